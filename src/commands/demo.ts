@@ -1,0 +1,27 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Database } from '../database/client.js';
+import { createToken } from '../database/tokens.js';
+import { demo } from '../workspace/demo.js';
+import { readDocument } from '../workspace/file.js';
+import { importWorkspace } from '../workspace/import.js';
+
+const workspace = new URL('../../prisma/demo-workspace.json', import.meta.url).pathname;
+
+export interface DemoTokens {
+  write: string;
+  readOnly: string;
+}
+
+/** Imports the demo workspace into an empty database; its two tokens are kept in the data directory. */
+export async function openDemo(db: Database, dataDir: string): Promise<DemoTokens | undefined> {
+  const file = join(dataDir, 'demo-tokens.json');
+  if ((await db.company.count()) === 0) await importWorkspace(db, await readDocument(workspace));
+  const known = await readFile(file, 'utf8').catch(() => undefined);
+  if (known !== undefined) return JSON.parse(known) as DemoTokens;
+  if ((await db.person.count({ where: { id: { in: [demo.writer, demo.reader] } } })) < 2) return undefined;
+  const { token: write } = await createToken(db, { personId: demo.writer, name: 'Demo, write', canWrite: true });
+  const { token: readOnly } = await createToken(db, { personId: demo.reader, name: 'Demo, read-only' });
+  await writeFile(file, `${JSON.stringify({ write, readOnly }, null, 2)}\n`, { mode: 0o600 });
+  return { write, readOnly };
+}

@@ -1,0 +1,92 @@
+import type { Config } from '../config.js';
+import { openDatabase } from '../database/open.js';
+import { createToken } from '../database/tokens.js';
+import { UsageError } from './usageError.js';
+
+const units = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** `30d`, `12h` or `45m` from now. */
+export function expiry(duration: string, now: Date): Date {
+  const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(duration) ?? [];
+  if (!count || !unit || Number(count) === 0)
+    throw new UsageError('--expires takes a duration such as 30d, 12h or 45m');
+  return new Date(now.getTime() + Number(count) * units[unit as keyof typeof units]);
+}
+
+export interface CreateOptions {
+  person: string;
+  name: string;
+  write?: boolean;
+  expires?: string;
+}
+
+/** Prints the new token, the only time it is ever shown. */
+export async function create(config: Config, { person, name, write = false, expires }: CreateOptions): Promise<void> {
+  const expiresAt = expires === undefined ? null : expiry(expires, new Date());
+  const { db, close } = await openDatabase(config, { bring: 'as it is', share: true });
+  try {
+    const owner = await db.person.findUnique({ where: { id: person }, select: { fullName: true, suspendedAt: true } });
+    if (!owner) throw new UsageError(`no person has the id ${JSON.stringify(person)}`);
+    if (owner.suspendedAt) throw new UsageError(`${owner.fullName} is suspended; their tokens are refused`);
+    const { id, token } = await createToken(db, { personId: person, name, canWrite: write, expiresAt });
+    console.log(token);
+    console.error(
+      `${write ? 'Write-enabled' : 'Read-only'} token ${id} of ${owner.fullName}, ` +
+        `${expiresAt ? `expires ${expiresAt.toISOString()}` : 'never expires'}. It is not shown again.`,
+    );
+  } finally {
+    await close();
+  }
+}
+
+/** One line for each token, newest first, tab-separated. */
+export async function list(config: Config): Promise<void> {
+  const { db, close } = await openDatabase(config, { bring: 'as it is', share: true });
+  try {
+    const tokens = await db.apiToken.findMany({
+      orderBy: [{ insertedAt: 'desc' }, { id: 'desc' }],
+      include: { person: { select: { id: true, suspendedAt: true } } },
+    });
+    console.log(['id', 'token', 'access', 'state', 'person', 'last used', 'name'].join('\t'));
+    for (const token of tokens) {
+      console.log(
+        [
+          token.id,
+          `gp_…${token.lastFour}`,
+          token.canWrite ? 'write' : 'read-only',
+          stateOf(token, new Date()),
+          token.person.id,
+          token.lastUsedAt?.toISOString() ?? 'never',
+          token.name,
+        ].join('\t'),
+      );
+    }
+  } finally {
+    await close();
+  }
+}
+
+interface Validity {
+  revokedAt: Date | null;
+  expiresAt: Date | null;
+  person: { suspendedAt: Date | null };
+}
+
+function stateOf({ revokedAt, expiresAt, person }: Validity, now: Date): string {
+  if (revokedAt) return 'revoked';
+  if (expiresAt && expiresAt <= now) return 'expired';
+  if (person.suspendedAt) return 'suspended';
+  return expiresAt ? `until ${expiresAt.toISOString()}` : 'valid';
+}
+
+/** Takes effect with the next request. */
+export async function revoke(config: Config, id: string): Promise<void> {
+  const { db, close } = await openDatabase(config, { bring: 'as it is', share: true });
+  try {
+    const { count } = await db.apiToken.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: new Date() } });
+    if (count === 0) throw new UsageError(`no valid token has the id ${JSON.stringify(id)}; see goalpost token list`);
+    console.log(`revoked ${id}`);
+  } finally {
+    await close();
+  }
+}

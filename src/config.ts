@@ -1,0 +1,43 @@
+import { z } from 'zod';
+
+const port = z.coerce.number().int().min(0).max(65_535);
+const flag = z.enum(['on', 'off']).transform((value) => value === 'on');
+
+/** Every setting: its environment variable, its default, and what is accepted. The README's table is this list. */
+const settings = z.object({
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/, error: 'must be postgresql://user:password@host:port/database' })
+    .optional(),
+  DATA_DIR: z.string().min(1).default('.data'),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: port.default(4000),
+  APP_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
+  DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(1000).default(10),
+  PREPARED_STATEMENTS: flag.default(true),
+  BODY_LIMIT: z.coerce.number().int().min(1024).default(1_048_576),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+});
+
+export type Config = ReturnType<typeof readConfig>;
+
+export class ConfigError extends Error {}
+
+/** Reads the settings from the environment; an empty variable counts as absent. */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const { success, data, error } = settings.safeParse(given);
+  if (!success) {
+    throw new ConfigError(error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'));
+  }
+  return {
+    databaseUrl: data.DATABASE_URL,
+    dataDir: data.DATA_DIR,
+    host: data.HOST,
+    port: data.PORT,
+    appUrl: data.APP_URL?.replace(/\/+$/, '') ?? `http://${data.HOST}:${data.PORT}`,
+    poolSize: data.DATABASE_POOL_SIZE,
+    preparedStatements: data.PREPARED_STATEMENTS,
+    bodyLimit: data.BODY_LIMIT,
+    logLevel: data.LOG_LEVEL,
+  };
+}

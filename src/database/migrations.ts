@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { DatabaseError } from './error.js';
+import { checksum, hasChecksum, type Migration, readMigrations } from './migrationFiles.js';
+
+type Applied = { migration_name: string; checksum: string; finished_at: Date | null };
+
+// Prisma's own lock and table, so that its tools and ours see the same state.
+const LOCK = 72707369;
+const TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
+  id varchar(36) PRIMARY KEY NOT NULL, checksum varchar(64) NOT NULL, finished_at timestamptz,
+  migration_name varchar(255) NOT NULL, logs text, rolled_back_at timestamptz,
+  started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`;
+const ROW = `INSERT INTO _prisma_migrations (id, migration_name, checksum, finished_at, applied_steps_count)
+  VALUES ($1, $2, $3, clock_timestamp(), 1)`;
+
+/**
+ * Applies the migrations of `directory` that the database lacks, one transaction each; returns their names.
+ * Several processes may do so at once. Throws a DatabaseError; a migration that fails leaves nothing behind.
+ */
+export function migrate(connectionString: string, directory: string): Promise<string[]> {
+  return withClient(connectionString, async (client) => {
+    await client.query("SET statement_timeout = 0; SET lock_timeout = '60s'");
+    await client.query('SELECT pg_advisory_lock($1)', [LOCK]).catch((error) => {
+      const waited = 'Another process has held the migration lock for a minute. Wait for it, or stop it.';
+      throw error.code === '55P03' ? new DatabaseError(waited) : error;
+    });
+    const pending = await findPending(client, directory);
+    for (const migration of pending) await apply(client, migration);
+    return pending.map(({ name }) => name);
+  });
+}
+
+/** Names of the migrations `migrate` would apply. Throws the same errors. */
+export function pendingMigrations(connectionString: string, directory: string): Promise<string[]> {
+  return withClient(connectionString, async (client) => {
+    const pending = await findPending(client, directory);
+    return pending.map(({ name }) => name);
+  });
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  client.on('error', () => {}); // the running query reports a lost connection
+  try {
+    await client.connect().catch((error) => {
+      const { host, port, user, database } = client;
+      const where = `database "${database}" at ${host}:${port} as "${user}"`;
+      throw new DatabaseError(`Cannot connect to ${where}: ${error.message || error.code}`);
+    });
+    const { rows } = await client.query("SELECT current_setting('server_version_num')::int / 10000 AS major");
+    if (rows[0].major < 14) throw new DatabaseError(`PostgreSQL 14 or newer is needed, this is ${rows[0].major}.`);
+    return await work(client);
+  } catch (error) {
+    throw error instanceof pg.DatabaseError ? new DatabaseError(`Cannot migrate: ${error.message}`) : error;
+  } finally {
+    await client.end();
+  }
+}
+
+async function findPending(client: pg.Client, directory: string): Promise<Migration[]> {
+  const migrations = await readMigrations(directory).catch((error) => {
+    throw new DatabaseError(`Cannot read the migrations: ${error.message}`);
+  });
+  const table = await client.query("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists");
+  if (!table.rows[0].exists) return migrations;
+
+  const query = 'SELECT * FROM _prisma_migrations WHERE rolled_back_at IS NULL';
+  const { rows } = await client.query<Applied>(query);
+  for (const row of rows) {
+    const problem = problemWith(row, migrations);
+    if (problem) throw new DatabaseError(`Migration ${row.migration_name} ${problem}`);
+  }
+  const applied = new Set(rows.map((row) => row.migration_name));
+  return migrations.filter(({ name }) => !applied.has(name));
+}
+
+function problemWith(row: Applied, migrations: Migration[]): string | undefined {
+  const known = migrations.find(({ name }) => name === row.migration_name);
+  if (!known) return 'is in the database, but not in this version of the program. Start a newer version.';
+  if (!row.finished_at) return 'failed half-way. Repair the database, then run "prisma migrate resolve".';
+  if (!hasChecksum(known.sql, row.checksum)) return 'was edited after it was applied. Restore its file.';
+  return undefined;
+}
+
+async function apply(client: pg.Client, { name, sql }: Migration): Promise<void> {
+  try {
+    if (/^\s*(BEGIN|COMMIT|ROLLBACK)\s*;/im.test(sql))
+      throw new Error('it has its own BEGIN or COMMIT, but each file is one transaction already');
+    await client.query('BEGIN');
+    await client.query(sql);
+    await client.query(TABLE);
+    await client.query(ROW, [randomUUID(), name, checksum(sql)]);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    const { message, position } = error as Error & { position?: string };
+    const line = position ? `line ${sql.slice(0, Number(position)).split('\n').length}: ` : '';
+    throw new DatabaseError(`Migration ${name} failed, nothing of it remains: ${line}${message}`);
+  }
+}

@@ -1,0 +1,29 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Database } from './client.js';
+
+export const tokenFormat = /^gp_[A-Za-z0-9_-]{43}$/;
+
+export const newToken = () => `gp_${randomBytes(32).toString('base64url')}`;
+
+/** The stored form of a token: only its SHA-256 ever reaches the database. */
+export const hashToken = (token: string) => Uint8Array.from(createHash('sha256').update(token).digest());
+
+export interface NewToken {
+  personId: string;
+  name: string;
+  canWrite?: boolean;
+  expiresAt?: Date | null;
+  token?: string;
+}
+
+/** Stores the hash of a new token for one person; the answer is the only time the token itself is seen. */
+export async function createToken(
+  db: Database,
+  { personId, name, canWrite = false, expiresAt = null, token = newToken() }: NewToken,
+): Promise<{ id: string; token: string }> {
+  const { id } = await db.apiToken.create({
+    data: { personId, name, canWrite, expiresAt, hash: hashToken(token), lastFour: token.slice(-4) },
+    select: { id: true },
+  });
+  return { id, token };
+}

@@ -1,0 +1,94 @@
+import {
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  isRequiredArgument,
+  Kind,
+  type OperationDefinitionNode,
+  valueFromASTUntyped,
+} from 'graphql';
+import type { GraphQLParams } from 'graphql-yoga';
+import { badInput, catalogue, type ErrorCode, type FieldError, headersOf, readOnlyToken } from '../errors.js';
+import { graphqlSpelling, readInput } from '../input.js';
+import { readJson } from './body.js';
+import type { Step } from './route.js';
+
+/** What GraphQL's own layer needs to fail as the rest of the product does: one body reader, one input check, coded errors. */
+export function useGraphqlRequest(bodyLimit: number): Step {
+  return {
+    onRequestParse({ request, serverContext, setRequestParser }) {
+      const { refusal } = serverContext;
+      if (refusal) {
+        setRequestParser(() => {
+          throw refusal;
+        });
+      } else if (request.method === 'POST') {
+        setRequestParser(async () => (await readJson(request, bodyLimit)) as GraphQLParams);
+      }
+    },
+    onValidate({ params, context }) {
+      const operation = getOperationAST(params.documentAST, context.params?.operationName);
+      const root = operation && params.schema.getRootType(operation.operation);
+      if (root?.extensions.scope === 'write' && !context.actor?.canWrite) throw readOnlyToken();
+    },
+    onExecute({ args }) {
+      const operation = getOperationAST(args.document, args.operationName);
+      if (!operation) return;
+      const errors = badArguments(args.schema, operation, args.variableValues ?? {});
+      if (errors.length > 0) throw badInput(errors);
+    },
+    onResultProcess({ result, serverContext, setResult }) {
+      if (Array.isArray(result) || !('errors' in result) || !result.errors) return;
+      const partial = result.data !== null && result.data !== undefined;
+      setResult({
+        ...result,
+        errors: result.errors.map((error) => coded(error, serverContext.requestId, partial)),
+      });
+    },
+  };
+}
+
+/** Every bad argument of the operation's root fields, before any of them runs. */
+function badArguments(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  variables: Record<string, unknown>,
+): FieldError[] {
+  const fields = schema.getRootType(operation.operation)?.getFields() ?? {};
+  return operation.selectionSet.selections.flatMap((node) => {
+    const definitions = node.kind === Kind.FIELD ? (fields[node.name.value]?.args ?? []) : [];
+    return definitions.flatMap((definition) => {
+      const given = node.kind === Kind.FIELD && node.arguments?.find(({ name }) => name.value === definition.name);
+      const value = given ? valueFromASTUntyped(given.value, variables) : undefined;
+      if (value === undefined) {
+        return isRequiredArgument(definition)
+          ? [{ field: definition.name, code: 'required' as const, message: 'is required' }]
+          : [];
+      }
+      return readInput(definition.type, value, graphqlSpelling, definition.name).errors;
+    });
+  });
+}
+
+/** Gives an error its code, its request id and its status; an answer that has data is a 200. */
+function coded(error: GraphQLError, requestId: string, partial: boolean): GraphQLError {
+  const { http, ...members } = error.extensions;
+  const extensions = { ...members, code: codeFor(error), requestId };
+  const spoken = http ?? { status: catalogue[extensions.code].status, spec: true };
+  return new GraphQLError(error.message, {
+    nodes: error.nodes ?? null,
+    source: error.source,
+    positions: error.positions,
+    path: error.path,
+    extensions: { ...extensions, http: partial ? { headers: headersOf(error) } : spoken },
+  });
+}
+
+function codeFor(error: GraphQLError): ErrorCode {
+  const { code, http } = error.extensions;
+  if (typeof code === 'string' && code in catalogue) return code as ErrorCode;
+  if ((http as { status?: number } | undefined)?.status === 405) return 'METHOD_NOT_ALLOWED';
+  if (code !== undefined || http !== undefined) return 'BAD_REQUEST';
+  // What is left comes from graphql-js itself: a syntax error, or a variable that does not fit its type.
+  return error.message.startsWith('Syntax Error') ? 'GRAPHQL_PARSE_FAILED' : 'BAD_USER_INPUT';
+}

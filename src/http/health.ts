@@ -1,0 +1,26 @@
+import type { Database } from '../database/client.js';
+import { failure } from '../errors.js';
+import type { Route } from './route.js';
+
+/** `/healthz`: the process answers. `/readyz`: so does its database. */
+export const healthRoutes = (db: Database): Route[] => [
+  {
+    path: '/healthz',
+    methods: ['GET', 'HEAD'],
+    public: true,
+    handle: () => Response.json({ status: 'ok' }),
+  },
+  {
+    path: '/readyz',
+    methods: ['GET', 'HEAD'],
+    public: true,
+    async handle() {
+      try {
+        await db.$queryRaw`SELECT 1`;
+      } catch {
+        throw failure('SERVICE_UNAVAILABLE', 'The database cannot be reached');
+      }
+      return Response.json({ status: 'ok', database: 'ok' });
+    },
+  },
+];

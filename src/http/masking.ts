@@ -1,0 +1,35 @@
+import { GraphQLError } from 'graphql';
+import type { Logger } from 'pino';
+import { failure } from '../errors.js';
+
+const unreachable = new Set([
+  'P1000',
+  'P1001',
+  'P1002',
+  'P1008',
+  'P1017',
+  'P2024',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  '57P01',
+  '57P03',
+  '53300',
+]);
+
+/** Expected failures pass; anything else is logged and answered without a word of what it was. */
+export const masking = (logger: Logger) =>
+  function mask(error: unknown): GraphQLError {
+    if (error instanceof GraphQLError) {
+      if (!error.originalError) return error;
+      if (error.originalError instanceof GraphQLError) return error;
+    }
+    const cause = error instanceof GraphQLError ? error.originalError : error;
+    logger.error({ err: cause }, 'unexpected error');
+    const down = unreachable.has(String((cause as { code?: unknown } | undefined)?.code));
+    const masked = down
+      ? failure('SERVICE_UNAVAILABLE', 'The database cannot be reached; try again', {}, { 'Retry-After': '5' })
+      : failure('INTERNAL_SERVER_ERROR', 'Something went wrong on the server; the request id finds it in the log');
+    return error instanceof GraphQLError && error.path
+      ? new GraphQLError(masked.message, { path: error.path, extensions: masked.extensions })
+      : masked;
+  };

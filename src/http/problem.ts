@@ -1,0 +1,16 @@
+import type { GraphQLError } from 'graphql';
+import { headersOf, problemOf } from '../errors.js';
+import { snakeCased } from '../naming.js';
+
+/** A failure as `application/problem+json` (RFC 9457), its members in snake_case. */
+export function problemResponse(error: GraphQLError, requestId: string): Response {
+  const problem = problemOf(error, requestId);
+  return new Response(JSON.stringify(snakeCased(problem)), {
+    status: problem.status,
+    headers: {
+      ...headersOf(error),
+      'Content-Type': 'application/problem+json; charset=utf-8',
+      'Cache-Control': 'no-store',
+    },
+  });
+}

@@ -1,0 +1,39 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Step } from './route.js';
+
+const sane = /^[\w.:/+=-]{1,128}$/;
+
+/** The request whose code is running, for log lines written far from it. */
+export const running = new AsyncLocalStorage<{ requestId: string }>();
+
+/** Gives every request an id (the caller's `X-Request-Id` if sane), echoes it, and logs one line when it is answered. */
+export function useRequestId(logger: Logger): Step {
+  const started = new WeakMap<Request, number>();
+  return {
+    instrumentation: {
+      request: ({ request }, answer) => {
+        const given = request.headers.get('x-request-id') ?? '';
+        return running.run({ requestId: sane.test(given) ? given : randomUUID() }, answer);
+      },
+    },
+    onRequest({ request, serverContext }) {
+      started.set(request, performance.now());
+      serverContext.requestId = running.getStore()?.requestId ?? randomUUID();
+    },
+    onResponse({ request, response, serverContext }) {
+      response.headers.set('X-Request-Id', serverContext.requestId);
+      logger.info(
+        {
+          method: request.method,
+          path: new URL(request.url).pathname,
+          status: response.status,
+          milliseconds: Math.round(performance.now() - (started.get(request) ?? 0)),
+          tokenId: serverContext.actor?.tokenId,
+        },
+        'request',
+      );
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import type { GraphQLError } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import type { Actor } from '../policies/access.js';
+
+/** What the pipeline knows of one HTTP request, beside the request itself. */
+export interface RequestContext {
+  requestId: string;
+  actor?: Actor;
+  /** Why GraphQL is not to look at the request at all. */
+  refusal?: GraphQLError;
+}
+
+/** One step of the pipeline, kept as a Yoga plugin. */
+export type Step = Plugin<RequestContext, RequestContext>;
+
+/** A path and what it takes to get in; the router checks it in the order of README "One request". */
+export interface Route {
+  path: string;
+  methods: readonly string[];
+  /** Answers without a token. */
+  public?: boolean;
+  /** Refuses read-only tokens before anything is read. */
+  scope?: 'write';
+  /** Left out where GraphQL itself answers. */
+  handle?: (request: Request, context: RequestContext) => Response | Promise<Response>;
+}

@@ -1,0 +1,42 @@
+import type { GraphQLError } from 'graphql';
+import { failure, readOnlyToken } from '../errors.js';
+import type { Actor } from '../policies/access.js';
+import { problemResponse } from './problem.js';
+import type { Route, Step } from './route.js';
+
+interface Options {
+  routes: Route[];
+  /** The person behind the request's token; fails with 401. */
+  authenticate: (request: Request) => Promise<Actor>;
+  mask: (error: unknown) => GraphQLError;
+}
+
+/** The way in, the same for every path: known path (404), method (405), token (401), scope (403), then the handler. */
+export function useRouter({ routes, authenticate, mask }: Options): Step {
+  const paths = Map.groupBy(routes, ({ path }) => path);
+
+  function find(request: Request, path: string): Route {
+    const candidates = paths.get(path);
+    if (!candidates) throw failure('NOT_FOUND', `Nothing answers at ${path}`);
+    const route = candidates.find(({ methods }) => methods.includes(request.method));
+    if (route) return route;
+    const allowed = candidates.flatMap(({ methods }) => methods).join(', ');
+    throw failure('METHOD_NOT_ALLOWED', `${path} answers ${allowed}`, {}, { Allow: allowed });
+  }
+
+  return {
+    async onRequest({ request, url, serverContext, endResponse }) {
+      const path = url.pathname;
+      try {
+        const route = find(request, path);
+        if (!route.public) serverContext.actor = await authenticate(request);
+        if (route.scope === 'write' && !serverContext.actor?.canWrite) throw readOnlyToken();
+        if (route.handle) endResponse(await route.handle(request, serverContext));
+      } catch (thrown) {
+        const error = mask(thrown);
+        if (paths.get(path)?.some(({ handle }) => !handle)) serverContext.refusal = error;
+        else endResponse(problemResponse(error, serverContext.requestId));
+      }
+    },
+  };
+}

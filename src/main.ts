@@ -1,0 +1,72 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { importFile } from './commands/import.js';
+import { migrate } from './commands/migrate.js';
+import { sdl } from './commands/schema.js';
+import { serve } from './commands/serve.js';
+import * as token from './commands/token.js';
+import { UsageError } from './commands/usageError.js';
+import { ConfigError, readConfig } from './config.js';
+import { DatabaseError } from './database/error.js';
+import { ImportError } from './workspace/error.js';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+const program = new Command('goalpost')
+  .description('GraphQL gateway with a REST facade. Settings come from the environment; see the README.')
+  .version(version)
+  .exitOverride()
+  .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 called wrongly.');
+
+program
+  .command('serve', { isDefault: true })
+  .description('migrate, then serve until stopped')
+  .action(() => serve(readConfig()));
+program
+  .command('migrate')
+  .description('bring the database up to date')
+  .action(() => migrate(readConfig()));
+program
+  .command('import')
+  .description('import a workspace from a JSON document, all of it or nothing')
+  .argument('<file>', 'the document')
+  .action((file: string) => importFile(readConfig(), file));
+program
+  .command('schema')
+  .description('print the GraphQL schema')
+  .action(() => void process.stdout.write(sdl()));
+
+const tokens = program.command('token').description('create, list and revoke API tokens');
+tokens
+  .command('create')
+  .description('create a token and print it, once')
+  .requiredOption('--person <id>', 'id of the person it acts for')
+  .requiredOption('--name <name>', 'what it is for')
+  .option('--write', 'allow mutations (default: read-only)')
+  .option('--expires <duration>', 'when it expires: 30d, 12h, 45m (default: never)')
+  .action((options: token.CreateOptions) => token.create(readConfig(), options));
+tokens
+  .command('list')
+  .description('list all tokens')
+  .action(() => token.list(readConfig()));
+tokens
+  .command('revoke')
+  .description('revoke a token, at once')
+  .argument('<id>', 'id of the token, from token list')
+  .action((id: string) => token.revoke(readConfig(), id));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = exitCode(error);
+}
+
+function exitCode(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  const plain = [UsageError, ConfigError, DatabaseError, ImportError].some((kind) => error instanceof kind);
+  console.error(plain ? `goalpost: ${(error as Error).message}` : error);
+  return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
+}

@@ -1,0 +1,10 @@
+import { forbidden, notFound } from '../errors.js';
+import { canEdit, canView, level, levelOf } from '../policies/access.js';
+
+type Access = { access: { level: number }[] };
+
+/** Below view it does not exist (404); below edit it may not be changed (403). */
+export function permitEdit(what: string, id: string, access: Access | undefined): asserts access {
+  if (!access || !canView(access)) throw notFound(what, id);
+  if (!canEdit(access)) throw forbidden(level.edit, levelOf(access));
+}

@@ -1,0 +1,85 @@
+import type { Context } from '../context.js';
+import { Prisma } from '../database/generated/client/client.js';
+import { notFound, versionConflict } from '../errors.js';
+import { callersAccess, level, notOthersDraft } from '../policies/access.js';
+import { mentionedIn } from './mentions.js';
+import { permitEdit } from './permit.js';
+
+export interface RestoreDocumentVersionInput {
+  documentId: string;
+  versionNumber: number;
+  expectedCurrentVersion: number;
+}
+
+/**
+ * Makes an earlier version current by adding a version equal to it; nothing changes when it is equal already.
+ * Answers with the id of the version that is current now and whether it was added. Decisions: "Restore".
+ */
+export async function restoreDocumentVersion(
+  context: Context,
+  input: RestoreDocumentVersionInput,
+): Promise<{ versionId: string; restored: boolean }> {
+  const { db, actor } = context;
+  const { documentId, versionNumber, expectedCurrentVersion } = input;
+
+  const document = await db.resourceHubDocument.findFirst({
+    where: { id: documentId, ...notOthersDraft(actor), resourceHub: { companyId: actor.companyId } },
+    select: {
+      name: true,
+      content: true,
+      current: {
+        select: { id: true, versionNumber: true, insertedAt: true, editor: { select: { id: true, fullName: true } } },
+      },
+      versions: { where: { versionNumber }, select: { title: true, content: true } },
+      resourceHub: { select: callersAccess(actor) },
+    },
+  });
+  permitEdit('document', documentId, document?.resourceHub);
+  const current = document?.current;
+  if (!current) throw notFound(`version ${versionNumber} of document`, documentId);
+  if (current.versionNumber !== expectedCurrentVersion) {
+    throw versionConflict({
+      expectedCurrentVersion,
+      currentVersion: current.versionNumber,
+      currentVersionEditor: current.editor,
+      currentVersionInsertedAt: current.insertedAt,
+    });
+  }
+  const source = document.versions[0];
+  if (!source) throw notFound(`version ${versionNumber} of document`, documentId);
+  if (source.title === document.name && source.content === document.content) {
+    return { versionId: current.id, restored: false };
+  }
+
+  const restored = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+    WITH source AS (
+      SELECT title, content FROM document_versions WHERE document_id = ${documentId} AND version_number = ${versionNumber}
+    ), document AS (
+      UPDATE resource_hub_documents d
+      SET name = source.title, content = source.content, current_version = d.current_version + 1, updated_at = now()
+      FROM source
+      WHERE d.id = ${documentId} AND d.current_version = ${expectedCurrentVersion} AND d.deleted_at IS NULL
+        AND EXISTS (SELECT FROM resource_hub_access a
+          WHERE a.resource_hub_id = d.resource_hub_id AND a.person_id = ${actor.personId} AND a.level >= ${level.edit})
+      RETURNING d.id, d.name, d.content, d.current_version
+    ), version AS (
+      INSERT INTO document_versions
+        (document_id, version_number, previous_version_number, title, content, editor_id, origin, restored_from_version_number)
+      SELECT id, current_version, current_version - 1, name, content, ${actor.personId}, 'restored', ${versionNumber}
+      FROM document RETURNING id, document_id
+    ), list AS (
+      INSERT INTO subscription_lists (document_id) SELECT id FROM document
+      ON CONFLICT (document_id) DO UPDATE SET document_id = excluded.document_id RETURNING id
+    ), mentioned AS (
+      INSERT INTO subscriptions (subscription_list_id, person_id, type)
+      SELECT list.id, p.id, 'mentioned' FROM list, people p
+      WHERE p.company_id = ${actor.companyId} AND p.id = ANY(${mentionedIn(source.content)}::text[])
+      ON CONFLICT (subscription_list_id, person_id) DO NOTHING
+    ), activity AS (
+      INSERT INTO activities (action, author_id, document_id, document_version_id)
+      SELECT 'document_version_restored', ${actor.personId}, document_id, id FROM version
+    )
+    SELECT id FROM version`);
+  // Someone was faster: look again and decide afresh.
+  return restored[0] ? { versionId: restored[0].id, restored: true } : restoreDocumentVersion(context, input);
+}

@@ -1,0 +1,6 @@
+import { deleteResourceHubFile } from './deleteResourceHubFile.js';
+import { reopenGoal } from './reopenGoal.js';
+import { restoreDocumentVersion } from './restoreDocumentVersion.js';
+
+/** The paths of the REST facade. */
+export const storedMutations = [reopenGoal, deleteResourceHubFile, restoreDocumentVersion];

@@ -1,0 +1,21 @@
+import SchemaBuilder from '@pothos/core';
+import PrismaPlugin from '@pothos/plugin-prisma';
+import type { Context } from '../context.js';
+import type PrismaTypes from '../database/generated/pothos.js';
+import { getDatamodel } from '../database/generated/pothos.js';
+
+export const builder = new SchemaBuilder<{
+  Context: Context;
+  PrismaTypes: PrismaTypes;
+  DefaultFieldNullability: false;
+  Scalars: {
+    ID: { Input: string; Output: string };
+    DateTime: { Input: Date; Output: Date };
+    Date: { Input: Date; Output: Date };
+    BigInt: { Input: bigint; Output: bigint };
+  };
+}>({
+  plugins: [PrismaPlugin],
+  defaultFieldNullability: false,
+  prisma: { client: ({ db }) => db, dmmf: getDatamodel(), filterConnectionTotalCount: true },
+});

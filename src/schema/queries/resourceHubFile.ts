@@ -1,0 +1,18 @@
+import { notFound } from '../../errors.js';
+import { visibleFile } from '../../policies/access.js';
+import { builder } from '../builder.js';
+import { ResourceHubFile } from '../types/ResourceHubFile.js';
+
+builder.queryField('resourceHubFile', (t) =>
+  t.prismaField({
+    type: ResourceHubFile,
+    nullable: true,
+    description: 'A file the caller may see and that is not deleted. Error: NOT_FOUND.',
+    args: { id: t.arg.id({ required: true, description: 'Id of the file.' }) },
+    resolve: async (query, _root, { id }, { db, actor }) => {
+      const file = await db.resourceHubFile.findFirst({ ...query, where: { id, ...visibleFile(actor) } });
+      if (!file) throw notFound('file', id);
+      return file;
+    },
+  }),
+);

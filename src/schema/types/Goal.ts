@@ -1,0 +1,223 @@
+import { callersAccess, canView, levelOf, visibleTo } from '../../policies/access.js';
+import { builder } from '../builder.js';
+import { AccessLevels, levelColumns, Privacy, privacyOf } from './AccessLevels.js';
+import { GoalCheck } from './GoalCheck.js';
+import { GoalPermissions } from './GoalPermissions.js';
+import { GoalProgressUpdate } from './GoalProgressUpdate.js';
+import { GoalRetrospective } from './GoalRetrospective.js';
+import { GoalRole, GoalStatus, isOutdated, latest, roleOf, statusOf } from './GoalStatus.js';
+import { Notification, unreadOf } from './Notification.js';
+import { Person } from './Person.js';
+import { Project } from './Project.js';
+import { Space } from './Space.js';
+import { concernedPeople, potentialSubscribers, Subscriber, subscribedPeople } from './Subscriber.js';
+import { progressPercentage, Target } from './Target.js';
+import { contextualDate, Timeframe } from './Timeframe.js';
+
+export const Goal = builder.prismaObject('Goal', {
+  description: 'A goal: what a space wants to reach, measured by targets and a checklist.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Id of the goal.' }),
+    name: t.exposeString('name', { description: 'Name of the goal.' }),
+    description: t.exposeString('description', {
+      nullable: true,
+      description: 'What it is about, plain or rich text; null when not said.',
+    }),
+    accessLevels: t.field({
+      type: AccessLevels,
+      description: 'Access the goal gives.',
+      select: levelColumns,
+      resolve: (goal) => goal,
+    }),
+    archivedAt: t.expose('archivedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was archived; null if not.',
+    }),
+    champion: t.relation('champion', {
+      type: Person,
+      nullable: true,
+      description: 'Who leads it; null when nobody does.',
+    }),
+    reviewer: t.relation('reviewer', {
+      type: Person,
+      nullable: true,
+      description: 'Who reviews it; null when nobody does.',
+    }),
+    checklist: t.relation('checklist', {
+      type: GoalCheck,
+      query: { orderBy: [{ index: 'asc' }, { id: 'asc' }] },
+      description: 'Its checklist, in order.',
+    }),
+    closedAt: t.expose('closedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was closed; null while open.',
+    }),
+    closedBy: t.relation('closedBy', {
+      type: Person,
+      nullable: true,
+      description: 'Who closed it; null while open, or when not known.',
+    }),
+    insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When it was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    isArchived: t.boolean({
+      description: 'Whether it is archived.',
+      select: { archivedAt: true },
+      resolve: ({ archivedAt }) => archivedAt !== null,
+    }),
+    isClosed: t.boolean({
+      description: 'Whether it is closed.',
+      select: { closedAt: true },
+      resolve: ({ closedAt }) => closedAt !== null,
+    }),
+    isOutdated: t.boolean({
+      description:
+        'Whether its update is overdue: open, not archived, and more than 3 days (UTC dates) past the next scheduled one, or none is scheduled.',
+      select: { closedAt: true, archivedAt: true, nextUpdateScheduledAt: true },
+      resolve: (goal, _args, { now }) => isOutdated(goal, now),
+    }),
+    lastCheckIn: t.field({
+      type: GoalProgressUpdate,
+      nullable: true,
+      description: 'The latest check-in; null before the first.',
+      select: (_args, _context, nested) => ({ progressUpdates: nested(latest) }),
+      resolve: ({ progressUpdates }) => progressUpdates[0],
+    }),
+    lastCheckInId: t.id({
+      nullable: true,
+      description: 'Id of the latest check-in; null before the first.',
+      select: { progressUpdates: { ...latest, select: { id: true } } },
+      resolve: ({ progressUpdates }) => progressUpdates[0]?.id,
+    }),
+    myRole: t.field({
+      type: GoalRole,
+      nullable: true,
+      description: "The caller's role in it; null without one.",
+      select: { championId: true, reviewerId: true },
+      resolve: (goal, _args, { actor }) => roleOf(goal, actor.personId),
+    }),
+    nextUpdateScheduledAt: t.expose('nextUpdateScheduledAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the next check-in is due; null when none is scheduled.',
+    }),
+    notifications: t.field({
+      type: [Notification],
+      description: "The caller's unread notifications about it, newest first.",
+      select: (_args, { actor }, nested) => ({
+        activities: {
+          ...unreadOf(actor.personId),
+          select: { notifications: nested({ where: { personId: actor.personId, readAt: null } }) },
+        },
+      }),
+      resolve: ({ activities }) => activities.flatMap(({ notifications }) => notifications),
+    }),
+    parentGoalId: t.id({
+      nullable: true,
+      description: 'Id of the goal it serves; null without one, or when the caller may not see it.',
+      select: (_args, { actor }) => ({ parentGoal: { select: { id: true, ...callersAccess(actor) } } }),
+      resolve: ({ parentGoal }) => (parentGoal && canView(parentGoal) ? parentGoal.id : null),
+    }),
+    permissions: t.field({
+      type: GoalPermissions,
+      description: 'What the caller may do with it.',
+      select: (_args, { actor }) => callersAccess(actor),
+      resolve: (goal) => levelOf(goal),
+    }),
+    potentialSubscribers: t.field({
+      type: [Subscriber],
+      description: "Champion, reviewer and the members of its space; subscribed as of the goal's latest thread.",
+      select: {
+        ...concernedPeople,
+        activities: {
+          where: { thread: { isNot: null } },
+          orderBy: [{ insertedAt: 'desc' }, { id: 'desc' }],
+          take: 1,
+          select: { thread: { select: { subscriptionList: subscribedPeople } } },
+        },
+      },
+      resolve: (goal) => potentialSubscribers(goal, goal.activities[0]?.thread?.subscriptionList),
+    }),
+    privacy: t.field({
+      type: Privacy,
+      description: 'Who it is open to.',
+      select: levelColumns,
+      resolve: privacyOf,
+    }),
+    progressPercentage: t.float({
+      description:
+        "0 to 100: mean of the targets' progress and, if there is a checklist, its share done; 0 with neither.",
+      select: {
+        targets: { select: { from: true, to: true, value: true } },
+        checklist: { select: { completed: true } },
+      },
+      resolve: ({ targets, checklist }) => progressPercentage(targets, checklist),
+    }),
+    projects: t.relation('projects', {
+      type: Project,
+      query: (_args, { actor }) => ({ where: visibleTo(actor), orderBy: [{ insertedAt: 'asc' }, { id: 'asc' }] }),
+      description: 'Projects that work towards it and that the caller may see, oldest first.',
+    }),
+    retrospective: t.field({
+      type: GoalRetrospective,
+      nullable: true,
+      description: 'The latest retrospective, kept after reopening; null before the first.',
+      select: (_args, _context, nested) => ({ retrospectives: nested(latest) }),
+      resolve: ({ retrospectives }) => retrospectives[0],
+    }),
+    space: t.field({
+      type: Space,
+      nullable: true,
+      description: 'Its space; null when the caller may see the goal but not the space.',
+      select: (_args, { actor }, nested) => ({ space: nested({ include: callersAccess(actor) }) }),
+      resolve: ({ space }) => (canView(space) ? space : null),
+    }),
+    status: t.field({
+      type: GoalStatus,
+      description: 'Closed: `ACHIEVED` or `MISSED`. Open: `OUTDATED`, else as of the last check-in, else `PENDING`.',
+      select: {
+        closedAt: true,
+        archivedAt: true,
+        nextUpdateScheduledAt: true,
+        success: true,
+        progressUpdates: { ...latest, select: { status: true } },
+      },
+      resolve: (goal, _args, { now }) => statusOf(goal, now),
+    }),
+    success: t.exposeBoolean('success', { nullable: true, description: 'Whether it was reached; null while open.' }),
+    targets: t.relation('targets', {
+      type: Target,
+      query: { orderBy: [{ index: 'asc' }, { id: 'asc' }] },
+      description: 'Its targets, in order.',
+    }),
+    timeframe: t.field({
+      type: Timeframe,
+      nullable: true,
+      description: 'When it starts and ends; null when neither is said.',
+      select: {
+        startDateType: true,
+        startDateValue: true,
+        startDate: true,
+        endDateType: true,
+        endDateValue: true,
+        endDate: true,
+      },
+      resolve: (goal) => {
+        const start = contextualDate(goal.startDateType, goal.startDateValue, goal.startDate);
+        const end = contextualDate(goal.endDateType, goal.endDateValue, goal.endDate);
+        return start || end ? { start, end } : null;
+      },
+    }),
+  }),
+});
+
+builder.prismaObjectField(Goal, 'parentGoal', (t) =>
+  t.field({
+    type: Goal,
+    nullable: true,
+    description: 'The goal it serves; null without one, or when the caller may not see it.',
+    select: (_args, { actor }, nested) => ({ parentGoal: nested({ include: callersAccess(actor) }) }),
+    resolve: ({ parentGoal }) => (parentGoal && canView(parentGoal) ? parentGoal : null),
+  }),
+);

@@ -1,0 +1,39 @@
+import { GraphQLError, GraphQLID } from 'graphql';
+import { builder } from '../builder.js';
+
+// Postgres cannot hold NUL or a lone surrogate: an id with one becomes an id that nothing has.
+const storableId = (id: string) => id.toWellFormed().replaceAll('\0', '\uFFFD');
+
+builder.scalarType('ID', {
+  description: 'An opaque string, the same in GraphQL and REST. An id that cannot exist is simply unknown.',
+  serialize: (value) => GraphQLID.serialize(value),
+  parseValue: (value) => storableId(GraphQLID.parseValue(value)),
+  parseLiteral: (node) => storableId(GraphQLID.parseLiteral(node, {})),
+});
+
+const outputOnly = (name: string) => () => {
+  throw new GraphQLError(`${name} is not used in input`);
+};
+
+builder.scalarType('DateTime', {
+  description: 'A moment in ISO 8601, UTC, such as `2026-03-14T09:26:53.589Z`.',
+  serialize: (value) => value.toISOString(),
+  parseValue: (value) => {
+    const date = new Date(typeof value === 'string' && value.endsWith('Z') ? value : Number.NaN);
+    if (Number.isNaN(date.getTime()))
+      throw new GraphQLError('DateTime is ISO 8601 in UTC, such as 2026-03-14T09:26:53Z');
+    return date;
+  },
+});
+
+builder.scalarType('Date', {
+  description: 'A calendar day, `YYYY-MM-DD`.',
+  serialize: (value) => value.toISOString().slice(0, 10),
+  parseValue: outputOnly('Date'),
+});
+
+builder.scalarType('BigInt', {
+  description: 'An integer up to 2^53 - 1, as a JSON number: for sizes that do not fit into 32 bits.',
+  serialize: (value) => Number(value),
+  parseValue: outputOnly('BigInt'),
+});

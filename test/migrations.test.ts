@@ -1,0 +1,164 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { DatabaseError } from '../src/database/error.js';
+import { migrate, pendingMigrations } from '../src/database/migrations.js';
+import { query } from './query.js';
+
+const source = fileURLToPath(new URL('../src/database/migrations.ts', import.meta.url));
+const GOALS = ['0001_goals', 'CREATE TABLE goals (id int PRIMARY KEY);\nINSERT INTO goals VALUES (1);\n'] as const;
+const FILES = [
+  '0002_files',
+  `CREATE TABLE files (id int);
+   CREATE FUNCTION one() RETURNS int AS $$ BEGIN RETURN 1; END; $$ LANGUAGE plpgsql;`,
+] as const;
+
+let directory: string;
+let url: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'goalpost-migrations-'));
+  const name = `${inject('database').template}_${directory.slice(-6).toLowerCase()}`;
+  await query(inject('database').adminUrl, `CREATE DATABASE ${name} TEMPLATE template0`);
+  const own = new URL(inject('database').adminUrl);
+  own.pathname = name;
+  url = own.href;
+});
+
+afterEach(async () => {
+  await query(inject('database').adminUrl, `DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
+  await rm(directory, { recursive: true });
+});
+
+test('applies what the database lacks, in order, and records it as Prisma would', async () => {
+  await write(...GOALS);
+  expect(await migrate(url, directory)).toEqual(['0001_goals']);
+  await write(...FILES);
+  expect(await pendingMigrations(url, directory)).toEqual(['0002_files']);
+  expect(await migrate(url, directory)).toEqual(['0002_files']);
+  expect(await migrate(url, directory)).toEqual([]);
+
+  const rows = await query(url, 'SELECT * FROM _prisma_migrations ORDER BY migration_name');
+  expect(rows).toMatchObject([{ migration_name: '0001_goals' }, { migration_name: '0002_files' }]);
+  expect(rows[0]).toMatchObject({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    checksum: '3ef356260bdd754386a0af1eecf9a374752cb908ec1f42f56d228931de6326c5',
+    started_at: expect.any(Date),
+    finished_at: expect.any(Date),
+    rolled_back_at: null,
+    logs: null,
+    applied_steps_count: 1,
+  });
+});
+
+test('four processes at once on an empty database: one applies, three find nothing to do', async () => {
+  await write(...GOALS);
+  await write(...FILES);
+  const answers = await Promise.all([1, 2, 3, 4].map(migrateInProcess));
+  expect(answers.sort()).toEqual(['', '', '', '0001_goals,0002_files']);
+  expect(await query(url, 'SELECT id FROM goals')).toEqual([{ id: 1 }]);
+});
+
+test('a migration that fails names itself and its line, and leaves nothing of itself', async () => {
+  await write(...GOALS);
+  await write('0002_bad', 'CREATE TABLE half (id int);\nINSERT INTO nowhere VALUES (1);\n');
+  await refused(/0002_bad failed.*line 2: relation "nowhere" does not exist/);
+  expect(await query(url, "SELECT to_regclass('goals') AS goals, to_regclass('half') AS half")).toEqual([
+    { goals: 'goals', half: null },
+  ]);
+  expect(await query(url, 'SELECT migration_name FROM _prisma_migrations')).toEqual([{ migration_name: '0001_goals' }]);
+
+  await write('0002_bad', 'CREATE TABLE half (id int);\n');
+  expect(await migrate(url, directory)).toEqual(['0002_bad']);
+});
+
+test('a first migration that fails leaves not even the table of migrations', async () => {
+  await write('0001_bad', 'SELECT 1/0;');
+  await refused(/0001_bad failed.*division by zero/);
+  expect(await query(url, "SELECT to_regclass('_prisma_migrations') AS found")).toEqual([{ found: null }]);
+});
+
+test('a migration that would commit by itself is refused before it starts', async () => {
+  await write('0001_own', 'BEGIN;\nCREATE TABLE half (id int);\nCOMMIT;\nSELECT 1/0;');
+  await refused(/0001_own.*its own BEGIN or COMMIT/);
+  expect(await query(url, "SELECT to_regclass('half') AS found")).toEqual([{ found: null }]);
+});
+
+test('an edited migration is refused, one with other line endings is not', async () => {
+  await write(...GOALS);
+  await migrate(url, directory);
+  await write(GOALS[0], GOALS[1].replaceAll('\n', '\r\n'));
+  expect(await migrate(url, directory)).toEqual([]);
+  await write(GOALS[0], `${GOALS[1]}-- and more`);
+  await refused(/0001_goals was edited/);
+});
+
+test('a migration only the database knows is refused', async () => {
+  await write(...GOALS);
+  await write(...FILES);
+  await migrate(url, directory);
+  await rm(join(directory, FILES[0]), { recursive: true });
+  await refused(/0002_files.*newer version/);
+});
+
+test('a migration that failed half-way is refused until it is marked as rolled back', async () => {
+  await write(...GOALS);
+  await migrate(url, directory);
+  await query(url, 'DROP TABLE goals; UPDATE _prisma_migrations SET finished_at = NULL');
+  await refused(/0001_goals failed half-way/);
+  await query(url, 'UPDATE _prisma_migrations SET rolled_back_at = now()');
+  expect(await migrate(url, directory)).toEqual(['0001_goals']);
+});
+
+test('a stranger, a missing database and a silent port are told apart, without the password', async () => {
+  const { port } = new URL(url);
+  const stranger = new URL(url);
+  stranger.username = 'stranger';
+  stranger.password = 'secret';
+  // A server set to trust its clients checks the name only.
+  await refused(/at .*:\d+ as "stranger": (password authentication|role).*"stranger"/, stranger.href);
+  expect((await failure(stranger.href)).message).not.toContain('secret');
+  await refused(/database "nowhere" does not exist/, url.replace(/[^/]+$/, 'nowhere'));
+  await refused(/Cannot connect to .*ECONNREFUSED/, url.replace(`:${port}`, `:${await closedPort()}`));
+});
+
+async function refused(message: RegExp, at = url) {
+  const error = await failure(at);
+  expect(error).toBeInstanceOf(DatabaseError);
+  expect(error.message).toMatch(message);
+}
+
+async function failure(at: string): Promise<Error> {
+  return migrate(at, directory).then(
+    () => expect.fail('nothing was refused'),
+    (error) => error,
+  );
+}
+
+async function write(name: string, sql: string) {
+  await mkdir(join(directory, name), { recursive: true });
+  await writeFile(join(directory, name, 'migration.sql'), sql);
+}
+
+function migrateInProcess(): Promise<string> {
+  const [module, target, from] = [source, url, directory].map((value) => JSON.stringify(value));
+  const code = `import { migrate } from ${module};
+    process.stdout.write(String(await migrate(${target}, ${from})));`;
+  const flags = ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', code];
+  const child = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'inherit'] });
+  return text(child.stdout);
+}
+
+function closedPort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,18 @@
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  root: fileURLToPath(new URL('..', import.meta.url)),
+  // Yoga and Pothos load the CommonJS graphql; a second copy would break instanceof.
+  resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: 'test/setup.ts',
+    pool: 'threads',
+    // Vitest would leave one core idle; more than eight workers would use up the server's connections.
+    maxWorkers: Math.min(availableParallelism(), 8),
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+});
