@@ -92,7 +92,7 @@ export const versionConflict = (conflict: {
   );
 
 /** The code of a failure; anything that is not in the catalogue is internal. */
-export function codeOf(error: GraphQLError): ErrorCode {
+function codeOf(error: GraphQLError): ErrorCode {
   const code = error.extensions.code;
   return typeof code === 'string' && code in catalogue ? (code as ErrorCode) : 'INTERNAL_SERVER_ERROR';
 }

@@ -6,7 +6,7 @@ import { UsageError } from './usageError.js';
 const units = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** `30d`, `12h` or `45m` from now. */
-export function expiry(duration: string, now: Date): Date {
+function expiry(duration: string, now: Date): Date {
   const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(duration) ?? [];
   if (!count || !unit || Number(count) === 0)
     throw new UsageError('--expires takes a duration such as 30d, 12h or 45m');

@@ -3,7 +3,7 @@ import type { Database } from './client.js';
 
 export const tokenFormat = /^gp_[A-Za-z0-9_-]{43}$/;
 
-export const newToken = () => `gp_${randomBytes(32).toString('base64url')}`;
+const newToken = () => `gp_${randomBytes(32).toString('base64url')}`;
 
 /** The stored form of a token: only its SHA-256 ever reaches the database. */
 export const hashToken = (token: string) => Uint8Array.from(createHash('sha256').update(token).digest());

@@ -13,11 +13,11 @@ interface Options {
 
 /** The way in, the same for every path: known path (404), method (405), token (401), scope (403), then the handler. */
 export function useRouter({ routes, authenticate, mask }: Options): Step {
-  const paths = Map.groupBy(routes, ({ path }) => path);
+  const routesOf = (path: string) => routes.filter((route) => route.path === path);
 
   function find(request: Request, path: string): Route {
-    const candidates = paths.get(path);
-    if (!candidates) throw failure('NOT_FOUND', `Nothing answers at ${path}`);
+    const candidates = routesOf(path);
+    if (candidates.length === 0) throw failure('NOT_FOUND', `Nothing answers at ${path}`);
     const route = candidates.find(({ methods }) => methods.includes(request.method));
     if (route) return route;
     const allowed = candidates.flatMap(({ methods }) => methods).join(', ');
@@ -34,7 +34,7 @@ export function useRouter({ routes, authenticate, mask }: Options): Step {
         if (route.handle) endResponse(await route.handle(request, serverContext));
       } catch (thrown) {
         const error = mask(thrown);
-        if (paths.get(path)?.some(({ handle }) => !handle)) serverContext.refusal = error;
+        if (routesOf(path).some(({ handle }) => !handle)) serverContext.refusal = error;
         else endResponse(problemResponse(error, serverContext.requestId));
       }
     },

@@ -35,6 +35,5 @@ export async function folderPaths(db: Database, actor: Actor, ids: readonly stri
     FROM path p JOIN resource_hub_folders f ON f.id = p.id
     WHERE NOT p.looped
     ORDER BY p.distance DESC`);
-  const paths = Map.groupBy(rows, ({ leaf }) => leaf);
-  return ids.map((id) => paths.get(id) ?? []);
+  return ids.map((id) => rows.filter(({ leaf }) => leaf === id));
 }

@@ -1,7 +1,7 @@
 import { builder } from '../builder.js';
 import { Person, personColumns } from './Person.js';
 
-export interface PersonShape {
+interface PersonShape {
   id: string;
   fullName: string;
   title: string | null;

@@ -1,0 +1,18 @@
+import type { Config } from '../config.js';
+import { openDatabase } from '../database/open.js';
+import { readDocument } from '../workspace/file.js';
+import { importWorkspace } from '../workspace/import.js';
+import { progressBar } from './progressBar.js';
+
+/** Imports the workspace in a file, all of it or nothing. */
+export async function importFile(config: Config, file: string): Promise<void> {
+  const document = await readDocument(file);
+  const { db, close } = await openDatabase(config, { bring: 'as it is', share: true });
+  try {
+    const counts = await importWorkspace(db, document, progressBar());
+    const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    console.log(`imported ${total} records from ${file}`);
+  } finally {
+    await close();
+  }
+}

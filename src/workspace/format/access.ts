@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { list, ownId, personId } from './fields.js';
+
+const level = () => z.literal([0, 10, 40, 70, 100]);
+
+/** Who has access without being named: everybody, the company, the members of the space. */
+export const accessLevels = () =>
+  z
+    .strictObject({
+      public: level().describe('above 0 marks it as public'),
+      company: level().describe('everyone in the company but guests'),
+      space: level().describe('members of the space'),
+    })
+    .default({ public: 0, company: 70, space: 100 })
+    .describe('each 0 none, 10 view, 40 comment, 70 edit or 100 full; default 0, 70, 100');
+
+const grant = z.strictObject({
+  id: ownId('access_grants'),
+  person_id: personId('who has it; once in a list'),
+  level: level().describe('0 none, 10 view, 40 comment, 70 edit, 100 full'),
+});
+
+export const access = () => list(grant, 'person_id').describe('personal access, on top of the levels');

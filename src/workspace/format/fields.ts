@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Table } from '../tables.js';
+
+/** What a string stands for: a value no other row of its table may have, or the id of a row elsewhere. */
+export type Mark = { table: Table; column: 'id' | 'public_token' } | { refersTo: Table };
+
+export const marks = new WeakMap<z.ZodType, Mark>();
+
+function marked<Schema extends z.ZodType>(schema: Schema, mark: Mark): Schema {
+  marks.set(schema, mark);
+  return schema;
+}
+
+/** Any string that Postgres can hold. */
+const string = () => z.string().regex(/^[^\0\p{Cs}]*$/u, 'must not contain NUL or half a surrogate pair');
+
+/** Short enough for the indexes they are in, three at a time. */
+const idString = () => string().min(1).max(200);
+
+/** The id a record is known by in the rest of the file. */
+export const id = (table: Table) => marked(idString().describe('kept as given'), { table, column: 'id' });
+
+/** The id of a record that nothing else in the file refers to. */
+export const ownId = (table: Table) =>
+  marked(idString().describe('kept as given; a new one is made if left out'), { table, column: 'id' }).default(newId);
+
+export const personId = (about: string) => marked(idString().describe(about), { refersTo: 'people' });
+export const reference = (table: Table, about: string) => marked(idString().describe(about), { refersTo: table });
+
+/** Part of a link, and as good as a key to the document. */
+export const publicToken = (about: string) =>
+  marked(
+    z
+      .string()
+      .regex(/^[\w-]{1,200}$/, 'must be 1 to 200 letters, digits, - or _')
+      .describe(about),
+    { table: 'resource_hub_documents', column: 'public_token' },
+  );
+
+export const text = (about: string) => string().describe(about);
+export const name = (about: string) => string().min(1).describe(about);
+export const emoji = (about: string) => string().min(1).max(50).describe(about);
+export const flag = (about: string) => z.boolean().default(false).describe(about);
+export const float = (about: string) => z.number().describe(about);
+export const integer = (about: string, min: number, max = 2_147_483_647) => z.int().min(min).max(max).describe(about);
+export const date = (about: string) => z.iso.date().refine(fourDigits, yearMessage).describe(about);
+
+export const timestamp = (about: string) =>
+  z.iso
+    .datetime()
+    .refine(fourDigits, yearMessage)
+    .describe(about)
+    .transform((value) => new Date(value).toISOString());
+
+export const insertedAt = () => timestamp('default: the time of the import').default(() => new Date().toISOString());
+export const updatedAt = () => optional(timestamp('default: `inserted_at`'));
+
+const fourDigits = (value: string) => value >= '1000';
+const yearMessage = 'must be in the year 1000 or later';
+
+/** May be null or left out. */
+export const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null);
+
+/** A list, empty if left out, in which no two records have the same values of all `keys`. */
+export const list = <Schema extends z.ZodObject>(schema: Schema, ...keys: (keyof z.output<Schema> & string)[]) =>
+  z
+    .array(schema)
+    .superRefine((records, context) => {
+      const seen = new Map<string, number>();
+      for (const [index, record] of keys.length > 0 ? records.entries() : []) {
+        const key = JSON.stringify(keys.map((field) => record[field]));
+        const earlier = seen.get(key);
+        if (earlier === undefined) seen.set(key, index);
+        else
+          context.addIssue({ code: 'custom', path: [index], message: `has the ${keys.join(' and ')} of [${earlier}]` });
+      }
+    })
+    .default([]);
+
+let latest = 0;
+
+/** A UUIDv7 like the database's own ids; each sorts after the one before it, as the records in the file do. */
+function newId(): string {
+  latest = Math.max(latest + 1, Date.now() * 1000);
+  const time = Math.floor(latest / 1000)
+    .toString(16)
+    .padStart(12, '0');
+  const order = (latest % 1000).toString(16).padStart(3, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${order}-${randomUUID().slice(19)}`;
+}

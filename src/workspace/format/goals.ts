@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { ContextualDateType, ProgressStatus } from '../../database/generated/client/enums.js';
+import { access, accessLevels } from './access.js';
+import { activityFields, comments, reactions } from './conversations.js';
+import {
+  date,
+  flag,
+  float,
+  id,
+  insertedAt,
+  integer,
+  list,
+  name,
+  optional,
+  ownId,
+  personId,
+  reference,
+  text,
+  timestamp,
+  updatedAt,
+} from './fields.js';
+
+const contextualDate = z.strictObject({
+  date_type: z.enum(ContextualDateType).describe('how exact it is'),
+  value: name('as people say it, such as "Q3 2026"'),
+  date: date('the day it stands for'),
+});
+
+const timeframe = z.strictObject({
+  contextual_start_date: optional(contextualDate.describe('when work starts')),
+  contextual_end_date: optional(contextualDate.describe('when it is due')),
+});
+
+const target = z.strictObject({
+  id: ownId('targets'),
+  index: optional(integer('position; default: as listed', 0)),
+  name: name('what is measured'),
+  from: float('value at the start'),
+  to: float('value aimed at, higher or lower'),
+  value: float('value now'),
+  unit: optional(text('what is counted')),
+});
+
+const check = z.strictObject({
+  id: ownId('goal_checks'),
+  index: optional(integer('position; default: as listed', 0)),
+  name: name('what is to be done'),
+  completed: flag('whether it is done'),
+  inserted_at: insertedAt(),
+  updated_at: updatedAt(),
+});
+
+const progressUpdate = z
+  .strictObject({
+    id: ownId('goal_progress_updates'),
+    author_id: personId('who checked in'),
+    status: z.enum(ProgressStatus).describe('how it goes; the latest is the status of an open goal'),
+    message: optional(text('plain text or a ProseMirror document as a string')),
+    acknowledged_at: optional(timestamp('when it was acknowledged')),
+    acknowledging_person_id: optional(personId('who acknowledged it')),
+    comments: comments(),
+    reactions: reactions(),
+    inserted_at: insertedAt(),
+  })
+  .superRefine((update, { addIssue }) => {
+    const missing = update.acknowledged_at === null ? 'acknowledged_at' : 'acknowledging_person_id';
+    if ((update.acknowledged_at === null) !== (update.acknowledging_person_id === null))
+      addIssue({ code: 'custom', path: [missing], message: 'is required once acknowledged' });
+  });
+
+const retrospective = z.strictObject({
+  id: ownId('goal_retrospectives'),
+  author_id: personId('who wrote it'),
+  title: name('its heading'),
+  content: text('plain text or a ProseMirror document as a string'),
+  comments: comments(),
+  inserted_at: insertedAt(),
+});
+
+const activity = z.strictObject(activityFields(['goal_created', 'goal_closed', 'goal_reopened']));
+
+export const goal = z
+  .strictObject({
+    id: id('goals'),
+    space_id: reference('spaces', 'the space it is in'),
+    parent_goal_id: optional(reference('goals', 'the goal it is part of')),
+    name: name('what is to be reached'),
+    description: optional(text('plain text or a ProseMirror document as a string')),
+    champion_id: optional(personId('who drives it; has full access')),
+    reviewer_id: optional(personId('who reviews it; has full access')),
+    timeframe: optional(timeframe.describe('from when to when')),
+    access_levels: accessLevels(),
+    access: access(),
+    targets: list(target).describe('what progress is measured by'),
+    checklist: list(check).describe('what is to be done'),
+    progress_updates: list(progressUpdate).describe('check-ins, the latest by `inserted_at`'),
+    retrospectives: list(retrospective).describe('looking back, the latest by `inserted_at`'),
+    activities: list(activity).describe('what happened to it'),
+    next_update_scheduled_at: optional(timestamp('when the next check-in is due; none: an open goal reads outdated')),
+    closed_at: optional(timestamp('when it was closed; null: open')),
+    closed_by_id: optional(personId('who closed it')),
+    success: optional(z.boolean().describe('whether it was achieved; exactly when closed')),
+    archived_at: optional(timestamp('when it was archived')),
+    inserted_at: insertedAt(),
+    updated_at: updatedAt(),
+  })
+  .superRefine((record, { addIssue }) => {
+    const issue = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
+    const isClosed = record.closed_at !== null;
+    if (isClosed && record.success === null) issue('success', 'is required for a closed goal');
+    if (!isClosed && record.success !== null) issue('success', 'is only for a closed goal');
+    if (!isClosed && record.closed_by_id !== null) issue('closed_by_id', 'is only for a closed goal');
+  });

@@ -1,0 +1,95 @@
+import type { Database } from '../database/client.js';
+import { Prisma } from '../database/generated/client/client.js';
+import { check } from './check.js';
+import { ImportError } from './error.js';
+import { pathName, quote } from './problems.js';
+import type { Identities } from './references.js';
+import { type Row, rowsOf } from './rows.js';
+import { columns, type Table, tables } from './tables.js';
+
+export type Counts = Record<Table, number>;
+
+const limits = { timeout: 3_600_000, maxWait: 10_000 };
+const importLock = 72707370;
+const rowsAtOnce = 2_000;
+const lettersAtOnce = 1_000_000;
+const idsAtOnce = 10_000;
+
+/**
+ * Writes the workspace that the document describes, all of it or nothing; returns the number of rows by table.
+ * `onProgress` is told of rows written. Throws an ImportError if the document, or an id in it, cannot be used.
+ */
+export async function importWorkspace(
+  db: Database,
+  document: unknown,
+  onProgress: (written: number, total: number) => void = () => {},
+): Promise<Counts> {
+  const { workspace, identities } = check(document);
+  const rows = rowsOf(workspace);
+  const counts = Object.fromEntries(tables.map((table) => [table, rows[table].length])) as Counts;
+  const total = Object.values(counts).reduce((sum, count) => sum + count);
+
+  const write = async (tx: Connection) => {
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${importLock})`; // one import at a time
+    await refuseTaken(tx, identities);
+    let written = 0;
+    for (const table of tables)
+      for (const batch of batches(table, rows[table])) {
+        written += await insert(tx, table, batch);
+        onProgress(written, total);
+      }
+  };
+  await db.$transaction(write, limits).catch(async (error) => {
+    if (isUniqueViolation(error)) await refuseTaken(db, identities); // written by someone else meanwhile
+    throw error;
+  });
+  return counts;
+}
+
+type Connection = Pick<Database, '$queryRaw' | '$executeRaw'>;
+
+/** Throws an ImportError with each id and public link of the file that the database has already. */
+async function refuseTaken(db: Connection, identities: Identities): Promise<void> {
+  const problems: string[] = [];
+  for (const [name, paths] of identities) {
+    const [table, column] = name.split('.').map((part) => Prisma.raw(part));
+    const values = [...paths.keys()];
+    for (let start = 0; start < values.length; start += idsAtOnce) {
+      const some = values.slice(start, start + idsAtOnce);
+      const select = Prisma.sql`SELECT ${column} AS value FROM ${table} WHERE ${column} = ANY (${some})`;
+      const found = new Set((await db.$queryRaw<{ value: string }[]>(select)).map(({ value }) => value));
+      for (const value of some)
+        if (found.has(value)) problems.push(`${pathName(paths.get(value) ?? [])}: ${quote(value)} exists already`);
+    }
+  }
+  if (problems.length > 0) throw new ImportError(problems);
+}
+
+function isUniqueViolation(error: unknown): boolean {
+  return error instanceof Prisma.PrismaClientKnownRequestError && error.message.includes('Code: `23505`');
+}
+
+/** JSON arrays of rows, each small enough for one statement. */
+function* batches(table: Table, rows: Row[]): Generator<string> {
+  const written = columns[table].split(' ');
+  let batch: string[] = [];
+  let letters = 0;
+  for (const row of rows) {
+    const json = JSON.stringify(row.updated_at === null ? { ...row, updated_at: row.inserted_at } : row, written);
+    if (batch.length >= rowsAtOnce || letters + json.length > lettersAtOnce) {
+      if (batch.length > 0) yield `[${batch}]`;
+      batch = [];
+      letters = 0;
+    }
+    batch.push(json);
+    letters += json.length;
+  }
+  if (batch.length > 0) yield `[${batch}]`;
+}
+
+/** Inserts a JSON array of rows; returns their number. */
+function insert(db: Connection, table: Table, rows: string): Promise<number> {
+  const into = Prisma.raw(table);
+  const names = Prisma.raw(`"${columns[table].replaceAll(' ', '", "')}"`);
+  return db.$executeRaw`INSERT INTO ${into} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${into}, ${rows}::json)`;
+}

@@ -1,0 +1,122 @@
+import type { Workspace } from './format/workspace.js';
+import type { Table } from './tables.js';
+
+type Goal = Workspace['goals'][number];
+type Subject = Workspace['files'][number];
+
+/** Its column values; whatever else is in it has no column and is not written. */
+export type Row = Record<string, unknown>;
+
+/** The rows of a workspace by table. */
+export function rowsOf(workspace: Workspace): Record<Table, Row[]> {
+  const { company, people, spaces, goals, projects, resource_hubs, folders, files, documents } = workspace;
+  const company_id = company.id;
+  const ofCompany = <Item>(items: Item[]) => items.map((item) => ({ ...item, company_id }));
+
+  const updates = under(goals, 'goal_id', (goal) => goal.progress_updates);
+  const retrospectives = under(goals, 'goal_id', (goal) => goal.retrospectives);
+  const activities = [
+    ...under(goals, 'goal_id', (goal) => goal.activities),
+    ...under(files, 'file_id', (file) => file.activities),
+    ...under(documents, 'document_id', restoredVersions),
+  ];
+  const threads = under(activities, 'activity_id', ({ thread }) => (thread ? [thread] : []));
+  const comments = [
+    ...under(threads, 'thread_id', commentsOf),
+    ...under(updates, 'progress_update_id', commentsOf),
+    ...under(retrospectives, 'retrospective_id', commentsOf),
+    ...under(files, 'file_id', commentsOf),
+    ...under(documents, 'document_id', commentsOf),
+  ];
+  const reactions = [
+    ...under(comments, 'comment_id', reactionsOf),
+    ...under(updates, 'progress_update_id', reactionsOf),
+    ...under(files, 'file_id', reactionsOf),
+    ...under(documents, 'document_id', reactionsOf),
+  ];
+  const subscriptionLists = [
+    ...under(threads, 'thread_id', subscriptionListOf),
+    ...under(files, 'file_id', subscriptionListOf),
+    ...under(documents, 'document_id', subscriptionListOf),
+  ];
+  const grants = [
+    ...under(spaces, 'space_id', (space) => space.access),
+    ...under(goals, 'goal_id', (goal) => goal.access),
+    ...under(projects, 'project_id', (project) => project.access),
+  ];
+
+  return {
+    companies: [company],
+    people: ofCompany(people),
+    spaces: ofCompany(spaces.map((space) => ({ ...space, ...levels(space) }))),
+    space_members: ofCompany(under(spaces, 'space_id', (space) => space.members)),
+    goals: ofCompany(goals.map((goal) => ({ ...goal, ...dates(goal), ...levels(goal) }))),
+    targets: under(goals, 'goal_id', (goal) => indexed(goal.targets)),
+    goal_checks: under(goals, 'goal_id', (goal) => indexed(goal.checklist)),
+    goal_progress_updates: updates.map((update) => ({
+      ...update,
+      acknowledged_by_id: update.acknowledging_person_id,
+    })),
+    goal_retrospectives: retrospectives,
+    projects: ofCompany(projects.map((project) => ({ ...project, ...levels(project) }))),
+    access_grants: ofCompany(grants),
+    resource_hubs: ofCompany(resource_hubs),
+    resource_hub_folders: folders,
+    blobs: files.map((file) => file.blob),
+    resource_hub_files: files.map((file) => ({ ...file, blob_id: file.blob.id })),
+    resource_hub_documents: documents.map((document) => ({
+      ...document,
+      current_version: document.versions.at(-1)?.version_number,
+    })),
+    document_versions: under(documents, 'document_id', (document) => document.versions).map((version) => ({
+      ...version,
+      previous_version_number: version.version_number - 1 || null,
+    })),
+    activities,
+    comment_threads: threads,
+    comments,
+    reactions,
+    subscription_lists: subscriptionLists,
+    subscriptions: under(subscriptionLists, 'subscription_list_id', (list) => list.subscriptions),
+    notifications: under(activities, 'activity_id', (activity) => activity.notifications),
+  };
+}
+
+/** The records listed in each parent, with its id in `column`. */
+function under<Parent extends { id: string }, Child, Column extends string>(
+  parents: Parent[],
+  column: Column,
+  childrenOf: (parent: Parent) => Child[],
+): (Child & Record<Column, string>)[] {
+  return parents.flatMap((parent) =>
+    childrenOf(parent).map((child) => ({ ...child, [column]: parent.id }) as Child & Record<Column, string>),
+  );
+}
+
+const commentsOf = (subject: Pick<Subject, 'comments'>) => subject.comments;
+const reactionsOf = (subject: Pick<Subject, 'reactions'>) => subject.reactions;
+const subscriptionListOf = ({ subscription_list: list }: Pick<Subject, 'subscription_list'>) => (list ? [list] : []);
+
+const restoredVersions = ({ activities, versions }: Workspace['documents'][number]) =>
+  activities.map((activity) => ({
+    ...activity,
+    document_version_id: versions[(activity.version_number ?? 0) - 1]?.id,
+  }));
+
+const indexed = <Item extends { index: number | null }>(items: Item[]) =>
+  items.map((item, position) => ({ ...item, index: item.index ?? position }));
+
+const levels = ({ access_levels: { public: everyone, company, space } }: Pick<Goal, 'access_levels'>) => ({
+  public_level: everyone,
+  company_level: company,
+  space_level: space,
+});
+
+const dates = ({ timeframe }: Goal) => ({
+  start_date_type: timeframe?.contextual_start_date?.date_type,
+  start_date_value: timeframe?.contextual_start_date?.value,
+  start_date: timeframe?.contextual_start_date?.date,
+  end_date_type: timeframe?.contextual_end_date?.date_type,
+  end_date_value: timeframe?.contextual_end_date?.value,
+  end_date: timeframe?.contextual_end_date?.date,
+});
