@@ -1,10 +1,9 @@
 import { createServer, type Server } from 'node:http';
-import { pino } from 'pino';
 import { createApp } from '../app.js';
 import type { Config } from '../config.js';
 import type { Database } from '../database/client.js';
 import { openDatabase } from '../database/open.js';
-import { running } from '../http/requestId.js';
+import { createLogger } from '../http/logger.js';
 import { curlCommands } from './curl.js';
 import { openDemo } from './demo.js';
 import { UsageError } from './usageError.js';
@@ -17,7 +16,7 @@ export async function serve(config: Config): Promise<void> {
     process.once('SIGINT', resolve);
     process.once('SIGTERM', resolve);
   });
-  const logger = pino({ level: config.logLevel, mixin: () => running.getStore() ?? {} }, pino.destination(2));
+  const logger = createLogger(config.logLevel);
   const log = (message: string) => logger.info(message);
   const { db, applied, close } = await openDatabase({ ...config, log }, { bring: 'up to date' });
   try {
