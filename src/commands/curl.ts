@@ -3,11 +3,12 @@ import { demo } from '../workspace/demo.js';
 
 /** Three commands that succeed as they are on what the demo workspace holds now, one for each operation. */
 export async function curlCommands(db: Database, base: string, token: string): Promise<string[]> {
-  const file = await db.resourceHubFile.findFirst({
+  const files = await db.resourceHubFile.findMany({
     where: { deletedAt: null, resourceHub: { access: { some: { personId: demo.writerId, level: { gte: 70 } } } } },
     orderBy: { id: 'asc' },
     select: { id: true },
   });
+  const file = files.find(({ id }) => id === demo.fileId) ?? files[0];
   const document = await db.resourceHubDocument.findUnique({
     where: { id: demo.documentId },
     select: { currentVersion: true },
