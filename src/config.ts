@@ -39,5 +39,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     preparedStatements: data.PREPARED_STATEMENTS,
     bodyLimit: data.BODY_LIMIT,
     logLevel: data.LOG_LEVEL,
+    /** npm is the parent: when it is gone, so should we be. */
+    underNpm: given.npm_lifecycle_event !== undefined,
   };
 }

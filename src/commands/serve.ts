@@ -12,10 +12,7 @@ const drainMilliseconds = 10_000;
 
 /** Serves until SIGINT or SIGTERM; then finishes the requests it has, and stops the embedded Postgres if it started one. */
 export async function serve(config: Config): Promise<void> {
-  const stopped = new Promise<void>((resolve) => {
-    process.once('SIGINT', resolve);
-    process.once('SIGTERM', resolve);
-  });
+  const stopped = untilStopped(config);
   const logger = createLogger(config.logLevel);
   const log = (message: string) => logger.info(message);
   const { db, applied, close } = await openDatabase({ ...config, log }, { bring: 'up to date' });
@@ -38,6 +35,16 @@ export async function serve(config: Config): Promise<void> {
   } finally {
     await close();
   }
+}
+
+function untilStopped({ underNpm }: Config): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => resolve());
+    // npm cannot pass on its own SIGKILL: what it started then has another parent.
+    const parent = process.ppid;
+    const orphaned = () => process.ppid !== parent && resolve();
+    if (underNpm) setInterval(orphaned, 500).unref();
+  });
 }
 
 /** The first query of a process starts the query compiler, about 100 ms: not on a caller's time. */
