@@ -5,6 +5,8 @@ import type { Actor } from '../policies/access.js';
 /** What the pipeline knows of one HTTP request, beside the request itself. */
 export interface RequestContext {
   requestId: string;
+  /** Headers of the answer, whatever it will be. */
+  responseHeaders: Record<string, string>;
   actor?: Actor;
   /** Why GraphQL is not to look at the request at all. */
   refusal?: GraphQLError;
