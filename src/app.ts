@@ -6,6 +6,7 @@ import type { Database } from './database/client.js';
 import { useGraphqlRequest } from './http/graphqlRequest.js';
 import { healthRoutes } from './http/health.js';
 import { useIdempotency } from './http/idempotency.js';
+import { useLingeringClose } from './http/lingeringClose.js';
 import { masking } from './http/masking.js';
 import { useRequestId } from './http/requestId.js';
 import { useResponseHeaders } from './http/responseHeaders.js';
@@ -72,6 +73,7 @@ export function createApp({
     plugins: [
       useResponseHeaders(),
       useRequestId(logger),
+      useLingeringClose(),
       useRouter({ routes, mask, authenticate: (request) => authenticate(db, request, clock()) }),
       useGraphqlRequest(bodyLimit),
       useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),
