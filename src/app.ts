@@ -3,6 +3,7 @@ import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { authenticate, type Context } from './context.js';
 import type { Database } from './database/client.js';
+import { useAccept } from './http/accept.js';
 import { useGraphqlRequest } from './http/graphqlRequest.js';
 import { healthRoutes } from './http/health.js';
 import { useIdempotency } from './http/idempotency.js';
@@ -75,6 +76,7 @@ export function createApp({
       useRequestId(logger),
       useLingeringClose(),
       useRouter({ routes, mask, authenticate: (request) => authenticate(db, request, clock()) }),
+      useAccept(),
       useGraphqlRequest(bodyLimit),
       useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),
     ],
