@@ -9,6 +9,8 @@ import { healthRoutes } from './http/health.js';
 import { useIdempotency } from './http/idempotency.js';
 import { useLingeringClose } from './http/lingeringClose.js';
 import { masking } from './http/masking.js';
+import { rateLimit } from './http/rateLimit.js';
+import type { RateLimiters } from './http/rateLimiters.js';
 import { useRequestId } from './http/requestId.js';
 import { useResponseHeaders } from './http/responseHeaders.js';
 import type { RequestContext, Route } from './http/route.js';
@@ -25,6 +27,10 @@ export interface AppOptions {
   bodyLimit: number;
   /** How long the outcome of a request with an Idempotency-Key is kept. */
   idempotencySeconds?: number;
+  /** Left out: nothing is counted. */
+  rateLimiters?: RateLimiters;
+  /** Proxies in front whose `X-Forwarded-For` is believed. */
+  trustedProxies?: number;
 }
 
 export type App = YogaServerInstance<RequestContext, Context>;
@@ -37,6 +43,8 @@ export function createApp({
   appUrl,
   bodyLimit,
   idempotencySeconds = 86_400,
+  rateLimiters,
+  trustedProxies = 0,
 }: AppOptions): App {
   const mask = masking(logger);
 
@@ -75,7 +83,12 @@ export function createApp({
       useResponseHeaders(),
       useRequestId(logger),
       useLingeringClose(),
-      useRouter({ routes, mask, authenticate: (request) => authenticate(db, request, clock()) }),
+      useRouter({
+        routes,
+        mask,
+        authenticate: (request) => authenticate(db, request, clock()),
+        limit: rateLimiters && rateLimit({ limiters: rateLimiters, trustedProxies, logger }),
+      }),
       useAccept(),
       useGraphqlRequest(bodyLimit),
       useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),

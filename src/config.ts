@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 const port = z.coerce.number().int().min(0).max(65_535);
+const count = z.coerce.number().int().min(1).max(1_000_000_000);
 const flag = z.enum(['on', 'off']).transform((value) => value === 'on');
 
 /** Every setting: its environment variable, its default, and what is accepted. The README's table is this list. */
@@ -16,6 +17,11 @@ const settings = z.object({
   PREPARED_STATEMENTS: flag.default(true),
   BODY_LIMIT: z.coerce.number().int().min(1024).default(1_048_576),
   IDEMPOTENCY_HOURS: z.coerce.number().positive().max(8760).default(24),
+  RATE_LIMIT_STORE: z.enum(['memory', 'postgres']).default('memory'),
+  RATE_LIMIT_WINDOW_SECONDS: z.coerce.number().int().min(1).max(86_400).default(60),
+  RATE_LIMIT_PER_TOKEN: count.default(600),
+  RATE_LIMIT_PER_ADDRESS: count.default(120),
+  TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 
@@ -40,6 +46,13 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     preparedStatements: data.PREPARED_STATEMENTS,
     bodyLimit: data.BODY_LIMIT,
     idempotencySeconds: data.IDEMPOTENCY_HOURS * 3600,
+    rateLimit: {
+      store: data.RATE_LIMIT_STORE,
+      windowSeconds: data.RATE_LIMIT_WINDOW_SECONDS,
+      perToken: data.RATE_LIMIT_PER_TOKEN,
+      perAddress: data.RATE_LIMIT_PER_ADDRESS,
+    },
+    trustedProxies: data.TRUSTED_PROXIES,
     logLevel: data.LOG_LEVEL,
     /** npm is the parent: when it is gone, so should we be. */
     underNpm: given.npm_lifecycle_event !== undefined,

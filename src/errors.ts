@@ -19,6 +19,7 @@ export const catalogue = {
   PAYLOAD_TOO_LARGE: { status: 413, title: 'The request body is too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The request body must be JSON' },
   IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'The idempotency key was used for another payload' },
+  RATE_LIMITED: { status: 429, title: 'Too many requests' },
   INTERNAL_SERVER_ERROR: { status: 500, title: 'Something went wrong on the server' },
   SERVICE_UNAVAILABLE: { status: 503, title: 'The service cannot answer right now' },
 } as const;

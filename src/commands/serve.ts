@@ -5,6 +5,7 @@ import type { Database } from '../database/client.js';
 import { openDatabase } from '../database/open.js';
 import { purgeRegularly } from '../database/purge.js';
 import { createLogger } from '../http/logger.js';
+import { createRateLimiters } from '../http/rateLimiters.js';
 import { curlCommands } from './curl.js';
 import { openDemo } from './demo.js';
 import { UsageError } from './usageError.js';
@@ -16,13 +17,14 @@ export async function serve(config: Config): Promise<void> {
   const stopped = untilStopped(config);
   const logger = createLogger(config.logLevel);
   const log = (message: string) => logger.info(message);
-  const { db, applied, close } = await openDatabase({ ...config, log }, { bring: 'up to date' });
+  const { db, url, applied, close } = await openDatabase({ ...config, log }, { bring: 'up to date' });
   try {
     if (applied.length > 0) logger.info({ applied }, 'migrated');
     const tokens = config.databaseUrl ? undefined : await openDemo(db, config.dataDir);
     await warmUp(db);
     const stopPurging = purgeRegularly(db, (error) => logger.error({ err: error }, 'cannot purge'));
-    const server = createServer(createApp({ ...config, db, logger }));
+    const rateLimiters = createRateLimiters({ ...config.rateLimit, databaseUrl: url });
+    const server = createServer(createApp({ ...config, db, logger, rateLimiters }));
     const base = await listen(server, config);
     console.log(`GraphQL  ${base}/graphql`);
     console.log(`REST     ${base}/api/external/v1`);
@@ -35,6 +37,7 @@ export async function serve(config: Config): Promise<void> {
     logger.info('stopping');
     await drain(server);
     await stopPurging();
+    await rateLimiters.close();
   } finally {
     await close();
   }

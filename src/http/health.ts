@@ -8,12 +8,14 @@ export const healthRoutes = (db: Database): Route[] => [
     path: '/healthz',
     methods: ['GET', 'HEAD'],
     public: true,
+    unlimited: true,
     handle: () => Response.json({ status: 'ok' }),
   },
   {
     path: '/readyz',
     methods: ['GET', 'HEAD'],
     public: true,
+    unlimited: true,
     async handle() {
       try {
         await db.$queryRaw`SELECT 1`;
