@@ -9,6 +9,7 @@ import { healthRoutes } from './http/health.js';
 import { useIdempotency } from './http/idempotency.js';
 import { useLingeringClose } from './http/lingeringClose.js';
 import { masking } from './http/masking.js';
+import { type QueryLimits, useQueryLimits } from './http/queryLimits.js';
 import { rateLimit } from './http/rateLimit.js';
 import type { RateLimiters } from './http/rateLimiters.js';
 import { useRequestId } from './http/requestId.js';
@@ -31,6 +32,8 @@ export interface AppOptions {
   rateLimiters?: RateLimiters;
   /** Proxies in front whose `X-Forwarded-For` is believed. */
   trustedProxies?: number;
+  /** How much one GraphQL request may ask for. */
+  queryLimits?: Partial<QueryLimits>;
 }
 
 export type App = YogaServerInstance<RequestContext, Context>;
@@ -45,6 +48,7 @@ export function createApp({
   idempotencySeconds = 86_400,
   rateLimiters,
   trustedProxies = 0,
+  queryLimits = {},
 }: AppOptions): App {
   const mask = masking(logger);
 
@@ -91,6 +95,7 @@ export function createApp({
       }),
       useAccept(),
       useGraphqlRequest(bodyLimit),
+      useQueryLimits(queryLimits),
       useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),
     ],
   });

@@ -22,6 +22,11 @@ const settings = z.object({
   RATE_LIMIT_PER_TOKEN: count.default(600),
   RATE_LIMIT_PER_ADDRESS: count.default(120),
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
+  QUERY_MAX_COMPLEXITY: count.default(10_000),
+  QUERY_MAX_DEPTH: count.default(15),
+  QUERY_MAX_ALIASES: count.default(30),
+  QUERY_MAX_TOKENS: count.default(4000),
+  QUERY_MAX_MUTATIONS: count.default(10),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 
@@ -53,6 +58,13 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       perAddress: data.RATE_LIMIT_PER_ADDRESS,
     },
     trustedProxies: data.TRUSTED_PROXIES,
+    queryLimits: {
+      complexity: data.QUERY_MAX_COMPLEXITY,
+      depth: data.QUERY_MAX_DEPTH,
+      aliases: data.QUERY_MAX_ALIASES,
+      tokens: data.QUERY_MAX_TOKENS,
+      mutations: data.QUERY_MAX_MUTATIONS,
+    },
     logLevel: data.LOG_LEVEL,
     /** npm is the parent: when it is gone, so should we be. */
     underNpm: given.npm_lifecycle_event !== undefined,

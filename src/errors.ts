@@ -7,6 +7,7 @@ export const catalogue = {
   GRAPHQL_PARSE_FAILED: { status: 400, title: 'The GraphQL document has a syntax error' },
   GRAPHQL_VALIDATION_FAILED: { status: 400, title: 'The GraphQL document does not fit the schema' },
   BAD_REQUEST: { status: 400, title: 'The request is not a GraphQL request' },
+  QUERY_TOO_COMPLEX: { status: 400, title: 'The GraphQL request asks for too much' },
   UNAUTHENTICATED: { status: 401, title: 'A valid API token is required' },
   READ_ONLY_TOKEN: { status: 403, title: 'The API token is read-only' },
   FORBIDDEN: { status: 403, title: 'Your access does not allow this' },
