@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { authenticate, type Context } from './context.js';
 import type { Database } from './database/client.js';
 import { useAccept } from './http/accept.js';
+import { useCors } from './http/cors.js';
 import { useGraphqlRequest } from './http/graphqlRequest.js';
 import { healthRoutes } from './http/health.js';
 import { useIdempotency } from './http/idempotency.js';
@@ -34,6 +35,8 @@ export interface AppOptions {
   trustedProxies?: number;
   /** How much one GraphQL request may ask for. */
   queryLimits?: Partial<QueryLimits>;
+  /** Origins whose pages may call us from a browser. */
+  corsOrigins?: readonly string[];
 }
 
 export type App = YogaServerInstance<RequestContext, Context>;
@@ -49,6 +52,7 @@ export function createApp({
   rateLimiters,
   trustedProxies = 0,
   queryLimits = {},
+  corsOrigins = [],
 }: AppOptions): App {
   const mask = masking(logger);
 
@@ -87,6 +91,7 @@ export function createApp({
       useResponseHeaders(),
       useRequestId(logger),
       useLingeringClose(),
+      useCors(corsOrigins),
       useRouter({
         routes,
         mask,

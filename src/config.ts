@@ -4,6 +4,14 @@ const port = z.coerce.number().int().min(0).max(65_535);
 const count = z.coerce.number().int().min(1).max(1_000_000_000);
 const flag = z.enum(['on', 'off']).transform((value) => value === 'on');
 
+const isOrigin = (text: string) => /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+const origins = z
+  .string()
+  .transform((list) => list.split(',').map((origin) => origin.trim()))
+  .refine((list) => list.every((origin) => origin === '*' || isOrigin(origin)), {
+    error: 'must be a list such as https://app.example.com,http://localhost:3000, or *',
+  });
+
 /** Every setting: its environment variable, its default, and what is accepted. The README's table is this list. */
 const settings = z.object({
   DATABASE_URL: z
@@ -27,6 +35,7 @@ const settings = z.object({
   QUERY_MAX_ALIASES: count.default(30),
   QUERY_MAX_TOKENS: count.default(4000),
   QUERY_MAX_MUTATIONS: count.default(10),
+  CORS_ORIGINS: origins.default([]),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 
@@ -65,6 +74,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       tokens: data.QUERY_MAX_TOKENS,
       mutations: data.QUERY_MAX_MUTATIONS,
     },
+    corsOrigins: data.CORS_ORIGINS,
     logLevel: data.LOG_LEVEL,
     /** npm is the parent: when it is gone, so should we be. */
     underNpm: given.npm_lifecycle_event !== undefined,
