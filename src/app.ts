@@ -51,7 +51,8 @@ export function createApp({ db, logger, clock = () => new Date(), appUrl, bodyLi
     graphqlEndpoint: '/graphql',
     graphiql: false,
     landingPage: false,
-    healthCheckEndpoint: '/healthz',
+    // Not a path, so that Yoga's own never answers: /healthz is a route like any other.
+    healthCheckEndpoint: 'none',
     cors: false,
     multipart: false,
     logging: false,
