@@ -3,10 +3,14 @@ import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { authenticate, type Context } from './context.js';
 import type { Database } from './database/client.js';
+import { useAccept } from './http/accept.js';
 import { useGraphqlRequest } from './http/graphqlRequest.js';
 import { healthRoutes } from './http/health.js';
+import { useIdempotency } from './http/idempotency.js';
+import { useLingeringClose } from './http/lingeringClose.js';
 import { masking } from './http/masking.js';
 import { useRequestId } from './http/requestId.js';
+import { useResponseHeaders } from './http/responseHeaders.js';
 import type { RequestContext, Route } from './http/route.js';
 import { useRouter } from './http/router.js';
 import { storedMutations } from './rest/index.js';
@@ -19,12 +23,21 @@ export interface AppOptions {
   clock?: () => Date;
   appUrl: string;
   bodyLimit: number;
+  /** How long the outcome of a request with an Idempotency-Key is kept. */
+  idempotencySeconds?: number;
 }
 
 export type App = YogaServerInstance<RequestContext, Context>;
 
 /** The whole product as one fetch handler and Node request listener; holds no state but its parameters. */
-export function createApp({ db, logger, clock = () => new Date(), appUrl, bodyLimit }: AppOptions): App {
+export function createApp({
+  db,
+  logger,
+  clock = () => new Date(),
+  appUrl,
+  bodyLimit,
+  idempotencySeconds = 86_400,
+}: AppOptions): App {
   const mask = masking(logger);
 
   // A fresh context object for each operation: Pothos caches what it loads on it.
@@ -53,14 +66,19 @@ export function createApp({ db, logger, clock = () => new Date(), appUrl, bodyLi
     landingPage: false,
     // Not a path, so that Yoga's own never answers: /healthz is a route like any other.
     healthCheckEndpoint: 'none',
+    maxRequestBodySize: false,
     cors: false,
     multipart: false,
     logging: false,
     maskedErrors: { maskError: mask },
     plugins: [
+      useResponseHeaders(),
       useRequestId(logger),
+      useLingeringClose(),
       useRouter({ routes, mask, authenticate: (request) => authenticate(db, request, clock()) }),
+      useAccept(),
       useGraphqlRequest(bodyLimit),
+      useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),
     ],
   });
   return app;

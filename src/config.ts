@@ -15,6 +15,7 @@ const settings = z.object({
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(1000).default(10),
   PREPARED_STATEMENTS: flag.default(true),
   BODY_LIMIT: z.coerce.number().int().min(1024).default(1_048_576),
+  IDEMPOTENCY_HOURS: z.coerce.number().positive().max(8760).default(24),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 
@@ -38,6 +39,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     poolSize: data.DATABASE_POOL_SIZE,
     preparedStatements: data.PREPARED_STATEMENTS,
     bodyLimit: data.BODY_LIMIT,
+    idempotencySeconds: data.IDEMPOTENCY_HOURS * 3600,
     logLevel: data.LOG_LEVEL,
     /** npm is the parent: when it is gone, so should we be. */
     underNpm: given.npm_lifecycle_event !== undefined,

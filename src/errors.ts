@@ -15,8 +15,10 @@ export const catalogue = {
   NOT_ACCEPTABLE: { status: 406, title: 'The answer is only available as JSON' },
   GOAL_ARCHIVED: { status: 409, title: 'The goal is archived' },
   VERSION_CONFLICT: { status: 409, title: 'The document has changed meanwhile' },
+  IDEMPOTENCY_KEY_IN_USE: { status: 409, title: 'A request with this idempotency key is still running' },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'The request body is too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The request body must be JSON' },
+  IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'The idempotency key was used for another payload' },
   INTERNAL_SERVER_ERROR: { status: 500, title: 'Something went wrong on the server' },
   SERVICE_UNAVAILABLE: { status: 503, title: 'The service cannot answer right now' },
 } as const;

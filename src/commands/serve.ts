@@ -3,6 +3,7 @@ import { createApp } from '../app.js';
 import type { Config } from '../config.js';
 import type { Database } from '../database/client.js';
 import { openDatabase } from '../database/open.js';
+import { purgeRegularly } from '../database/purge.js';
 import { createLogger } from '../http/logger.js';
 import { curlCommands } from './curl.js';
 import { openDemo } from './demo.js';
@@ -20,7 +21,8 @@ export async function serve(config: Config): Promise<void> {
     if (applied.length > 0) logger.info({ applied }, 'migrated');
     const tokens = config.databaseUrl ? undefined : await openDemo(db, config.dataDir);
     await warmUp(db);
-    const server = createServer(createApp({ db, logger, appUrl: config.appUrl, bodyLimit: config.bodyLimit }));
+    const stopPurging = purgeRegularly(db, (error) => logger.error({ err: error }, 'cannot purge'));
+    const server = createServer(createApp({ ...config, db, logger }));
     const base = await listen(server, config);
     console.log(`GraphQL  ${base}/graphql`);
     console.log(`REST     ${base}/api/external/v1`);
@@ -32,6 +34,7 @@ export async function serve(config: Config): Promise<void> {
     await stopped;
     logger.info('stopping');
     await drain(server);
+    await stopPurging();
   } finally {
     await close();
   }

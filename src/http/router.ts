@@ -1,6 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import { failure, readOnlyToken } from '../errors.js';
 import type { Actor } from '../policies/access.js';
+import { graphqlTypes, requireAcceptable, restTypes } from './accept.js';
 import { problemResponse } from './problem.js';
 import type { Route, Step } from './route.js';
 
@@ -11,7 +12,7 @@ interface Options {
   mask: (error: unknown) => GraphQLError;
 }
 
-/** The way in, the same for every path: known path (404), method (405), token (401), scope (403), then the handler. */
+/** The way in, the same for every path: known path (404), method (405), Accept (406), token (401), scope (403), then the handler. */
 export function useRouter({ routes, authenticate, mask }: Options): Step {
   const routesOf = (path: string) => routes.filter((route) => route.path === path);
 
@@ -29,12 +30,16 @@ export function useRouter({ routes, authenticate, mask }: Options): Step {
       const path = url.pathname;
       try {
         const route = find(request, path);
+        const types = route.handle ? restTypes : graphqlTypes;
+        if (!route.public) requireAcceptable(request.headers.get('accept'), types);
         if (!route.public) serverContext.actor = await authenticate(request);
         if (route.scope === 'write' && !serverContext.actor?.canWrite) throw readOnlyToken();
         if (route.handle) endResponse(await route.handle(request, serverContext));
       } catch (thrown) {
         const error = mask(thrown);
-        if (routesOf(path).some(({ handle }) => !handle)) serverContext.refusal = error;
+        const isGraphql = routesOf(path).some(({ handle }) => !handle);
+        // Who refuses JSON gets a problem nevertheless: there is nothing else to say it in.
+        if (isGraphql && error.extensions.code !== 'NOT_ACCEPTABLE') serverContext.refusal = error;
         else endResponse(problemResponse(error, serverContext.requestId));
       }
     },
