@@ -10,6 +10,7 @@ import { useRequestId } from './http/requestId.js';
 import type { RequestContext, Route } from './http/route.js';
 import { useRouter } from './http/router.js';
 import { storedMutations } from './rest/index.js';
+import { openApiRoute } from './rest/openapi/route.js';
 import { type Run, restRoutes } from './rest/routes.js';
 import { schema } from './schema/index.js';
 
@@ -18,13 +19,15 @@ export interface AppOptions {
   logger: Logger;
   clock?: () => Date;
   appUrl: string;
+  /** Address of this server as its callers see it, for absolute links; without it links are relative. */
+  publicUrl?: string | undefined;
   bodyLimit: number;
 }
 
 export type App = YogaServerInstance<RequestContext, Context>;
 
 /** The whole product as one fetch handler and Node request listener; holds no state but its parameters. */
-export function createApp({ db, logger, clock = () => new Date(), appUrl, bodyLimit }: AppOptions): App {
+export function createApp({ db, logger, clock = () => new Date(), appUrl, publicUrl, bodyLimit }: AppOptions): App {
   const mask = masking(logger);
 
   // A fresh context object for each operation: Pothos caches what it loads on it.
@@ -42,6 +45,7 @@ export function createApp({ db, logger, clock = () => new Date(), appUrl, bodyLi
   const routes: Route[] = [
     ...healthRoutes(db),
     ...restRoutes(storedMutations, { schema, bodyLimit, run }),
+    openApiRoute(schema, storedMutations, publicUrl),
     { path: '/graphql', methods: ['GET', 'POST'] },
   ];
 
@@ -58,7 +62,7 @@ export function createApp({ db, logger, clock = () => new Date(), appUrl, bodyLi
     maskedErrors: { maskError: mask },
     plugins: [
       useRequestId(logger),
-      useRouter({ routes, mask, authenticate: (request) => authenticate(db, request, clock()) }),
+      useRouter({ routes, mask, publicUrl, authenticate: (request) => authenticate(db, request, clock()) }),
       useGraphqlRequest(bodyLimit),
     ],
   });

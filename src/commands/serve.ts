@@ -20,7 +20,7 @@ export async function serve(config: Config): Promise<void> {
     if (applied.length > 0) logger.info({ applied }, 'migrated');
     const tokens = config.databaseUrl ? undefined : await openDemo(db, config.dataDir);
     await warmUp(db);
-    const server = createServer(createApp({ db, logger, appUrl: config.appUrl, bodyLimit: config.bodyLimit }));
+    const server = createServer(createApp({ ...config, db, logger }));
     const base = await listen(server, config);
     console.log(`GraphQL  ${base}/graphql`);
     console.log(`REST     ${base}/api/external/v1`);

@@ -8,7 +8,8 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
-import { badInput, catalogue, type ErrorCode, type FieldError, headersOf, readOnlyToken } from '../errors.js';
+import { catalogue, type ErrorCode } from '../errorCatalogue.js';
+import { badInput, type FieldError, headersOf, readOnlyToken } from '../errors.js';
 import { graphqlSpelling, readInput } from '../input.js';
 import { readJson } from './body.js';
 import type { Step } from './route.js';
