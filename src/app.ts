@@ -3,6 +3,7 @@ import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { authenticate, type Context } from './context.js';
 import type { Database } from './database/client.js';
+import { errorPages } from './http/errorPages.js';
 import { useGraphqlRequest } from './http/graphqlRequest.js';
 import { healthRoutes } from './http/health.js';
 import { masking } from './http/masking.js';
@@ -45,6 +46,7 @@ export function createApp({ db, logger, clock = () => new Date(), appUrl, public
   const routes: Route[] = [
     ...healthRoutes(db),
     ...restRoutes(storedMutations, { schema, bodyLimit, run }),
+    ...errorPages(publicUrl),
     openApiRoute(schema, storedMutations, publicUrl),
     { path: '/graphql', methods: ['GET', 'POST'] },
   ];
@@ -55,7 +57,9 @@ export function createApp({ db, logger, clock = () => new Date(), appUrl, public
     graphqlEndpoint: '/graphql',
     graphiql: false,
     landingPage: false,
-    healthCheckEndpoint: '/healthz',
+    // Yoga's own would answer every path that ends like it.
+    healthCheckEndpoint: '\n',
+    maxRequestBodySize: false,
     cors: false,
     multipart: false,
     logging: false,

@@ -70,7 +70,7 @@ const entries = {
     meaning:
       'The request was understood, but fields of it are unknown, missing, null, ill-typed or out of bounds. Nothing was done.',
     remedy: 'Correct every field that is listed in errors: all of them are listed at once.',
-    detail: 'version_number: is required; versoin_number: is not a field; did you mean "version_number"?',
+    detail: 'input.documentId: must not be null; input.versionNumber: must be at least 1',
     members: {
       errors: {
         type: 'array',
@@ -93,12 +93,8 @@ const entries = {
         },
         examples: [
           [
-            { field: 'version_number', code: 'required', message: 'is required' },
-            {
-              field: 'versoin_number',
-              code: 'unknown',
-              message: 'is not a field; did you mean "version_number"?',
-            },
+            { field: 'input.documentId', code: 'null', message: 'must not be null' },
+            { field: 'input.versionNumber', code: 'too_small', message: 'must be at least 1' },
           ],
         ],
       },

@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { catalogue, type ErrorCode, type FieldErrorCode } from './errorCatalogue.js';
+import { snakeCase } from './naming.js';
 
 /** One bad field of the request: where, which rule it breaks, and what to send instead. */
 export interface FieldError {
@@ -76,7 +77,16 @@ export function problemOf(error: GraphQLError, requestId: string, publicUrl = ''
   return { type: `${publicUrl}/errors/${code}`, title, status, detail: error.message, code, requestId, ...members };
 }
 
-/** A failure as the documents show it. */
+/** Field paths of the input as REST spells them: `input.subscriberIds[2]` -> `subscriber_ids[2]`. */
+export function inRestNames(error: GraphQLError): GraphQLError {
+  const { code, errors } = error.extensions;
+  if (code !== 'BAD_USER_INPUT' || !Array.isArray(errors)) return error;
+  return badInput(
+    (errors as FieldError[]).map((entry) => ({ ...entry, field: snakeCase(entry.field.replace(/^input\./, '')) })),
+  );
+}
+
+/** A failure as the documents show it, in GraphQL's names. */
 export function exampleOf(code: ErrorCode): GraphQLError {
   const { detail, members = {}, headers = {} } = catalogue[code];
   const shown = Object.entries(members).map(([name, schema]) => [name, schema.examples?.[0]]);

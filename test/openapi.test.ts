@@ -18,7 +18,7 @@ describe('the OpenAPI document', () => {
   test('is served without a token, as JSON', async () => {
     const { status, headers, body } = await world.fetch(url);
     expect(status).toBe(200);
-    expect(headers.get('content-type')).toBe('application/json');
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(body).toEqual(openApi);
   });
 

@@ -87,8 +87,8 @@ function coded(error: GraphQLError, requestId: string, partial: boolean): GraphQ
 
 function codeFor(error: GraphQLError): ErrorCode {
   const { code, http } = error.extensions;
-  if (typeof code === 'string' && code in catalogue) return code as ErrorCode;
   if ((http as { status?: number } | undefined)?.status === 405) return 'METHOD_NOT_ALLOWED';
+  if (typeof code === 'string' && code in catalogue) return code as ErrorCode;
   if (code !== undefined || http !== undefined) return 'BAD_REQUEST';
   // What is left comes from graphql-js itself: a syntax error, or a variable that does not fit its type.
   return error.message.startsWith('Syntax Error') ? 'GRAPHQL_PARSE_FAILED' : 'BAD_USER_INPUT';

@@ -1,9 +1,8 @@
-import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
-import { badInput, type FieldError } from '../errors.js';
+import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
+import { badInput, inRestNames } from '../errors.js';
 import { readJson } from '../http/body.js';
 import type { RequestContext, Route } from '../http/route.js';
 import { readInput, restSpelling } from '../input.js';
-import { snakeCase } from '../naming.js';
 import { prepare } from './prepare.js';
 import { project } from './projection.js';
 import type { StoredMutation } from './storedMutation.js';
@@ -42,13 +41,4 @@ export function restRoutes(mutations: StoredMutation[], { schema, bodyLimit, run
       },
     };
   });
-}
-
-/** Field paths of the input as REST spells them: `input.subscriberIds[2]` -> `subscriber_ids[2]`. */
-function inRestNames(error: GraphQLError): GraphQLError {
-  const { code, errors } = error.extensions;
-  if (code !== 'BAD_USER_INPUT' || !Array.isArray(errors)) return error;
-  return badInput(
-    (errors as FieldError[]).map((entry) => ({ ...entry, field: snakeCase(entry.field.replace(/^input\./, '')) })),
-  );
 }

@@ -1,5 +1,5 @@
 import { catalogue, type ErrorCode, errorCodes, type MemberSchema } from '../../errorCatalogue.js';
-import { exampleOf, problemOf } from '../../errors.js';
+import { exampleOf, inRestNames, problemOf } from '../../errors.js';
 import { snakeCase, snakeCased } from '../../naming.js';
 import type { JsonSchema } from './schemas.js';
 
@@ -37,18 +37,17 @@ export function problemSchema(code: ErrorCode): JsonSchema {
 const inRest = (members: Readonly<Record<string, MemberSchema>>): Record<string, JsonSchema> =>
   Object.fromEntries(Object.entries(members).map(([name, schema]) => [snakeCase(name), member(schema)]));
 
-function member({ items, properties, examples, ...schema }: MemberSchema): JsonSchema {
+function member({ items, properties, examples: _, ...schema }: MemberSchema): JsonSchema {
   return {
     ...schema,
     ...(items && { items: member(items) }),
     ...(properties && { properties: inRest(properties), required: Object.keys(inRest(properties)) }),
-    ...(examples && { examples: snakeCased(examples) }),
   };
 }
 
 /** The problem of one code as a caller would get it. */
 export const problemExample = (code: ErrorCode, publicUrl: string) =>
-  snakeCased(problemOf(exampleOf(code), '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54', publicUrl));
+  snakeCased(problemOf(inRestNames(exampleOf(code)), '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54', publicUrl));
 
 interface References {
   schema: (code: ErrorCode) => JsonSchema;
