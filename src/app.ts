@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { authenticate, type Context } from './context.js';
 import type { Database } from './database/client.js';
 import { useAccept } from './http/accept.js';
+import { errorPages } from './http/errorPages.js';
 import { useGraphqlRequest } from './http/graphqlRequest.js';
 import { healthRoutes } from './http/health.js';
 import { useIdempotency } from './http/idempotency.js';
@@ -14,6 +15,7 @@ import { useResponseHeaders } from './http/responseHeaders.js';
 import type { RequestContext, Route } from './http/route.js';
 import { useRouter } from './http/router.js';
 import { storedMutations } from './rest/index.js';
+import { openApiRoute } from './rest/openapi/route.js';
 import { type Run, restRoutes } from './rest/routes.js';
 import { schema } from './schema/index.js';
 
@@ -22,6 +24,8 @@ export interface AppOptions {
   logger: Logger;
   clock?: () => Date;
   appUrl: string;
+  /** Address of this server as its callers see it, for absolute links; without it links are relative. */
+  publicUrl?: string | undefined;
   bodyLimit: number;
   /** How long the outcome of a request with an Idempotency-Key is kept. */
   idempotencySeconds?: number;
@@ -35,6 +39,7 @@ export function createApp({
   logger,
   clock = () => new Date(),
   appUrl,
+  publicUrl,
   bodyLimit,
   idempotencySeconds = 86_400,
 }: AppOptions): App {
@@ -55,6 +60,8 @@ export function createApp({
   const routes: Route[] = [
     ...healthRoutes(db),
     ...restRoutes(storedMutations, { schema, bodyLimit, run }),
+    ...errorPages(publicUrl),
+    openApiRoute(schema, storedMutations, publicUrl),
     { path: '/graphql', methods: ['GET', 'POST'] },
   ];
 
@@ -75,7 +82,7 @@ export function createApp({
       useResponseHeaders(),
       useRequestId(logger),
       useLingeringClose(),
-      useRouter({ routes, mask, authenticate: (request) => authenticate(db, request, clock()) }),
+      useRouter({ routes, mask, publicUrl, authenticate: (request) => authenticate(db, request, clock()) }),
       useAccept(),
       useGraphqlRequest(bodyLimit),
       useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),

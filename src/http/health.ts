@@ -18,7 +18,7 @@ export const healthRoutes = (db: Database): Route[] => [
       try {
         await db.$queryRaw`SELECT 1`;
       } catch {
-        throw failure('SERVICE_UNAVAILABLE', 'The database cannot be reached');
+        throw failure('SERVICE_UNAVAILABLE', 'The database cannot be reached', {}, { 'Retry-After': '5' });
       }
       return Response.json({ status: 'ok', database: 'ok' });
     },

@@ -9,7 +9,8 @@ import {
 } from 'graphql';
 import type { Database, Transaction } from '../database/client.js';
 import { findOutcome, holdKey, type KeyScope, keepOutcome } from '../database/idempotencyKeys.js';
-import { badInput, catalogue, type ErrorCode, failure } from '../errors.js';
+import { catalogue, type ErrorCode } from '../errorCatalogue.js';
+import { badInput, failure } from '../errors.js';
 import { rootFields } from './rootFields.js';
 import type { Step } from './route.js';
 

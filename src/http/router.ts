@@ -10,10 +10,11 @@ interface Options {
   /** The person behind the request's token; fails with 401. */
   authenticate: (request: Request) => Promise<Actor>;
   mask: (error: unknown) => GraphQLError;
+  publicUrl?: string | undefined;
 }
 
 /** The way in, the same for every path: known path (404), method (405), Accept (406), token (401), scope (403), then the handler. */
-export function useRouter({ routes, authenticate, mask }: Options): Step {
+export function useRouter({ routes, authenticate, mask, publicUrl }: Options): Step {
   const routesOf = (path: string) => routes.filter((route) => route.path === path);
 
   function find(request: Request, path: string): Route {
@@ -40,7 +41,7 @@ export function useRouter({ routes, authenticate, mask }: Options): Step {
         const isGraphql = routesOf(path).some(({ handle }) => !handle);
         // Who refuses JSON gets a problem nevertheless: there is nothing else to say it in.
         if (isGraphql && error.extensions.code !== 'NOT_ACCEPTABLE') serverContext.refusal = error;
-        else endResponse(problemResponse(error, serverContext.requestId));
+        else endResponse(problemResponse(error, serverContext.requestId, publicUrl));
       }
     },
   };
