@@ -3,15 +3,20 @@ import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { authenticate, type Context } from './context.js';
 import type { Database } from './database/client.js';
+import type { Demo } from './http/examples.js';
+import { graphiqlRoutes } from './http/graphiql.js';
 import { useGraphqlRequest } from './http/graphqlRequest.js';
 import { healthRoutes } from './http/health.js';
 import { masking } from './http/masking.js';
 import { useRequestId } from './http/requestId.js';
 import type { RequestContext, Route } from './http/route.js';
 import { useRouter } from './http/router.js';
+import { startRoutes } from './http/startPage.js';
+import { contentRoute, types } from './http/staticFiles.js';
 import { storedMutations } from './rest/index.js';
 import { type Run, restRoutes } from './rest/routes.js';
 import { schema } from './schema/index.js';
+import { sdl } from './schema/sdl.js';
 
 export interface AppOptions {
   db: Database;
@@ -19,12 +24,24 @@ export interface AppOptions {
   clock?: () => Date;
   appUrl: string;
   bodyLimit: number;
+  /** Whether browsers find GraphiQL at /graphql. */
+  graphiql?: boolean;
+  /** What the pages prefill for browsers on this machine; left out wherever the token is a secret. */
+  demo?: (() => Promise<Demo>) | undefined;
 }
 
 export type App = YogaServerInstance<RequestContext, Context>;
 
 /** The whole product as one fetch handler and Node request listener; holds no state but its parameters. */
-export function createApp({ db, logger, clock = () => new Date(), appUrl, bodyLimit }: AppOptions): App {
+export function createApp({
+  db,
+  logger,
+  clock = () => new Date(),
+  appUrl,
+  bodyLimit,
+  graphiql = true,
+  demo,
+}: AppOptions): App {
   const mask = masking(logger);
 
   // A fresh context object for each operation: Pothos caches what it loads on it.
@@ -42,6 +59,9 @@ export function createApp({ db, logger, clock = () => new Date(), appUrl, bodyLi
   const routes: Route[] = [
     ...healthRoutes(db),
     ...restRoutes(storedMutations, { schema, bodyLimit, run }),
+    ...startRoutes({ db, appUrl, demo, has: (path) => routes.some((route) => route.path === path && route.public) }),
+    ...(graphiql ? graphiqlRoutes({ schema, demo }) : []),
+    contentRoute('/schema.graphql', types.text, sdl),
     { path: '/graphql', methods: ['GET', 'POST'] },
   ];
 

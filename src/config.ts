@@ -15,6 +15,7 @@ const settings = z.object({
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(1000).default(10),
   PREPARED_STATEMENTS: flag.default(true),
   BODY_LIMIT: z.coerce.number().int().min(1024).default(1_048_576),
+  GRAPHIQL: flag.default(true),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 
@@ -34,10 +35,14 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     dataDir: data.DATA_DIR,
     host: data.HOST,
     port: data.PORT,
-    appUrl: data.APP_URL?.replace(/\/+$/, '') ?? `http://${data.HOST}:${data.PORT}`,
+    appUrl: data.APP_URL?.replace(/\/+$/, '') ?? `http://${inUrl(data.HOST)}:${data.PORT}`,
     poolSize: data.DATABASE_POOL_SIZE,
     preparedStatements: data.PREPARED_STATEMENTS,
     bodyLimit: data.BODY_LIMIT,
+    graphiql: data.GRAPHIQL,
     logLevel: data.LOG_LEVEL,
   };
 }
+
+/** A host as URLs write it: an IPv6 address in brackets. */
+export const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);
