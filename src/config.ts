@@ -41,6 +41,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     bodyLimit: data.BODY_LIMIT,
     graphiql: data.GRAPHIQL,
     logLevel: data.LOG_LEVEL,
+    /** npm is the parent: when it is gone, so should we be. */
+    underNpm: given.npm_lifecycle_event !== undefined,
   };
 }
 

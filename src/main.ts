@@ -18,8 +18,8 @@ const program = new Command('goalpost')
   .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 called wrongly.');
 
 program
-  .command('serve', { isDefault: true })
-  .description('migrate, then serve until stopped')
+  .command('serve')
+  .description('migrate, then serve until stopped (the default)')
   .action(() => serve(readConfig()));
 program
   .command('migrate')
@@ -55,7 +55,7 @@ tokens
   .action((id: string) => token.revoke(readConfig(), id));
 
 try {
-  await program.parseAsync();
+  await program.parseAsync(process.argv.length > 2 ? process.argv : [...process.argv, 'serve']);
 } catch (error) {
   process.exitCode = exitCode(error);
 }

@@ -1,12 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Database } from '../database/client.js';
 import { createToken } from '../database/tokens.js';
 import { demo } from '../workspace/demo.js';
 import { readDocument } from '../workspace/file.js';
 import { importWorkspace } from '../workspace/import.js';
 
-const workspace = new URL('../../prisma/demo-workspace.json', import.meta.url).pathname;
+const workspace = fileURLToPath(new URL('../../prisma/demo-workspace.json', import.meta.url));
 
 export interface DemoTokens {
   write: string;

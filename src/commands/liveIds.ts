@@ -15,7 +15,6 @@ export async function liveIds(db: Database): Promise<ExampleIds> {
     db.resourceHubFile.findMany({
       where: { deletedAt: null, resourceHub: editable },
       orderBy: { id: 'asc' },
-      take: 2,
       select: { id: true },
     }),
     db.resourceHubDocument.findUnique({
@@ -23,21 +22,25 @@ export async function liveIds(db: Database): Promise<ExampleIds> {
       select: { currentVersion: true, name: true, content: true },
     }),
   ]);
-  const version = document && (await firstThatDiffers(db, document));
+  const toDelete = files.find(({ id }) => id === demo.fileId) ?? files[0];
+  const version = document && (await toRestore(db, document));
   return {
     goalId: goal?.id ?? demo.closedGoalId,
-    fileToDeleteId: files[0]?.id ?? null,
+    fileToDeleteId: toDelete?.id ?? null,
     // Another one, so that deleting does not spoil the example that reads.
-    fileId: (files[1] ?? files[0])?.id ?? demo.fileId,
+    fileId: files.find((file) => file !== toDelete)?.id ?? demo.fileId,
     documentId: demo.documentId,
     currentVersion: document?.currentVersion ?? placeholders.currentVersion,
     versionToRestore: version?.versionNumber ?? placeholders.versionToRestore,
   };
 }
 
-const firstThatDiffers = (db: Database, { name, content }: { name: string; content: string }) =>
-  db.documentVersion.findFirst({
+/** A version that differs from the document, so that restoring it does something. */
+async function toRestore(db: Database, { name, content }: { name: string; content: string }) {
+  const versions = await db.documentVersion.findMany({
     where: { documentId: demo.documentId, OR: [{ title: { not: name } }, { content: { not: content } }] },
     orderBy: { versionNumber: 'asc' },
     select: { versionNumber: true },
   });
+  return versions.find(({ versionNumber }) => versionNumber === demo.versionToRestore) ?? versions[0];
+}

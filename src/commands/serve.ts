@@ -1,13 +1,12 @@
 import { createServer, type Server } from 'node:http';
-import { pino } from 'pino';
 import { createApp } from '../app.js';
 import { type Config, inUrl } from '../config.js';
 import type { Database } from '../database/client.js';
 import { openDatabase } from '../database/open.js';
 import { curlCommands } from '../http/curl.js';
 import type { Demo } from '../http/examples.js';
+import { createLogger } from '../http/logger.js';
 import { isLoopback } from '../http/loopback.js';
-import { running } from '../http/requestId.js';
 import { type DemoTokens, openDemo } from './demo.js';
 import { liveIds } from './liveIds.js';
 import { UsageError } from './usageError.js';
@@ -16,11 +15,8 @@ const drainMilliseconds = 10_000;
 
 /** Serves until SIGINT or SIGTERM; then finishes the requests it has, and stops the embedded Postgres if it started one. */
 export async function serve(config: Config): Promise<void> {
-  const stopped = new Promise<void>((resolve) => {
-    process.once('SIGINT', resolve);
-    process.once('SIGTERM', resolve);
-  });
-  const logger = pino({ level: config.logLevel, mixin: () => running.getStore() ?? {} }, pino.destination(2));
+  const stopped = untilStopped(config);
+  const logger = createLogger(config.logLevel);
   const log = (message: string) => logger.info(message);
   const { db, applied, close } = await openDatabase({ ...config, log }, { bring: 'up to date' });
   try {
@@ -33,6 +29,7 @@ export async function serve(config: Config): Promise<void> {
     const base = await listen(server, config);
     console.log(`GraphQL  ${base}/graphql`);
     console.log(`REST     ${base}/api/external/v1`);
+    console.log(`Browser  ${base}/`);
     if (tokens) {
       console.log(`write token ${tokens.write}`);
       console.log(`read-only token ${tokens.readOnly}`);
@@ -44,6 +41,16 @@ export async function serve(config: Config): Promise<void> {
   } finally {
     await close();
   }
+}
+
+function untilStopped({ underNpm }: Config): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => resolve());
+    // npm cannot pass on its own SIGKILL: what it started then has another parent.
+    const parent = process.ppid;
+    const orphaned = () => process.ppid !== parent && resolve();
+    if (underNpm) setInterval(orphaned, 500).unref();
+  });
 }
 
 /** The pages show the demo's token only where nobody but this machine can ask for it, and it opens nothing real. */

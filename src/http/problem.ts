@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import { headersOf, problemOf } from '../errors.js';
 import { snakeCased } from '../naming.js';
@@ -7,6 +8,7 @@ export function problemResponse(error: GraphQLError, requestId: string): Respons
   const problem = problemOf(error, requestId);
   return new Response(JSON.stringify(snakeCased(problem)), {
     status: problem.status,
+    statusText: STATUS_CODES[problem.status] ?? '',
     headers: {
       ...headersOf(error),
       'Content-Type': 'application/problem+json; charset=utf-8',

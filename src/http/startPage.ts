@@ -28,6 +28,7 @@ const links: Link[] = [
   { path: '/graphql', name: 'GraphiQL', about: 'Run queries and mutations in the browser, with worked examples.' },
   { path: '/docs', name: 'REST reference', about: 'Every REST path, to read and to try.' },
   { path: '/api/external/v1/openapi.json', name: 'OpenAPI document', about: 'The REST paths for your tools, as JSON.' },
+  { path: '/errors', name: 'Errors', about: 'What each error code means, and what to do about it.' },
   {
     path: '/schema.graphql',
     name: 'GraphQL schema',

@@ -42,7 +42,10 @@ export function restRoutes(mutations: StoredMutation[], { schema, bodyLimit, run
         if (errors.length > 0) throw badInput(errors);
         const result = await run(document, { input: value }, request, context);
         if (result.errors?.[0]) throw inRestNames(result.errors[0]);
-        return Response.json(project(payloadType, result.data?.[name]), { headers: { 'Cache-Control': 'no-store' } });
+        return Response.json(project(payloadType, result.data?.[name]), {
+          statusText: 'OK',
+          headers: { 'Cache-Control': 'no-store' },
+        });
       },
     };
   });

@@ -62,7 +62,7 @@ export function pathName(path: Path): string {
 /** A value for a message, not too long and on one line. */
 export function quote(value: unknown): string {
   const json = typeof value === 'number' ? `${value}` : (JSON.stringify(value) ?? 'nothing');
-  return json.length > 80 ? `${json.slice(0, 77)}…` : json;
+  return json.length > 80 ? `${json.slice(0, 77).replace(/\p{Cs}$/u, '')}…` : json;
 }
 
 /** The schema that is optional, has a default or is converted here. */

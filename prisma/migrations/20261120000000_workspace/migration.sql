@@ -912,6 +912,7 @@ ALTER TABLE resource_hub_documents
   ADD CONSTRAINT resource_hub_documents_public CHECK (public_token IS NULL OR state = 'published');
 ALTER TABLE document_versions
   ADD CONSTRAINT document_versions_number CHECK (version_number > 0),
+  ADD CONSTRAINT document_versions_title CHECK (title <> ''),
   ADD CONSTRAINT document_versions_previous CHECK (previous_version_number IS NOT DISTINCT FROM nullif(version_number - 1, 0)),
   ADD CONSTRAINT document_versions_restored CHECK ((origin = 'restored') = (restored_from_version_number IS NOT NULL)),
   ADD CONSTRAINT document_versions_restored_from CHECK (restored_from_version_number < version_number);
@@ -946,8 +947,9 @@ CREATE TRIGGER document_versions_append_only
 -- The current version is the latest one, and a draft has none. Checked when the transaction ends.
 CREATE FUNCTION require_latest_version() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-  document text := to_jsonb(NEW) ->> TG_ARGV[0];
+  document text;
 BEGIN
+  IF TG_TABLE_NAME = 'document_versions' THEN document := NEW.document_id; ELSE document := NEW.id; END IF;
   IF EXISTS (
     SELECT FROM resource_hub_documents d WHERE d.id = document AND d.current_version IS DISTINCT FROM
       (SELECT max(v.version_number) FROM document_versions v WHERE v.document_id = d.id)
@@ -960,10 +962,10 @@ END
 $$;
 CREATE CONSTRAINT TRIGGER resource_hub_documents_current_is_latest
   AFTER INSERT OR UPDATE OF current_version ON resource_hub_documents DEFERRABLE INITIALLY DEFERRED
-  FOR EACH ROW EXECUTE FUNCTION require_latest_version('id');
+  FOR EACH ROW EXECUTE FUNCTION require_latest_version();
 CREATE CONSTRAINT TRIGGER document_versions_current_is_latest
   AFTER INSERT ON document_versions DEFERRABLE INITIALLY DEFERRED
-  FOR EACH ROW EXECUTE FUNCTION require_latest_version('document_id');
+  FOR EACH ROW EXECUTE FUNCTION require_latest_version();
 
 -- ── Activities and what hangs on them ───────────────────────────────────────────────────────────────────────────
 
