@@ -5,6 +5,8 @@ import { authenticate, type Context } from './context.js';
 import type { Database } from './database/client.js';
 import { useAccept } from './http/accept.js';
 import { errorPages } from './http/errorPages.js';
+import type { Demo } from './http/examples.js';
+import { graphiqlRoutes } from './http/graphiql.js';
 import { useGraphqlRequest } from './http/graphqlRequest.js';
 import { healthRoutes } from './http/health.js';
 import { useIdempotency } from './http/idempotency.js';
@@ -14,10 +16,13 @@ import { useRequestId } from './http/requestId.js';
 import { useResponseHeaders } from './http/responseHeaders.js';
 import type { RequestContext, Route } from './http/route.js';
 import { useRouter } from './http/router.js';
+import { startRoutes } from './http/startPage.js';
+import { contentRoute, types } from './http/staticFiles.js';
 import { storedMutations } from './rest/index.js';
 import { openApiRoute } from './rest/openapi/route.js';
 import { type Run, restRoutes } from './rest/routes.js';
 import { schema } from './schema/index.js';
+import { sdl } from './schema/sdl.js';
 
 export interface AppOptions {
   db: Database;
@@ -29,6 +34,10 @@ export interface AppOptions {
   bodyLimit: number;
   /** How long the outcome of a request with an Idempotency-Key is kept. */
   idempotencySeconds?: number;
+  /** Whether browsers find GraphiQL at /graphql. */
+  graphiql?: boolean;
+  /** What the pages prefill for browsers on this machine; left out wherever the token is a secret. */
+  demo?: (() => Promise<Demo>) | undefined;
 }
 
 export type App = YogaServerInstance<RequestContext, Context>;
@@ -42,6 +51,8 @@ export function createApp({
   publicUrl,
   bodyLimit,
   idempotencySeconds = 86_400,
+  graphiql = true,
+  demo,
 }: AppOptions): App {
   const mask = masking(logger);
 
@@ -62,6 +73,9 @@ export function createApp({
     ...restRoutes(storedMutations, { schema, bodyLimit, run }),
     ...errorPages(publicUrl),
     openApiRoute(schema, storedMutations, publicUrl),
+    ...startRoutes({ db, appUrl, demo, has: (path) => routes.some((route) => route.path === path && route.public) }),
+    ...(graphiql ? graphiqlRoutes({ schema, demo }) : []),
+    contentRoute('/schema.graphql', types.text, sdl),
     { path: '/graphql', methods: ['GET', 'POST'] },
   ];
 

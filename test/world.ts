@@ -80,7 +80,13 @@ export class World {
 
   async person(at: { companyId: string }, data: Partial<Prisma.PersonUncheckedCreateInput> = {}) {
     const person = await this.db.person.create({
-      data: { fullName: this.name('Person'), title: 'Engineer', email: `${randomUUID()}@example.com`, ...data, ...pick(at) },
+      data: {
+        fullName: this.name('Person'),
+        title: 'Engineer',
+        email: `${randomUUID()}@example.com`,
+        ...data,
+        ...pick(at),
+      },
     });
     const { token } = await createToken(this.db, { personId: person.id, name: 'write', canWrite: true });
     const { token: readOnlyToken } = await createToken(this.db, { personId: person.id, name: 'read' });
@@ -108,7 +114,9 @@ export class World {
   }
 
   project(at: { companyId: string; id: string }, data: Partial<Prisma.ProjectUncheckedCreateInput> = {}) {
-    return this.db.project.create({ data: { name: this.name('Project'), ...data, companyId: at.companyId, spaceId: at.id } });
+    return this.db.project.create({
+      data: { name: this.name('Project'), ...data, companyId: at.companyId, spaceId: at.id },
+    });
   }
 
   hub(at: { companyId: string }, parent: { spaceId: string } | { goalId: string } | { projectId: string }) {
@@ -183,7 +191,9 @@ export class World {
       data: {
         ...parent,
         sendToEveryone,
-        subscriptions: { create: people.map(({ id, canceled = false }) => ({ personId: id, type: 'joined', canceled })) },
+        subscriptions: {
+          create: people.map(({ id, canceled = false }) => ({ personId: id, type: 'joined', canceled })),
+        },
       },
     });
   }

@@ -22,6 +22,8 @@ export type Step = Plugin<RequestContext, RequestContext>;
 export interface Route {
   path: string;
   methods: readonly string[];
+  /** Answers only those who ask for a page, as browsers do; the other routes of the path answer everyone else. */
+  accepts?: 'text/html';
   /** Answers without a token. */
   public?: boolean;
   /** Refuses read-only tokens before anything is read. */

@@ -20,9 +20,11 @@ export function useRouter({ routes, authenticate, mask, publicUrl }: Options): S
   function find(request: Request, path: string): Route {
     const candidates = routesOf(path);
     if (candidates.length === 0) throw failure('NOT_FOUND', `Nothing answers at ${path}`);
-    const route = candidates.find(({ methods }) => methods.includes(request.method));
+    const route = candidates.find(
+      ({ methods, accepts }) => methods.includes(request.method) && (!accepts || wantsPage(request)),
+    );
     if (route) return route;
-    const allowed = candidates.flatMap(({ methods }) => methods).join(', ');
+    const allowed = [...new Set(candidates.flatMap(({ methods }) => methods))].join(', ');
     throw failure('METHOD_NOT_ALLOWED', `${path} answers ${allowed}`, {}, { Allow: allowed });
   }
 
@@ -44,5 +46,15 @@ export function useRouter({ routes, authenticate, mask, publicUrl }: Options): S
         else endResponse(problemResponse(error, serverContext.requestId, publicUrl));
       }
     },
+    onResponse({ request, response }) {
+      const { pathname } = new URL(request.url);
+      if (routesOf(pathname).some(({ accepts }) => accepts)) response.headers.append('Vary', 'Accept');
+    },
   };
+}
+
+/** Whoever names JSON gets JSON, also when a page would do. */
+function wantsPage(request: Request): boolean {
+  const accept = request.headers.get('accept') ?? '';
+  return /\btext\/html\b/i.test(accept) && !/\bjson\b/i.test(accept);
 }
