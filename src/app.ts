@@ -3,28 +3,57 @@ import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { authenticate, type Context } from './context.js';
 import type { Database } from './database/client.js';
+import { useAccept } from './http/accept.js';
+import { errorPages } from './http/errorPages.js';
+import type { Demo } from './http/examples.js';
+import { graphiqlRoutes } from './http/graphiql.js';
 import { useGraphqlRequest } from './http/graphqlRequest.js';
 import { healthRoutes } from './http/health.js';
+import { useIdempotency } from './http/idempotency.js';
+import { useLingeringClose } from './http/lingeringClose.js';
 import { masking } from './http/masking.js';
 import { useRequestId } from './http/requestId.js';
+import { useResponseHeaders } from './http/responseHeaders.js';
 import type { RequestContext, Route } from './http/route.js';
 import { useRouter } from './http/router.js';
+import { startRoutes } from './http/startPage.js';
+import { contentRoute, types } from './http/staticFiles.js';
 import { storedMutations } from './rest/index.js';
+import { openApiRoute } from './rest/openapi/route.js';
 import { type Run, restRoutes } from './rest/routes.js';
 import { schema } from './schema/index.js';
+import { sdl } from './schema/sdl.js';
 
 export interface AppOptions {
   db: Database;
   logger: Logger;
   clock?: () => Date;
   appUrl: string;
+  /** Address of this server as its callers see it, for absolute links; without it links are relative. */
+  publicUrl?: string | undefined;
   bodyLimit: number;
+  /** How long the outcome of a request with an Idempotency-Key is kept. */
+  idempotencySeconds?: number;
+  /** Whether browsers find GraphiQL at /graphql. */
+  graphiql?: boolean;
+  /** What the pages prefill for browsers on this machine; left out wherever the token is a secret. */
+  demo?: (() => Promise<Demo>) | undefined;
 }
 
 export type App = YogaServerInstance<RequestContext, Context>;
 
 /** The whole product as one fetch handler and Node request listener; holds no state but its parameters. */
-export function createApp({ db, logger, clock = () => new Date(), appUrl, bodyLimit }: AppOptions): App {
+export function createApp({
+  db,
+  logger,
+  clock = () => new Date(),
+  appUrl,
+  publicUrl,
+  bodyLimit,
+  idempotencySeconds = 86_400,
+  graphiql = true,
+  demo,
+}: AppOptions): App {
   const mask = masking(logger);
 
   // A fresh context object for each operation: Pothos caches what it loads on it.
@@ -42,6 +71,11 @@ export function createApp({ db, logger, clock = () => new Date(), appUrl, bodyLi
   const routes: Route[] = [
     ...healthRoutes(db),
     ...restRoutes(storedMutations, { schema, bodyLimit, run }),
+    ...errorPages(publicUrl),
+    openApiRoute(schema, storedMutations, publicUrl),
+    ...startRoutes({ db, appUrl, demo, has: (path) => routes.some((route) => route.path === path && route.public) }),
+    ...(graphiql ? graphiqlRoutes({ schema, demo }) : []),
+    contentRoute('/schema.graphql', types.text, sdl),
     { path: '/graphql', methods: ['GET', 'POST'] },
   ];
 
@@ -53,14 +87,19 @@ export function createApp({ db, logger, clock = () => new Date(), appUrl, bodyLi
     landingPage: false,
     // Not a path, so that Yoga's own never answers: /healthz is a route like any other.
     healthCheckEndpoint: 'none',
+    maxRequestBodySize: false,
     cors: false,
     multipart: false,
     logging: false,
     maskedErrors: { maskError: mask },
     plugins: [
+      useResponseHeaders(),
       useRequestId(logger),
-      useRouter({ routes, mask, authenticate: (request) => authenticate(db, request, clock()) }),
+      useLingeringClose(),
+      useRouter({ routes, mask, publicUrl, authenticate: (request) => authenticate(db, request, clock()) }),
+      useAccept(),
       useGraphqlRequest(bodyLimit),
+      useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),
     ],
   });
   return app;

@@ -9,6 +9,7 @@ import { connect, type Database } from '../src/database/client.js';
 import type { Prisma } from '../src/database/generated/client/client.js';
 import { createToken } from '../src/database/tokens.js';
 import { createDatabase } from './database.js';
+import { requireDescribed } from './openapiValidator.js';
 import { query } from './query.js';
 
 /** What `JSON.parse` gives: a test looks into an answer freely, and a wrong path fails it. */
@@ -89,7 +90,9 @@ export class World {
     const response = await fetch(`${await this.base()}${path}`, init);
     const text = await response.text();
     const json = response.headers.get('content-type')?.includes('json');
-    return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : { text } };
+    const answer = { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : { text } };
+    requireDescribed({ method: init.method ?? 'GET', path, ...answer });
+    return answer;
   }
 
   post(path: string, token: string | null, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {

@@ -1,11 +1,15 @@
 import { createServer, type Server } from 'node:http';
 import { createApp } from '../app.js';
-import type { Config } from '../config.js';
+import { type Config, inUrl } from '../config.js';
 import type { Database } from '../database/client.js';
 import { openDatabase } from '../database/open.js';
+import { purgeRegularly } from '../database/purge.js';
+import { curlCommands } from '../http/curl.js';
+import type { Demo } from '../http/examples.js';
 import { createLogger } from '../http/logger.js';
-import { curlCommands } from './curl.js';
-import { openDemo } from './demo.js';
+import { isLoopback } from '../http/loopback.js';
+import { type DemoTokens, openDemo } from './demo.js';
+import { liveIds } from './liveIds.js';
 import { UsageError } from './usageError.js';
 
 const drainMilliseconds = 10_000;
@@ -20,18 +24,22 @@ export async function serve(config: Config): Promise<void> {
     if (applied.length > 0) logger.info({ applied }, 'migrated');
     const tokens = config.databaseUrl ? undefined : await openDemo(db, config.dataDir);
     await warmUp(db);
-    const server = createServer(createApp({ db, logger, appUrl: config.appUrl, bodyLimit: config.bodyLimit }));
+    const stopPurging = purgeRegularly(db, (error) => logger.error({ err: error }, 'cannot purge'));
+    const demo = tokens && demoFor(config, db, tokens);
+    const server = createServer(createApp({ ...config, db, logger, demo }));
     const base = await listen(server, config);
     console.log(`GraphQL  ${base}/graphql`);
     console.log(`REST     ${base}/api/external/v1`);
+    console.log(`Browser  ${base}/`);
     if (tokens) {
       console.log(`write token ${tokens.write}`);
       console.log(`read-only token ${tokens.readOnly}`);
-      for (const command of await curlCommands(db, base, tokens.write)) console.log(command);
+      for (const { lines } of curlCommands(base, tokens.write, await liveIds(db))) console.log(lines.join(' '));
     }
     await stopped;
     logger.info('stopping');
     await drain(server);
+    await stopPurging();
   } finally {
     await close();
   }
@@ -45,6 +53,12 @@ function untilStopped({ underNpm }: Config): Promise<void> {
     const orphaned = () => process.ppid !== parent && resolve();
     if (underNpm) setInterval(orphaned, 500).unref();
   });
+}
+
+/** The pages show the demo's token only where nobody but this machine can ask for it, and it opens nothing real. */
+function demoFor(config: Config, db: Database, { write }: DemoTokens): (() => Promise<Demo>) | undefined {
+  if (!isLoopback(config.host) || !isLoopback(new URL(config.appUrl).hostname)) return undefined;
+  return async () => ({ token: write, ids: await liveIds(db) });
 }
 
 /** The first query of a process starts the query compiler, about 100 ms: not on a caller's time. */
@@ -63,8 +77,7 @@ function listen(server: Server, { host, port }: Config): Promise<string> {
     server.listen(port, host, () => {
       const address = server.address();
       const bound = typeof address === 'object' && address ? address.port : port;
-      const name = host.includes(':') ? `[${host}]` : host;
-      resolve(`http://${name}:${bound}`);
+      resolve(`http://${inUrl(host)}:${bound}`);
     });
   });
 }
