@@ -5,6 +5,9 @@ import { authenticate, type Context } from './context.js';
 import type { Database } from './database/client.js';
 import { useAccept } from './http/accept.js';
 import { useCors } from './http/cors.js';
+import { errorPages } from './http/errorPages.js';
+import type { Demo } from './http/examples.js';
+import { graphiqlRoutes } from './http/graphiql.js';
 import { useGraphqlRequest } from './http/graphqlRequest.js';
 import { healthRoutes } from './http/health.js';
 import { useIdempotency } from './http/idempotency.js';
@@ -17,15 +20,21 @@ import { useRequestId } from './http/requestId.js';
 import { useResponseHeaders } from './http/responseHeaders.js';
 import type { RequestContext, Route } from './http/route.js';
 import { useRouter } from './http/router.js';
+import { startRoutes } from './http/startPage.js';
+import { contentRoute, types } from './http/staticFiles.js';
 import { storedMutations } from './rest/index.js';
+import { openApiRoute } from './rest/openapi/route.js';
 import { type Run, restRoutes } from './rest/routes.js';
 import { schema } from './schema/index.js';
+import { sdl } from './schema/sdl.js';
 
 export interface AppOptions {
   db: Database;
   logger: Logger;
   clock?: () => Date;
   appUrl: string;
+  /** Address of this server as its callers see it, for absolute links; without it links are relative. */
+  publicUrl?: string | undefined;
   bodyLimit: number;
   /** How long the outcome of a request with an Idempotency-Key is kept. */
   idempotencySeconds?: number;
@@ -37,6 +46,10 @@ export interface AppOptions {
   queryLimits?: Partial<QueryLimits>;
   /** Origins whose pages may call us from a browser. */
   corsOrigins?: readonly string[];
+  /** Whether browsers find GraphiQL at /graphql. */
+  graphiql?: boolean;
+  /** What the pages prefill for browsers on this machine; left out wherever the token is a secret. */
+  demo?: (() => Promise<Demo>) | undefined;
 }
 
 export type App = YogaServerInstance<RequestContext, Context>;
@@ -47,12 +60,15 @@ export function createApp({
   logger,
   clock = () => new Date(),
   appUrl,
+  publicUrl,
   bodyLimit,
   idempotencySeconds = 86_400,
   rateLimiters,
   trustedProxies = 0,
   queryLimits = {},
   corsOrigins = [],
+  graphiql = true,
+  demo,
 }: AppOptions): App {
   const mask = masking(logger);
 
@@ -71,6 +87,11 @@ export function createApp({
   const routes: Route[] = [
     ...healthRoutes(db),
     ...restRoutes(storedMutations, { schema, bodyLimit, run }),
+    ...errorPages(publicUrl),
+    openApiRoute(schema, storedMutations, publicUrl),
+    ...startRoutes({ db, appUrl, demo, has: (path) => routes.some((route) => route.path === path && route.public) }),
+    ...(graphiql ? graphiqlRoutes({ schema, demo }) : []),
+    contentRoute('/schema.graphql', types.text, sdl),
     { path: '/graphql', methods: ['GET', 'POST'] },
   ];
 
@@ -80,8 +101,8 @@ export function createApp({
     graphqlEndpoint: '/graphql',
     graphiql: false,
     landingPage: false,
-    // Yoga's own would answer every path that ends like it.
-    healthCheckEndpoint: '\n',
+    // Not a path, so that Yoga's own never answers: /healthz is a route like any other.
+    healthCheckEndpoint: 'none',
     maxRequestBodySize: false,
     cors: false,
     multipart: false,
@@ -95,6 +116,7 @@ export function createApp({
       useRouter({
         routes,
         mask,
+        publicUrl,
         authenticate: (request) => authenticate(db, request, clock()),
         limit: rateLimiters && rateLimit({ limiters: rateLimiters, trustedProxies, logger }),
       }),

@@ -21,6 +21,7 @@ const settings = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port.default(4000),
   APP_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
+  PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(1000).default(10),
   PREPARED_STATEMENTS: flag.default(true),
   BODY_LIMIT: z.coerce.number().int().min(1024).default(1_048_576),
@@ -36,6 +37,7 @@ const settings = z.object({
   QUERY_MAX_TOKENS: count.default(4000),
   QUERY_MAX_MUTATIONS: count.default(10),
   CORS_ORIGINS: origins.default([]),
+  GRAPHIQL: flag.default(true),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 
@@ -55,7 +57,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     dataDir: data.DATA_DIR,
     host: data.HOST,
     port: data.PORT,
-    appUrl: data.APP_URL?.replace(/\/+$/, '') ?? `http://${data.HOST}:${data.PORT}`,
+    appUrl: data.APP_URL?.replace(/\/+$/, '') ?? `http://${inUrl(data.HOST)}:${data.PORT}`,
+    publicUrl: data.PUBLIC_URL?.replace(/\/+$/, ''),
     poolSize: data.DATABASE_POOL_SIZE,
     preparedStatements: data.PREPARED_STATEMENTS,
     bodyLimit: data.BODY_LIMIT,
@@ -75,8 +78,12 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       mutations: data.QUERY_MAX_MUTATIONS,
     },
     corsOrigins: data.CORS_ORIGINS,
+    graphiql: data.GRAPHIQL,
     logLevel: data.LOG_LEVEL,
     /** npm is the parent: when it is gone, so should we be. */
     underNpm: given.npm_lifecycle_event !== undefined,
   };
 }
+
+/** A host as URLs write it: an IPv6 address in brackets. */
+export const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);

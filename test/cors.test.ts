@@ -30,7 +30,7 @@ describe.each(paths)('%s', (path) => {
     expect(headers.get('access-control-allow-headers')).toMatch(/Authorization, Content-Type, Idempotency-Key/);
     expect(headers.get('access-control-max-age')).toBe('7200');
     expect(headers.get('access-control-allow-credentials')).toBeNull();
-    expect(headers.get('vary')).toBe('Origin');
+    expect(headers.get('vary')).toMatch(/^Origin\b/);
     expect(headers.get('x-request-id')).toMatch(/./);
   });
 
@@ -50,7 +50,7 @@ describe.each(paths)('%s', (path) => {
     'tells another origin nothing: %j',
     async (origin) => {
       const { status, headers } = await world.post(path, caller.token, bodies[path], { origin });
-      expect([status, corsHeaders(headers), headers.get('vary')]).toEqual([200, [], 'Origin']);
+      expect([status, corsHeaders(headers), headers.get('vary')]).toEqual([200, [], expect.stringMatching(/^Origin\b/)]);
       const refused = await preflight(path, origin);
       expect([refused.status, corsHeaders(refused.headers)]).toEqual([405, []]);
     },
@@ -59,7 +59,8 @@ describe.each(paths)('%s', (path) => {
   test('is closed to all origins by default', async () => {
     const closed = await createWorld();
     const answer = await preflight(path, page, closed);
-    expect([answer.status, corsHeaders(answer.headers), answer.headers.get('vary')]).toEqual([405, [], null]);
+    expect([answer.status, corsHeaders(answer.headers)]).toEqual([405, []]);
+      expect(answer.headers.get('vary') ?? '').not.toContain('Origin');
   });
 
   test('is open to all when the list says so', async () => {

@@ -8,7 +8,8 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
-import { badInput, catalogue, type ErrorCode, type FieldError, failure, headersOf, readOnlyToken } from '../errors.js';
+import { catalogue, type ErrorCode } from '../errorCatalogue.js';
+import { badInput, type FieldError, failure, headersOf, readOnlyToken } from '../errors.js';
 import { graphqlSpelling, readInput } from '../input.js';
 import { readJson } from './body.js';
 import { parseJson } from './json.js';
@@ -101,8 +102,8 @@ function coded(error: GraphQLError, requestId: string, partial: boolean): GraphQ
 
 function codeFor(error: GraphQLError): ErrorCode {
   const { code, http } = error.extensions;
-  if (typeof code === 'string' && code in catalogue) return code as ErrorCode;
   if ((http as { status?: number } | undefined)?.status === 405) return 'METHOD_NOT_ALLOWED';
+  if (typeof code === 'string' && code in catalogue) return code as ErrorCode;
   if (code !== undefined || http !== undefined) return 'BAD_REQUEST';
   // What is left comes from graphql-js itself: a syntax error, or a variable that does not fit its type.
   return error.message.startsWith('Syntax Error') ? 'GRAPHQL_PARSE_FAILED' : 'BAD_USER_INPUT';

@@ -2,6 +2,13 @@ import type { Database } from '../database/client.js';
 import { failure } from '../errors.js';
 import type { Route } from './route.js';
 
+/** Whether the database answers. */
+export const answers = (db: Database): Promise<boolean> =>
+  db.$queryRaw`SELECT 1`.then(
+    () => true,
+    () => false,
+  );
+
 /** `/healthz`: the process answers. `/readyz`: so does its database. */
 export const healthRoutes = (db: Database): Route[] => [
   {
@@ -17,10 +24,8 @@ export const healthRoutes = (db: Database): Route[] => [
     public: true,
     unlimited: true,
     async handle() {
-      try {
-        await db.$queryRaw`SELECT 1`;
-      } catch {
-        throw failure('SERVICE_UNAVAILABLE', 'The database cannot be reached');
+      if (!(await answers(db))) {
+        throw failure('SERVICE_UNAVAILABLE', 'The database cannot be reached', {}, { 'Retry-After': '5' });
       }
       return Response.json({ status: 'ok', database: 'ok' });
     },

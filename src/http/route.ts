@@ -22,9 +22,11 @@ export type Step = Plugin<RequestContext, RequestContext>;
 export interface Route {
   path: string;
   methods: readonly string[];
+  /** Answers only those who ask for a page, as browsers do; the other routes of the path answer everyone else. */
+  accepts?: 'text/html';
   /** Answers without a token. */
   public?: boolean;
-  /** Does not count towards any rate limit. */
+  /** Has nothing to do with rate limits, not even a look at what is left. */
   unlimited?: boolean;
   /** Refuses read-only tokens before anything is read. */
   scope?: 'write';

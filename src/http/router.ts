@@ -13,39 +13,49 @@ interface Options {
   /** Counts who comes in, and who does not. */
   limit?: RateLimit | undefined;
   mask: (error: unknown) => GraphQLError;
+  publicUrl?: string | undefined;
 }
 
 /**
  * The way in, the same for every path: known path (404), method (405), Accept (406), token (401), rate limit
  * (429), scope (403), then the handler.
  */
-export function useRouter({ routes, authenticate, mask, limit }: Options): Step {
+export function useRouter({ routes, authenticate, mask, limit, publicUrl }: Options): Step {
   const routesOf = (path: string) => routes.filter((route) => route.path === path);
 
   function find(request: Request, path: string): Route {
     const candidates = routesOf(path);
     if (candidates.length === 0) throw failure('NOT_FOUND', `Nothing answers at ${path}`);
-    const route = candidates.find(({ methods }) => methods.includes(request.method));
+    const route = match(request, path);
     if (route) return route;
-    const allowed = candidates.flatMap(({ methods }) => methods).join(', ');
+    const allowed = [...new Set(candidates.flatMap(({ methods }) => methods))].join(', ');
     throw failure('METHOD_NOT_ALLOWED', `${path} answers ${allowed}`, {}, { Allow: allowed });
   }
 
+  const match = (request: Request, path: string) =>
+    routesOf(path).find(({ methods, accepts }) => methods.includes(request.method) && (!accepts || wantsPage(request)));
+
   async function enter(request: Request, path: string, context: RequestContext): Promise<Route> {
     const route = find(request, path);
-    if (route.public) return route;
     requireAcceptable(request.headers.get('accept'), route.handle ? restTypes : graphqlTypes);
     context.actor = await authenticate(request);
     return route;
+  }
+
+  /** What is public is not counted; a health check does not even ask for what is left. */
+  async function admit(request: Request, path: string, context: RequestContext): Promise<Route> {
+    const open = match(request, path);
+    const way = () => enter(request, path, context);
+    if (!open?.public) return limit ? limit.count(request, context, way) : way();
+    if (!open.unlimited) await limit?.show(request, context);
+    return open;
   }
 
   return {
     async onRequest({ request, url, serverContext, endResponse }) {
       const path = url.pathname;
       try {
-        const counted = limit && !routesOf(path).some(({ unlimited }) => unlimited);
-        const way = () => enter(request, path, serverContext);
-        const route = counted ? await limit(request, serverContext, way) : await way();
+        const route = await admit(request, path, serverContext);
         if (route.scope === 'write' && !serverContext.actor?.canWrite) throw readOnlyToken();
         if (route.handle) endResponse(await route.handle(request, serverContext));
       } catch (thrown) {
@@ -53,8 +63,18 @@ export function useRouter({ routes, authenticate, mask, limit }: Options): Step 
         const isGraphql = routesOf(path).some(({ handle }) => !handle);
         // Who refuses JSON gets a problem nevertheless: there is nothing else to say it in.
         if (isGraphql && error.extensions.code !== 'NOT_ACCEPTABLE') serverContext.refusal = error;
-        else endResponse(problemResponse(error, serverContext.requestId));
+        else endResponse(problemResponse(error, serverContext.requestId, publicUrl));
       }
     },
+    onResponse({ request, response }) {
+      const { pathname } = new URL(request.url);
+      if (routesOf(pathname).some(({ accepts }) => accepts)) response.headers.append('Vary', 'Accept');
+    },
   };
+}
+
+/** Whoever names JSON gets JSON, also when a page would do. */
+function wantsPage(request: Request): boolean {
+  const accept = request.headers.get('accept') ?? '';
+  return /\btext\/html\b/i.test(accept) && !/\bjson\b/i.test(accept);
 }
