@@ -61,8 +61,12 @@ const entries = {
     status: 400,
     title: 'The request body is not valid JSON',
     meaning: 'The body could not be read as one JSON value in UTF-8. Nothing was done.',
-    remedy: 'Send what a JSON serializer prints, in UTF-8. The detail says what was found.',
-    detail: `The body is not valid JSON: Expected ',' or '}' after property value in JSON at position 31`,
+    remedy: 'Send what a JSON serializer prints, in UTF-8. The detail says what was found, and where.',
+    detail: 'Not valid JSON: comma expected (line 1, column 31)',
+    optionalMembers: {
+      line: { type: 'integer', description: 'Line where it went wrong, from 1.', examples: [1] },
+      column: { type: 'integer', description: 'Column where it went wrong, from 1.', examples: [31] },
+    },
   },
   BAD_USER_INPUT: {
     status: 400,
@@ -220,7 +224,10 @@ const entries = {
     title: 'A request with this idempotency key is still running',
     meaning: 'The first request with this Idempotency-Key has not been answered yet. Nothing was done a second time.',
     remedy: 'Send the same request again after the seconds that the header Retry-After names.',
-    detail: 'A request with this Idempotency-Key is still running; try again in a moment',
+    detail: 'A request with this Idempotency-Key is still running; retry for its outcome',
+    members: {
+      retryAfter: { type: 'integer', description: 'Seconds to wait before the next try.', examples: [1] },
+    },
     headers: { 'Retry-After': '1' },
   },
   PAYLOAD_TOO_LARGE: {
