@@ -3,17 +3,23 @@ import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { authenticate, type Context } from './context.js';
 import type { Database } from './database/client.js';
+import { useAccept } from './http/accept.js';
+import { errorPages } from './http/errorPages.js';
 import type { Demo } from './http/examples.js';
 import { graphiqlRoutes } from './http/graphiql.js';
 import { useGraphqlRequest } from './http/graphqlRequest.js';
 import { healthRoutes } from './http/health.js';
+import { useIdempotency } from './http/idempotency.js';
+import { useLingeringClose } from './http/lingeringClose.js';
 import { masking } from './http/masking.js';
 import { useRequestId } from './http/requestId.js';
+import { useResponseHeaders } from './http/responseHeaders.js';
 import type { RequestContext, Route } from './http/route.js';
 import { useRouter } from './http/router.js';
 import { startRoutes } from './http/startPage.js';
 import { contentRoute, types } from './http/staticFiles.js';
 import { storedMutations } from './rest/index.js';
+import { openApiRoute } from './rest/openapi/route.js';
 import { type Run, restRoutes } from './rest/routes.js';
 import { schema } from './schema/index.js';
 import { sdl } from './schema/sdl.js';
@@ -23,7 +29,11 @@ export interface AppOptions {
   logger: Logger;
   clock?: () => Date;
   appUrl: string;
+  /** Address of this server as its callers see it, for absolute links; without it links are relative. */
+  publicUrl?: string | undefined;
   bodyLimit: number;
+  /** How long the outcome of a request with an Idempotency-Key is kept. */
+  idempotencySeconds?: number;
   /** Whether browsers find GraphiQL at /graphql. */
   graphiql?: boolean;
   /** What the pages prefill for browsers on this machine; left out wherever the token is a secret. */
@@ -38,7 +48,9 @@ export function createApp({
   logger,
   clock = () => new Date(),
   appUrl,
+  publicUrl,
   bodyLimit,
+  idempotencySeconds = 86_400,
   graphiql = true,
   demo,
 }: AppOptions): App {
@@ -59,6 +71,8 @@ export function createApp({
   const routes: Route[] = [
     ...healthRoutes(db),
     ...restRoutes(storedMutations, { schema, bodyLimit, run }),
+    ...errorPages(publicUrl),
+    openApiRoute(schema, storedMutations, publicUrl),
     ...startRoutes({ db, appUrl, demo, has: (path) => routes.some((route) => route.path === path && route.public) }),
     ...(graphiql ? graphiqlRoutes({ schema, demo }) : []),
     contentRoute('/schema.graphql', types.text, sdl),
@@ -71,15 +85,21 @@ export function createApp({
     graphqlEndpoint: '/graphql',
     graphiql: false,
     landingPage: false,
-    healthCheckEndpoint: '/healthz',
+    // Not a path, so that Yoga's own never answers: /healthz is a route like any other.
+    healthCheckEndpoint: 'none',
+    maxRequestBodySize: false,
     cors: false,
     multipart: false,
     logging: false,
     maskedErrors: { maskError: mask },
     plugins: [
+      useResponseHeaders(),
       useRequestId(logger),
-      useRouter({ routes, mask, authenticate: (request) => authenticate(db, request, clock()) }),
+      useLingeringClose(),
+      useRouter({ routes, mask, publicUrl, authenticate: (request) => authenticate(db, request, clock()) }),
+      useAccept(),
       useGraphqlRequest(bodyLimit),
+      useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),
     ],
   });
   return app;

@@ -12,9 +12,11 @@ const settings = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port.default(4000),
   APP_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
+  PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(1000).default(10),
   PREPARED_STATEMENTS: flag.default(true),
   BODY_LIMIT: z.coerce.number().int().min(1024).default(1_048_576),
+  IDEMPOTENCY_HOURS: z.coerce.number().positive().max(8760).default(24),
   GRAPHIQL: flag.default(true),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
@@ -36,9 +38,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     host: data.HOST,
     port: data.PORT,
     appUrl: data.APP_URL?.replace(/\/+$/, '') ?? `http://${inUrl(data.HOST)}:${data.PORT}`,
+    publicUrl: data.PUBLIC_URL?.replace(/\/+$/, ''),
     poolSize: data.DATABASE_POOL_SIZE,
     preparedStatements: data.PREPARED_STATEMENTS,
     bodyLimit: data.BODY_LIMIT,
+    idempotencySeconds: data.IDEMPOTENCY_HOURS * 3600,
     graphiql: data.GRAPHIQL,
     logLevel: data.LOG_LEVEL,
     /** npm is the parent: when it is gone, so should we be. */

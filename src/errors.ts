@@ -1,42 +1,11 @@
 import { GraphQLError } from 'graphql';
-
-/** Every way a request can fail: the status and title of each code, on both surfaces. */
-export const catalogue = {
-  MALFORMED_JSON: { status: 400, title: 'The request body is not valid JSON' },
-  BAD_USER_INPUT: { status: 400, title: 'The request has bad input' },
-  GRAPHQL_PARSE_FAILED: { status: 400, title: 'The GraphQL document has a syntax error' },
-  GRAPHQL_VALIDATION_FAILED: { status: 400, title: 'The GraphQL document does not fit the schema' },
-  BAD_REQUEST: { status: 400, title: 'The request is not a GraphQL request' },
-  UNAUTHENTICATED: { status: 401, title: 'A valid API token is required' },
-  READ_ONLY_TOKEN: { status: 403, title: 'The API token is read-only' },
-  FORBIDDEN: { status: 403, title: 'Your access does not allow this' },
-  NOT_FOUND: { status: 404, title: 'Not found' },
-  METHOD_NOT_ALLOWED: { status: 405, title: 'The path does not answer this method' },
-  NOT_ACCEPTABLE: { status: 406, title: 'The answer is only available as JSON' },
-  GOAL_ARCHIVED: { status: 409, title: 'The goal is archived' },
-  VERSION_CONFLICT: { status: 409, title: 'The document has changed meanwhile' },
-  PAYLOAD_TOO_LARGE: { status: 413, title: 'The request body is too large' },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The request body must be JSON' },
-  INTERNAL_SERVER_ERROR: { status: 500, title: 'Something went wrong on the server' },
-  SERVICE_UNAVAILABLE: { status: 503, title: 'The service cannot answer right now' },
-} as const;
-
-export type ErrorCode = keyof typeof catalogue;
+import { catalogue, type ErrorCode, type FieldErrorCode } from './errorCatalogue.js';
+import { snakeCase } from './naming.js';
 
 /** One bad field of the request: where, which rule it breaks, and what to send instead. */
 export interface FieldError {
   field: string;
-  code:
-    | 'unknown'
-    | 'required'
-    | 'null'
-    | 'type'
-    | 'too_long'
-    | 'too_many'
-    | 'too_small'
-    | 'too_large'
-    | 'invalid'
-    | 'not_found';
+  code: FieldErrorCode;
   message: string;
 }
 
@@ -97,11 +66,31 @@ function codeOf(error: GraphQLError): ErrorCode {
   return typeof code === 'string' && code in catalogue ? (code as ErrorCode) : 'INTERNAL_SERVER_ERROR';
 }
 
-/** A failure as an RFC 9457 problem: `type`, `title`, `status`, `detail`, `code`, `requestId` and the members of the case. */
-export function problemOf(error: GraphQLError, requestId: string) {
+/**
+ * A failure as an RFC 9457 problem: `type`, `title`, `status`, `detail`, `code`, `requestId` and the members of the case.
+ * `type` is the page of the code, absolute when the public address of the server is known.
+ */
+export function problemOf(error: GraphQLError, requestId: string, publicUrl = '') {
   const code = codeOf(error);
   const { code: _code, http: _http, ...members } = error.extensions;
-  return { type: `/errors/${code}`, ...catalogue[code], detail: error.message, code, requestId, ...members };
+  const { status, title } = catalogue[code];
+  return { type: `${publicUrl}/errors/${code}`, title, status, detail: error.message, code, requestId, ...members };
+}
+
+/** Field paths of the input as REST spells them: `input.subscriberIds[2]` -> `subscriber_ids[2]`. */
+export function inRestNames(error: GraphQLError): GraphQLError {
+  const { code, errors } = error.extensions;
+  if (code !== 'BAD_USER_INPUT' || !Array.isArray(errors)) return error;
+  return badInput(
+    (errors as FieldError[]).map((entry) => ({ ...entry, field: snakeCase(entry.field.replace(/^input\./, '')) })),
+  );
+}
+
+/** A failure as the documents show it, in GraphQL's names. */
+export function exampleOf(code: ErrorCode): GraphQLError {
+  const { detail, members = {}, headers = {} } = catalogue[code];
+  const shown = Object.entries(members).map(([name, schema]) => [name, schema.examples?.[0]]);
+  return failure(code, detail, Object.fromEntries(shown), headers);
 }
 
 /** The headers a failure asks for, such as `WWW-Authenticate` or `Allow`. */

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { importFile } from './commands/import.js';
 import { migrate } from './commands/migrate.js';
+import { openApi } from './commands/openapi.js';
 import { serve } from './commands/serve.js';
 import * as token from './commands/token.js';
 import { UsageError } from './commands/usageError.js';
@@ -34,6 +35,10 @@ program
   .command('schema')
   .description('print the GraphQL schema')
   .action(() => void process.stdout.write(sdl()));
+program
+  .command('openapi')
+  .description('print the OpenAPI document of the REST paths')
+  .action(() => void process.stdout.write(openApi()));
 
 const tokens = program.command('token').description('create, list and revoke API tokens');
 tokens

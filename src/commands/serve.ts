@@ -3,6 +3,7 @@ import { createApp } from '../app.js';
 import { type Config, inUrl } from '../config.js';
 import type { Database } from '../database/client.js';
 import { openDatabase } from '../database/open.js';
+import { purgeRegularly } from '../database/purge.js';
 import { curlCommands } from '../http/curl.js';
 import type { Demo } from '../http/examples.js';
 import { createLogger } from '../http/logger.js';
@@ -23,9 +24,9 @@ export async function serve(config: Config): Promise<void> {
     if (applied.length > 0) logger.info({ applied }, 'migrated');
     const tokens = config.databaseUrl ? undefined : await openDemo(db, config.dataDir);
     await warmUp(db);
-    const { appUrl, bodyLimit, graphiql } = config;
+    const stopPurging = purgeRegularly(db, (error) => logger.error({ err: error }, 'cannot purge'));
     const demo = tokens && demoFor(config, db, tokens);
-    const server = createServer(createApp({ db, logger, appUrl, bodyLimit, graphiql, demo }));
+    const server = createServer(createApp({ ...config, db, logger, demo }));
     const base = await listen(server, config);
     console.log(`GraphQL  ${base}/graphql`);
     console.log(`REST     ${base}/api/external/v1`);
@@ -38,6 +39,7 @@ export async function serve(config: Config): Promise<void> {
     await stopped;
     logger.info('stopping');
     await drain(server);
+    await stopPurging();
   } finally {
     await close();
   }

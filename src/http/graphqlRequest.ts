@@ -8,22 +8,26 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
-import { badInput, catalogue, type ErrorCode, type FieldError, headersOf, readOnlyToken } from '../errors.js';
+import { catalogue, type ErrorCode } from '../errorCatalogue.js';
+import { badInput, type FieldError, failure, headersOf, readOnlyToken } from '../errors.js';
 import { graphqlSpelling, readInput } from '../input.js';
 import { readJson } from './body.js';
+import { parseJson } from './json.js';
 import type { Step } from './route.js';
 
 /** What GraphQL's own layer needs to fail as the rest of the product does: one body reader, one input check, coded errors. */
 export function useGraphqlRequest(bodyLimit: number): Step {
   return {
-    onRequestParse({ request, serverContext, setRequestParser }) {
+    onRequestParse({ request, url, serverContext, setRequestParser }) {
       const { refusal } = serverContext;
       if (refusal) {
         setRequestParser(() => {
           throw refusal;
         });
       } else if (request.method === 'POST') {
-        setRequestParser(async () => (await readJson(request, bodyLimit)) as GraphQLParams);
+        setRequestParser(async () => readParams(await readJson(request, bodyLimit)));
+      } else if (request.method === 'GET') {
+        setRequestParser(() => readSearch(url.searchParams));
       }
     },
     onValidate({ params, context }) {
@@ -46,6 +50,18 @@ export function useGraphqlRequest(bodyLimit: number): Step {
       });
     },
   };
+}
+
+function readParams(body: unknown): GraphQLParams {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
+  throw failure('BAD_REQUEST', 'A GraphQL request is a JSON object with a query; batches are not answered');
+}
+
+function readSearch(search: URLSearchParams): GraphQLParams {
+  const given = [...search].map(([name, value]) =>
+    (name === 'variables' || name === 'extensions') && value !== '' ? [name, parseJson(value)] : [name, value],
+  );
+  return Object.fromEntries(given);
 }
 
 /** Every bad argument of the operation's root fields, before any of them runs. */
@@ -86,8 +102,8 @@ function coded(error: GraphQLError, requestId: string, partial: boolean): GraphQ
 
 function codeFor(error: GraphQLError): ErrorCode {
   const { code, http } = error.extensions;
-  if (typeof code === 'string' && code in catalogue) return code as ErrorCode;
   if ((http as { status?: number } | undefined)?.status === 405) return 'METHOD_NOT_ALLOWED';
+  if (typeof code === 'string' && code in catalogue) return code as ErrorCode;
   if (code !== undefined || http !== undefined) return 'BAD_REQUEST';
   // What is left comes from graphql-js itself: a syntax error, or a variable that does not fit its type.
   return error.message.startsWith('Syntax Error') ? 'GRAPHQL_PARSE_FAILED' : 'BAD_USER_INPUT';

@@ -22,7 +22,9 @@ export const healthRoutes = (db: Database): Route[] => [
     methods: ['GET', 'HEAD'],
     public: true,
     async handle() {
-      if (!(await answers(db))) throw failure('SERVICE_UNAVAILABLE', 'The database cannot be reached');
+      if (!(await answers(db))) {
+        throw failure('SERVICE_UNAVAILABLE', 'The database cannot be reached', {}, { 'Retry-After': '5' });
+      }
       return Response.json({ status: 'ok', database: 'ok' });
     },
   },

@@ -4,8 +4,8 @@ import { headersOf, problemOf } from '../errors.js';
 import { snakeCased } from '../naming.js';
 
 /** A failure as `application/problem+json` (RFC 9457), its members in snake_case. */
-export function problemResponse(error: GraphQLError, requestId: string): Response {
-  const problem = problemOf(error, requestId);
+export function problemResponse(error: GraphQLError, requestId: string, publicUrl?: string): Response {
+  const problem = problemOf(error, requestId, publicUrl);
   return new Response(JSON.stringify(snakeCased(problem)), {
     status: problem.status,
     statusText: STATUS_CODES[problem.status] ?? '',

@@ -15,15 +15,15 @@ export function useRequestId(logger: Logger): Step {
     instrumentation: {
       request: ({ request }, answer) => {
         const given = request.headers.get('x-request-id') ?? '';
+        started.set(request, performance.now());
         return running.run({ requestId: sane.test(given) ? given : randomUUID() }, answer);
       },
     },
-    onRequest({ request, serverContext }) {
-      started.set(request, performance.now());
-      serverContext.requestId = running.getStore()?.requestId ?? randomUUID();
+    onRequest({ serverContext }) {
+      serverContext.requestId = running.getStore()?.requestId ?? '';
     },
     onResponse({ request, response, serverContext }) {
-      response.headers.set('X-Request-Id', serverContext.requestId);
+      response.headers.set('X-Request-Id', running.getStore()?.requestId ?? '');
       logger.info(
         {
           method: request.method,

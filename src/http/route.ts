@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Actor } from '../policies/access.js';
@@ -5,6 +6,10 @@ import type { Actor } from '../policies/access.js';
 /** What the pipeline knows of one HTTP request, beside the request itself. */
 export interface RequestContext {
   requestId: string;
+  /** The request as Node has it, when it came over a socket. */
+  req?: IncomingMessage;
+  /** Headers of the answer, whatever it will be. */
+  responseHeaders: Record<string, string>;
   actor?: Actor;
   /** Why GraphQL is not to look at the request at all. */
   refusal?: GraphQLError;

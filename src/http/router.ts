@@ -1,6 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import { failure, readOnlyToken } from '../errors.js';
 import type { Actor } from '../policies/access.js';
+import { graphqlTypes, requireAcceptable, restTypes } from './accept.js';
 import { problemResponse } from './problem.js';
 import type { Route, Step } from './route.js';
 
@@ -9,10 +10,11 @@ interface Options {
   /** The person behind the request's token; fails with 401. */
   authenticate: (request: Request) => Promise<Actor>;
   mask: (error: unknown) => GraphQLError;
+  publicUrl?: string | undefined;
 }
 
-/** The way in, the same for every path: known path (404), method (405), token (401), scope (403), then the handler. */
-export function useRouter({ routes, authenticate, mask }: Options): Step {
+/** The way in, the same for every path: known path (404), method (405), Accept (406), token (401), scope (403), then the handler. */
+export function useRouter({ routes, authenticate, mask, publicUrl }: Options): Step {
   const routesOf = (path: string) => routes.filter((route) => route.path === path);
 
   function find(request: Request, path: string): Route {
@@ -31,13 +33,17 @@ export function useRouter({ routes, authenticate, mask }: Options): Step {
       const path = url.pathname;
       try {
         const route = find(request, path);
+        const types = route.handle ? restTypes : graphqlTypes;
+        if (!route.public) requireAcceptable(request.headers.get('accept'), types);
         if (!route.public) serverContext.actor = await authenticate(request);
         if (route.scope === 'write' && !serverContext.actor?.canWrite) throw readOnlyToken();
         if (route.handle) endResponse(await route.handle(request, serverContext));
       } catch (thrown) {
         const error = mask(thrown);
-        if (routesOf(path).some(({ handle }) => !handle)) serverContext.refusal = error;
-        else endResponse(problemResponse(error, serverContext.requestId));
+        const isGraphql = routesOf(path).some(({ handle }) => !handle);
+        // Who refuses JSON gets a problem nevertheless: there is nothing else to say it in.
+        if (isGraphql && error.extensions.code !== 'NOT_ACCEPTABLE') serverContext.refusal = error;
+        else endResponse(problemResponse(error, serverContext.requestId, publicUrl));
       }
     },
     onResponse({ request, response }) {

@@ -43,6 +43,7 @@ builder.mutationField('reopenGoal', (t) =>
     description:
       'Reopens a closed goal: posts the message in a new thread, subscribes and notifies. An open goal is left as it is. ' +
       'Needs edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, GOAL_ARCHIVED.',
+    extensions: { errors: ['GOAL_ARCHIVED'] },
     args: { input: t.arg({ type: ReopenGoalInput, required: true, description: 'The goal and the message.' }) },
     resolve: (_root, { input }, context) => reopenGoal(context, input),
   }),

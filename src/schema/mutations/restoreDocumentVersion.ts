@@ -41,6 +41,7 @@ builder.mutationField('restoreDocumentVersion', (t) =>
     description:
       'Makes an earlier version of a document current by adding a version equal to it; changes nothing when it is equal ' +
       'already. Needs edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, VERSION_CONFLICT.',
+    extensions: { errors: ['VERSION_CONFLICT'] },
     args: {
       input: t.arg({ type: RestoreDocumentVersionInput, required: true, description: 'The document and the version.' }),
     },

@@ -1,0 +1,110 @@
+import { type GraphQLSchema, getNamedType, Kind } from 'graphql';
+import type { ErrorCode } from '../../errorCatalogue.js';
+import { examples } from '../examples.js';
+import { type Prepared, prepare } from '../prepare.js';
+import type { StoredMutation } from '../storedMutation.js';
+import { everyAnswer, headerNamed, requestHeaders } from './headers.js';
+import { codesOf, problemExample, problemName, problemResponses, problemSchema } from './problems.js';
+import { type JsonSchema, projectSchemas } from './schemas.js';
+import { sentence } from './text.js';
+
+/** Where the REST facade lives; its major version is that of the document. */
+export const apiRoot = '/api/external/v1';
+
+const description = `The external HTTP API: reopen a goal, delete a file of a resource hub, restore a version of a document.
+
+Every operation is a POST with a JSON body, and needs a write-enabled API token: \`Authorization: Bearer <API_TOKEN>\`.
+Every failure is a problem (RFC 9457) with a \`code\` for programs; \`type\` is the address of a page that explains it.
+Ids are opaque strings, times are ISO 8601 in UTC. Ignore fields you do not know: fields may be added.`;
+
+const reference = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
+
+/** The OpenAPI document of the stored mutations: everything it says is read off them, the schema and the error catalogue. */
+export function openApiDocument(schema: GraphQLSchema, mutations: readonly StoredMutation[], publicUrl = '') {
+  const prepared = mutations.map((mutation) => ({ ...mutation, ...prepare(schema, mutation) }));
+  const { components, component, input, payload, text } = projectSchemas(schema, fragmentsOf(prepared));
+  const headers: Record<string, JsonSchema> = {};
+  const problems: Record<string, JsonSchema> = {};
+  const tags = new Map<string, JsonSchema>();
+
+  const header = (name: string) => {
+    headers[name] ??= headerNamed(name);
+    return reference('headers', name);
+  };
+  const common = Object.fromEntries(everyAnswer.map((name) => [name, header(name)]));
+  const references = {
+    schema: (code: ErrorCode) => component(problemName(code), () => problemSchema(code)),
+    example: (code: ErrorCode) => {
+      problems[code] ??= { summary: code, value: problemExample(code, publicUrl) };
+      return reference('examples', code);
+    },
+    header,
+    common,
+  };
+
+  function operation({ name, field, inputObject, payloadType, selection }: Prepared) {
+    const { request, response } = examples[name] ?? {};
+    const declared = (field.extensions.errors ?? []) as string[];
+    return {
+      operationId: name,
+      summary: sentence(name),
+      description: text(field.description),
+      tags: [tagOf(payloadType)],
+      parameters: Object.keys(requestHeaders).map((each) => reference('parameters', each)),
+      requestBody: {
+        description: text(inputObject.description),
+        required: true,
+        content: { 'application/json': { schema: input(inputObject), example: request } },
+      },
+      responses: {
+        '200': {
+          description: text(payloadType.description),
+          headers: { ...common, 'Idempotency-Replayed': header('Idempotency-Replayed') },
+          content: { 'application/json': { schema: payload(payloadType, selection), example: response } },
+        },
+        ...problemResponses(codesOf(declared), references),
+      },
+    };
+  }
+
+  /** Operations are grouped by the first thing they give back. */
+  function tagOf(type: Prepared['payloadType']): string {
+    const [first] = Object.values(type.getFields()).map((field) => getNamedType(field.type));
+    const tag = sentence(first?.name ?? type.name);
+    tags.set(tag, { name: tag, description: text(first?.description) });
+    return tag;
+  }
+
+  const paths = Object.fromEntries(
+    prepared.map((each) => [each.path.slice(apiRoot.length), { post: operation(each) }]),
+  );
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Goalpost',
+      version: '1.0.0',
+      description,
+      contact: { name: 'Whoever runs this server' },
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+    },
+    servers: [{ url: `${publicUrl}${apiRoot}`, description: 'This server.' }],
+    security: [{ token: [] }],
+    tags: [...tags.values()],
+    paths,
+    components: {
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'An API token, write-enabled: `gp_` and 43 characters.' },
+      },
+      parameters: requestHeaders,
+      headers,
+      schemas: components,
+      examples: problems,
+    },
+  };
+}
+
+function fragmentsOf(prepared: readonly Prepared[]) {
+  const all = prepared.flatMap(({ document }) => document.definitions);
+  const definitions = all.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION);
+  return new Map(definitions.map((definition) => [definition.name.value, definition]));
+}

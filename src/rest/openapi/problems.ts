@@ -1,0 +1,83 @@
+import { catalogue, type ErrorCode, errorCodes, type MemberSchema } from '../../errorCatalogue.js';
+import { exampleOf, inRestNames, problemOf } from '../../errors.js';
+import { snakeCase, snakeCased } from '../../naming.js';
+import type { JsonSchema } from './schemas.js';
+
+/** `VERSION_CONFLICT` -> `VersionConflictProblem`. */
+export const problemName = (code: ErrorCode) =>
+  `${code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter) => letter.toUpperCase())}Problem`;
+
+/** The codes an operation may answer with: all that are not bound to something else, and those it declares. */
+export const codesOf = (declared: readonly string[]): ErrorCode[] =>
+  errorCodes.filter((code) => {
+    const { occurs } = catalogue[code];
+    return occurs === undefined || (occurs === 'declared' && declared.includes(code));
+  });
+
+/** The schema of the problem of one code. */
+export function problemSchema(code: ErrorCode): JsonSchema {
+  const { status, meaning, remedy, members = {}, optionalMembers = {} } = catalogue[code];
+  const properties = {
+    type: { type: 'string', format: 'uri-reference', description: 'Address of the page that explains the code.' },
+    title: { type: 'string', description: 'What the code means, in a few words; always the same.' },
+    status: { type: 'integer', const: status, description: 'The HTTP status.' },
+    detail: { type: 'string', description: 'What went wrong this time, for people.' },
+    code: { type: 'string', const: code, description: 'What went wrong, for programs.' },
+    request_id: { type: 'string', description: 'Id of the request, as in the header X-Request-Id.' },
+    ...inRest(members),
+  };
+  return {
+    type: 'object',
+    description: `${meaning} ${remedy}`,
+    properties: { ...properties, ...inRest(optionalMembers) },
+    required: Object.keys(properties),
+  };
+}
+
+const inRest = (members: Readonly<Record<string, MemberSchema>>): Record<string, JsonSchema> =>
+  Object.fromEntries(Object.entries(members).map(([name, schema]) => [snakeCase(name), member(schema)]));
+
+function member({ items, properties, examples: _, ...schema }: MemberSchema): JsonSchema {
+  return {
+    ...schema,
+    ...(items && { items: member(items) }),
+    ...(properties && { properties: inRest(properties), required: Object.keys(inRest(properties)) }),
+  };
+}
+
+/** The problem of one code as a caller would get it. */
+export const problemExample = (code: ErrorCode, publicUrl: string) =>
+  snakeCased(problemOf(inRestNames(exampleOf(code)), '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54', publicUrl));
+
+interface References {
+  schema: (code: ErrorCode) => JsonSchema;
+  example: (code: ErrorCode) => JsonSchema;
+  header: (name: string) => JsonSchema;
+  /** Headers that every answer has. */
+  common: Record<string, JsonSchema>;
+}
+
+/** One response for each status: the problems that it stands for, with their headers. */
+export function problemResponses(codes: readonly ErrorCode[], { schema, example, header, common }: References) {
+  const statuses = [...new Set(codes.map((code) => catalogue[code].status))].sort((a, b) => a - b);
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const same = codes.filter((code) => catalogue[code].status === status);
+      const headers = same.flatMap((code) => Object.keys(catalogue[code].headers ?? {}));
+      const [first, ...others] = same.map(schema);
+      return [
+        String(status),
+        {
+          description: same.map((code) => `${catalogue[code].title} (\`${code}\`).`).join(' '),
+          headers: { ...common, ...Object.fromEntries(headers.map((name) => [name, header(name)])) },
+          content: {
+            'application/problem+json': {
+              schema: others.length === 0 ? first : { oneOf: same.map(schema) },
+              examples: Object.fromEntries(same.map((code) => [code, example(code)])),
+            },
+          },
+        },
+      ];
+    }),
+  );
+}

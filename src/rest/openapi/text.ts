@@ -1,0 +1,21 @@
+import { type GraphQLSchema, isEnumType, isInputObjectType, isObjectType } from 'graphql';
+import { snakeCase } from '../../naming.js';
+
+/** Rewrites a description of the schema for REST: names and enum values in backticks as REST spells them. */
+export function restText(schema: GraphQLSchema): (description: string | null | undefined) => string {
+  const names = new Set<string>();
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (type.name.startsWith('__')) continue;
+    if (isEnumType(type)) for (const { name } of type.getValues()) names.add(name);
+    if (isObjectType(type) || isInputObjectType(type))
+      for (const name of Object.keys(type.getFields())) names.add(name);
+  }
+  return (description) =>
+    (description ?? '').replace(/`(\w+)`/g, (whole, name) => (names.has(name) ? `\`${snakeCase(name)}\`` : whole));
+}
+
+/** `deleteResourceHubFile` -> `Delete resource hub file`. */
+export const sentence = (name: string) => {
+  const words = snakeCase(name).replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};

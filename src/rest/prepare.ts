@@ -1,0 +1,46 @@
+import {
+  type DocumentNode,
+  type GraphQLField,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNullableType,
+  isInputObjectType,
+  isObjectType,
+  Kind,
+  parse,
+  type SelectionSetNode,
+  validate,
+} from 'graphql';
+import type { StoredMutation } from './storedMutation.js';
+
+/** A stored mutation and what the schema says of it. */
+export interface Prepared {
+  document: DocumentNode;
+  /** The mutation field, and what is selected of its payload. */
+  name: string;
+  field: GraphQLField<unknown, unknown>;
+  /** The type of the argument `input`, and the object it takes. */
+  inputType: GraphQLInputType;
+  inputObject: GraphQLInputObjectType;
+  payloadType: GraphQLObjectType;
+  selection: SelectionSetNode;
+}
+
+/** Parses and validates a stored mutation once, when the gateway starts. */
+export function prepare(schema: GraphQLSchema, { path, document: text }: StoredMutation): Prepared {
+  const document = parse(text, { noLocation: true });
+  const [error] = validate(schema, document);
+  if (error) throw new Error(`the stored mutation of ${path} does not fit the schema: ${error.message}`);
+  const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  const node = operation?.selectionSet.selections.find((selection) => selection.kind === Kind.FIELD);
+  const field = node && schema.getMutationType()?.getFields()[node.name.value];
+  const inputType = field?.args.find(({ name }) => name === 'input')?.type;
+  const inputObject = getNullableType(inputType);
+  const payloadType = getNullableType(field?.type);
+  if (!field || !node.selectionSet || !inputType || !isInputObjectType(inputObject) || !isObjectType(payloadType)) {
+    throw new Error(`the stored mutation of ${path} has no mutation field with an input and a payload`);
+  }
+  return { document, name: field.name, field, inputType, inputObject, payloadType, selection: node.selectionSet };
+}
