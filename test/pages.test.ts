@@ -248,7 +248,7 @@ describe('a server', () => {
   test.concurrent.for([
     { what: "with an operator's database", DATABASE_URL: world.url },
     { what: 'that the network can reach', HOST: '0.0.0.0' },
-    { what: 'that has a public address', APP_URL: 'https://goals.example.com' },
+    { what: 'that has a public address', PUBLIC_URL: 'https://goals.example.com' },
   ])('$what shows no token', async ({ what: _, ...settings }, { expect, onTestFinished }) => {
     const { base, stop } = await startServer(settings);
     onTestFinished(stop);
