@@ -57,7 +57,9 @@ function untilStopped({ underNpm }: Config): Promise<void> {
 
 /** The pages show the demo's token only where nobody but this machine can ask for it, and it opens nothing real. */
 function demoFor(config: Config, db: Database, { write }: DemoTokens): (() => Promise<Demo>) | undefined {
-  if (!isLoopback(config.host) || !isLoopback(new URL(config.appUrl).hostname)) return undefined;
+  const { host, appUrl, publicUrl = appUrl } = config;
+  const names = [host, new URL(appUrl).hostname, new URL(publicUrl).hostname];
+  if (!names.every(isLoopback)) return undefined;
   return async () => ({ token: write, ids: await liveIds(db) });
 }
 
