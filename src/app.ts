@@ -84,12 +84,13 @@ export function createApp({
     return (await execute({ schema, document, variableValues: variables, contextValue })) as ExecutionResult;
   };
 
+  const has = (path: string) => routes.some((route) => route.path === path && route.public);
   const routes: Route[] = [
     ...healthRoutes(db),
     ...restRoutes(storedMutations, { schema, bodyLimit, run }),
     ...errorPages(publicUrl),
     openApiRoute(schema, storedMutations, publicUrl),
-    ...startRoutes({ db, appUrl, demo, has: (path) => routes.some((route) => route.path === path && route.public) }),
+    ...startRoutes({ db, address: publicUrl ?? appUrl, demo, has }),
     ...(graphiql ? graphiqlRoutes({ schema, demo }) : []),
     contentRoute('/schema.graphql', types.text, sdl),
     { path: '/graphql', methods: ['GET', 'POST'] },

@@ -64,10 +64,10 @@ const entries = {
       'The body could not be read as one JSON value in UTF-8, or programs would read it differently: a key twice, a ' +
       'number that is too large, more than 100 levels. Nothing was done.',
     remedy: 'Send what a JSON serializer prints, in UTF-8. The detail says what was found, and where.',
-    detail: 'Not valid JSON: Comma expected (line 2, column 3)',
+    detail: 'Not valid JSON: comma expected (line 1, column 31)',
     optionalMembers: {
-      line: { type: 'integer', description: 'Line where it goes wrong, from 1.', examples: [2] },
-      column: { type: 'integer', description: 'Column where it goes wrong, from 1.', examples: [3] },
+      line: { type: 'integer', description: 'Line where it went wrong, from 1.', examples: [1] },
+      column: { type: 'integer', description: 'Column where it went wrong, from 1.', examples: [31] },
     },
   },
   BAD_USER_INPUT: {
@@ -257,7 +257,9 @@ const entries = {
     meaning: 'The first request with this Idempotency-Key has not been answered yet. Nothing was done a second time.',
     remedy: 'Send the same request again after the seconds that the header Retry-After names.',
     detail: 'A request with this Idempotency-Key is still running; retry for its outcome',
-    members: { retryAfter: { type: 'integer', description: 'Seconds to wait.', examples: [1] } },
+    members: {
+      retryAfter: { type: 'integer', description: 'Seconds to wait before the next try.', examples: [1] },
+    },
     headers: { 'Retry-After': '1' },
   },
   PAYLOAD_TOO_LARGE: {

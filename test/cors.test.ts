@@ -50,7 +50,11 @@ describe.each(paths)('%s', (path) => {
     'tells another origin nothing: %j',
     async (origin) => {
       const { status, headers } = await world.post(path, caller.token, bodies[path], { origin });
-      expect([status, corsHeaders(headers), headers.get('vary')]).toEqual([200, [], expect.stringMatching(/^Origin\b/)]);
+      expect([status, corsHeaders(headers), headers.get('vary')]).toEqual([
+        200,
+        [],
+        expect.stringMatching(/^Origin\b/),
+      ]);
       const refused = await preflight(path, origin);
       expect([refused.status, corsHeaders(refused.headers)]).toEqual([405, []]);
     },
@@ -60,7 +64,7 @@ describe.each(paths)('%s', (path) => {
     const closed = await createWorld();
     const answer = await preflight(path, page, closed);
     expect([answer.status, corsHeaders(answer.headers)]).toEqual([405, []]);
-      expect(answer.headers.get('vary') ?? '').not.toContain('Origin');
+    expect(answer.headers.get('vary') ?? '').not.toContain('Origin');
   });
 
   test('is open to all when the list says so', async () => {

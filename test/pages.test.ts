@@ -1,8 +1,14 @@
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { buildClientSchema, buildSchema, parse, printSchema, validate } from 'graphql';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { openDemo } from '../src/commands/demo.js';
+import { liveIds } from '../src/commands/liveIds.js';
+import { curlCommands } from '../src/http/curl.js';
 import { type Demo, examples, placeholders } from '../src/http/examples.js';
 import { version } from '../src/version.js';
 import { startServer } from './server.js';
@@ -10,6 +16,8 @@ import { type Answer, createWorld, type Json, World } from './world.js';
 
 const secret = 'gp_demo-token';
 const world = await createWorld();
+/** Empty, for the demo workspace to be imported into. */
+const shown = await createWorld();
 const demo = worldWith({ demo: async () => ({ token: secret, ids }) });
 const ids = { ...placeholders, goalId: 'goal-1' };
 
@@ -213,11 +221,34 @@ describe('the demo token', () => {
   });
 });
 
+test('the commands of the demo succeed again and again, until nothing is left to change', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'goalpost-pages-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const tokens = await openDemo(shown.db, directory);
+  const changed: string[] = [];
+  for (let round = 0; round < 7; round += 1) {
+    for (const { lines } of curlCommands('', tokens?.write, await liveIds(shown.db))) {
+      const [path = ''] = /\/api\S+/.exec(lines[0] ?? '') ?? [];
+      const answer = await shown.post(path, tokens?.write ?? null, /'(.*)'/s.exec(lines[3] ?? '')?.[1]);
+      expect(answer.status, path).toBe(200);
+      const { goal, file, restored_version: version } = answer.body;
+      changed.push((goal ?? file ?? version)?.id);
+    }
+  }
+  const goals = changed.filter((_, index) => index % 3 === 0);
+  expect(new Set(goals)).toEqual(new Set(['goal-launch-mobile-app', 'goal-website-refresh']));
+  const files = changed.filter((_, index) => index % 3 === 1);
+  expect(files[0]).toBe('file-home-screen');
+  expect(files.at(-1)).toBeUndefined();
+  const versions = changed.filter((_, index) => index % 3 === 2);
+  expect(new Set(versions).size).toBe(7);
+});
+
 describe('a server', () => {
   test.concurrent.for([
     { what: "with an operator's database", DATABASE_URL: world.url },
     { what: 'that the network can reach', HOST: '0.0.0.0' },
-    { what: 'that has a public address', APP_URL: 'https://goals.example.com' },
+    { what: 'that has a public address', PUBLIC_URL: 'https://goals.example.com' },
   ])('$what shows no token', async ({ what: _, ...settings }, { expect, onTestFinished }) => {
     const { base, stop } = await startServer(settings);
     onTestFinished(stop);

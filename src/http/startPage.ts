@@ -10,7 +10,8 @@ import { publicFile, staticRoutes, types } from './staticFiles.js';
 
 interface Options {
   db: Database;
-  appUrl: string;
+  /** Address of this server as its callers see it. */
+  address: string;
   demo: (() => Promise<Demo>) | undefined;
   /** Whether something answers a browser at the path; the page links to nothing else. */
   has: (path: string) => boolean;
@@ -49,12 +50,12 @@ export const startRoutes = (options: Options): Route[] => [
   }),
 ];
 
-async function startPage(request: Request, { db, appUrl, demo, has }: Options): Promise<Response> {
+async function startPage(request: Request, { db, address, demo, has }: Options): Promise<Response> {
   const ready = await answers(db);
   const live = ready && isLocal(request) ? await demo?.() : undefined;
   const commands = live
     ? curlCommands(new URL(request.url).origin, live.token, live.ids)
-    : curlCommands(appUrl, undefined, placeholders);
+    : curlCommands(address, undefined, placeholders);
   return page({
     title: 'Goalpost',
     styles: ['/pages/start.css'],
