@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { authenticate, type Context } from './context.js';
 import type { Database } from './database/client.js';
 import { useAccept } from './http/accept.js';
+import { useCors } from './http/cors.js';
 import { errorPages } from './http/errorPages.js';
 import type { Demo } from './http/examples.js';
 import { graphiqlRoutes } from './http/graphiql.js';
@@ -12,6 +13,9 @@ import { healthRoutes } from './http/health.js';
 import { useIdempotency } from './http/idempotency.js';
 import { useLingeringClose } from './http/lingeringClose.js';
 import { masking } from './http/masking.js';
+import { type QueryLimits, useQueryLimits } from './http/queryLimits.js';
+import { rateLimit } from './http/rateLimit.js';
+import type { RateLimiters } from './http/rateLimiters.js';
 import { useRequestId } from './http/requestId.js';
 import { useResponseHeaders } from './http/responseHeaders.js';
 import type { RequestContext, Route } from './http/route.js';
@@ -38,6 +42,14 @@ export interface AppOptions {
   graphiql?: boolean;
   /** What the pages prefill for browsers on this machine; left out wherever the token is a secret. */
   demo?: (() => Promise<Demo>) | undefined;
+  /** Left out: nothing is counted. */
+  rateLimiters?: RateLimiters;
+  /** Proxies in front whose `X-Forwarded-For` is believed. */
+  trustedProxies?: number;
+  /** How much one GraphQL request may ask for. */
+  queryLimits?: Partial<QueryLimits>;
+  /** Origins whose pages may call us from a browser. */
+  corsOrigins?: readonly string[];
 }
 
 export type App = YogaServerInstance<RequestContext, Context>;
@@ -53,6 +65,10 @@ export function createApp({
   idempotencySeconds = 86_400,
   graphiql = true,
   demo,
+  rateLimiters,
+  trustedProxies = 0,
+  queryLimits = {},
+  corsOrigins = [],
 }: AppOptions): App {
   const mask = masking(logger);
 
@@ -97,9 +113,17 @@ export function createApp({
       useResponseHeaders(),
       useRequestId(logger),
       useLingeringClose(),
-      useRouter({ routes, mask, publicUrl, authenticate: (request) => authenticate(db, request, clock()) }),
+      useCors(corsOrigins),
+      useRouter({
+        routes,
+        mask,
+        publicUrl,
+        authenticate: (request) => authenticate(db, request, clock()),
+        limit: rateLimiters && rateLimit({ limiters: rateLimiters, trustedProxies, logger }),
+      }),
       useAccept(),
       useGraphqlRequest(bodyLimit),
+      useQueryLimits(queryLimits),
       useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),
     ],
   });

@@ -129,6 +129,32 @@ const entries = {
     detail: 'Must provide query string.',
     occurs: 'graphql',
   },
+  QUERY_TOO_COMPLEX: {
+    status: 400,
+    title: 'The GraphQL request asks for too much',
+    meaning:
+      'The document goes over a limit on complexity, depth, aliases, tokens or mutation fields. Nothing was run.',
+    remedy:
+      'Ask for less at once: fewer fields or a smaller first. extensions.cost of every answer says what it costs.',
+    detail: 'complexity: 20201 of at most 10000',
+    members: {
+      exceeded: {
+        type: 'array',
+        description: 'Every limit that is exceeded.',
+        items: {
+          type: 'object',
+          description: 'One limit.',
+          properties: {
+            limit: { type: 'string', description: 'The limit: complexity, depth, aliases, tokens or mutations.' },
+            actual: { type: 'integer', description: 'What the document comes to, where it was counted to its end.' },
+            maximum: { type: 'integer', description: 'What is allowed.' },
+          },
+        },
+        examples: [[{ limit: 'complexity', actual: 20_201, maximum: 10_000 }]],
+      },
+    },
+    occurs: 'graphql',
+  },
   UNAUTHENTICATED: {
     status: 401,
     title: 'A valid API token is required',
@@ -250,6 +276,17 @@ const entries = {
     meaning: 'This Idempotency-Key was sent before with another payload, so this cannot be a retry. Nothing was done.',
     remedy: 'Use a new key for every new request, and the same key only to send the same request again.',
     detail: 'This Idempotency-Key was used with another payload; use a new key',
+  },
+  RATE_LIMITED: {
+    status: 429,
+    title: 'Too many requests',
+    meaning: 'The token, or without one the address, has sent more requests than its window allows. Nothing was done.',
+    remedy: 'Wait the seconds that the header Retry-After names; RateLimit in every answer says what is left.',
+    detail: 'Too many requests; try again in 30 seconds',
+    members: {
+      retryAfter: { type: 'integer', description: 'Seconds to wait before the next try.', examples: [30] },
+    },
+    headers: { 'Retry-After': '30' },
   },
   INTERNAL_SERVER_ERROR: {
     status: 500,

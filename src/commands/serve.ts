@@ -8,6 +8,7 @@ import { curlCommands } from '../http/curl.js';
 import type { Demo } from '../http/examples.js';
 import { createLogger } from '../http/logger.js';
 import { isLoopback } from '../http/loopback.js';
+import { createRateLimiters } from '../http/rateLimiters.js';
 import { type DemoTokens, openDemo } from './demo.js';
 import { liveIds } from './liveIds.js';
 import { UsageError } from './usageError.js';
@@ -19,14 +20,15 @@ export async function serve(config: Config): Promise<void> {
   const stopped = untilStopped(config);
   const logger = createLogger(config.logLevel);
   const log = (message: string) => logger.info(message);
-  const { db, applied, close } = await openDatabase({ ...config, log }, { bring: 'up to date' });
+  const { db, url, applied, close } = await openDatabase({ ...config, log }, { bring: 'up to date' });
   try {
     if (applied.length > 0) logger.info({ applied }, 'migrated');
     const tokens = config.databaseUrl ? undefined : await openDemo(db, config.dataDir);
     await warmUp(db);
     const stopPurging = purgeRegularly(db, (error) => logger.error({ err: error }, 'cannot purge'));
+    const rateLimiters = createRateLimiters({ ...config.rateLimit, databaseUrl: url });
     const demo = tokens && demoFor(config, db, tokens);
-    const server = createServer(createApp({ ...config, db, logger, demo }));
+    const server = createServer(createApp({ ...config, db, logger, rateLimiters, demo }));
     const base = await listen(server, config);
     console.log(`GraphQL  ${base}/graphql`);
     console.log(`REST     ${base}/api/external/v1`);
@@ -40,6 +42,7 @@ export async function serve(config: Config): Promise<void> {
     logger.info('stopping');
     await drain(server);
     await stopPurging();
+    await rateLimiters.close();
   } finally {
     await close();
   }

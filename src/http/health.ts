@@ -15,12 +15,14 @@ export const healthRoutes = (db: Database): Route[] => [
     path: '/healthz',
     methods: ['GET', 'HEAD'],
     public: true,
+    unlimited: true,
     handle: () => Response.json({ status: 'ok' }),
   },
   {
     path: '/readyz',
     methods: ['GET', 'HEAD'],
     public: true,
+    unlimited: true,
     async handle() {
       if (!(await answers(db))) {
         throw failure('SERVICE_UNAVAILABLE', 'The database cannot be reached', {}, { 'Retry-After': '5' });

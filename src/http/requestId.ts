@@ -2,11 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Step } from './route.js';
+import { traceOf } from './traceparent.js';
 
 const sane = /^[\w.:/+=-]{1,128}$/;
 
 /** The request whose code is running, for log lines written far from it. */
-export const running = new AsyncLocalStorage<{ requestId: string }>();
+export const running = new AsyncLocalStorage<{ requestId: string; traceId?: string; spanId?: string }>();
 
 /** Gives every request an id (the caller's `X-Request-Id` if sane), echoes it, and logs one line when it is answered. */
 export function useRequestId(logger: Logger): Step {
@@ -16,7 +17,8 @@ export function useRequestId(logger: Logger): Step {
       request: ({ request }, answer) => {
         const given = request.headers.get('x-request-id') ?? '';
         started.set(request, performance.now());
-        return running.run({ requestId: sane.test(given) ? given : randomUUID() }, answer);
+        const requestId = sane.test(given) ? given : randomUUID();
+        return running.run({ requestId, ...traceOf(request.headers.get('traceparent')) }, answer);
       },
     },
     onRequest({ serverContext }) {

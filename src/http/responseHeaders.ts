@@ -10,7 +10,8 @@ export function useResponseHeaders(): Step {
     },
     onResponse({ response, serverContext }) {
       for (const [name, value] of Object.entries(serverContext.responseHeaders)) {
-        if (!response.headers.has(name)) response.headers.set(name, value);
+        if (name === 'Vary') response.headers.append(name, value);
+        else if (!response.headers.has(name)) response.headers.set(name, value);
       }
     },
   };

@@ -26,6 +26,8 @@ export interface Route {
   accepts?: 'text/html';
   /** Answers without a token. */
   public?: boolean;
+  /** Does not count towards any rate limit. */
+  unlimited?: boolean;
   /** Refuses read-only tokens before anything is read. */
   scope?: 'write';
   /** Left out where GraphQL itself answers. */

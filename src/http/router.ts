@@ -3,18 +3,24 @@ import { failure, readOnlyToken } from '../errors.js';
 import type { Actor } from '../policies/access.js';
 import { graphqlTypes, requireAcceptable, restTypes } from './accept.js';
 import { problemResponse } from './problem.js';
-import type { Route, Step } from './route.js';
+import type { RateLimit } from './rateLimit.js';
+import type { RequestContext, Route, Step } from './route.js';
 
 interface Options {
   routes: Route[];
   /** The person behind the request's token; fails with 401. */
   authenticate: (request: Request) => Promise<Actor>;
+  /** Counts who comes in, and who does not. */
+  limit?: RateLimit | undefined;
   mask: (error: unknown) => GraphQLError;
   publicUrl?: string | undefined;
 }
 
-/** The way in, the same for every path: known path (404), method (405), Accept (406), token (401), scope (403), then the handler. */
-export function useRouter({ routes, authenticate, mask, publicUrl }: Options): Step {
+/**
+ * The way in, the same for every path: known path (404), method (405), Accept (406), token (401), rate limit
+ * (429), scope (403), then the handler.
+ */
+export function useRouter({ routes, authenticate, mask, publicUrl, limit }: Options): Step {
   const routesOf = (path: string) => routes.filter((route) => route.path === path);
 
   function find(request: Request, path: string): Route {
@@ -28,14 +34,21 @@ export function useRouter({ routes, authenticate, mask, publicUrl }: Options): S
     throw failure('METHOD_NOT_ALLOWED', `${path} answers ${allowed}`, {}, { Allow: allowed });
   }
 
+  async function enter(request: Request, path: string, context: RequestContext): Promise<Route> {
+    const route = find(request, path);
+    if (route.public) return route;
+    requireAcceptable(request.headers.get('accept'), route.handle ? restTypes : graphqlTypes);
+    context.actor = await authenticate(request);
+    return route;
+  }
+
   return {
     async onRequest({ request, url, serverContext, endResponse }) {
       const path = url.pathname;
       try {
-        const route = find(request, path);
-        const types = route.handle ? restTypes : graphqlTypes;
-        if (!route.public) requireAcceptable(request.headers.get('accept'), types);
-        if (!route.public) serverContext.actor = await authenticate(request);
+        const counted = limit && !routesOf(path).some(({ unlimited }) => unlimited);
+        const way = () => enter(request, path, serverContext);
+        const route = counted ? await limit(request, serverContext, way) : await way();
         if (route.scope === 'write' && !serverContext.actor?.canWrite) throw readOnlyToken();
         if (route.handle) endResponse(await route.handle(request, serverContext));
       } catch (thrown) {
