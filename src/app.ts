@@ -3,6 +3,7 @@ import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { authenticate, type Context } from './context.js';
 import type { Database } from './database/client.js';
+import { docsRoutes } from './http/docs.js';
 import { errorPages } from './http/errorPages.js';
 import { useGraphqlRequest } from './http/graphqlRequest.js';
 import { healthRoutes } from './http/health.js';
@@ -46,6 +47,7 @@ export function createApp({ db, logger, clock = () => new Date(), appUrl, public
   const routes: Route[] = [
     ...healthRoutes(db),
     ...restRoutes(storedMutations, { schema, bodyLimit, run }),
+    ...docsRoutes,
     ...errorPages(publicUrl),
     openApiRoute(schema, storedMutations, publicUrl),
     { path: '/graphql', methods: ['GET', 'POST'] },
