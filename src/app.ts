@@ -5,6 +5,7 @@ import { authenticate, type Context } from './context.js';
 import type { Database } from './database/client.js';
 import { useAccept } from './http/accept.js';
 import { useCors } from './http/cors.js';
+import { docsRoutes } from './http/docs.js';
 import { errorPages } from './http/errorPages.js';
 import type { Demo } from './http/examples.js';
 import { graphiqlRoutes } from './http/graphiql.js';
@@ -88,6 +89,7 @@ export function createApp({
   const routes: Route[] = [
     ...healthRoutes(db),
     ...restRoutes(storedMutations, { schema, bodyLimit, run }),
+    ...docsRoutes,
     ...errorPages(publicUrl),
     openApiRoute(schema, storedMutations, publicUrl),
     ...startRoutes({ db, address: publicUrl ?? appUrl, demo, has }),
