@@ -52,6 +52,7 @@ export function createApp({ db, logger, clock = () => new Date(), appUrl, bodyLi
     graphiql: false,
     landingPage: false,
     healthCheckEndpoint: '/healthz',
+    maxRequestBodySize: false,
     cors: false,
     multipart: false,
     logging: false,

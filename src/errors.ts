@@ -31,6 +31,7 @@ export interface FieldError {
     | 'required'
     | 'null'
     | 'type'
+    | 'too_short'
     | 'too_long'
     | 'too_many'
     | 'too_small'

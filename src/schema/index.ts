@@ -1,9 +1,17 @@
 import { builder } from './builder.js';
 import './roots.js';
 import './types/scalars.js';
+import './types/ActivityConnection.js';
+import './types/ResourceHubNodeConnection.js';
 import './queries/goal.js';
+import './queries/goals.js';
+import './queries/resourceHub.js';
 import './queries/resourceHubDocument.js';
 import './queries/resourceHubFile.js';
+import './queries/resourceHubFolder.js';
+import './queries/resourceHubs.js';
+import './queries/space.js';
+import './queries/spaces.js';
 import './queries/viewer.js';
 import './mutations/deleteResourceHubFile.js';
 import './mutations/reopenGoal.js';
