@@ -3,6 +3,9 @@ import { Prisma } from '../database/generated/client/client.js';
 import type { Key, List, Position, Walk } from './list.js';
 import { maximumSize, type Slice } from './slice.js';
 
+/** What reading takes: a client or a transaction. */
+type Reader = Pick<Database, '$queryRaw'>;
+
 export interface Page {
   positions: Position[];
   hasNextPage: boolean;
@@ -17,7 +20,7 @@ interface Row {
 }
 
 /** One page of the list for each scope, in one statement. Decisions: "Lists". */
-export async function readPages(db: Database, list: List, slice: Slice, scopes: readonly string[]): Promise<Page[]> {
+export async function readPages(db: Reader, list: List, slice: Slice, scopes: readonly string[]): Promise<Page[]> {
   const order = Prisma.raw(goesDown(list, slice) ? 'DESC' : 'ASC');
   const rows = await db.$queryRaw<Row[]>(Prisma.sql`
     ${stepsOf(list)}
@@ -33,7 +36,7 @@ export async function readPages(db: Database, list: List, slice: Slice, scopes: 
 }
 
 /** How many rows the list has for each scope, whatever the page: reads them all. */
-export async function readCounts(db: Database, list: List, scopes: readonly string[]): Promise<number[]> {
+export async function readCounts(db: Reader, list: List, scopes: readonly string[]): Promise<number[]> {
   const rows = await db.$queryRaw<{ scope: string; count: number }[]>(Prisma.sql`
     ${stepsOf(list)}
     SELECT scope, count(*)::integer AS count FROM (${rowsOf(list, scopes, () => Prisma.empty)}) AS found GROUP BY scope`);

@@ -2,6 +2,7 @@ import { versionList } from '../../lists/documentVersions.js';
 import { builder } from '../builder.js';
 import { byId, connect, nodesQuery } from '../connect.js';
 import { connectionType, pageArguments } from './Connection.js';
+import { DocumentDifference } from './DocumentDifference.js';
 import { Person } from './Person.js';
 import { ResourceHubDocument } from './ResourceHubDocument.js';
 
@@ -30,6 +31,28 @@ export const DocumentVersion = builder.prismaObject('DocumentVersion', {
       description: 'Whether the text differs from the version before; false for the first.',
       select: { content: true, previous: { select: { content: true } } },
       resolve: ({ content, previous }) => previous !== null && previous.content !== content,
+    }),
+    diffToPrevious: t.field({
+      type: DocumentDifference,
+      nullable: true,
+      description: 'What this version changed: from the version before to this one. Null for the first.',
+      select: { title: true, content: true, previous: { select: { title: true, content: true } } },
+      resolve: ({ title, content, previous }) => previous && { before: previous, after: { title, content } },
+    }),
+    diffToCurrent: t.field({
+      type: DocumentDifference,
+      nullable: true,
+      description: 'What has changed since: from this version to the current one. Null for the current one.',
+      select: {
+        title: true,
+        content: true,
+        versionNumber: true,
+        document: { select: { name: true, content: true, currentVersion: true } },
+      },
+      resolve: ({ title, content, versionNumber, document }) =>
+        versionNumber === document.currentVersion
+          ? null
+          : { before: { title, content }, after: { title: document.name, content: document.content } },
     }),
     editor: t.relation('editor', { type: Person, description: 'Who made it.' }),
     insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When it was made.' }),
