@@ -5,6 +5,8 @@ import './types/ActivityConnection.js';
 import './types/ResourceHubNodeConnection.js';
 import './queries/goal.js';
 import './queries/goals.js';
+import './queries/previewDocumentRestore.js';
+import './queries/previewGoalReopen.js';
 import './queries/resourceHub.js';
 import './queries/resourceHubDocument.js';
 import './queries/resourceHubFile.js';
