@@ -36,6 +36,7 @@ const fieldErrorCodes = [
   'required',
   'null',
   'type',
+  'too_short',
   'too_long',
   'too_many',
   'too_small',
