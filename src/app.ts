@@ -5,6 +5,7 @@ import { authenticate, type Context } from './context.js';
 import type { Database } from './database/client.js';
 import { useAccept } from './http/accept.js';
 import { useCors } from './http/cors.js';
+import { docsRoutes } from './http/docs.js';
 import { errorPages } from './http/errorPages.js';
 import type { Demo } from './http/examples.js';
 import { graphiqlRoutes } from './http/graphiql.js';
@@ -38,6 +39,10 @@ export interface AppOptions {
   bodyLimit: number;
   /** How long the outcome of a request with an Idempotency-Key is kept. */
   idempotencySeconds?: number;
+  /** Whether browsers find GraphiQL at /graphql. */
+  graphiql?: boolean;
+  /** What the pages prefill for browsers on this machine; left out wherever the token is a secret. */
+  demo?: (() => Promise<Demo>) | undefined;
   /** Left out: nothing is counted. */
   rateLimiters?: RateLimiters;
   /** Proxies in front whose `X-Forwarded-For` is believed. */
@@ -46,10 +51,6 @@ export interface AppOptions {
   queryLimits?: Partial<QueryLimits>;
   /** Origins whose pages may call us from a browser. */
   corsOrigins?: readonly string[];
-  /** Whether browsers find GraphiQL at /graphql. */
-  graphiql?: boolean;
-  /** What the pages prefill for browsers on this machine; left out wherever the token is a secret. */
-  demo?: (() => Promise<Demo>) | undefined;
 }
 
 export type App = YogaServerInstance<RequestContext, Context>;
@@ -63,12 +64,12 @@ export function createApp({
   publicUrl,
   bodyLimit,
   idempotencySeconds = 86_400,
+  graphiql = true,
+  demo,
   rateLimiters,
   trustedProxies = 0,
   queryLimits = {},
   corsOrigins = [],
-  graphiql = true,
-  demo,
 }: AppOptions): App {
   const mask = masking(logger);
 
@@ -88,6 +89,7 @@ export function createApp({
   const routes: Route[] = [
     ...healthRoutes(db),
     ...restRoutes(storedMutations, { schema, bodyLimit, run }),
+    ...docsRoutes,
     ...errorPages(publicUrl),
     openApiRoute(schema, storedMutations, publicUrl),
     ...startRoutes({ db, address: publicUrl ?? appUrl, demo, has }),

@@ -26,6 +26,7 @@ const settings = z.object({
   PREPARED_STATEMENTS: flag.default(true),
   BODY_LIMIT: z.coerce.number().int().min(1024).default(1_048_576),
   IDEMPOTENCY_HOURS: z.coerce.number().positive().max(8760).default(24),
+  GRAPHIQL: flag.default(true),
   RATE_LIMIT_STORE: z.enum(['memory', 'postgres']).default('memory'),
   RATE_LIMIT_WINDOW_SECONDS: z.coerce.number().int().min(1).max(86_400).default(60),
   RATE_LIMIT_PER_TOKEN: count.default(600),
@@ -37,7 +38,6 @@ const settings = z.object({
   QUERY_MAX_TOKENS: count.default(4000),
   QUERY_MAX_MUTATIONS: count.default(10),
   CORS_ORIGINS: origins.default([]),
-  GRAPHIQL: flag.default(true),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 
@@ -63,6 +63,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     preparedStatements: data.PREPARED_STATEMENTS,
     bodyLimit: data.BODY_LIMIT,
     idempotencySeconds: data.IDEMPOTENCY_HOURS * 3600,
+    graphiql: data.GRAPHIQL,
     rateLimit: {
       store: data.RATE_LIMIT_STORE,
       windowSeconds: data.RATE_LIMIT_WINDOW_SECONDS,
@@ -78,7 +79,6 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       mutations: data.QUERY_MAX_MUTATIONS,
     },
     corsOrigins: data.CORS_ORIGINS,
-    graphiql: data.GRAPHIQL,
     logLevel: data.LOG_LEVEL,
     /** npm is the parent: when it is gone, so should we be. */
     underNpm: given.npm_lifecycle_event !== undefined,

@@ -36,6 +36,7 @@ const fieldErrorCodes = [
   'required',
   'null',
   'type',
+  'too_short',
   'too_long',
   'too_many',
   'too_small',
@@ -60,9 +61,7 @@ const entries = {
   MALFORMED_JSON: {
     status: 400,
     title: 'The request body is not valid JSON',
-    meaning:
-      'The body could not be read as one JSON value in UTF-8, or programs would read it differently: a key twice, a ' +
-      'number that is too large, more than 100 levels. Nothing was done.',
+    meaning: 'The body could not be read as one JSON value in UTF-8. Nothing was done.',
     remedy: 'Send what a JSON serializer prints, in UTF-8. The detail says what was found, and where.',
     detail: 'Not valid JSON: comma expected (line 1, column 31)',
     optionalMembers: {
@@ -135,28 +134,24 @@ const entries = {
     status: 400,
     title: 'The GraphQL request asks for too much',
     meaning:
-      'The document is over a limit: its complexity (about how many objects it may load), its depth, its aliases, its ' +
-      'tokens, or its number of mutation fields. Nothing was done.',
-    remedy: 'Ask for less, in smaller pages, or in several requests. extensions.cost of every answer tells the cost.',
-    detail: 'depth: 16 of at most 15',
+      'The document goes over a limit on complexity, depth, aliases, tokens or mutation fields. Nothing was run.',
+    remedy:
+      'Ask for less at once: fewer fields or a smaller first. extensions.cost of every answer says what it costs.',
+    detail: 'complexity: 20201 of at most 10000',
     members: {
       exceeded: {
         type: 'array',
-        description: 'Every limit the document is over; for tokens there is no actual, the rest was not read.',
+        description: 'Every limit that is exceeded.',
         items: {
           type: 'object',
           description: 'One limit.',
           properties: {
-            limit: {
-              type: 'string',
-              description: 'What is limited.',
-              enum: ['complexity', 'depth', 'aliases', 'tokens', 'mutations'],
-            },
-            actual: { type: 'integer', description: 'What the document asks for.' },
-            maximum: { type: 'integer', description: 'What it may ask for.' },
+            limit: { type: 'string', description: 'The limit: complexity, depth, aliases, tokens or mutations.' },
+            actual: { type: 'integer', description: 'What the document comes to, where it was counted to its end.' },
+            maximum: { type: 'integer', description: 'What is allowed.' },
           },
         },
-        examples: [[{ limit: 'depth', actual: 16, maximum: 15 }]],
+        examples: [[{ limit: 'complexity', actual: 20_201, maximum: 10_000 }]],
       },
     },
     occurs: 'graphql',
@@ -281,19 +276,18 @@ const entries = {
     title: 'The idempotency key was used for another payload',
     meaning: 'This Idempotency-Key was sent before with another payload, so this cannot be a retry. Nothing was done.',
     remedy: 'Use a new key for every new request, and the same key only to send the same request again.',
-    detail: 'This Idempotency-Key was used for another payload; use a new key for a new request',
+    detail: 'This Idempotency-Key was used with another payload; use a new key',
   },
   RATE_LIMITED: {
     status: 429,
     title: 'Too many requests',
-    meaning:
-      'The token has used up its requests of this window; or the address has, with requests that had no valid token. ' +
-      'Nothing was done.',
-    remedy:
-      'Wait for the seconds that the header Retry-After names. RateLimit tells what is left, before it is too late.',
-    detail: 'Too many requests; try again in 42 seconds',
-    members: { retryAfter: { type: 'integer', description: 'Seconds to wait.', examples: [42] } },
-    headers: { 'Retry-After': '42' },
+    meaning: 'The token, or without one the address, has sent more requests than its window allows. Nothing was done.',
+    remedy: 'Wait the seconds that the header Retry-After names; RateLimit in every answer says what is left.',
+    detail: 'Too many requests; try again in 30 seconds',
+    members: {
+      retryAfter: { type: 'integer', description: 'Seconds to wait before the next try.', examples: [30] },
+    },
+    headers: { 'Retry-After': '30' },
   },
   INTERNAL_SERVER_ERROR: {
     status: 500,

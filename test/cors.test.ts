@@ -3,6 +3,15 @@ import { ConfigError, readConfig } from '../src/config.js';
 import { statementsOf } from './statements.js';
 import { createWorld, restPaths } from './world.js';
 
+/** What the answer depends on, beside the form that GraphQL and its page share a path for. */
+function varyOf(headers: Headers): string | null {
+  const names = headers
+    .get('vary')
+    ?.split(', ')
+    .filter((name) => name !== 'Accept');
+  return names?.length ? names.join(', ') : null;
+}
+
 const page = 'https://app.example.com';
 const world = await createWorld({ corsOrigins: [page, 'http://localhost:3000'] });
 const { caller } = await world.team();
@@ -30,7 +39,7 @@ describe.each(paths)('%s', (path) => {
     expect(headers.get('access-control-allow-headers')).toMatch(/Authorization, Content-Type, Idempotency-Key/);
     expect(headers.get('access-control-max-age')).toBe('7200');
     expect(headers.get('access-control-allow-credentials')).toBeNull();
-    expect(headers.get('vary')).toMatch(/^Origin\b/);
+    expect(varyOf(headers)).toBe('Origin');
     expect(headers.get('x-request-id')).toMatch(/./);
   });
 
@@ -50,11 +59,7 @@ describe.each(paths)('%s', (path) => {
     'tells another origin nothing: %j',
     async (origin) => {
       const { status, headers } = await world.post(path, caller.token, bodies[path], { origin });
-      expect([status, corsHeaders(headers), headers.get('vary')]).toEqual([
-        200,
-        [],
-        expect.stringMatching(/^Origin\b/),
-      ]);
+      expect([status, corsHeaders(headers), varyOf(headers)]).toEqual([200, [], 'Origin']);
       const refused = await preflight(path, origin);
       expect([refused.status, corsHeaders(refused.headers)]).toEqual([405, []]);
     },
@@ -63,8 +68,7 @@ describe.each(paths)('%s', (path) => {
   test('is closed to all origins by default', async () => {
     const closed = await createWorld();
     const answer = await preflight(path, page, closed);
-    expect([answer.status, corsHeaders(answer.headers)]).toEqual([405, []]);
-    expect(answer.headers.get('vary') ?? '').not.toContain('Origin');
+    expect([answer.status, corsHeaders(answer.headers), varyOf(answer.headers)]).toEqual([405, [], null]);
   });
 
   test('is open to all when the list says so', async () => {

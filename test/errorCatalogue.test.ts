@@ -12,6 +12,11 @@ const clock = () => {
   throw new Error('the clock is broken');
 };
 const broken = new World(db, world.url, { clock });
+const cutOff = new World(
+  connect({ url: 'postgresql://nobody@127.0.0.1:1/none', poolSize: 1, preparedStatements: false }),
+  '',
+);
+
 const rateLimiters = createRateLimiters({
   store: 'memory',
   databaseUrl: world.url,
@@ -19,11 +24,7 @@ const rateLimiters = createRateLimiters({
   perToken: 1,
   perAddress: 1,
 });
-const busy = new World(db, world.url, { rateLimiters });
-const cutOff = new World(
-  connect({ url: 'postgresql://nobody@127.0.0.1:1/none', poolSize: 1, preparedStatements: false }),
-  '',
-);
+const limited = new World(db, world.url, { rateLimiters });
 
 const company = await world.company();
 const author = await world.person(company);
@@ -84,8 +85,8 @@ function whileHeld(call: Provocation, key: string): Provocation {
 
 const reusing = (key: string) => reopening({ input: { id: goal.id }, headers: { 'idempotency-key': key } });
 
-/** The same call after another one. */
-function afterAnother(call: Provocation, first: Provocation): Provocation {
+/** The call after another one. */
+function afterwards(call: Provocation, first: Provocation): Provocation {
   const after = (provoke: Provoke, before: Provoke) => async () => {
     await before();
     return provoke();
@@ -103,6 +104,7 @@ const provocations: Record<ErrorCode, Provocation> = {
   GRAPHQL_PARSE_FAILED: graphqlBody({ query: '{' }),
   GRAPHQL_VALIDATION_FAILED: graphqlBody({ query: '{ nothing }' }),
   BAD_REQUEST: graphqlBody({}),
+  QUERY_TOO_COMPLEX: graphqlBody({ query: `{ ${Array.from({ length: 40 }, (_, n) => `v${n}: __typename`)} }` }),
   UNAUTHENTICATED: reopening({ token: null }),
   READ_ONLY_TOKEN: reopening({ token: author.readOnlyToken }),
   FORBIDDEN: reopening({ token: stranger.token }),
@@ -116,15 +118,12 @@ const provocations: Record<ErrorCode, Provocation> = {
   VERSION_CONFLICT: restoring(document.id, 1, 2),
   PAYLOAD_TOO_LARGE: reopening({ input: JSON.stringify({ id: 'x'.repeat(1_048_577) }) }),
   IDEMPOTENCY_KEY_IN_USE: whileHeld(reusing('held'), 'held'),
-  IDEMPOTENCY_KEY_REUSED: afterAnother(
+  IDEMPOTENCY_KEY_REUSED: afterwards(
     reopening({ input: { id: archived.id }, headers: { 'idempotency-key': 'used' } }),
     reusing('used'),
   ),
   UNSUPPORTED_MEDIA_TYPE: reopening({ headers: { 'content-type': 'text/plain' } }),
-  QUERY_TOO_COMPLEX: graphqlBody({
-    query: `{ goal(id: "g") ${'{ parentGoal '.repeat(15)} { id } ${'} '.repeat(15)} }`,
-  }),
-  RATE_LIMITED: afterAnother(reopening({ at: busy }), reopening({ at: busy })),
+  RATE_LIMITED: afterwards(reopening({ at: limited }), reopening({ at: limited })),
   INTERNAL_SERVER_ERROR: reopening({ at: broken }),
   SERVICE_UNAVAILABLE: reopening({ at: cutOff }),
 };

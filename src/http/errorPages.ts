@@ -83,7 +83,7 @@ function restExample(code: ErrorCode, publicUrl: string | undefined): Html {
   const headers = Object.entries({ 'Content-Type': 'application/problem+json', ...catalogue[code].headers });
   return html`<h2>In REST</h2>
 <pre>HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}
-${headers.map(([name, value]) => html`${name}: ${value}`)}
+${headers.map(([name, value]) => `${name}: ${value}`).join('\n')}
 
 ${json(snakeCased(problem))}</pre>`;
 }

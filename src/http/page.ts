@@ -30,10 +30,12 @@ interface Page {
   body: Html;
   /** Lets scripts write `<style>` elements, as GraphiQL and Swagger UI do. */
   inlineStyles?: boolean;
+  /** Shows images that styles carry as data: URLs, as those of Swagger UI do. */
+  dataImages?: boolean;
 }
 
 /** A page that loads nothing but our own files, is never framed and never kept. */
-export function page({ title, styles, scripts, body, inlineStyles = false }: Page): Response {
+export function page({ title, styles, scripts, body, inlineStyles = false, dataImages = false }: Page): Response {
   const document = html`<!doctype html>
 <html lang="en">
 <head>
@@ -55,7 +57,8 @@ ${body}
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-store',
       'Content-Security-Policy':
-        `default-src 'self'; ${inlineStyles ? "style-src 'self' 'unsafe-inline'; " : ''}object-src 'none'; ` +
+        `default-src 'self'; ${inlineStyles ? "style-src 'self' 'unsafe-inline'; " : ''}` +
+        `${dataImages ? "img-src 'self' data:; " : ''}object-src 'none'; ` +
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
       'X-Content-Type-Options': 'nosniff',
       'X-Frame-Options': 'DENY',

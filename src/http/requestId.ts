@@ -16,8 +16,8 @@ export function useRequestId(logger: Logger): Step {
     instrumentation: {
       request: ({ request }, answer) => {
         const given = request.headers.get('x-request-id') ?? '';
-        const requestId = sane.test(given) ? given : randomUUID();
         started.set(request, performance.now());
+        const requestId = sane.test(given) ? given : randomUUID();
         return running.run({ requestId, ...traceOf(request.headers.get('traceparent')) }, answer);
       },
     },

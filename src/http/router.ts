@@ -20,7 +20,7 @@ interface Options {
  * The way in, the same for every path: known path (404), method (405), Accept (406), token (401), rate limit
  * (429), scope (403), then the handler.
  */
-export function useRouter({ routes, authenticate, mask, limit, publicUrl }: Options): Step {
+export function useRouter({ routes, authenticate, mask, publicUrl, limit }: Options): Step {
   const routesOf = (path: string) => routes.filter((route) => route.path === path);
 
   function find(request: Request, path: string): Route {

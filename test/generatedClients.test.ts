@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createWorld } from './world.js';
+
+const run = promisify(execFile);
+const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const node = (...args: string[]) => run(process.execPath, args, { cwd: file('client') });
+
+const world = await createWorld();
+let server: Server;
+let base: string;
+
+beforeAll(async () => {
+  server = createServer(world.app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await node('generate.mjs', base);
+  await node(file('../node_modules/typescript/bin/tsc'), '-p', 'tsconfig.json').catch(({ stdout }) => {
+    throw new Error(`the clients do not compile:\n${stdout}`);
+  });
+}, 120_000);
+
+afterAll(() => new Promise<unknown>((resolve) => server.close(resolve)));
+
+const company = await world.company();
+const author = await world.person(company);
+const space = await world.space(company, [author]);
+const goal = await world.closedGoal(space, { championId: author.id, nextUpdateScheduledAt: world.now });
+const document = await world.document(await world.hub(company, { spaceId: space.id }), author);
+
+test('a REST client generated from the OpenAPI document compiles and calls the server', async () => {
+  const { stdout } = await node('generated/out/rest.js', base, author.token, goal.id, document.id);
+  expect(JSON.parse(stdout)).toEqual({
+    status: 'pending',
+    closed: false,
+    role: 'champion',
+    current: 3,
+    fields: ['flie_id'],
+  });
+});
+
+test('a GraphQL document typed from the schema compiles and calls the server', async () => {
+  const { stdout } = await node('generated/out/graphql.js', base, author.token, document.id);
+  expect(JSON.parse(stdout)).toEqual({ name: 'Title 1', state: 'PUBLISHED', current: 4, from: 1, wrong: 'function' });
+});
