@@ -23,7 +23,7 @@ test.runIf(!chromium)('the pages are not tried in a browser', ({ skip }) => {
   skip(missing);
 });
 
-describe.skipIf(!chromium)('in a browser', () => {
+describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
   let server: Awaited<ReturnType<typeof startServer>>;
   let browser: Browser;
 
@@ -32,7 +32,7 @@ describe.skipIf(!chromium)('in a browser', () => {
       startServer(),
       playwright.launch({ executablePath: chromium ?? '', args: flags }),
     ]);
-  });
+  }, 60_000);
 
   afterAll(async () => {
     await browser?.close();
