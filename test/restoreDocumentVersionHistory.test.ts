@@ -192,13 +192,15 @@ describe('history is append-only', () => {
     });
     expect(body.data.resourceHubDocument).toEqual({
       versionsCount: 5,
-      versions: { nodes: [
-        restored(5, 3, one, true),
-        restored(4, 2, two),
-        restored(3, 1, one),
-        { ...two, versionNumber: 2, origin: 'EDITED', restoredFromVersionNumber: null, isCurrent: false },
-        { ...one, versionNumber: 1, origin: 'PUBLISHED', restoredFromVersionNumber: null, isCurrent: false },
-      ] },
+      versions: {
+        nodes: [
+          restored(5, 3, one, true),
+          restored(4, 2, two),
+          restored(3, 1, one),
+          { ...two, versionNumber: 2, origin: 'EDITED', restoredFromVersionNumber: null, isCurrent: false },
+          { ...one, versionNumber: 1, origin: 'PUBLISHED', restoredFromVersionNumber: null, isCurrent: false },
+        ],
+      },
     });
   });
 });
