@@ -1,7 +1,16 @@
 import { z } from 'zod';
 
 const port = z.coerce.number().int().min(0).max(65_535);
+const count = z.coerce.number().int().min(1).max(1_000_000_000);
 const flag = z.enum(['on', 'off']).transform((value) => value === 'on');
+
+const isOrigin = (text: string) => /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+const origins = z
+  .string()
+  .transform((list) => list.split(',').map((origin) => origin.trim()))
+  .refine((list) => list.every((origin) => origin === '*' || isOrigin(origin)), {
+    error: 'must be a list such as https://app.example.com,http://localhost:3000, or *',
+  });
 
 /** Every setting: its environment variable, its default, and what is accepted. The README's table is this list. */
 const settings = z.object({
@@ -16,6 +25,19 @@ const settings = z.object({
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(1000).default(10),
   PREPARED_STATEMENTS: flag.default(true),
   BODY_LIMIT: z.coerce.number().int().min(1024).default(1_048_576),
+  IDEMPOTENCY_HOURS: z.coerce.number().positive().max(8760).default(24),
+  GRAPHIQL: flag.default(true),
+  RATE_LIMIT_STORE: z.enum(['memory', 'postgres']).default('memory'),
+  RATE_LIMIT_WINDOW_SECONDS: z.coerce.number().int().min(1).max(86_400).default(60),
+  RATE_LIMIT_PER_TOKEN: count.default(600),
+  RATE_LIMIT_PER_ADDRESS: count.default(120),
+  TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
+  QUERY_MAX_COMPLEXITY: count.default(10_000),
+  QUERY_MAX_DEPTH: count.default(15),
+  QUERY_MAX_ALIASES: count.default(30),
+  QUERY_MAX_TOKENS: count.default(4000),
+  QUERY_MAX_MUTATIONS: count.default(10),
+  CORS_ORIGINS: origins.default([]),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 
@@ -35,13 +57,33 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     dataDir: data.DATA_DIR,
     host: data.HOST,
     port: data.PORT,
-    appUrl: data.APP_URL?.replace(/\/+$/, '') ?? `http://${data.HOST}:${data.PORT}`,
+    appUrl: data.APP_URL?.replace(/\/+$/, '') ?? `http://${inUrl(data.HOST)}:${data.PORT}`,
     publicUrl: data.PUBLIC_URL?.replace(/\/+$/, ''),
     poolSize: data.DATABASE_POOL_SIZE,
     preparedStatements: data.PREPARED_STATEMENTS,
     bodyLimit: data.BODY_LIMIT,
+    idempotencySeconds: data.IDEMPOTENCY_HOURS * 3600,
+    graphiql: data.GRAPHIQL,
+    rateLimit: {
+      store: data.RATE_LIMIT_STORE,
+      windowSeconds: data.RATE_LIMIT_WINDOW_SECONDS,
+      perToken: data.RATE_LIMIT_PER_TOKEN,
+      perAddress: data.RATE_LIMIT_PER_ADDRESS,
+    },
+    trustedProxies: data.TRUSTED_PROXIES,
+    queryLimits: {
+      complexity: data.QUERY_MAX_COMPLEXITY,
+      depth: data.QUERY_MAX_DEPTH,
+      aliases: data.QUERY_MAX_ALIASES,
+      tokens: data.QUERY_MAX_TOKENS,
+      mutations: data.QUERY_MAX_MUTATIONS,
+    },
+    corsOrigins: data.CORS_ORIGINS,
     logLevel: data.LOG_LEVEL,
     /** npm is the parent: when it is gone, so should we be. */
     underNpm: given.npm_lifecycle_event !== undefined,
   };
 }
+
+/** A host as URLs write it: an IPv6 address in brackets. */
+export const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);

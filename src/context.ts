@@ -1,11 +1,12 @@
-import type { Database } from './database/client.js';
+import type { Database, Transaction } from './database/client.js';
 import { hashToken, tokenFormat } from './database/tokens.js';
 import { unauthenticated } from './errors.js';
 import type { Actor } from './policies/access.js';
 
 /** What a resolver may use; a new one for each operation. */
 export interface Context {
-  db: Database;
+  /** The whole operation's transaction when it has an idempotency key. */
+  db: Transaction;
   actor: Actor;
   now: Date;
   /** Address of the web application, for links to documents. */

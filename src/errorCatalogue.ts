@@ -61,8 +61,12 @@ const entries = {
     status: 400,
     title: 'The request body is not valid JSON',
     meaning: 'The body could not be read as one JSON value in UTF-8. Nothing was done.',
-    remedy: 'Send what a JSON serializer prints, in UTF-8. The detail says what was found.',
-    detail: `The body is not valid JSON: Expected ',' or '}' after property value in JSON at position 31`,
+    remedy: 'Send what a JSON serializer prints, in UTF-8. The detail says what was found, and where.',
+    detail: 'Not valid JSON: comma expected (line 1, column 31)',
+    optionalMembers: {
+      line: { type: 'integer', description: 'Line where it went wrong, from 1.', examples: [1] },
+      column: { type: 'integer', description: 'Column where it went wrong, from 1.', examples: [31] },
+    },
   },
   BAD_USER_INPUT: {
     status: 400,
@@ -123,6 +127,32 @@ const entries = {
     meaning: 'The body is JSON, but not an object with a query, or its parts have the wrong type. Nothing was done.',
     remedy: 'Send {"query": "…", "variables": {…}, "operationName": "…"}; only query is required.',
     detail: 'Must provide query string.',
+    occurs: 'graphql',
+  },
+  QUERY_TOO_COMPLEX: {
+    status: 400,
+    title: 'The GraphQL request asks for too much',
+    meaning:
+      'The document goes over a limit on complexity, depth, aliases, tokens or mutation fields. Nothing was run.',
+    remedy:
+      'Ask for less at once: fewer fields or a smaller first. extensions.cost of every answer says what it costs.',
+    detail: 'complexity: 20201 of at most 10000',
+    members: {
+      exceeded: {
+        type: 'array',
+        description: 'Every limit that is exceeded.',
+        items: {
+          type: 'object',
+          description: 'One limit.',
+          properties: {
+            limit: { type: 'string', description: 'The limit: complexity, depth, aliases, tokens or mutations.' },
+            actual: { type: 'integer', description: 'What the document comes to, where it was counted to its end.' },
+            maximum: { type: 'integer', description: 'What is allowed.' },
+          },
+        },
+        examples: [[{ limit: 'complexity', actual: 20_201, maximum: 10_000 }]],
+      },
+    },
     occurs: 'graphql',
   },
   UNAUTHENTICATED: {
@@ -215,6 +245,17 @@ const entries = {
     },
     occurs: 'declared',
   },
+  IDEMPOTENCY_KEY_IN_USE: {
+    status: 409,
+    title: 'A request with this idempotency key is still running',
+    meaning: 'The first request with this Idempotency-Key has not been answered yet. Nothing was done a second time.',
+    remedy: 'Send the same request again after the seconds that the header Retry-After names.',
+    detail: 'A request with this Idempotency-Key is still running; retry for its outcome',
+    members: {
+      retryAfter: { type: 'integer', description: 'Seconds to wait before the next try.', examples: [1] },
+    },
+    headers: { 'Retry-After': '1' },
+  },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     title: 'The request body is too large',
@@ -228,6 +269,24 @@ const entries = {
     meaning: 'The header Content-Type is missing or names something else than JSON in UTF-8.',
     remedy: 'Send Content-Type: application/json.',
     detail: 'Send the body as Content-Type: application/json',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    title: 'The idempotency key was used for another payload',
+    meaning: 'This Idempotency-Key was sent before with another payload, so this cannot be a retry. Nothing was done.',
+    remedy: 'Use a new key for every new request, and the same key only to send the same request again.',
+    detail: 'This Idempotency-Key was used with another payload; use a new key',
+  },
+  RATE_LIMITED: {
+    status: 429,
+    title: 'Too many requests',
+    meaning: 'The token, or without one the address, has sent more requests than its window allows. Nothing was done.',
+    remedy: 'Wait the seconds that the header Retry-After names; RateLimit in every answer says what is left.',
+    detail: 'Too many requests; try again in 30 seconds',
+    members: {
+      retryAfter: { type: 'integer', description: 'Seconds to wait before the next try.', examples: [30] },
+    },
+    headers: { 'Retry-After': '30' },
   },
   INTERNAL_SERVER_ERROR: {
     status: 500,

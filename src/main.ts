@@ -1,20 +1,16 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { importFile } from './commands/import.js';
 import { migrate } from './commands/migrate.js';
 import { openApi } from './commands/openapi.js';
-import { sdl } from './commands/schema.js';
 import { serve } from './commands/serve.js';
 import * as token from './commands/token.js';
 import { UsageError } from './commands/usageError.js';
 import { ConfigError, readConfig } from './config.js';
 import { DatabaseError } from './database/error.js';
+import { sdl } from './schema/sdl.js';
+import { version } from './version.js';
 import { ImportError } from './workspace/error.js';
-
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
 
 const program = new Command('goalpost')
   .description('GraphQL gateway with a REST facade. Settings come from the environment; see the README.')

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { CriticalityLevel, diff } from '@graphql-inspector/core';
 import { buildSchema, extendSchema, type GraphQLSchema, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { sdl } from '../src/commands/schema.js';
+import { sdl } from '../src/schema/sdl.js';
 import { breakingChanges } from './openapiChanges.js';
 import { openApi } from './openapiValidator.js';
 import type { Json } from './world.js';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { openApi as printOpenApi } from '../src/commands/openapi.js';
-import { sdl } from '../src/commands/schema.js';
 import { catalogue, type ErrorCode, errorCodes } from '../src/errorCatalogue.js';
+import { sdl } from '../src/schema/sdl.js';
 import { errorsOf, openApi, requireDescribed, resolve } from './openapiValidator.js';
 import { createWorld, type Json, restPaths } from './world.js';
 

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll } from 'vitest';
 import { createApp } from '../src/app.js';
@@ -7,8 +10,13 @@ import type { Prisma } from '../src/database/generated/client/client.js';
 import { createToken } from '../src/database/tokens.js';
 import { createDatabase } from './database.js';
 import { requireDescribed } from './openapiValidator.js';
+import { query } from './query.js';
 
-export type Json = Record<string, any>;
+/** What `JSON.parse` gives: a test looks into an answer freely, and a wrong path fails it. */
+export type Json = ReturnType<typeof JSON.parse>;
+
+type At = { companyId: string };
+type Options = Partial<Parameters<typeof createApp>[0]>;
 
 export interface Answer {
   status: number;
@@ -27,12 +35,14 @@ export class World {
   now = new Date('2026-06-15T12:00:00Z');
   readonly log: Json[] = [];
   readonly app;
+  readonly #twins: World[] = [];
+  #server: Server | undefined;
   #count = 0;
 
   constructor(
     readonly db: Database,
     readonly url: string,
-    options: Partial<Parameters<typeof createApp>[0]> = {},
+    options: Options = {},
   ) {
     const logger = pino({ level: 'info' }, { write: (line: string) => void this.log.push(JSON.parse(line)) });
     this.app = createApp({
@@ -45,13 +55,39 @@ export class World {
     });
   }
 
+  /** Another gateway on the same database, with a connection pool of its own. */
+  twin(): World {
+    const twin = new World(connect({ url: this.url, poolSize: 20, preparedStatements: true }), this.url);
+    this.#twins.push(twin);
+    return twin;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#twins.map((twin) => twin.close()));
+    this.#server?.closeAllConnections();
+    this.#server?.close();
+    await this.db.$disconnect();
+  }
+
+  /** Where the gateway listens; it starts with the first request. */
+  async base(): Promise<string> {
+    this.#server ??= createServer(this.app).listen(0, '127.0.0.1');
+    while (!this.#server.listening) await setImmediate();
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Runs SQL past the gateway, over a connection of its own. */
+  sql(text: string, values: unknown[] = []): Promise<Json[]> {
+    return query(this.url, text, values);
+  }
+
   name(kind: string) {
     this.#count += 1;
     return `${kind} ${this.#count}`;
   }
 
   async fetch(path: string, init: RequestInit & { duplex?: 'half' } = {}): Promise<Answer> {
-    const response = await this.app.fetch(new Request(`http://gateway.test${path}`, init));
+    const response = await fetch(`${await this.base()}${path}`, init);
     const text = await response.text();
     const json = response.headers.get('content-type')?.includes('json');
     const answer = { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : { text } };
@@ -73,46 +109,74 @@ export class World {
 
   // ── Furniture ────────────────────────────────────────────────────────────────────────────────────────────────
 
-  async company(): Promise<{ companyId: string }> {
+  async company(): Promise<At> {
     const { id } = await this.db.company.create({ data: { name: this.name('Company') } });
     return { companyId: id };
   }
 
-  async person(at: { companyId: string }, data: Partial<Prisma.PersonUncheckedCreateInput> = {}) {
+  async person({ companyId }: At, data: Partial<Prisma.PersonUncheckedCreateInput> = {}) {
     const person = await this.db.person.create({
-      data: { fullName: this.name('Person'), title: 'Engineer', email: `${randomUUID()}@example.com`, ...data, ...pick(at) },
+      data: {
+        fullName: this.name('Person'),
+        title: 'Engineer',
+        email: `${randomUUID()}@example.com`,
+        ...data,
+        companyId,
+      },
     });
     const { token } = await createToken(this.db, { personId: person.id, name: 'write', canWrite: true });
     const { token: readOnlyToken } = await createToken(this.db, { personId: person.id, name: 'read' });
     return { ...person, token, readOnlyToken };
   }
 
-  async space(
-    at: { companyId: string },
-    members: { id: string }[] = [],
-    data: Partial<Prisma.SpaceUncheckedCreateInput> = {},
-  ) {
-    const space = await this.db.space.create({ data: { name: this.name('Space'), ...data, ...pick(at) } });
+  /** Many people at once, without tokens; the answer is their ids. */
+  async crowd({ companyId }: At, count: number): Promise<string[]> {
+    const rows = await this.sql(
+      `INSERT INTO people (company_id, full_name, title)
+       SELECT $1, 'Person ' || lpad(n::text, 5, '0'), 'Engineer' FROM generate_series(1, $2) n RETURNING id`,
+      [companyId, count],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** A company with a space whose one member has full access to what is in it. */
+  async team() {
+    const company = await this.company();
+    const caller = await this.person(company);
+    return { company, caller, space: await this.space(company, [caller]) };
+  }
+
+  async space({ companyId }: At, members: { id: string }[] = [], data: Partial<Prisma.SpaceUncheckedCreateInput> = {}) {
+    const space = await this.db.space.create({ data: { name: this.name('Space'), ...data, companyId } });
     await this.db.spaceMember.createMany({
-      data: members.map(({ id }) => ({ companyId: at.companyId, spaceId: space.id, personId: id })),
+      data: members.map(({ id }) => ({ companyId, spaceId: space.id, personId: id })),
     });
     return space;
   }
 
-  goal(at: { companyId: string; id: string }, data: Partial<Prisma.GoalUncheckedCreateInput> = {}) {
-    return this.db.goal.create({ data: { name: this.name('Goal'), ...data, companyId: at.companyId, spaceId: at.id } });
+  goal({ companyId, id: spaceId }: At & { id: string }, data: Partial<Prisma.GoalUncheckedCreateInput> = {}) {
+    return this.db.goal.create({ data: { name: this.name('Goal'), ...data, companyId, spaceId } });
   }
 
-  closedGoal(at: { companyId: string; id: string }, data: Partial<Prisma.GoalUncheckedCreateInput> = {}) {
-    return this.goal(at, { closedAt: new Date('2026-05-01T00:00:00Z'), success: true, ...data });
+  closedGoal(space: At & { id: string }, data: Partial<Prisma.GoalUncheckedCreateInput> = {}) {
+    return this.goal(space, { closedAt: new Date('2026-05-01T00:00:00Z'), success: true, ...data });
   }
 
-  project(at: { companyId: string; id: string }, data: Partial<Prisma.ProjectUncheckedCreateInput> = {}) {
-    return this.db.project.create({ data: { name: this.name('Project'), ...data, companyId: at.companyId, spaceId: at.id } });
+  project({ companyId, id: spaceId }: At & { id: string }, data: Partial<Prisma.ProjectUncheckedCreateInput> = {}) {
+    return this.db.project.create({ data: { name: this.name('Project'), ...data, companyId, spaceId } });
   }
 
-  hub(at: { companyId: string }, parent: { spaceId: string } | { goalId: string } | { projectId: string }) {
-    return this.db.resourceHub.create({ data: { name: this.name('Hub'), companyId: at.companyId, ...parent } });
+  grant(
+    { companyId }: At,
+    { id: personId }: { id: string },
+    level: number,
+    on: { spaceId: string } | { goalId: string } | { projectId: string },
+  ) {
+    return this.db.accessGrant.create({ data: { companyId, personId, level, ...on } });
+  }
+
+  hub({ companyId }: At, parent: { spaceId: string } | { goalId: string } | { projectId: string }) {
+    return this.db.resourceHub.create({ data: { name: this.name('Hub'), companyId, ...parent } });
   }
 
   folder(hub: { id: string }, parentFolderId: string | null = null) {
@@ -136,17 +200,20 @@ export class World {
   async document(
     hub: { id: string },
     author: { id: string },
-    contents: string[] = ['one', 'two', 'three'],
+    texts: (string | { title: string; content: string })[] = ['one', 'two', 'three'],
     data: Partial<Prisma.ResourceHubDocumentUncheckedCreateInput> = {},
   ) {
-    const titles = contents.map((_, index) => `Title ${index + 1}`);
+    const versions = texts.map((text, index) =>
+      typeof text === 'string' ? { title: `Title ${index + 1}`, content: text } : text,
+    );
+    const { title: name = '', content = '' } = versions.at(-1) ?? {};
     return this.db.$transaction(async (tx) => {
       const document = await tx.resourceHubDocument.create({
         data: {
-          name: titles.at(-1) ?? '',
-          content: contents.at(-1) ?? '',
+          name,
+          content,
           state: 'published',
-          currentVersion: contents.length,
+          currentVersion: versions.length,
           publishedAt: new Date('2026-02-01T00:00:00Z'),
           ...data,
           resourceHubId: hub.id,
@@ -154,12 +221,11 @@ export class World {
         },
       });
       await tx.documentVersion.createMany({
-        data: contents.map((content, index) => ({
+        data: versions.map((version, index) => ({
+          ...version,
           documentId: document.id,
           versionNumber: index + 1,
           previousVersionNumber: index === 0 ? null : index,
-          title: titles[index] ?? '',
-          content,
           editorId: author.id,
           origin: index === 0 ? ('published' as const) : ('edited' as const),
         })),
@@ -183,21 +249,31 @@ export class World {
       data: {
         ...parent,
         sendToEveryone,
-        subscriptions: { create: people.map(({ id, canceled = false }) => ({ personId: id, type: 'joined', canceled })) },
+        subscriptions: {
+          create: people.map(({ id, canceled = false }) => ({ personId: id, type: 'joined', canceled })),
+        },
       },
     });
   }
 }
 
-const pick = ({ companyId }: { companyId: string }) => ({ companyId });
-
 /** A world for one test file; gone when the file is done. */
-export async function createWorld(options: Partial<Parameters<typeof createApp>[0]> = {}): Promise<World> {
+export async function createWorld(options: Options = {}): Promise<World> {
   const { url, drop } = await createDatabase();
-  const db = connect({ url, poolSize: 20, preparedStatements: true });
+  const world = new World(connect({ url, poolSize: 20, preparedStatements: true }), url, options);
   afterAll(async () => {
-    await db.$disconnect();
+    await world.close();
     await drop();
   });
-  return new World(db, url, options);
+  return world;
+}
+
+/** A rich text that mentions people, the first one at the surface and each next one a level deeper. */
+export function mentioning(...ids: unknown[]): string {
+  let content: Json[] = [];
+  for (const id of ids.reverse()) {
+    const mention = { type: 'mention', attrs: { id, label: 'Someone' } };
+    content = [{ type: 'paragraph', content: [{ type: 'text', text: 'Hi' }, mention, ...content] }];
+  }
+  return JSON.stringify({ type: 'doc', content });
 }

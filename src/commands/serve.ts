@@ -1,11 +1,16 @@
 import { createServer, type Server } from 'node:http';
 import { createApp } from '../app.js';
-import type { Config } from '../config.js';
+import { type Config, inUrl } from '../config.js';
 import type { Database } from '../database/client.js';
 import { openDatabase } from '../database/open.js';
+import { purgeRegularly } from '../database/purge.js';
+import { curlCommands } from '../http/curl.js';
+import type { Demo } from '../http/examples.js';
 import { createLogger } from '../http/logger.js';
-import { curlCommands } from './curl.js';
-import { openDemo } from './demo.js';
+import { isLoopback } from '../http/loopback.js';
+import { createRateLimiters } from '../http/rateLimiters.js';
+import { type DemoTokens, openDemo } from './demo.js';
+import { liveIds } from './liveIds.js';
 import { UsageError } from './usageError.js';
 
 const drainMilliseconds = 10_000;
@@ -15,23 +20,29 @@ export async function serve(config: Config): Promise<void> {
   const stopped = untilStopped(config);
   const logger = createLogger(config.logLevel);
   const log = (message: string) => logger.info(message);
-  const { db, applied, close } = await openDatabase({ ...config, log }, { bring: 'up to date' });
+  const { db, url, applied, close } = await openDatabase({ ...config, log }, { bring: 'up to date' });
   try {
     if (applied.length > 0) logger.info({ applied }, 'migrated');
     const tokens = config.databaseUrl ? undefined : await openDemo(db, config.dataDir);
     await warmUp(db);
-    const server = createServer(createApp({ ...config, db, logger }));
+    const stopPurging = purgeRegularly(db, (error) => logger.error({ err: error }, 'cannot purge'));
+    const rateLimiters = createRateLimiters({ ...config.rateLimit, databaseUrl: url });
+    const demo = tokens && demoFor(config, db, tokens);
+    const server = createServer(createApp({ ...config, db, logger, rateLimiters, demo }));
     const base = await listen(server, config);
     console.log(`GraphQL  ${base}/graphql`);
     console.log(`REST     ${base}/api/external/v1`);
+    console.log(`Browser  ${base}/`);
     if (tokens) {
       console.log(`write token ${tokens.write}`);
       console.log(`read-only token ${tokens.readOnly}`);
-      for (const command of await curlCommands(db, base, tokens.write)) console.log(command);
+      for (const { lines } of curlCommands(base, tokens.write, await liveIds(db))) console.log(lines.join(' '));
     }
     await stopped;
     logger.info('stopping');
     await drain(server);
+    await stopPurging();
+    await rateLimiters.close();
   } finally {
     await close();
   }
@@ -45,6 +56,14 @@ function untilStopped({ underNpm }: Config): Promise<void> {
     const orphaned = () => process.ppid !== parent && resolve();
     if (underNpm) setInterval(orphaned, 500).unref();
   });
+}
+
+/** The pages show the demo's token only where nobody but this machine can ask for it, and it opens nothing real. */
+function demoFor(config: Config, db: Database, { write }: DemoTokens): (() => Promise<Demo>) | undefined {
+  const { host, appUrl, publicUrl = appUrl } = config;
+  const names = [host, new URL(appUrl).hostname, new URL(publicUrl).hostname];
+  if (!names.every(isLoopback)) return undefined;
+  return async () => ({ token: write, ids: await liveIds(db) });
 }
 
 /** The first query of a process starts the query compiler, about 100 ms: not on a caller's time. */
@@ -63,8 +82,7 @@ function listen(server: Server, { host, port }: Config): Promise<string> {
     server.listen(port, host, () => {
       const address = server.address();
       const bound = typeof address === 'object' && address ? address.port : port;
-      const name = host.includes(':') ? `[${host}]` : host;
-      resolve(`http://${name}:${bound}`);
+      resolve(`http://${inUrl(host)}:${bound}`);
     });
   });
 }

@@ -1,8 +1,11 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { Pool } from 'pg';
-import { PrismaClient } from './generated/client/client.js';
+import { type Prisma, PrismaClient } from './generated/client/client.js';
 
 export type Database = PrismaClient;
+
+/** A transaction of the database, or the database itself where each statement is one. */
+export type Transaction = Prisma.TransactionClient;
 
 export interface DatabaseOptions {
   url: string;

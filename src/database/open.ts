@@ -17,6 +17,7 @@ export interface OpenOptions {
 
 export interface OpenDatabase {
   db: Database;
+  url: string;
   /** Names of the migrations applied just now. */
   applied: string[];
   close(): Promise<void>;
@@ -48,7 +49,7 @@ export async function openDatabase(
       await db.$disconnect();
       await server.stop();
     };
-    return { db, applied, close };
+    return { db, url: server.url, applied, close };
   } catch (error) {
     await server.stop();
     throw error;

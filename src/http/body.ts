@@ -1,15 +1,11 @@
 import { failure } from '../errors.js';
+import { parseJson } from './json.js';
 
 /** The JSON body of a request: media type 415, size 413 (counted while reading), syntax 400, in this order. */
 export async function readJson(request: Request, limit: number): Promise<unknown> {
   requireJson(request.headers.get('content-type'));
   const bytes = await readBytes(request, limit);
-  const text = decode(bytes);
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw failure('MALFORMED_JSON', `The body is not valid JSON: ${(error as Error).message}`);
-  }
+  return parseJson(decode(bytes));
 }
 
 function requireJson(contentType: string | null): void {
@@ -29,17 +25,19 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length;
+  // Not `for await`: leaving it would close the connection before the answer.
+  const reader = request.body?.getReader();
+  for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
+    size += part.value.length;
     if (size > limit) throw tooLarge();
-    chunks.push(chunk);
+    chunks.push(part.value);
   }
   return Buffer.concat(chunks);
 }
 
 function decode(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw failure('MALFORMED_JSON', 'The body is not valid UTF-8');
   }

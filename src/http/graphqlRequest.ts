@@ -9,22 +9,25 @@ import {
 } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
 import { catalogue, type ErrorCode } from '../errorCatalogue.js';
-import { badInput, type FieldError, headersOf, readOnlyToken } from '../errors.js';
+import { badInput, type FieldError, failure, headersOf, readOnlyToken } from '../errors.js';
 import { graphqlSpelling, readInput } from '../input.js';
 import { readJson } from './body.js';
+import { parseJson } from './json.js';
 import type { Step } from './route.js';
 
 /** What GraphQL's own layer needs to fail as the rest of the product does: one body reader, one input check, coded errors. */
 export function useGraphqlRequest(bodyLimit: number): Step {
   return {
-    onRequestParse({ request, serverContext, setRequestParser }) {
+    onRequestParse({ request, url, serverContext, setRequestParser }) {
       const { refusal } = serverContext;
       if (refusal) {
         setRequestParser(() => {
           throw refusal;
         });
       } else if (request.method === 'POST') {
-        setRequestParser(async () => (await readJson(request, bodyLimit)) as GraphQLParams);
+        setRequestParser(async () => readParams(await readJson(request, bodyLimit)));
+      } else if (request.method === 'GET') {
+        setRequestParser(() => readSearch(url.searchParams));
       }
     },
     onValidate({ params, context }) {
@@ -47,6 +50,18 @@ export function useGraphqlRequest(bodyLimit: number): Step {
       });
     },
   };
+}
+
+function readParams(body: unknown): GraphQLParams {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
+  throw failure('BAD_REQUEST', 'A GraphQL request is a JSON object with a query; batches are not answered');
+}
+
+function readSearch(search: URLSearchParams): GraphQLParams {
+  const given = [...search].map(([name, value]) =>
+    (name === 'variables' || name === 'extensions') && value !== '' ? [name, parseJson(value)] : [name, value],
+  );
+  return Object.fromEntries(given);
 }
 
 /** Every bad argument of the operation's root fields, before any of them runs. */

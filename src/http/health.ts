@@ -2,22 +2,29 @@ import type { Database } from '../database/client.js';
 import { failure } from '../errors.js';
 import type { Route } from './route.js';
 
+/** Whether the database answers. */
+export const answers = (db: Database): Promise<boolean> =>
+  db.$queryRaw`SELECT 1`.then(
+    () => true,
+    () => false,
+  );
+
 /** `/healthz`: the process answers. `/readyz`: so does its database. */
 export const healthRoutes = (db: Database): Route[] => [
   {
     path: '/healthz',
     methods: ['GET', 'HEAD'],
     public: true,
+    unlimited: true,
     handle: () => Response.json({ status: 'ok' }),
   },
   {
     path: '/readyz',
     methods: ['GET', 'HEAD'],
     public: true,
+    unlimited: true,
     async handle() {
-      try {
-        await db.$queryRaw`SELECT 1`;
-      } catch {
+      if (!(await answers(db))) {
         throw failure('SERVICE_UNAVAILABLE', 'The database cannot be reached', {}, { 'Retry-After': '5' });
       }
       return Response.json({ status: 'ok', database: 'ok' });

@@ -2,11 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Step } from './route.js';
+import { traceOf } from './traceparent.js';
 
 const sane = /^[\w.:/+=-]{1,128}$/;
 
 /** The request whose code is running, for log lines written far from it. */
-export const running = new AsyncLocalStorage<{ requestId: string }>();
+export const running = new AsyncLocalStorage<{ requestId: string; traceId?: string; spanId?: string }>();
 
 /** Gives every request an id (the caller's `X-Request-Id` if sane), echoes it, and logs one line when it is answered. */
 export function useRequestId(logger: Logger): Step {
@@ -15,15 +16,16 @@ export function useRequestId(logger: Logger): Step {
     instrumentation: {
       request: ({ request }, answer) => {
         const given = request.headers.get('x-request-id') ?? '';
-        return running.run({ requestId: sane.test(given) ? given : randomUUID() }, answer);
+        started.set(request, performance.now());
+        const requestId = sane.test(given) ? given : randomUUID();
+        return running.run({ requestId, ...traceOf(request.headers.get('traceparent')) }, answer);
       },
     },
-    onRequest({ request, serverContext }) {
-      started.set(request, performance.now());
-      serverContext.requestId = running.getStore()?.requestId ?? randomUUID();
+    onRequest({ serverContext }) {
+      serverContext.requestId = running.getStore()?.requestId ?? '';
     },
     onResponse({ request, response, serverContext }) {
-      response.headers.set('X-Request-Id', serverContext.requestId);
+      response.headers.set('X-Request-Id', running.getStore()?.requestId ?? '');
       logger.info(
         {
           method: request.method,

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Actor } from '../policies/access.js';
@@ -5,6 +6,10 @@ import type { Actor } from '../policies/access.js';
 /** What the pipeline knows of one HTTP request, beside the request itself. */
 export interface RequestContext {
   requestId: string;
+  /** The request as Node has it, when it came over a socket. */
+  req?: IncomingMessage;
+  /** Headers of the answer, whatever it will be. */
+  responseHeaders: Record<string, string>;
   actor?: Actor;
   /** Why GraphQL is not to look at the request at all. */
   refusal?: GraphQLError;
@@ -17,8 +22,12 @@ export type Step = Plugin<RequestContext, RequestContext>;
 export interface Route {
   path: string;
   methods: readonly string[];
+  /** Answers only those who ask for a page, as browsers do; the other routes of the path answer everyone else. */
+  accepts?: 'text/html';
   /** Answers without a token. */
   public?: boolean;
+  /** Does not count towards any rate limit. */
+  unlimited?: boolean;
   /** Refuses read-only tokens before anything is read. */
   scope?: 'write';
   /** Left out where GraphQL itself answers. */

@@ -1,4 +1,4 @@
-import type { Database } from '../database/client.js';
+import type { Transaction } from '../database/client.js';
 import { Prisma } from '../database/generated/client/client.js';
 import type { Actor } from '../policies/access.js';
 
@@ -15,7 +15,7 @@ export interface Folder {
  * For each folder id its path from the hub's root down to and including it, in one statement at any depth.
  * `childrenCount` counts what the caller may see: no deleted files or documents, no drafts of others.
  */
-export async function folderPaths(db: Database, actor: Actor, ids: readonly string[]): Promise<Folder[][]> {
+export async function folderPaths(db: Transaction, actor: Actor, ids: readonly string[]): Promise<Folder[][]> {
   const rows = await db.$queryRaw<(Folder & { leaf: string })[]>(Prisma.sql`
     WITH RECURSIVE path AS (
       SELECT id AS leaf, id, parent_folder_id, 0 AS distance FROM resource_hub_folders WHERE id = ANY(${ids}::text[])

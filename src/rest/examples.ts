@@ -470,7 +470,6 @@ export const examples: Record<string, { request: unknown; response: unknown }> =
         },
         "resource_hub_id": "hub-digital",
         "size": 482133,
-        "type": "image/png",
         "subscription_list": {
           "id": "subscriptions-home-screen",
           "parent_type": "resource_hub_file",
@@ -504,6 +503,7 @@ export const examples: Record<string, { request: unknown; response: unknown }> =
             }
           ]
         },
+        "type": "image/png",
         "parent_folder": {
           "id": "folder-brand-app-screenshots",
           "name": "Screenshots",

@@ -1,6 +1,7 @@
 import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import type { Context } from '../context.js';
+import type { Database } from '../database/client.js';
 import type PrismaTypes from '../database/generated/pothos.js';
 import { getDatamodel } from '../database/generated/pothos.js';
 
@@ -17,5 +18,5 @@ export const builder = new SchemaBuilder<{
 }>({
   plugins: [PrismaPlugin],
   defaultFieldNullability: false,
-  prisma: { client: ({ db }) => db, dmmf: getDatamodel(), filterConnectionTotalCount: true },
+  prisma: { client: ({ db }) => db as Database, dmmf: getDatamodel(), filterConnectionTotalCount: true },
 });

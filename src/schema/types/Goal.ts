@@ -1,5 +1,6 @@
 import { callersAccess, canView, levelOf, visibleTo } from '../../policies/access.js';
 import { builder } from '../builder.js';
+import { newestFirst, oldestFirst } from '../order.js';
 import { AccessLevels, levelColumns, Privacy, privacyOf } from './AccessLevels.js';
 import { GoalCheck } from './GoalCheck.js';
 import { GoalPermissions } from './GoalPermissions.js';
@@ -132,7 +133,7 @@ export const Goal = builder.prismaObject('Goal', {
         ...concernedPeople,
         activities: {
           where: { thread: { isNot: null } },
-          orderBy: [{ insertedAt: 'desc' }, { id: 'desc' }],
+          ...newestFirst,
           take: 1,
           select: { thread: { select: { subscriptionList: subscribedPeople } } },
         },
@@ -156,7 +157,7 @@ export const Goal = builder.prismaObject('Goal', {
     }),
     projects: t.relation('projects', {
       type: Project,
-      query: (_args, { actor }) => ({ where: visibleTo(actor), orderBy: [{ insertedAt: 'asc' }, { id: 'asc' }] }),
+      query: (_args, { actor }) => ({ where: visibleTo(actor), ...oldestFirst }),
       description: 'Projects that work towards it and that the caller may see, oldest first.',
     }),
     retrospective: t.field({

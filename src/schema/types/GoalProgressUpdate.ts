@@ -1,4 +1,5 @@
 import { builder } from '../builder.js';
+import { oldestFirst } from '../order.js';
 import { Person } from './Person.js';
 import { Reaction } from './Reaction.js';
 
@@ -42,7 +43,7 @@ export const GoalProgressUpdate = builder.prismaObject('GoalProgressUpdate', {
     commentsCount: t.relationCount('comments', { where: { deletedAt: null }, description: 'Number of live comments.' }),
     reactions: t.relation('reactions', {
       type: Reaction,
-      query: { orderBy: [{ insertedAt: 'asc' }, { id: 'asc' }] },
+      query: oldestFirst,
       description: 'Reactions to it, oldest first.',
     }),
   }),

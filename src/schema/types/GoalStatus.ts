@@ -1,4 +1,5 @@
 import { builder } from '../builder.js';
+import { newestFirst } from '../order.js';
 
 export const GoalStatus = builder.enumType('GoalStatus', {
   description: 'How a goal stands.',
@@ -23,7 +24,7 @@ export const GoalRole = builder.enumType('GoalRole', {
 });
 
 /** The arguments that select the latest of a goal's check-ins or retrospectives. */
-export const latest = { orderBy: [{ insertedAt: 'desc' as const }, { id: 'desc' as const }], take: 1 };
+export const latest = { ...newestFirst, take: 1 };
 
 export function roleOf(goal: { championId: string | null; reviewerId: string | null }, personId: string) {
   if (goal.championId === personId) return 'champion';

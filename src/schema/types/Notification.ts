@@ -1,4 +1,5 @@
 import { builder } from '../builder.js';
+import { newestFirst } from '../order.js';
 import { Activity } from './Activity.js';
 
 export const Notification = builder.prismaObject('Notification', {
@@ -19,5 +20,5 @@ export const Notification = builder.prismaObject('Notification', {
 /** The selection of the caller's unread notifications about a goal or a document, through its activities. */
 export const unreadOf = (personId: string) => ({
   where: { notifications: { some: { personId, readAt: null } } },
-  orderBy: [{ insertedAt: 'desc' as const }, { id: 'desc' as const }],
+  ...newestFirst,
 });

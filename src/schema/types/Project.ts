@@ -1,3 +1,4 @@
+import { callersAccess, canView } from '../../policies/access.js';
 import { builder } from '../builder.js';
 import { levelColumns, Privacy, privacyOf } from './AccessLevels.js';
 import { ProgressStatus } from './GoalProgressUpdate.js';
@@ -19,8 +20,18 @@ export const Project = builder.prismaObject('Project', {
       nullable: true,
       description: 'What it is about; null when not said.',
     }),
-    goalId: t.exposeID('goalId', { nullable: true, description: 'Id of the goal it works towards; null without one.' }),
-    spaceId: t.exposeID('spaceId', { description: 'Id of its space.' }),
+    goalId: t.id({
+      nullable: true,
+      description: 'Id of the goal it works towards; null without one, or when the caller may not see it.',
+      select: (_args, { actor }) => ({ goal: { select: { id: true, ...callersAccess(actor) } } }),
+      resolve: ({ goal }) => (goal && canView(goal) ? goal.id : null),
+    }),
+    spaceId: t.id({
+      nullable: true,
+      description: 'Id of its space; null when the caller may see the project but not the space.',
+      select: (_args, { actor }) => ({ space: { select: { id: true, ...callersAccess(actor) } } }),
+      resolve: ({ space }) => (canView(space) ? space.id : null),
+    }),
     champion: t.relation('champion', {
       type: Person,
       nullable: true,

@@ -1,5 +1,6 @@
 import { callersAccess, canEdit, levelOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
+import { oldestFirst } from '../order.js';
 import { Goal } from './Goal.js';
 import { Notification, unreadOf } from './Notification.js';
 import { Person } from './Person.js';
@@ -115,7 +116,7 @@ export const ResourceHubDocument = builder.prismaObject('ResourceHubDocument', {
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
     reactions: t.relation('reactions', {
       type: Reaction,
-      query: { orderBy: [{ insertedAt: 'asc' }, { id: 'asc' }] },
+      query: oldestFirst,
       description: 'Reactions to it, oldest first.',
     }),
     resourceHub: t.relation('resourceHub', { type: ResourceHub, description: 'The hub it lies in.' }),

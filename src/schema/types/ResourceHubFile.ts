@@ -1,5 +1,6 @@
 import { callersAccess, levelOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
+import { oldestFirst } from '../order.js';
 import { Blob } from './Blob.js';
 import { Person } from './Person.js';
 import { Reaction } from './Reaction.js';
@@ -53,7 +54,7 @@ export const ResourceHubFile = builder.prismaObject('ResourceHubFile', {
     }),
     reactions: t.relation('reactions', {
       type: Reaction,
-      query: { orderBy: [{ insertedAt: 'asc' }, { id: 'asc' }] },
+      query: oldestFirst,
       description: 'Reactions to it, oldest first.',
     }),
     resourceHub: t.relation('resourceHub', { type: ResourceHub, description: 'The hub it lies in.' }),

@@ -1,4 +1,5 @@
 import { builder } from '../builder.js';
+import { oldestFirst } from '../order.js';
 import { Person, personColumns } from './Person.js';
 
 interface PersonShape {
@@ -38,7 +39,9 @@ export const concernedPeople = {
 } as const;
 
 /** The part of a selection that tells who is subscribed. */
-export const subscribedPeople = { select: { subscriptions: { select: { personId: true, canceled: true } } } } as const;
+export const subscribedPeople = {
+  select: { subscriptions: { ...oldestFirst, select: { personId: true, canceled: true } } },
+} as const;
 
 interface Concerned {
   champion?: PersonShape | null;

@@ -1,4 +1,5 @@
 import { builder } from '../builder.js';
+import { oldestFirst } from '../order.js';
 import { Person } from './Person.js';
 
 const SubscriptionType = builder.enumType('SubscriptionType', {
@@ -48,7 +49,7 @@ export const SubscriptionList = builder.prismaObject('SubscriptionList', {
     subscriptions: t.relation('subscriptions', {
       type: Subscription,
       description: 'Its subscriptions, canceled ones included, oldest first.',
-      query: { orderBy: [{ insertedAt: 'asc' }, { id: 'asc' }] },
+      query: oldestFirst,
     }),
   }),
 });

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import type { Database, Transaction } from './client.js';
+
+/** A caller's key counts for one token and one operation only. */
+export interface KeyScope {
+  tokenId: string;
+  operation: string;
+  key: string;
+}
+
+export interface Outcome {
+  /** SHA-256 of what was asked. */
+  fingerprint: Uint8Array<ArrayBuffer>;
+  /** JSON. */
+  result: string;
+}
+
+/** Holds the key until the transaction ends; false, without waiting, when another one holds it. */
+export async function holdKey(tx: Transaction, { tokenId, operation, key }: KeyScope): Promise<boolean> {
+  const number = createHash('sha256')
+    .update(JSON.stringify([tokenId, operation, key]))
+    .digest()
+    .readBigInt64BE();
+  const rows = await tx.$queryRaw<{ held: boolean }[]>`SELECT pg_try_advisory_xact_lock(${number}::bigint) AS held`;
+  return rows[0]?.held === true;
+}
+
+/** What the key came to. A statement of its own after {@link holdKey}, or it would not see what the last holder wrote. */
+export async function findOutcome(tx: Transaction, scope: KeyScope, now: Date): Promise<Outcome | null> {
+  const row = await tx.idempotencyKey.findUnique({ where: { tokenId_operation_key: scope } });
+  return row && row.expiresAt > now ? row : null;
+}
+
+export async function keepOutcome(tx: Transaction, scope: KeyScope, outcome: Outcome, expiresAt: Date): Promise<void> {
+  await tx.idempotencyKey.upsert({
+    where: { tokenId_operation_key: scope },
+    create: { ...scope, ...outcome, expiresAt },
+    update: { ...outcome, expiresAt },
+    select: { key: true },
+  });
+}
+
+/** Removes what has expired, a batch at a time and nothing that a request holds; returns how many. */
+export async function purgeOutcomes(db: Database, now: Date, batch = 1000): Promise<number> {
+  for (let purged = 0; ; ) {
+    const count = await db.$executeRaw`
+      DELETE FROM idempotency_keys WHERE (token_id, operation, key) IN (
+        SELECT token_id, operation, key FROM idempotency_keys WHERE expires_at <= ${now}
+        ORDER BY expires_at LIMIT ${batch} FOR UPDATE SKIP LOCKED)`;
+    purged += count;
+    if (count < batch) return purged;
+  }
+}

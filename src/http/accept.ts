@@ -1,0 +1,51 @@
+import { processRegularResult } from 'graphql-yoga';
+import { failure } from '../errors.js';
+import type { Step } from './route.js';
+
+export const restTypes = ['application/json'];
+export const graphqlTypes = ['application/json', 'application/graphql-response+json'];
+
+interface Range {
+  type: string;
+  quality: number;
+}
+
+/** Fails with 406 when the `Accept` header refuses every type an answer could have; none, or none legible, accepts all. */
+export function requireAcceptable(accept: string | null, types: readonly string[]): void {
+  const ranges = readAccept(accept);
+  const problems = ranges.some(({ type, quality }) => type === 'application/problem+json' && quality > 0);
+  if (ranges.length === 0 || problems || types.some((type) => qualityOf(type, ranges) > 0)) return;
+  throw failure('NOT_ACCEPTABLE', `The answer is ${types.join(' or ')}, which this Accept header refuses`);
+}
+
+/** Names a GraphQL answer as the client likes best; Yoga itself knows no qualities. */
+export function useAccept(): Step {
+  return {
+    onResultProcess({ request, setResultProcessor }) {
+      const ranges = readAccept(request.headers.get('accept'));
+      const named = (type: string) => ranges.findIndex((range) => range.type === type) >>> 0;
+      const [best = 'application/json'] = graphqlTypes.toSorted(
+        (one, other) => qualityOf(other, ranges) - qualityOf(one, ranges) || named(one) - named(other),
+      );
+      setResultProcessor(processRegularResult, best);
+    },
+  };
+}
+
+function readAccept(accept: string | null): Range[] {
+  return (accept ?? '').split(',').flatMap((text) => {
+    const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+    if (!/^[^/\s]+\/[^/\s]+$/.test(type)) return [];
+    const quality = Number(/^q\s*=\s*([\d.]+)$/.exec(parameters.find((part) => part.startsWith('q')) ?? '')?.[1] ?? 1);
+    return [{ type, quality: Number.isNaN(quality) ? 1 : quality }];
+  });
+}
+
+/** The quality the most specific range gives to a type; 0 when none names it. */
+function qualityOf(type: string, ranges: Range[]): number {
+  for (const wanted of [type, type.replace(/\/.*/, '/*'), '*/*']) {
+    const qualities = ranges.filter((range) => range.type === wanted).map(({ quality }) => quality);
+    if (qualities.length > 0) return Math.max(...qualities);
+  }
+  return 0;
+}

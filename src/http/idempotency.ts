@@ -1,0 +1,106 @@
+import { type ExecutionArgs, type ExecutionResult, type FieldNode, GraphQLError, getOperationAST } from 'graphql';
+import type { Database, Transaction } from '../database/client.js';
+import { findOutcome, holdKey, type KeyScope, keepOutcome } from '../database/idempotencyKeys.js';
+import { catalogue, type ErrorCode } from '../errorCatalogue.js';
+import { failure } from '../errors.js';
+import { badKey, fingerprintOf, readKey } from './idempotencyKey.js';
+import { rootFields } from './rootFields.js';
+import type { Step } from './route.js';
+
+interface Options {
+  db: Database;
+  clock: () => Date;
+  /** How long an outcome is kept. */
+  keptSeconds: number;
+}
+
+type Run = (tx: Transaction) => Promise<ExecutionResult>;
+
+const transaction = { maxWait: 10_000, timeout: 30_000 };
+
+/**
+ * `Idempotency-Key` on a request with one mutation field: the change and its outcome are one transaction, so that a
+ * retry either finds both or neither. Decisions: "Safe retries".
+ */
+export function useIdempotency({ db, clock, keptSeconds }: Options): Step {
+  async function once(scope: KeyScope, fingerprint: Uint8Array<ArrayBuffer>, field: FieldNode, run: Run) {
+    const now = clock();
+    return db.$transaction(async (tx): Promise<{ result: ExecutionResult; replayed: boolean }> => {
+      if (!(await holdKey(tx, scope))) throw keyInUse();
+      const kept = await findOutcome(tx, scope, now);
+      if (kept) {
+        if (Buffer.compare(kept.fingerprint, fingerprint) !== 0) throw keyReused();
+        return { result: parseResult(kept.result, field), replayed: true };
+      }
+      const result = await run(tx);
+      if (!isFinal(result)) throw new Undecided(result);
+      const expiresAt = new Date(now.getTime() + keptSeconds * 1000);
+      await keepOutcome(tx, scope, { fingerprint, result: JSON.stringify(result) }, expiresAt);
+      return { result, replayed: false };
+    }, transaction);
+  }
+
+  return {
+    onExecute({ args, executeFn, setExecuteFn }) {
+      const { request, actor, responseHeaders } = args.contextValue;
+      const header = request.headers.get('idempotency-key');
+      const operation = getOperationAST(args.document, args.operationName);
+      if (header === null || operation?.operation !== 'mutation') return;
+      const [field, ...others] = rootFields(args.document, operation).filter(({ name }) => name.value !== '__typename');
+      if (!field || !actor) return;
+      if (others.length > 0) throw badKey('needs a request with one mutation field');
+      const scope = { tokenId: actor.tokenId, operation: field.name.value, key: readKey(header) };
+      setExecuteFn(async (given: ExecutionArgs) => {
+        const run: Run = async (tx) => executeFn({ ...given, contextValue: { ...args.contextValue, db: tx } });
+        try {
+          const { result, replayed } = await once(
+            scope,
+            fingerprintOf(given, args.contextValue.params.query),
+            field,
+            run,
+          );
+          if (replayed) responseHeaders['Idempotency-Replayed'] = 'true';
+          return result;
+        } catch (error) {
+          if (error instanceof Undecided) return { data: null, errors: error.result.errors ?? [] };
+          throw error;
+        }
+      });
+    },
+  };
+}
+
+/** Rolls the transaction back: what went wrong may go right next time. */
+class Undecided extends Error {
+  constructor(readonly result: ExecutionResult) {
+    super('undecided');
+  }
+}
+
+/** A success, or a refusal the operation itself decided. */
+const isFinal = ({ errors = [] }: ExecutionResult) =>
+  errors.every(({ path, extensions: { code } }) => path && catalogue[code as ErrorCode]?.status < 500);
+
+function parseResult(text: string, field: FieldNode): ExecutionResult {
+  const { data, errors }: ExecutionResult = JSON.parse(text);
+  if (!errors) return { data: data ?? null };
+  const revived = errors.map(
+    ({ message, path, extensions }) =>
+      new GraphQLError(message, { path: path ?? null, extensions, ...(path?.length === 1 && { nodes: field }) }),
+  );
+  return { data: data ?? null, errors: revived };
+}
+
+const keyInUse = () =>
+  failure(
+    'IDEMPOTENCY_KEY_IN_USE',
+    'A request with this Idempotency-Key is still running; retry for its outcome',
+    { retryAfter: 1 },
+    { 'Retry-After': '1' },
+  );
+
+const keyReused = () =>
+  failure(
+    'IDEMPOTENCY_KEY_REUSED',
+    'This Idempotency-Key was used for another payload; use a new key for a new request',
+  );

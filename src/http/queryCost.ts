@@ -1,0 +1,128 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLCompositeType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  valueFromASTUntyped,
+} from 'graphql';
+
+/** What a query asks for, measured before any of it runs. */
+export interface QueryCost {
+  /** About how many objects it may load: a list counts {@link assumedListSize} times, a connection `first` or `last` times. */
+  complexity: number;
+  /** Levels of fields. */
+  depth: number;
+  aliases: number;
+}
+
+export const noCost: QueryCost = { complexity: 0, depth: 0, aliases: 0 };
+
+const assumedListSize = 10;
+const defaultPageSize = 20;
+
+/**
+ * Measures one operation, valid or not: what does not exist costs nothing, a fragment that contains itself counts once.
+ * Introspection is free.
+ */
+export function measure(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Record<string, unknown>,
+): QueryCost {
+  const fragments = new Map(
+    document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])),
+  );
+  const defaults = (operation.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
+    defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
+  );
+  const values: Record<string, unknown> = { ...Object.fromEntries(defaults), ...variables };
+  // A fragment is measured once for each page size: documents may multiply without end what they spread.
+  const measured = new Map<string, QueryCost>();
+
+  function selection(
+    { selections }: SelectionSetNode,
+    type: GraphQLCompositeType | undefined,
+    page?: number,
+  ): QueryCost {
+    return selections
+      .map((node) => {
+        if (node.kind === Kind.FIELD) return field(node, type, page);
+        if (node.kind === Kind.INLINE_FRAGMENT) {
+          return selection(node.selectionSet, node.typeCondition ? named(node.typeCondition.name.value) : type, page);
+        }
+        return spread(node.name.value, page);
+      })
+      .reduce(sum, noCost);
+  }
+
+  function spread(name: string, page: number | undefined): QueryCost {
+    const key = `${name} ${page}`;
+    const known = measured.get(key);
+    if (known) return known;
+    measured.set(key, noCost);
+    const fragment = fragments.get(name);
+    const cost = fragment ? selection(fragment.selectionSet, named(fragment.typeCondition.name.value), page) : noCost;
+    measured.set(key, cost);
+    return cost;
+  }
+
+  function field(node: FieldNode, type: GraphQLCompositeType | undefined, page: number | undefined): QueryCost {
+    const aliases = node.alias ? 1 : 0;
+    if (node.name.value.startsWith('__')) {
+      const inside = node.selectionSet ? selection(node.selectionSet, undefined) : noCost;
+      return { ...noCost, aliases: aliases + inside.aliases };
+    }
+    const definition = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined;
+    const inner = definition && getNamedType(definition.type);
+    if (!node.selectionSet) return { complexity: 0, depth: 1, aliases };
+    const known = definition && isCompositeType(inner);
+    const size = known && isListType(getNullableType(definition.type)) ? (page ?? assumedListSize) : 1;
+    const children = selection(
+      node.selectionSet,
+      known ? inner : undefined,
+      definition && pageSize(node, definition.args),
+    );
+    return sum(
+      { complexity: size * (1 + children.complexity), depth: 1 + children.depth, aliases },
+      {
+        ...noCost,
+        aliases: children.aliases,
+      },
+    );
+  }
+
+  /** How many edges and nodes a connection will have; undefined for what is none. */
+  function pageSize(node: FieldNode, args: readonly { name: string }[]): number | undefined {
+    if (!args.some(({ name }) => name === 'first' || name === 'last')) return undefined;
+    const sizes = (node.arguments ?? []).flatMap(({ name, value }) => {
+      if (name.value !== 'first' && name.value !== 'last') return [];
+      const given = value.kind === Kind.VARIABLE ? values[value.name.value] : valueFromASTUntyped(value);
+      return typeof given === 'number' && given >= 0 ? [given] : [];
+    });
+    return sizes.length > 0 ? Math.max(...sizes) : defaultPageSize;
+  }
+
+  const named = (name: string) => {
+    const type = schema.getType(name);
+    return isCompositeType(type) ? type : undefined;
+  };
+
+  return selection(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined);
+}
+
+/** Side by side: numbers add up, short of what JSON can say; levels do not. */
+const sum = (one: QueryCost, other: QueryCost): QueryCost => ({
+  complexity: Math.min(one.complexity + other.complexity, Number.MAX_SAFE_INTEGER),
+  depth: Math.max(one.depth, other.depth),
+  aliases: Math.min(one.aliases + other.aliases, Number.MAX_SAFE_INTEGER),
+});

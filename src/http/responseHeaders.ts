@@ -1,0 +1,18 @@
+import type { Step } from './route.js';
+
+const security = { 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' };
+
+/** What every response carries, whoever makes it: the security headers, and what later steps add to `responseHeaders`. */
+export function useResponseHeaders(): Step {
+  return {
+    onRequest({ serverContext }) {
+      serverContext.responseHeaders = { ...security };
+    },
+    onResponse({ response, serverContext }) {
+      for (const [name, value] of Object.entries(serverContext.responseHeaders)) {
+        if (name === 'Vary') response.headers.append(name, value);
+        else if (!response.headers.has(name)) response.headers.set(name, value);
+      }
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { Json, World } from './world.js';
+
+type Rows = Record<string, Json[]>;
+
+/** Every row of the database that differs after some work, by table. */
+export interface Changes {
+  added: Rows;
+  /** `{ id, column: [before, after] }` for the columns that differ. */
+  changed: Rows;
+  removed: Rows;
+}
+
+export const nothing: Changes = { added: {}, changed: {}, removed: {} };
+
+/** Runs the work and tells what it did to the database; a token's last use is written in the background and left out. */
+export async function changesOf<Result>(world: World, work: () => Promise<Result>): Promise<[Changes, Result]> {
+  const before = await dump(world);
+  const result = await work();
+  const after = await dump(world);
+  const changes: Changes = { added: {}, changed: {}, removed: {} };
+  const note = (rows: Rows, table: string, row: Json) => {
+    rows[table] ??= [];
+    rows[table].push(row);
+  };
+  for (const [key, { table, row }] of after) {
+    const old = before.get(key)?.row;
+    if (!old) note(changes.added, table, row);
+    else if (JSON.stringify(old) !== JSON.stringify(row)) note(changes.changed, table, difference(old, row));
+  }
+  for (const [key, { table, row }] of before) if (!after.has(key)) note(changes.removed, table, row);
+  return [changes, result];
+}
+
+/** How many rows were added to which table. */
+export const counts = (rows: Rows) =>
+  Object.fromEntries(Object.entries(rows).map(([table, { length }]) => [table, length]));
+
+async function dump(world: World): Promise<Map<string, { table: string; row: Json }>> {
+  const tables = await world.sql(
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('_prisma_migrations', 'api_tokens')",
+  );
+  const rows = await world.sql(
+    tables.map(({ name }) => `SELECT '${name}' AS table, to_jsonb(t) AS row FROM ${name} t`).join(' UNION ALL '),
+  );
+  return new Map(
+    rows.map(({ table, row }) => [`${table} ${row.id ?? `${row.space_id} ${row.person_id}`}`, { table, row }]),
+  );
+}
+
+function difference(before: Json, after: Json): Json {
+  const columns = Object.keys(after).filter(
+    (column) => JSON.stringify(before[column]) !== JSON.stringify(after[column]),
+  );
+  return { id: after.id, ...Object.fromEntries(columns.map((column) => [column, [before[column], after[column]]])) };
+}

@@ -1,0 +1,184 @@
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createWorld } from './world.js';
+
+const world = await createWorld();
+const client = new pg.Client({ connectionString: world.url });
+
+// Two companies with one of everything, under ids that the table below can name.
+const furniture = `
+  INSERT INTO companies (id, name) VALUES ('c', 'Ours'), ('c2', 'Theirs');
+  INSERT INTO people (id, company_id, full_name) VALUES ('p', 'c', 'Ann'), ('q', 'c', 'Bob'), ('p2', 'c2', 'Eve');
+  INSERT INTO spaces (id, company_id, name) VALUES ('s', 'c', 'Sales'), ('s2', 'c2', 'Theirs');
+  INSERT INTO space_members (company_id, space_id, person_id) VALUES ('c', 's', 'p');
+  INSERT INTO goals (id, company_id, space_id, name) VALUES ('g', 'c', 's', 'Sell'), ('g2', 'c2', 's2', 'Theirs');
+  INSERT INTO access_grants (id, company_id, person_id, goal_id, level) VALUES ('a', 'c', 'p', 'g', 70);
+  INSERT INTO projects (id, company_id, space_id, name) VALUES ('r', 'c', 's', 'Shop'), ('r2', 'c2', 's2', 'Theirs');
+  INSERT INTO resource_hubs (id, company_id, space_id, name) VALUES ('h', 'c', 's', 'Hub'), ('h1', 'c', 's', 'Other hub');
+  INSERT INTO resource_hub_folders (id, resource_hub_id, parent_folder_id, name)
+    VALUES ('f', 'h', NULL, 'Top'), ('ff', 'h', 'f', 'Inside'), ('f1', 'h1', NULL, 'Elsewhere');
+  INSERT INTO blobs (id, filename, size, content_type) VALUES ('b', 'a.txt', 1, 'text/plain'), ('b1', 'b.txt', 1, 'text/plain');
+  INSERT INTO resource_hub_files (id, resource_hub_id, name, author_id, blob_id) VALUES ('x', 'h', 'a.txt', 'p', 'b');
+  INSERT INTO resource_hub_documents (id, resource_hub_id, name, content, author_id, state, current_version, published_at, public_token)
+    VALUES ('d', 'h', 'Two', 'two', 'p', 'published', 2, now(), 'shared'), ('d1', 'h', 'One', 'one', 'p', 'published', 1, now(), NULL);
+  INSERT INTO resource_hub_documents (id, resource_hub_id, name, content, author_id) VALUES ('draft', 'h', 'Draft', '', 'p');
+  INSERT INTO document_versions (id, document_id, version_number, previous_version_number, title, content, editor_id, origin)
+    VALUES ('v1', 'd', 1, NULL, 'One', 'one', 'p', 'published'), ('v2', 'd', 2, 1, 'Two', 'two', 'p', 'edited'), ('w1', 'd1', 1, NULL, 'One', 'one', 'p', 'published');
+  INSERT INTO activities (id, action, author_id, goal_id) VALUES ('t', 'goal_closed', 'p', 'g');
+  INSERT INTO comment_threads (id, activity_id) VALUES ('th', 't');
+  INSERT INTO subscription_lists (id, thread_id) VALUES ('l', 'th');
+  INSERT INTO subscriptions (subscription_list_id, person_id, type) VALUES ('l', 'p', 'joined');
+  INSERT INTO notifications (activity_id, person_id) VALUES ('t', 'q');
+  INSERT INTO goal_progress_updates (id, goal_id, author_id, status) VALUES ('u', 'g', 'p', 'on_track');
+  INSERT INTO comments (id, author_id, content, file_id) VALUES ('k', 'p', 'Nice', 'x');
+  INSERT INTO reactions (person_id, emoji, file_id) VALUES ('p', '+', 'x');
+  INSERT INTO api_tokens (person_id, name, hash, last_four) VALUES ('p', 'mine', sha256('1'), 'abcd')`;
+
+beforeAll(async () => {
+  await client.connect();
+  await client.query(furniture);
+});
+beforeEach(async () => void (await client.query('BEGIN')));
+afterAll(() => client.end());
+
+/** Runs the SQL, and the checks that wait for the end of its transaction, and takes it back: which constraint refused it? */
+async function attempt(sql: string): Promise<string> {
+  try {
+    await client.query(`${sql}; SET CONSTRAINTS ALL IMMEDIATE`);
+    return 'stored';
+  } catch (error) {
+    return (error as pg.DatabaseError).constraint ?? String(error);
+  } finally {
+    await client.query('ROLLBACK');
+  }
+}
+
+const version =
+  'INSERT INTO document_versions (document_id, version_number, previous_version_number, title, content, editor_id, origin, restored_from_version_number) VALUES';
+const bump = "UPDATE resource_hub_documents SET current_version = 3 WHERE id = 'd'";
+
+// What must not be stored | by which constraint | the SQL that would store it.
+const refused = `
+  # The ladder.
+  a public_level between the steps of the ladder in spaces | spaces_levels | UPDATE spaces SET public_level = 50
+  a company_level between the steps of the ladder in spaces | spaces_levels | UPDATE spaces SET company_level = 50
+  a space_level between the steps of the ladder in spaces | spaces_levels | UPDATE spaces SET space_level = 50
+  a public_level between the steps of the ladder in goals | goals_levels | UPDATE goals SET public_level = 50
+  a company_level between the steps of the ladder in goals | goals_levels | UPDATE goals SET company_level = 50
+  a space_level between the steps of the ladder in goals | goals_levels | UPDATE goals SET space_level = 50
+  a public_level between the steps of the ladder in projects | projects_levels | UPDATE projects SET public_level = 50
+  a company_level between the steps of the ladder in projects | projects_levels | UPDATE projects SET company_level = 50
+  a space_level between the steps of the ladder in projects | projects_levels | UPDATE projects SET space_level = 50
+  a grant between the steps of the ladder | access_grants_level | UPDATE access_grants SET level = 99
+  a grant on nothing | access_grants_one_resource | INSERT INTO access_grants (company_id, person_id, level) VALUES ('c', 'p', 10)
+  a grant on two things | access_grants_one_resource | UPDATE access_grants SET space_id = 's'
+  a second grant of a person on a goal | access_grants_goal_id_person_id_key | INSERT INTO access_grants (company_id, person_id, goal_id, level) VALUES ('c', 'p', 'g', 10)
+  # The company as the tenant.
+  a member of another company | space_members_company_id_person_id_fkey | INSERT INTO space_members (company_id, space_id, person_id) VALUES ('c', 's', 'p2')
+  a grant to a person of another company | access_grants_company_id_person_id_fkey | UPDATE access_grants SET person_id = 'p2'
+  a grant on a goal of another company | access_grants_company_id_goal_id_fkey | UPDATE access_grants SET goal_id = 'g2'
+  a goal in a space of another company | goals_company_id_space_id_fkey | UPDATE goals SET space_id = 's2' WHERE id = 'g'
+  a parent goal of another company | goals_company_id_parent_goal_id_fkey | UPDATE goals SET parent_goal_id = 'g2' WHERE id = 'g'
+  a champion of another company | goals_company_id_champion_id_fkey | UPDATE goals SET champion_id = 'p2' WHERE id = 'g'
+  a reviewer of another company | goals_company_id_reviewer_id_fkey | UPDATE goals SET reviewer_id = 'p2' WHERE id = 'g'
+  a goal closed from another company | goals_company_id_closed_by_id_fkey | UPDATE goals SET closed_at = now(), success = true, closed_by_id = 'p2' WHERE id = 'g'
+  a project for a goal of another company | projects_company_id_goal_id_fkey | UPDATE projects SET goal_id = 'g2' WHERE id = 'r'
+  a project in a space of another company | projects_company_id_space_id_fkey | UPDATE projects SET space_id = 's2' WHERE id = 'r'
+  a project champion of another company | projects_company_id_champion_id_fkey | UPDATE projects SET champion_id = 'p2' WHERE id = 'r'
+  a hub of a project of another company | resource_hubs_company_id_project_id_fkey | UPDATE resource_hubs SET space_id = NULL, project_id = 'r2' WHERE id = 'h'
+  # Goals.
+  a goal without a name | goals_name | UPDATE goals SET name = '' WHERE id = 'g'
+  a goal that is its own parent | goals_parent | UPDATE goals SET parent_goal_id = 'g' WHERE id = 'g'
+  a closed goal without an outcome | goals_closed | UPDATE goals SET closed_at = now() WHERE id = 'g'
+  an open goal with an outcome | goals_closed | UPDATE goals SET success = false WHERE id = 'g'
+  an open goal that someone closed | goals_closed | UPDATE goals SET closed_by_id = 'p' WHERE id = 'g'
+  half a start date | goals_start_date | UPDATE goals SET start_date = now() WHERE id = 'g'
+  half an end date | goals_end_date | UPDATE goals SET end_date_type = 'day', end_date_value = 'May' WHERE id = 'g'
+  a check-in acknowledged by nobody | goal_progress_updates_acknowledged | UPDATE goal_progress_updates SET acknowledged_at = now()
+  a project without a name | projects_name | UPDATE projects SET name = '' WHERE id = 'r'
+  # The resource hub.
+  a hub of nothing | resource_hubs_one_parent | UPDATE resource_hubs SET space_id = NULL WHERE id = 'h'
+  a hub of two things | resource_hubs_one_parent | UPDATE resource_hubs SET goal_id = 'g' WHERE id = 'h'
+  a folder without a name | resource_hub_folders_name | UPDATE resource_hub_folders SET name = ''
+  a folder inside one of another hub | resource_hub_folders_resource_hub_id_parent_folder_id_fkey | UPDATE resource_hub_folders SET parent_folder_id = 'f1' WHERE id = 'ff'
+  a folder inside itself | resource_hub_folders_no_cycle | UPDATE resource_hub_folders SET parent_folder_id = 'f' WHERE id = 'f'
+  a folder inside one that it holds | resource_hub_folders_no_cycle | UPDATE resource_hub_folders SET parent_folder_id = 'ff' WHERE id = 'f'
+  a file in a folder of another hub | resource_hub_files_resource_hub_id_parent_folder_id_fkey | UPDATE resource_hub_files SET parent_folder_id = 'f1'
+  a file without a name | resource_hub_files_name | UPDATE resource_hub_files SET name = ''
+  a file somebody deleted that is not deleted | resource_hub_files_deleted | UPDATE resource_hub_files SET deleted_by_id = 'p'
+  two files of the same bytes | resource_hub_files_blob_id_key | INSERT INTO resource_hub_files (resource_hub_id, name, author_id, blob_id) VALUES ('h', 'b', 'p', 'b')
+  bytes of negative size | blobs_size | UPDATE blobs SET size = -1
+  bytes larger than JSON can say | blobs_size | UPDATE blobs SET size = 9007199254740992
+  a picture without width | blobs_dimensions | UPDATE blobs SET width = 0, height = 1
+  # Documents and their versions.
+  a document without a name | resource_hub_documents_name | UPDATE resource_hub_documents SET name = ''
+  a document in a folder of another hub | resource_hub_documents_resource_hub_id_parent_folder_id_fkey | UPDATE resource_hub_documents SET parent_folder_id = 'f1' WHERE id = 'd'
+  a draft with a version | resource_hub_documents_draft | ${version} ('draft', 1, NULL, 'a', 'b', 'p', 'published', NULL); UPDATE resource_hub_documents SET current_version = 1 WHERE id = 'draft'
+  a version of a draft that stays one | resource_hub_documents_current_is_latest | ${version} ('draft', 1, NULL, 'a', 'b', 'p', 'published', NULL)
+  a published document without a version | resource_hub_documents_draft | UPDATE resource_hub_documents SET current_version = NULL WHERE id = 'd'
+  a published document without a date | resource_hub_documents_published | UPDATE resource_hub_documents SET published_at = NULL WHERE id = 'd'
+  a draft with a date | resource_hub_documents_published | UPDATE resource_hub_documents SET published_at = now() WHERE id = 'draft'
+  a shared draft | resource_hub_documents_public | UPDATE resource_hub_documents SET public_token = 'x' WHERE id = 'draft'
+  two documents shared under one token | resource_hub_documents_public_token_key | UPDATE resource_hub_documents SET public_token = 'shared' WHERE id = 'd1'
+  a current version that does not exist | resource_hub_documents_current_is_latest or resource_hub_documents_id_current_version_fkey | UPDATE resource_hub_documents SET current_version = 3 WHERE id = 'd'
+  a current version that is not the latest | resource_hub_documents_current_is_latest | UPDATE resource_hub_documents SET current_version = 1 WHERE id = 'd'
+  a new version that does not become current | resource_hub_documents_current_is_latest | ${version} ('d', 3, 2, 'a', 'b', 'p', 'edited', NULL)
+  a version number given twice | document_versions_document_id_version_number_key | ${version} ('d', 2, 1, 'a', 'b', 'p', 'edited', NULL)
+  a gap before a version | document_versions_document_id_previous_version_number_fkey | UPDATE resource_hub_documents SET current_version = 4 WHERE id = 'd'; ${version} ('d', 4, 3, 'a', 'b', 'p', 'edited', NULL)
+  a version after another than the one before | document_versions_previous | ${bump}; ${version} ('d', 3, 1, 'a', 'b', 'p', 'edited', NULL)
+  a later version without one before | document_versions_previous | ${bump}; ${version} ('d', 3, NULL, 'a', 'b', 'p', 'edited', NULL)
+  a version 0 | document_versions_number | ${version} ('d', 0, NULL, 'a', 'b', 'p', 'edited', NULL)
+  a restored version without its source | document_versions_restored | ${bump}; ${version} ('d', 3, 2, 'a', 'b', 'p', 'restored', NULL)
+  an edited version with a source | document_versions_restored | ${bump}; ${version} ('d', 3, 2, 'a', 'b', 'p', 'edited', 1)
+  a version restored from itself | document_versions_restored_from | ${bump}; ${version} ('d', 3, 2, 'a', 'b', 'p', 'restored', 3)
+  a version restored from one that does not exist | document_versions_document_id_restored_from_version_number_fkey | UPDATE resource_hub_documents SET current_version = 2 WHERE id = 'd1'; ${version} ('d1', 2, 1, 'a', 'b', 'p', 'restored', 0)
+  a changed version | document_versions_append_only | UPDATE document_versions SET title = 'x'
+  a removed version | document_versions_append_only | DELETE FROM document_versions WHERE id = 'v2'
+  an emptied history | document_versions_append_only | TRUNCATE document_versions CASCADE
+  a removed document with versions | document_versions_document_id_fkey | DELETE FROM resource_hub_documents WHERE id = 'd'
+  # What people say, follow and are told.
+  an activity about nothing | activities_one_subject | INSERT INTO activities (action, author_id) VALUES ('goal_closed', 'p')
+  an activity about two things | activities_one_subject | UPDATE activities SET file_id = 'x'
+  a goal activity about a file | activities_subject_of_action | INSERT INTO activities (action, author_id, file_id) VALUES ('goal_reopened', 'p', 'x')
+  a restore that made no version | activities_restored_version | INSERT INTO activities (action, author_id, document_id) VALUES ('document_version_restored', 'p', 'd')
+  an edit that names a restored version | activities_restored_version | INSERT INTO activities (action, author_id, document_id, document_version_id) VALUES ('resource_hub_document_edited', 'p', 'd', 'v2')
+  a second thread of an activity | comment_threads_activity_id_key | INSERT INTO comment_threads (activity_id) VALUES ('t')
+  a comment on nothing | comments_one_subject | UPDATE comments SET file_id = NULL
+  a comment on two things | comments_one_subject | UPDATE comments SET document_id = 'd'
+  a reaction to nothing | reactions_one_subject | UPDATE reactions SET file_id = NULL
+  a reaction to two things | reactions_one_subject | UPDATE reactions SET comment_id = 'k'
+  the same reaction twice | reactions_file_id_person_id_emoji_key | INSERT INTO reactions (person_id, emoji, file_id) VALUES ('p', '+', 'x')
+  a list of nothing | subscription_lists_one_parent | INSERT INTO subscription_lists DEFAULT VALUES
+  a list of two things | subscription_lists_one_parent | UPDATE subscription_lists SET file_id = 'x'
+  a second list of a thread | subscription_lists_thread_id_key | INSERT INTO subscription_lists (thread_id) VALUES ('th')
+  a second subscription of a person | subscriptions_subscription_list_id_person_id_key | INSERT INTO subscriptions (subscription_list_id, person_id, type) VALUES ('l', 'p', 'invited')
+  a second notification of a person | notifications_activity_id_person_id_key | INSERT INTO notifications (activity_id, person_id) VALUES ('t', 'q')
+  # Tokens.
+  a token in the clear | api_tokens_hash | UPDATE api_tokens SET hash = 'gp_secret'
+  more than the last four characters of a token | api_tokens_last_four | UPDATE api_tokens SET last_four = 'abcde'
+  two tokens with one hash | api_tokens_hash_key | INSERT INTO api_tokens (person_id, name, hash, last_four) VALUES ('q', 'b', sha256('1'), 'abcd')
+  # Nobody of another company, anywhere.
+  a file by a person of another company | a constraint | UPDATE resource_hub_files SET author_id = 'p2'
+  a file deleted from another company | a constraint | UPDATE resource_hub_files SET deleted_at = now(), deleted_by_id = 'p2'
+  a document by a person of another company | a constraint | UPDATE resource_hub_documents SET author_id = 'p2' WHERE id = 'd'
+  a version by a person of another company | a constraint | ${bump}; ${version} ('d', 3, 2, 'a', 'b', 'p2', 'edited', NULL)
+  a check-in by a person of another company | a constraint | UPDATE goal_progress_updates SET author_id = 'p2'
+  a check-in acknowledged from another company | a constraint | UPDATE goal_progress_updates SET acknowledged_at = now(), acknowledged_by_id = 'p2'
+  a retrospective by a person of another company | a constraint | INSERT INTO goal_retrospectives (goal_id, author_id, title, content) VALUES ('g', 'p2', 'a', 'b')
+  an activity by a person of another company | a constraint | UPDATE activities SET author_id = 'p2'
+  a comment by a person of another company | a constraint | UPDATE comments SET author_id = 'p2'
+  a reaction by a person of another company | a constraint | UPDATE reactions SET person_id = 'p2'
+  a subscriber of another company | a constraint | UPDATE subscriptions SET person_id = 'p2'
+  a notification to a person of another company | a constraint | UPDATE notifications SET person_id = 'p2'
+  a restore that made a version of another document | a constraint | INSERT INTO activities (action, author_id, document_id, document_version_id) VALUES ('document_version_restored', 'p', 'd', 'w1')
+`
+  .split('\n')
+  .map((line) => line.trim())
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .map((line) => line.split(' | '));
+
+test.each(refused)('the database itself refuses %s: %s', async (_, constraint = '', sql = '') => {
+  const outcome = await attempt(sql);
+  if (constraint === 'a constraint') expect(outcome).not.toBe('stored');
+  else expect(constraint.split(' or ')).toContain(outcome);
+});

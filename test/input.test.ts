@@ -1,0 +1,199 @@
+import { describe, expect, test } from 'vitest';
+import { type Operation, perform, surfaces } from './surfaces.js';
+import { createWorld, type Json, restPaths } from './world.js';
+
+const world = await createWorld();
+const { caller, space } = await world.team();
+
+type Errors = [field: string, code: string][];
+
+const spelled: Record<string, string> = {
+  documentId: 'document_id',
+  versionNumber: 'version_number',
+  expectedCurrentVersion: 'expected_current_version',
+};
+const restoration = { documentId: 'nobody-knows', versionNumber: 1, expectedCurrentVersion: 3 };
+const numbers = ['versionNumber', 'expectedCurrentVersion'] as const;
+
+const bad: [Operation, string, Json, Errors][] = [
+  ...Object.entries(spelled).flatMap(([name, field]): [Operation, string, Json, Errors][] => [
+    ['restoreDocumentVersion', `${field} missing`, { ...restoration, [name]: undefined }, [[field, 'required']]],
+    ['restoreDocumentVersion', `${field} null`, { ...restoration, [name]: null }, [[field, 'null']]],
+    ['restoreDocumentVersion', `${field} an array`, { ...restoration, [name]: [1] }, [[field, 'type']]],
+    ['restoreDocumentVersion', `${field} an object`, { ...restoration, [name]: {} }, [[field, 'type']]],
+  ]),
+  ...numbers.flatMap((name): [Operation, string, Json, Errors][] =>
+    (
+      [
+        [0, 'too_small'],
+        [-1, 'too_small'],
+        [2_147_483_648, 'too_large'],
+        [1.5, 'type'],
+        ['1', 'type'],
+        [true, 'type'],
+      ] as const
+    ).map(([value, code]) => [
+      'restoreDocumentVersion',
+      `${spelled[name]} ${JSON.stringify(value)}`,
+      { ...restoration, [name]: value },
+      [[spelled[name] ?? '', code]],
+    ]),
+  ),
+  ['restoreDocumentVersion', 'nothing', {}, Object.values(spelled).map((field) => [field, 'required'])],
+  ['restoreDocumentVersion', 'a field too many', { ...restoration, force: true }, [['force', 'unknown']]],
+  [
+    'restoreDocumentVersion',
+    'everything wrong',
+    { versionNumber: 0, expectedCurrentVersion: null, force: 1 },
+    [
+      ['document_id', 'required'],
+      ['version_number', 'too_small'],
+      ['expected_current_version', 'null'],
+      ['force', 'unknown'],
+    ],
+  ],
+  ['deleteResourceHubFile', 'file_id an object', { fileId: {} }, [['file_id', 'type']]],
+  ['deleteResourceHubFile', 'file_id a boolean', { fileId: true }, [['file_id', 'type']]],
+  ['deleteResourceHubFile', 'an unknown field', { id: 'x' }, [['id', 'unknown']]],
+  [
+    'reopenGoal',
+    'every field ill-typed',
+    { id: {}, message: 1, sendNotificationsToEveryone: 'yes', subscriberIds: [{}] },
+    [
+      ['id', 'type'],
+      ['message', 'type'],
+      ['send_notifications_to_everyone', 'type'],
+      ['subscriber_ids[0]', 'type'],
+    ],
+  ],
+  [
+    'reopenGoal',
+    'an ill-typed and a null subscriber id',
+    { subscriberIds: ['a', {}, null] },
+    [
+      ['subscriber_ids[1]', 'type'],
+      ['subscriber_ids[2]', 'null'],
+    ],
+  ],
+  ['reopenGoal', 'an unknown field named like a method', { toString: 1 }, [['to_string', 'unknown']]],
+];
+
+const sorted = (errors: Json[]) => errors.map(({ field, code }) => [field, code]).sort();
+
+describe.each(surfaces)('bad input through %s is 400, naming every bad field', (surface) => {
+  test.each(bad)('%s: %s', async (operation, _, input, errors) => {
+    const outcome = await perform(world, surface, operation, caller.token, input);
+    expect(outcome).toMatchObject({ status: 400, code: 'BAD_USER_INPUT' });
+    expect(Object.keys(outcome.members)).toEqual(['errors']);
+    expect(sorted(outcome.members.errors)).toEqual(errors.sort());
+    for (const { message } of outcome.members.errors) expect(message).toMatch(/\w/);
+  });
+
+  test.each(numbers)('but the largest %s is fine', async (name) => {
+    const input = { ...restoration, [name]: 2_147_483_647 };
+    const outcome = await perform(world, surface, 'restoreDocumentVersion', caller.token, input);
+    expect(outcome).toMatchObject({ status: 404, code: 'NOT_FOUND' });
+  });
+});
+
+describe('REST takes JSON as it is documented', () => {
+  test.each([
+    ['a number for an id', { id: 7 }, 'id'],
+    ['one id for a list of ids', { subscriber_ids: 'a' }, 'subscriber_ids'],
+    ['a name as GraphQL spells it', { subscriberIds: [] }, 'subscriberIds'],
+    ['a field of every object', '{"__proto__": 1}', '__proto__'],
+  ])('%s is 400', async (_, body, field) => {
+    const answer = await world.post(restPaths.reopenGoal, caller.token, body);
+    expect(answer).toMatchObject({ status: 400, body: { code: 'BAD_USER_INPUT', errors: [{ field }] } });
+  });
+
+  test.each([['null'], ['[]'], ['"text"'], ['7']])('%s is 400: the body is an object', async (body) => {
+    for (const path of Object.values(restPaths)) {
+      const answer = await world.post(path, caller.token, body);
+      expect(answer).toMatchObject({ status: 400, body: { code: 'BAD_USER_INPUT' } });
+      expect(answer.body.detail).not.toMatch(/^:/);
+    }
+  });
+
+  test('a misspelled field gets a hint', async () => {
+    const { body } = await world.post(restPaths.deleteResourceHubFile, caller.token, { file_di: 'a' });
+    expect(body.errors).toEqual([
+      { field: 'file_di', code: 'unknown', message: 'is not a field; did you mean "file_id"?' },
+    ]);
+  });
+});
+
+describe('GraphQL checks what it is given however it is written', () => {
+  const tooLong = 'a'.repeat(100_001);
+  const reopenings: [string, string, Json][] = [
+    [
+      'a variable',
+      'mutation ($input: ReopenGoalInput!) { reopenGoal(input: $input) { goal { id } } }',
+      { input: { message: tooLong } },
+    ],
+    [
+      'a variable in an object',
+      'mutation ($m: String) { reopenGoal(input: { message: $m }) { goal { id } } }',
+      { m: tooLong },
+    ],
+    ['a literal', `mutation { reopenGoal(input: { message: "${tooLong}" }) { goal { id } } }`, {}],
+    ['a default', `mutation ($m: String = "${tooLong}") { reopenGoal(input: { message: $m }) { goal { id } } }`, {}],
+    [
+      'an inline fragment',
+      'mutation ($m: String) { ... on Mutation { reopenGoal(input: { message: $m }) { goal { id } } } }',
+      { m: tooLong },
+    ],
+    [
+      'a fragment',
+      'mutation ($m: String) { ...F } fragment F on Mutation { reopenGoal(input: { message: $m }) { goal { id } } }',
+      { m: tooLong },
+    ],
+    [
+      'a second field',
+      'mutation ($m: String) { a: reopenGoal(input: {}) { goal { id } } b: reopenGoal(input: { message: $m }) { goal { id } } }',
+      { m: tooLong },
+    ],
+  ];
+  test.each(reopenings)('a message that is too long in %s is 400', async (_, document, variables) => {
+    const { status, body } = await world.graphql(caller.token, document, variables);
+    expect({ status, code: body.errors?.[0].extensions.code }).toEqual({ status: 400, code: 'BAD_USER_INPUT' });
+    expect(body.errors[0].extensions.errors).toMatchObject([{ field: 'input.message', code: 'too_long' }]);
+  });
+
+  test.each([
+    ['a variable that is not given', 'mutation ($id: ID) { reopenGoal(input: { id: $id }) { goal { id } } }'],
+    ['a variable with a null default', 'mutation ($id: ID = null) { reopenGoal(input: { id: $id }) { goal { id } } }'],
+    ['no field at all', 'mutation { reopenGoal(input: {}) { goal { id } } }'],
+  ])('%s is an absent field', async (_, document) => {
+    expect(await world.graphql(caller.token, document)).toMatchObject({
+      status: 200,
+      body: { data: { reopenGoal: { goal: null } } },
+    });
+  });
+
+  test('a default value stands in for a variable that is not given', async () => {
+    const goal = await world.goal(space);
+    const { status, body } = await world.graphql(
+      caller.token,
+      `query ($id: ID! = "${goal.id}") { goal(id: $id) { id } }`,
+    );
+    expect({ status, body }).toEqual({ status: 200, body: { data: { goal: { id: goal.id } } } });
+  });
+
+  test('a field that is skipped is not checked', async () => {
+    const document =
+      'mutation { reopenGoal(input: {}) { goal { id } } restoreDocumentVersion(input: { documentId: "a", versionNumber: 0, expectedCurrentVersion: 1 }) @skip(if: true) { document { id } } }';
+    expect(await world.graphql(caller.token, document)).toMatchObject({
+      status: 200,
+      body: { data: { reopenGoal: { goal: null } } },
+    });
+  });
+
+  test('one id stands for a list of one, as GraphQL says', async () => {
+    const goal = await world.closedGoal(space);
+    const document =
+      'mutation ($id: ID!, $who: [ID!]) { reopenGoal(input: { id: $id, subscriberIds: $who }) { goal { isClosed } } }';
+    const { status, body } = await world.graphql(caller.token, document, { id: goal.id, who: caller.id });
+    expect({ status, body }).toEqual({ status: 200, body: { data: { reopenGoal: { goal: { isClosed: false } } } } });
+  });
+});

@@ -1,0 +1,354 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildClientSchema, buildSchema, parse, printSchema, validate } from 'graphql';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openDemo } from '../src/commands/demo.js';
+import { liveIds } from '../src/commands/liveIds.js';
+import { curlCommands } from '../src/http/curl.js';
+import { type Demo, examples, placeholders } from '../src/http/examples.js';
+import { version } from '../src/version.js';
+import { startServer } from './server.js';
+import { type Answer, createWorld, type Json, World } from './world.js';
+
+const secret = 'gp_demo-token';
+const world = await createWorld();
+/** Empty, for the demo workspace to be imported into. */
+const shown = await createWorld();
+const demo = worldWith({ demo: async () => ({ token: secret, ids }) });
+const ids = { ...placeholders, goalId: 'goal-1' };
+
+function worldWith(options: ConstructorParameters<typeof World>[2]) {
+  return new World(world.db, world.url, { appUrl: 'https://work.example.com', ...options });
+}
+
+/** As a browser asks, at the host it has in its address bar. */
+async function browse(at: World, path: string, origin = 'http://localhost:4000', headers: Record<string, string> = {}) {
+  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  const response = await at.app.fetch(new Request(origin + path, { headers: { accept, ...headers } }));
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+const settings = (text: string): Json =>
+  JSON.parse(/<script type="application\/json" id="settings">(.*?)<\/script>/s.exec(text)?.[1] ?? 'null');
+
+const filesOf = (text: string) =>
+  [...text.matchAll(/(?:src|href)="([^"]*\.(?:js|css|svg))"/g)].map(([, path]) => path ?? '');
+
+describe('a page', () => {
+  test.each(['/', '/graphql'])('%s needs no token and is never kept', async (path) => {
+    const { status, headers } = await browse(world, path);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  test.each(['/', '/graphql'])('%s may load our own files only, and be framed by nobody', async (path) => {
+    const { headers } = await browse(world, path);
+    const policy = Object.fromEntries(
+      (headers.get('content-security-policy') ?? '').split('; ').map((rule) => rule.split(/ (.*)/s)),
+    );
+    const { 'style-src': styles = "'self'", ...others } = policy;
+    expect(others).toEqual({
+      'default-src': "'self'",
+      'object-src': "'none'",
+      'base-uri': "'none'",
+      'form-action': "'none'",
+      'frame-ancestors': "'none'",
+    });
+    expect(styles).toBe(path === '/graphql' ? "'self' 'unsafe-inline'" : "'self'");
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+  });
+
+  test.each(['/', '/graphql'])('%s names no other host, and every file it names is there', async (path) => {
+    const { text } = await browse(world, path);
+    expect(text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+    expect(filesOf(text).length).toBeGreaterThan(2);
+    for (const file of filesOf(text)) expect((await browse(world, file)).status, file).toBe(200);
+  });
+
+  test('has no inline script but data, which ids cannot break out of', async () => {
+    const goalId = `"</script><script>alert(1)</script><img src=x onerror='alert(2)'>`;
+    const hostile = worldWith({ demo: async () => ({ token: secret, ids: { ...ids, goalId } }) });
+    const graphiql = (await browse(hostile, '/graphql')).text;
+    expect(graphiql.match(/<script/g)).toHaveLength(
+      filesOf(graphiql).filter((file) => file.endsWith('.js')).length + 1,
+    );
+    expect(settings(graphiql).queries[0]).toContain(JSON.stringify(goalId));
+
+    const start = (await browse(hostile, '/')).text;
+    expect(start.match(/<script/g)).toHaveLength(1);
+    expect(start).not.toContain('<img');
+    expect(start).toContain('&lt;/script&gt;');
+  });
+});
+
+describe('GraphiQL', () => {
+  test.each([
+    ['a GraphQL client', { accept: 'application/graphql-response+json, application/json' }],
+    ['curl', { accept: '*/*' }],
+    ['a client that takes HTML as well as JSON', { accept: 'application/json, text/html' }],
+    ['a client that says nothing', {}],
+  ])('is not what %s gets from GET /graphql', async (_who, headers) => {
+    const person = await world.person(await world.company());
+    const query = `/graphql?query=${encodeURIComponent('{ viewer { person { id } } }')}`;
+    const answer = await world.fetch(query, { headers: { ...headers, authorization: `Bearer ${person.token}` } });
+    expect(answer).toMatchObject({ status: 200, body: { data: { viewer: { person: { id: person.id } } } } });
+    expect(answer.headers.get('vary')).toMatch(/\bAccept\b/);
+    expect((await world.fetch(query, { headers })).status).toBe(401);
+  });
+
+  test('says that the answer depends on Accept', async () => {
+    expect((await browse(world, '/graphql')).headers.get('vary')).toBe('Accept');
+  });
+
+  test('leaves POST /graphql alone, whatever it accepts', async () => {
+    const answer = await world.post('/graphql', null, { query: '{ __typename }' }, { accept: 'text/html' });
+    expect(answer.status).toBe(406);
+  });
+
+  test('is gone with GRAPHIQL=off, and so is the link to it', async () => {
+    const off = worldWith({ graphiql: false });
+    const answer = await browse(off, '/graphql');
+    expect(answer.headers.get('content-type')).not.toContain('html');
+    expect(answer.status).not.toBe(200);
+    for (const path of ['/graphiql/graphiql.js', '/graphiql/schema.json']) {
+      expect((await browse(off, path)).status).toBe(404);
+    }
+    expect((await browse(off, '/')).text).not.toContain('href="/graphql"');
+    expect((await browse(world, '/')).text).toContain('href="/graphql"');
+  });
+
+  test('reads the schema that the server answers with, without a token', async () => {
+    const { body } = await world.fetch('/graphiql/schema.json');
+    const { text } = (await world.fetch('/schema.graphql')).body;
+    expect(printSchema(buildClientSchema(body.data))).toContain('type Mutation {');
+    for (const name of ['reopenGoal', 'deleteResourceHubFile', 'restoreDocumentVersion']) {
+      expect(text).toContain(`  ${name}(`);
+    }
+  });
+
+  test('has one worked example for each query and mutation that exists, and each is valid', async () => {
+    const schema = buildClientSchema((await world.fetch('/graphiql/schema.json')).body.data);
+    const documents = examples.map((example) => parse(example(placeholders)));
+    for (const document of documents) expect(validate(schema, document)).toEqual([]);
+    const used = documents.flatMap(({ definitions }) =>
+      definitions.flatMap((definition) =>
+        definition.kind === 'OperationDefinition'
+          ? definition.selectionSet.selections.map((field) => ('name' in field ? field.name.value : ''))
+          : [],
+      ),
+    );
+    const fields = [schema.getMutationType(), schema.getQueryType()].flatMap((type) =>
+      Object.keys(type?.getFields() ?? {}),
+    );
+    expect(used.sort()).toEqual(fields.sort());
+  });
+
+  test('comes without the fonts and icons that its policy would refuse', async () => {
+    const { body } = await world.fetch('/graphiql/graphiql.css');
+    expect(body.text).toContain('.graphiql-container');
+    expect(body.text).not.toContain('data:');
+    expect(body.text).not.toContain('@font-face');
+  });
+});
+
+describe('the demo token', () => {
+  test.each(['http://localhost:4000', 'http://127.0.0.1:4000', 'http://127.1.2.3', 'http://[::1]:4000'])(
+    'is prefilled for a browser at %s',
+    async (origin) => {
+      const { demo: prefilled, headers, queries } = settings((await browse(demo, '/graphql', origin)).text);
+      expect(prefilled).toBe(true);
+      expect(JSON.parse(headers)).toEqual({ Authorization: `Bearer ${secret}` });
+      expect(queries[0]).toContain('"goal-1"');
+      const start = (await browse(demo, '/', origin)).text;
+      expect(start).toContain(`curl -sS ${origin}/api/external/v1/reopen_goal`);
+      expect(start).toContain(secret);
+    },
+  );
+
+  test.each([
+    ['a name that was made to resolve to 127.0.0.1', 'http://rebound.example.com:4000', {}],
+    ['a name that begins like an address of this machine', 'http://127.0.0.1.example.com', {}],
+    ['a name that ends like one of this machine', 'http://notlocalhost', {}],
+    ['an address of the network', 'http://192.168.1.7:4000', {}],
+    ['a proxy', 'http://localhost:4000', { 'x-forwarded-for': '203.0.113.9' }],
+    ['a proxy that says so in the standard way', 'http://localhost:4000', { forwarded: 'for=203.0.113.9' }],
+  ])('is not shown through %s', async (_what, origin, headers) => {
+    for (const path of ['/', '/graphql']) {
+      const { status, text } = await browse(demo, path, origin, headers);
+      expect(status).toBe(200);
+      expect(text).not.toContain(secret);
+      expect(text).toContain('npx goalpost token create');
+    }
+  });
+
+  test('is not shown where there is none: the pages say how to get one', async () => {
+    const { text } = await browse(world, '/graphql');
+    expect(settings(text).demo).toBe(false);
+    expect(JSON.parse(settings(text).headers)).toEqual({ Authorization: 'Bearer API_TOKEN' });
+    expect(text).toContain('npx goalpost token create');
+    const start = (await browse(world, '/')).text;
+    expect(start).toContain('npx goalpost token create');
+    expect(start).toContain('&quot;Authorization: Bearer $TOKEN&quot;');
+    expect(start).toContain('https://work.example.com/api/external/v1/');
+  });
+
+  test('is in no file that a cache may keep', async () => {
+    const { text } = await browse(demo, '/graphql');
+    for (const file of [...filesOf(text), '/graphiql/schema.json', '/schema.graphql']) {
+      expect((await browse(demo, file)).text, file).not.toContain(secret);
+    }
+  });
+
+  test('follows the Host header of the real connection', async () => {
+    const server = createServer(demo.app).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const ask = async (host: string) => {
+      const request = send({ port, host: '127.0.0.1', path: '/', headers: { host } }).end();
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      return (await response.toArray()).join('');
+    };
+    expect(await ask(`localhost:${port}`)).toContain(secret);
+    expect(await ask(`rebound.example.com:${port}`)).not.toContain(secret);
+  });
+});
+
+test('the commands of the demo succeed again and again, until nothing is left to change', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'goalpost-pages-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const tokens = await openDemo(shown.db, directory);
+  const changed: string[] = [];
+  for (let round = 0; round < 7; round += 1) {
+    for (const { lines } of curlCommands('', tokens?.write, await liveIds(shown.db))) {
+      const [path = ''] = /\/api\S+/.exec(lines[0] ?? '') ?? [];
+      const answer = await shown.post(path, tokens?.write ?? null, /'(.*)'/s.exec(lines[3] ?? '')?.[1]);
+      expect(answer.status, path).toBe(200);
+      const { goal, file, restored_version: version } = answer.body;
+      changed.push((goal ?? file ?? version)?.id);
+    }
+  }
+  const goals = changed.filter((_, index) => index % 3 === 0);
+  expect(new Set(goals)).toEqual(new Set(['goal-launch-mobile-app', 'goal-website-refresh']));
+  const files = changed.filter((_, index) => index % 3 === 1);
+  expect(files[0]).toBe('file-home-screen');
+  expect(files.at(-1)).toBeUndefined();
+  const versions = changed.filter((_, index) => index % 3 === 2);
+  expect(new Set(versions).size).toBe(7);
+});
+
+describe('a server', () => {
+  test.concurrent.for([
+    { what: "with an operator's database", DATABASE_URL: world.url },
+    { what: 'that the network can reach', HOST: '0.0.0.0' },
+    { what: 'that has a public address', PUBLIC_URL: 'https://goals.example.com' },
+  ])('$what shows no token', async ({ what: _, ...settings }, { expect, onTestFinished }) => {
+    const { base, stop } = await startServer(settings);
+    onTestFinished(stop);
+    for (const path of ['/', '/graphql']) {
+      const response = await fetch(base + path, { headers: { accept: 'text/html' } });
+      expect(response.status).toBe(200);
+      const text = await response.text();
+      expect(text).toContain('npx goalpost token create');
+      expect(text).not.toMatch(/gp_[\w-]{20}/);
+    }
+  });
+});
+
+describe('the start page', () => {
+  test('says the version and that the database is ready', async () => {
+    const { text } = await browse(world, '/');
+    expect(text).toContain(`<dd>${version}</dd>`);
+    expect(text).toContain('<dd class="ready">Ready</dd>');
+  });
+
+  test('says when the database cannot be reached, and asks it nothing more', async () => {
+    const failing = async (): Promise<Demo> => Promise.reject(new Error('asked'));
+    const broken = new World(brokenDatabase(), world.url, { demo: failing });
+    const { status, text } = await browse(broken, '/');
+    expect(status).toBe(200);
+    expect(text).toContain('<dd class="down">Cannot be reached, demo workspace</dd>');
+  });
+
+  test('links to nothing that is not there', async () => {
+    const { text } = await browse(world, '/');
+    const paths = [...text.matchAll(/<a href="([^"]*)"/g)].map(([, path]) => path ?? '');
+    expect(paths).toEqual(expect.arrayContaining(['/graphql', '/schema.graphql', '/healthz', '/readyz']));
+    for (const path of paths) expect((await browse(world, path)).status, path).toBe(200);
+  });
+
+  test('offers a schema that tools can read', async () => {
+    const { body, headers } = await world.fetch('/schema.graphql');
+    expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(buildSchema(body.text).getMutationType()?.getFields()).toHaveProperty('reopenGoal');
+  });
+});
+
+describe('a static file', () => {
+  const path = '/graphiql/react.js';
+  const get = async (headers: Record<string, string> = {}, method = 'GET') => {
+    const response = await world.app.fetch(new Request(`http://gateway.test${path}`, { method, headers }));
+    return { status: response.status, headers: response.headers, bytes: (await response.arrayBuffer()).byteLength };
+  };
+
+  test('is public, with its type and length, and asked for again each time', async () => {
+    const { status, headers, bytes } = await get();
+    expect(status).toBe(200);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'content-length': String(bytes),
+      'cache-control': 'public, no-cache',
+      'x-content-type-options': 'nosniff',
+      vary: 'Accept-Encoding',
+      etag: expect.stringMatching(/^W\/"[\w-]{22}"$/),
+    });
+  });
+
+  test('that has not changed is 304, without a body', async () => {
+    const etag = (await get()).headers.get('etag') ?? '';
+    for (const given of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
+      expect(await get({ 'if-none-match': given }), given).toMatchObject({ status: 304, bytes: 0 });
+    }
+    expect(await get({ 'if-none-match': '"other"' })).toMatchObject({ status: 200 });
+  });
+
+  test('is compressed for those who can read that', async () => {
+    const plain = await get();
+    const zipped = await get({ 'accept-encoding': 'gzip, br' });
+    expect(zipped.headers.get('content-encoding')).toBe('gzip');
+    expect(Number(zipped.headers.get('content-length'))).toBeLessThan(plain.bytes / 2);
+    expect(zipped.headers.get('etag')).toBe(plain.headers.get('etag'));
+    expect((await get({ 'accept-encoding': 'gzip;q=0' })).headers.get('content-encoding')).toBeNull();
+  });
+
+  test('answers HEAD like GET, without the body', async () => {
+    const { status, headers, bytes } = await get({}, 'HEAD');
+    expect({ status, bytes }).toEqual({ status: 200, bytes: 0 });
+    expect(headers.get('content-length')).toBe((await get()).headers.get('content-length'));
+  });
+
+  test('takes no other method', async () => {
+    const answer: Answer = await world.post(path, null, {});
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('GET, HEAD');
+  });
+
+  test('is only what is listed: there is no way to the folders around it', async () => {
+    for (const other of ['/graphiql/', '/graphiql/../package.json', '/graphiql/%2e%2e/package.json', '/pages/start']) {
+      expect((await browse(world, other)).status, other).toBe(404);
+    }
+  });
+});
+
+function brokenDatabase() {
+  return new Proxy(world.db, {
+    get: (db, name) => (name === '$queryRaw' ? () => Promise.reject(new Error('down')) : Reflect.get(db, name)),
+  });
+}

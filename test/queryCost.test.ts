@@ -1,0 +1,209 @@
+import { buildSchema, getIntrospectionQuery, getOperationAST, parse } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { measure } from '../src/http/queryCost.js';
+import { reopenGoal } from '../src/rest/reopenGoal.js';
+import { restoreDocumentVersion } from '../src/rest/restoreDocumentVersion.js';
+import { statementsOf } from './statements.js';
+import { createWorld, type Json, restPaths } from './world.js';
+
+const world = await createWorld();
+const { caller, space } = await world.team();
+const accept = { accept: 'application/graphql-response+json' };
+const ask = (query: string, variables: Json = {}) => world.graphql(caller.token, query, variables, accept);
+
+/** Nested `parentGoal`s: field levels from `goal` down to `id`. */
+const nested = (levels: number) =>
+  `{ goal(id: "g") ${'{ parentGoal '.repeat(levels - 2)}{ id ${'}'.repeat(levels - 1)} }`;
+const aliased = (count: number) =>
+  `{ ${Array.from({ length: count }, (_, index) => `a${index}: viewer { person { id } }`).join(' ')} }`;
+const mutations = (count: number) =>
+  `mutation { ${Array.from({ length: count }, (_, index) => `m${index}: reopenGoal(input: {}) { goal { id } }`).join(' ')} }`;
+const deep = (open: string, close: string, levels: number) => open.repeat(levels) + close.repeat(levels);
+
+const limits = { complexity: 10_000, depth: 15, aliases: 30 };
+
+describe('every GraphQL answer tells its cost and the limits', () => {
+  test('a query, in objects it may load', async () => {
+    const goal = await world.goal(space);
+    const { body } = await ask('query ($id: ID!) { goal(id: $id) { id name targets { id } champion { id } } }', {
+      id: goal.id,
+    });
+    // goal 1, targets 10 × 1, champion 1
+    expect(body.extensions.cost).toEqual({ complexity: 12, depth: 3, aliases: 0, limits });
+  });
+
+  test.each([
+    ['a mutation', 'mutation { reopenGoal(input: {}) { goal { id } } }', 200, { complexity: 2, depth: 3, aliases: 0 }],
+    [
+      'a failed mutation',
+      'mutation { reopenGoal(input: { id: "x" }) { goal { id } } }',
+      404,
+      { complexity: 2, depth: 3, aliases: 0 },
+    ],
+    [
+      'a query that does not fit the schema',
+      '{ viewer { nobody { id } } }',
+      400,
+      { complexity: 2, depth: 3, aliases: 0 },
+    ],
+    ['a syntax error', '{', 400, { complexity: 0, depth: 0, aliases: 0 }],
+  ])('%s', async (_what, query, status, cost) => {
+    const answer = await ask(query);
+    expect([answer.status, answer.body.extensions.cost]).toEqual([status, { ...cost, limits }]);
+  });
+
+  test('one without a token', async () => {
+    const { status, body } = await world.graphql(null, '{ viewer { person { id } } }');
+    expect([status, body.extensions.cost.complexity]).toEqual([401, 0]);
+  });
+});
+
+describe('a document over a limit is refused before any SQL', () => {
+  test.each<[string, string, Json[]]>([
+    ['depth', nested(16), [{ limit: 'depth', actual: 16, maximum: 15 }]],
+    ['aliases', aliased(31), [{ limit: 'aliases', actual: 31, maximum: 30 }]],
+    ['mutations', mutations(11), [{ limit: 'mutations', actual: 11, maximum: 10 }]],
+    [
+      'mutations, in a fragment',
+      `mutation { ...M } fragment M on Mutation ${mutations(11).replace('mutation', '')}`,
+      [{ limit: 'mutations', actual: 11, maximum: 10 }],
+    ],
+    [
+      'complexity',
+      `{ ${'...G '.repeat(477)} } fragment G on Query { goal(id: "g") { potentialSubscribers { person { id } } } }`,
+      [{ limit: 'complexity', actual: 10_017, maximum: 10_000 }],
+    ],
+    ['tokens', `{ ${'viewer { person { id } } '.repeat(600)} }`, [{ limit: 'tokens', maximum: 4000 }]],
+    [
+      'depth and aliases, both named',
+      `{ ${aliased(31).slice(1, -1)} ${nested(17).slice(1)}`,
+      [
+        { limit: 'depth', actual: 17, maximum: 15 },
+        { limit: 'aliases', actual: 31, maximum: 30 },
+      ],
+    ],
+    [
+      'aliases, multiplied by fragments',
+      `{ ...F0 } ${Array.from({ length: 30 }, (_, n) => `fragment F${n} on Query { ...F${n + 1} ... { ...F${n + 1} } }`).join(' ')}
+       fragment F30 on Query { a: viewer { person { id } } }`,
+      [
+        { limit: 'complexity', actual: 2 ** 31, maximum: 10_000 },
+        { limit: 'aliases', actual: 2 ** 30, maximum: 30 },
+      ],
+    ],
+  ])('%s', async (_limit, query, exceeded) => {
+    const [statements, answer] = await statementsOf(() => ask(query));
+    const [{ message, extensions }] = answer.body.errors;
+    expect([answer.status, extensions.code]).toEqual([400, 'QUERY_TOO_COMPLEX']);
+    expect(extensions.exceeded).toEqual(exceeded);
+    for (const { limit, maximum } of extensions.exceeded) expect(message).toMatch(new RegExp(`${limit}: .*${maximum}`));
+    expect(statements.filter((sql) => !sql.includes('api_tokens'))).toEqual([]);
+  });
+
+  test.each([
+    ['depth', nested(15), 200],
+    ['aliases', aliased(30), 200],
+    ['mutations', mutations(10), 200],
+  ])('exactly at the limit of %s it is not', async (_limit, query, status) => {
+    expect((await ask(query)).status).toBe(status);
+  });
+});
+
+describe('what would exhaust the parser or the validator is refused, not 500', () => {
+  test.each([
+    ['a selection 20,000 levels deep', deep('{a', '}', 20_000)],
+    ['a selection 1,300 levels deep', deep('{a', '}', 1_300)],
+    ['a selection 1,300 levels deep and no operation name', `query A ${deep('{a', '}', 1_300)} query B { a }`],
+    ['a list 20,000 levels deep', `{ goal(id: ${deep('[', ']', 20_000)}) { id } }`],
+    ['a list 1,900 levels deep', `{ goal(id: ${deep('[', ']', 1_900)}) { id } }`],
+    [
+      'an object 1,300 levels deep',
+      `mutation { reopenGoal(input: ${deep('{id:', '}', 1_300).replace(':}', ':1}')}) { goal { id } } }`,
+    ],
+    ['a type 20,000 levels deep', `query ($a: ${deep('[', ']', 20_000)}) { __typename }`],
+    ['a type 1,900 levels deep', `query ($a: ${'['.repeat(1_900)}ID${']'.repeat(1_900)}) { goal(id: $a) { id } }`],
+    [
+      'fragments that go round',
+      '{ ...A } fragment A on Query { viewer { person { id } } ...B } fragment B on Query { ...A }',
+    ],
+    ['a mutation of fragments that go round', 'mutation { ...A } fragment A on Mutation { ...A }'],
+    [
+      'introspection that goes round',
+      `{ __schema { types ${'{ fields { type '.repeat(20)}{ name }${' } }'.repeat(20)} } }`,
+    ],
+  ])('%s', async (_what, query) => {
+    const [statements, answer] = await statementsOf(() => ask(query));
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors[0].extensions.code).not.toBe('INTERNAL_SERVER_ERROR');
+    expect(statements.filter((sql) => !sql.includes('api_tokens'))).toEqual([]);
+  });
+});
+
+test('introspection, as GraphiQL does it, is free', async () => {
+  const { status, body } = await ask(
+    getIntrospectionQuery({ descriptions: true, inputValueDeprecation: true, oneOf: true }),
+  );
+  expect([status, body.extensions.cost.complexity, body.extensions.cost.depth]).toEqual([200, 0, 0]);
+  expect(body.data.__schema.types.length).toBeGreaterThan(10);
+});
+
+test('what REST shows is well within the limits when asked in GraphQL, and REST itself is exempt', async () => {
+  for (const { document } of [reopenGoal, restoreDocumentVersion]) {
+    const { body } = await ask(document, { input: {} });
+    expect(body.errors?.[0].extensions.code).not.toBe('QUERY_TOO_COMPLEX');
+    expect(body.extensions.cost.complexity).toBeLessThan(2_000);
+  }
+  const strict = await createWorld({ queryLimits: { complexity: 1, depth: 1, tokens: 12 } });
+  const owner = (await strict.team()).caller;
+  const { status, body } = await strict.post(restPaths.reopenGoal, owner.token, {});
+  expect([status, body]).toEqual([200, { goal: null }]);
+  const refused = await strict.graphql(owner.token, '{ viewer { person { id } } }');
+  expect(refused.body.errors[0].extensions.exceeded).toEqual([
+    { limit: 'complexity', actual: 2, maximum: 1 },
+    { limit: 'depth', actual: 3, maximum: 1 },
+  ]);
+});
+
+test('a read-only token hears of its mutation first', async () => {
+  const { status } = await world.graphql(caller.readOnlyToken, mutations(11));
+  expect(status).toBe(403);
+});
+
+describe('a connection counts its page', () => {
+  const schema = buildSchema(`
+    type Query { goals(first: Int, last: Int, after: String): GoalConnection! }
+    type GoalConnection { edges: [GoalEdge!]! nodes: [Goal!]! pageInfo: PageInfo! totalCount: Int! }
+    type GoalEdge { cursor: String! node: Goal! }
+    type PageInfo { hasNextPage: Boolean! }
+    type Goal { id: ID! tags: [Tag!]! children(first: Int = 20): GoalConnection! }
+    type Tag { name: String! }
+  `);
+  const complexity = (text: string, variables: Json = {}) => {
+    const document = parse(text);
+    const operation = getOperationAST(document);
+    if (!operation) throw new Error('no operation');
+    return measure(schema, document, operation, variables).complexity;
+  };
+
+  test.each<[string, string, number, Json?]>([
+    ['without a size: 20', '{ goals { nodes { id } } }', 1 + 20],
+    ['first', '{ goals(first: 50) { nodes { id } totalCount } }', 1 + 50],
+    ['last', '{ goals(last: 5) { nodes { id } } }', 1 + 5],
+    ['a variable', 'query ($n: Int) { goals(first: $n) { nodes { id } } }', 1 + 7, { n: 7 }],
+    ["a variable's default", 'query ($n: Int = 9) { goals(first: $n) { nodes { id } } }', 1 + 9],
+    ['a variable left out', 'query ($n: Int) { goals(first: $n) { nodes { id } } }', 1 + 20],
+    ['null', '{ goals(first: null) { nodes { id } } }', 1 + 20],
+    ['nodes in edges', '{ goals(first: 3) { edges { cursor node { id } } pageInfo { hasNextPage } } }', 1 + 3 * 2 + 1],
+    [
+      'edges in a fragment',
+      '{ goals(first: 3) { ...G } } fragment G on GoalConnection { edges { node { id } } }',
+      1 + 3 * 2,
+    ],
+    ['a list in a node: 10', '{ goals(first: 3) { nodes { tags { name } } } }', 1 + 3 * (1 + 10)],
+    ['a page in a page', '{ goals(first: 3) { nodes { children(first: 4) { nodes { id } } } } }', 1 + 3 * (1 + 1 + 4)],
+    ['nonsense', '{ goals(first: -5) { nodes { id } } }', 1 + 20],
+    ['more than there is', '{ goals(first: 2000000000) { nodes { id } } }', 2_000_000_001],
+  ])('%s', (_what, query, expected, variables) => {
+    expect(complexity(query, variables)).toBe(expected);
+  });
+});

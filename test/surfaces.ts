@@ -1,0 +1,70 @@
+import { type Json, restPaths, type World } from './world.js';
+
+export type Operation = keyof typeof restPaths;
+export type Surface = 'REST' | 'GraphQL';
+
+export const operations = Object.keys(restPaths) as Operation[];
+export const surfaces: Surface[] = ['REST', 'GraphQL'];
+
+/** What a GraphQL caller asks back when a test does not say. */
+const selections: Record<Operation, string> = {
+  reopenGoal: 'goal { id }',
+  deleteResourceHubFile: 'file { id }',
+  restoreDocumentVersion: 'document { id currentVersion } restoredVersion { id versionNumber }',
+};
+
+/** How one operation went, spelled alike whichever surface it ran on: names as REST has them. */
+export interface Outcome {
+  status: number;
+  /** Of a failure; undefined when it is done. */
+  code?: string;
+  detail?: string;
+  /** What the failure tells a program beside its code. */
+  members?: Json;
+  /** The payload of a success. */
+  data?: Json;
+}
+
+/** Runs one operation on one surface; the input has GraphQL's names. */
+export async function perform(
+  world: World,
+  surface: Surface,
+  operation: Operation,
+  token: string | null,
+  input: Json,
+  selection = selections[operation],
+): Promise<Outcome> {
+  if (surface === 'REST') {
+    const { status, body } = await world.post(restPaths[operation], token, snakeKeys(input));
+    if (status === 200) return { status, data: body };
+    const { type, title, status: _status, detail, code, request_id, ...members } = body;
+    return { status, code, detail, members };
+  }
+  const { status, body } = await world.graphql(token, mutation(operation, selection), { input });
+  const error = body.errors?.[0];
+  if (!error) return { status, data: snakeKeys(body.data[operation]) };
+  const { code, requestId, ...members } = error.extensions;
+  return { status, code, detail: error.message, members: inRestNames(snakeKeys(members)) };
+}
+
+export const mutation = (operation: Operation, selection = selections[operation]) =>
+  `mutation ($input: ${operation[0]?.toUpperCase()}${operation.slice(1)}Input!) {
+    ${operation}(input: $input) { ${selection} }
+  }`;
+
+const snake = (name: string) => name.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The same JSON with every key as REST spells it. */
+export function snakeKeys(value: Json): Json {
+  if (Array.isArray(value)) return value.map(snakeKeys);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [snake(key), snakeKeys(entry)]));
+}
+
+const inRestNames = (members: Json): Json =>
+  members.errors
+    ? {
+        ...members,
+        errors: members.errors.map((entry: Json) => ({ ...entry, field: snake(entry.field.replace(/^input\.?/, '')) })),
+      }
+    : members;
