@@ -93,7 +93,7 @@ export function createApp({
   const routes: Route[] = [
     ...healthRoutes(db),
     ...restRoutes(storedMutations, { schema, bodyLimit, run }),
-    ...docsRoutes,
+    ...docsRoutes(demo),
     ...errorPages(publicUrl),
     openApiRoute(schema, storedMutations, publicUrl),
     ...startRoutes({ db, publicUrl, demo, has }),

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createWorld } from './world.js';
+import { placeholders } from '../src/http/examples.js';
+import { createWorld, World } from './world.js';
 
 const world = await createWorld();
+const demo = async () => ({ token: 'gp_demo', ids: placeholders });
 const files = ['/docs/swagger-ui.js', '/docs/swagger-ui.css', '/docs/page.js', '/docs/page.css'];
 
 describe('/docs', () => {
@@ -35,6 +37,13 @@ describe('/docs', () => {
     const { body } = await world.fetch('/docs/page.js');
     expect(body.text).toContain("url: '/api/external/v1/openapi.json'");
     expect(body.text).toContain('validatorUrl: null');
+  });
+
+  test('is authorized with the demo token on this machine, and nowhere else', async () => {
+    const own = new World(world.db, world.url, { demo });
+    const at = async (origin: string) => (await own.app.fetch(`${origin}/docs`)).text();
+    expect(await at('http://localhost:4000')).toContain('{"token":"gp_demo"}');
+    expect(await at('https://goals.example.com')).toContain('{"token":null}');
   });
 
   test('nothing else of Swagger UI is served', async () => {

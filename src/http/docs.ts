@@ -1,26 +1,31 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { html, page } from './page.js';
+import type { Demo } from './examples.js';
+import { isLocal } from './loopback.js';
+import { html, jsonBlock, page } from './page.js';
 import type { Route } from './route.js';
 import { publicFile, staticRoutes, types } from './staticFiles.js';
 
 const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
-/** `/docs`: the OpenAPI document in Swagger UI, all of it from here. */
-export const docsRoutes: Route[] = [
+/** `/docs`: the OpenAPI document in Swagger UI, all of it from here; authorized already where the demo is one's own. */
+export const docsRoutes = (demo?: () => Promise<Demo>): Route[] => [
   {
     path: '/docs',
     methods: ['GET', 'HEAD'],
     public: true,
-    handle: () =>
-      page({
+    async handle(request) {
+      const live = isLocal(request) ? await demo?.() : undefined;
+      return page({
         title: 'REST API – Goalpost',
         styles: ['/docs/swagger-ui.css', '/docs/page.css'],
         scripts: ['/docs/swagger-ui.js', '/docs/page.js'],
         dataImages: true,
         body: html`<main id="docs"><noscript>This page needs JavaScript; <a href="/api/external/v1/openapi.json">the
-OpenAPI document</a> does not.</noscript></main>`,
-      }),
+OpenAPI document</a> does not.</noscript></main>
+${jsonBlock('settings', { token: live?.token ?? null })}`,
+      });
+    },
   },
   ...staticRoutes('/docs', {
     'swagger-ui.js': { path: join(swaggerUi, 'swagger-ui-bundle.js'), type: types.script },

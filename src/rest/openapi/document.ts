@@ -4,8 +4,10 @@ import { examples } from '../examples.js';
 import { type Prepared, prepare } from '../prepare.js';
 import type { StoredMutation } from '../storedMutation.js';
 import { everyAnswer, headerNamed, requestHeaders } from './headers.js';
+import { collectComponents, type JsonSchema } from './jsonSchema.js';
 import { codesOf, problemExample, problemName, problemResponses, problemSchema } from './problems.js';
-import { type JsonSchema, projectSchemas } from './schemas.js';
+import { requestSchema } from './requestSchema.js';
+import { type Fragments, responseSchemas } from './responseSchema.js';
 import { sentence } from './text.js';
 
 /** Where the REST facade lives; its major version is that of the document. */
@@ -22,7 +24,9 @@ const reference = (kind: string, name: string) => ({ $ref: `#/components/${kind}
 /** The OpenAPI document of the stored mutations: everything it says is read off them, the schema and the error catalogue. */
 export function openApiDocument(schema: GraphQLSchema, mutations: readonly StoredMutation[], publicUrl = '') {
   const prepared = mutations.map((mutation) => ({ ...mutation, ...prepare(schema, mutation) }));
-  const { components, component, input, payload, text } = projectSchemas(schema, fragmentsOf(prepared));
+  const components = collectComponents(schema);
+  const { schemas, component, text } = components;
+  const payload = responseSchemas(components, fragmentsOf(prepared));
   const headers: Record<string, JsonSchema> = {};
   const problems: Record<string, JsonSchema> = {};
   const tags = new Map<string, JsonSchema>();
@@ -54,7 +58,7 @@ export function openApiDocument(schema: GraphQLSchema, mutations: readonly Store
       requestBody: {
         description: text(inputObject.description),
         required: true,
-        content: { 'application/json': { schema: input(inputObject), example: request } },
+        content: { 'application/json': { schema: requestSchema(inputObject, components), example: request } },
       },
       responses: {
         '200': {
@@ -97,13 +101,13 @@ export function openApiDocument(schema: GraphQLSchema, mutations: readonly Store
       },
       parameters: requestHeaders,
       headers,
-      schemas: components,
+      schemas,
       examples: problems,
     },
   };
 }
 
-function fragmentsOf(prepared: readonly Prepared[]) {
+function fragmentsOf(prepared: readonly Prepared[]): Fragments {
   const all = prepared.flatMap(({ document }) => document.definitions);
   const definitions = all.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION);
   return new Map(definitions.map((definition) => [definition.name.value, definition]));

@@ -1,4 +1,4 @@
-import type { JsonSchema } from './schemas.js';
+import type { JsonSchema } from './jsonSchema.js';
 
 const text = { type: 'string' };
 

@@ -1,7 +1,7 @@
 import { catalogue, type ErrorCode, errorCodes, type MemberSchema } from '../../errorCatalogue.js';
 import { exampleOf, inRestNames, problemOf } from '../../errors.js';
 import { snakeCase, snakeCased } from '../../naming.js';
-import type { JsonSchema } from './schemas.js';
+import type { JsonSchema } from './jsonSchema.js';
 
 /** `VERSION_CONFLICT` -> `VersionConflictProblem`. */
 export const problemName = (code: ErrorCode) =>
