@@ -96,7 +96,7 @@ export function createApp({
     ...docsRoutes,
     ...errorPages(publicUrl),
     openApiRoute(schema, storedMutations, publicUrl),
-    ...startRoutes({ db, address: publicUrl ?? appUrl, demo, has }),
+    ...startRoutes({ db, publicUrl, demo, has }),
     ...(graphiql && !persisted?.only ? graphiqlRoutes({ schema, demo }) : []),
     contentRoute('/schema.graphql', types.text, sdl),
     { path: '/graphql', methods: ['GET', 'POST'] },

@@ -23,7 +23,7 @@ test.runIf(!chromium)('the pages are not tried in a browser', ({ skip }) => {
   skip(missing);
 });
 
-describe.skipIf(!chromium)('in a browser', () => {
+describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
   let server: Awaited<ReturnType<typeof startServer>>;
   let browser: Browser;
 
@@ -32,7 +32,7 @@ describe.skipIf(!chromium)('in a browser', () => {
       startServer(),
       playwright.launch({ executablePath: chromium ?? '', args: flags }),
     ]);
-  });
+  }, 60_000);
 
   afterAll(async () => {
     await browser?.close();
@@ -43,6 +43,7 @@ describe.skipIf(!chromium)('in a browser', () => {
   async function open(path: string, options: BrowserContextOptions = {}, base = server.base): Promise<Page> {
     const context = await browser.newContext({ viewport: { width: 900, height: 640 }, ...options });
     const page = await context.newPage();
+    page.setDefaultTimeout(15_000);
     const troubles: string[] = [];
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) troubles.push(`${message.type()}: ${message.text()}`);
@@ -185,10 +186,17 @@ describe.skipIf(!chromium)('in a browser', () => {
   test('the REST reference tries the restore path', async ({ skip }) => {
     const { status } = await fetch(`${server.base}/docs`, { headers: { accept: 'text/html' } });
     if (status === 404) skip('nothing answers at /docs');
+    const command = await (await open('/')).locator('.command code').last().innerText();
     const page = await open('/docs');
+    await page.locator('.scheme-container .authorize').click();
+    await page.locator('#auth-bearer-value').fill(/gp_[\w-]+/.exec(command)?.[0] ?? '');
+    await page.locator('.auth-btn-wrapper .authorize').click();
+    await page.locator('.auth-btn-wrapper .btn-done').click();
+
     const operation = page.locator('.opblock', { hasText: '/documents/restore_document_version' });
     await operation.locator('.opblock-summary-control').click();
     await operation.getByRole('button', { name: 'Try it out' }).click();
+    await operation.locator('textarea').fill(/-d '(.*)'/.exec(command)?.[1] ?? '');
     const answer = page.waitForResponse((response) => response.url().endsWith('/documents/restore_document_version'));
     await operation.getByRole('button', { name: 'Execute' }).click();
     expect((await answer).status()).toBe(200);

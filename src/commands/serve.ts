@@ -28,11 +28,11 @@ export async function serve(config: Config): Promise<void> {
     if (applied.length > 0) logger.info({ applied }, 'migrated');
     const tokens = config.databaseUrl ? undefined : await openDemo(db, config.dataDir);
     await warmUp(db);
-    const stopPurging = purgeRegularly(db, (error) => logger.error({ err: error }, 'cannot purge'));
     const rateLimiters = createRateLimiters({ ...config.rateLimit, databaseUrl: url });
     const demo = tokens && demoFor(config, db, tokens);
     const server = createServer(createApp({ ...config, db, logger, rateLimiters, demo, persisted }));
     const base = await listen(server, config);
+    const stopPurging = purgeRegularly(db, (error) => logger.error({ err: error }, 'cannot purge'));
     console.log(`GraphQL  ${base}/graphql`);
     console.log(`REST     ${base}/api/external/v1`);
     console.log(`Browser  ${base}/`);

@@ -10,10 +10,10 @@ export interface CurlCommand {
 export function curlCommands(base: string, token: string | undefined, ids: ExampleIds): CurlCommand[] {
   const authorization = token ? `'Authorization: Bearer ${token}'` : '"Authorization: Bearer $TOKEN"';
   const lines = (path: string, body: object) => [
-    `curl -sS ${base}/api/external/v1/${path}`,
+    `curl -sS ${quoted(`${base}/api/external/v1/${path}`)}`,
     `-H ${authorization}`,
     "-H 'Content-Type: application/json'",
-    `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
+    `-d ${quoted(JSON.stringify(body))}`,
   ];
   return [
     { title: 'Reopen a goal', lines: lines('reopen_goal', { id: ids.goalId, message: 'We are not done yet' }) },
@@ -28,3 +28,7 @@ export function curlCommands(base: string, token: string | undefined, ids: Examp
     },
   ];
 }
+
+/** An argument as the shell takes it literally, whatever an id or a Host header holds. */
+const quoted = (argument: string) =>
+  /^[\w.:/-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;

@@ -50,13 +50,14 @@ export async function restoreDocumentVersion(
         (document_id, version_number, previous_version_number, title, content, editor_id, origin, restored_from_version_number)
       SELECT id, current_version, current_version - 1, name, content, ${actor.personId}, 'restored', ${versionNumber}
       FROM document RETURNING id, document_id
-    ), list AS (
-      INSERT INTO subscription_lists (document_id) SELECT id FROM document
-      ON CONFLICT (document_id) DO UPDATE SET document_id = excluded.document_id RETURNING id
     ), mentioned AS (
+      SELECT id FROM people WHERE company_id = ${actor.companyId} AND id = ANY(${mentionedIn(source.content)}::text[])
+    ), list AS (
+      INSERT INTO subscription_lists (document_id) SELECT id FROM document WHERE EXISTS (SELECT FROM mentioned)
+      ON CONFLICT (document_id) DO UPDATE SET document_id = excluded.document_id RETURNING id
+    ), subscribed AS (
       INSERT INTO subscriptions (subscription_list_id, person_id, type)
-      SELECT list.id, p.id, 'mentioned' FROM list, people p
-      WHERE p.company_id = ${actor.companyId} AND p.id = ANY(${mentionedIn(source.content)}::text[])
+      SELECT list.id, mentioned.id, 'mentioned' FROM list, mentioned
       ON CONFLICT (subscription_list_id, person_id) DO NOTHING
     ), activity AS (
       INSERT INTO activities (action, author_id, document_id, document_version_id)
