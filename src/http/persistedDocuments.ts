@@ -9,7 +9,7 @@ export interface PersistedDocuments {
 }
 
 /** The parameter that names a document, beside those GraphQL over HTTP has always. */
-export const documentIdParameter = 'documentId';
+const documentIdParameter = 'documentId';
 
 /**
  * Runs the documents the operator gave by their identifier: as `documentId`, or as the hash that clients for automatic
