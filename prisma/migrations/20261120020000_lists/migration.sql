@@ -86,8 +86,17 @@ CREATE INDEX goals_of_space_by_name ON goals (space_id, goal_shelf(company_level
 CREATE INDEX goals_of_space_by_inserted_at ON goals (space_id, goal_shelf(company_level, space_level, closed_at, archived_at), inserted_at, id);
 CREATE INDEX goals_of_space_by_updated_at ON goals (space_id, goal_shelf(company_level, space_level, closed_at, archived_at), updated_at, id);
 
-CREATE EXTENSION IF NOT EXISTS pg_trgm;
-CREATE INDEX goals_name_idx ON goals USING gin (name gin_trgm_ops);
+-- A server may lack the extension, or the right to create it: then a text search reads all goals of the company.
+DO $$
+BEGIN
+  IF EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm') THEN
+    CREATE EXTENSION IF NOT EXISTS pg_trgm;
+    CREATE INDEX goals_name_idx ON goals USING gin (name gin_trgm_ops);
+  END IF;
+EXCEPTION WHEN insufficient_privilege THEN
+  RAISE NOTICE 'no right to create the extension pg_trgm';
+END
+$$;
 
 CREATE INDEX resource_hubs_by_name ON resource_hubs (company_id, name_key(name), id);
 -- The root is the folder '': an order after "IS NULL" is one the planner does not see.
