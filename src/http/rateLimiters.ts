@@ -19,7 +19,7 @@ export interface RateLimiters {
 }
 
 // A store that does not answer must not hold up what it only counts.
-const patience = { connectionTimeoutMillis: 1_000, query_timeout: 1_000 };
+const patience = { connectionTimeoutMillis: 2_000, query_timeout: 2_000 };
 
 /** One counter for each token and one for each address, both with a fixed window. */
 export function createRateLimiters(options: RateLimitOptions): RateLimiters {
