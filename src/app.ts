@@ -14,6 +14,7 @@ import { healthRoutes } from './http/health.js';
 import { useIdempotency } from './http/idempotency.js';
 import { useLingeringClose } from './http/lingeringClose.js';
 import { masking } from './http/masking.js';
+import { type PersistedDocuments, usePersistedDocuments } from './http/persistedDocuments.js';
 import { type QueryLimits, useQueryLimits } from './http/queryLimits.js';
 import { rateLimit } from './http/rateLimit.js';
 import type { RateLimiters } from './http/rateLimiters.js';
@@ -51,6 +52,8 @@ export interface AppOptions {
   queryLimits?: Partial<QueryLimits>;
   /** Origins whose pages may call us from a browser. */
   corsOrigins?: readonly string[];
+  /** Documents that run by their identifier; left out: there are none. */
+  persisted?: PersistedDocuments | undefined;
 }
 
 export type App = YogaServerInstance<RequestContext, Context>;
@@ -70,6 +73,7 @@ export function createApp({
   trustedProxies = 0,
   queryLimits = {},
   corsOrigins = [],
+  persisted,
 }: AppOptions): App {
   const mask = masking(logger);
 
@@ -92,8 +96,8 @@ export function createApp({
     ...docsRoutes(demo),
     ...errorPages(publicUrl),
     openApiRoute(schema, storedMutations, publicUrl),
-    ...startRoutes({ db, address: publicUrl ?? appUrl, demo, has }),
-    ...(graphiql ? graphiqlRoutes({ schema, demo }) : []),
+    ...startRoutes({ db, publicUrl, demo, has }),
+    ...(graphiql && !persisted?.only ? graphiqlRoutes({ schema, demo }) : []),
     contentRoute('/schema.graphql', types.text, sdl),
     { path: '/graphql', methods: ['GET', 'POST'] },
   ];
@@ -125,6 +129,7 @@ export function createApp({
       }),
       useAccept(),
       useGraphqlRequest(bodyLimit),
+      ...(persisted ? [usePersistedDocuments(persisted)] : []),
       useQueryLimits(queryLimits),
       useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),
     ],

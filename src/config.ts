@@ -37,6 +37,8 @@ const settings = z.object({
   QUERY_MAX_ALIASES: count.default(30),
   QUERY_MAX_TOKENS: count.default(4000),
   QUERY_MAX_MUTATIONS: count.default(10),
+  PERSISTED_DOCUMENTS: z.string().min(1).optional(),
+  PERSISTED_ONLY: flag.default(false),
   CORS_ORIGINS: origins.default([]),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
@@ -51,6 +53,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   const { success, data, error } = settings.safeParse(given);
   if (!success) {
     throw new ConfigError(error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'));
+  }
+  if (data.PERSISTED_ONLY && !data.PERSISTED_DOCUMENTS) {
+    throw new ConfigError('PERSISTED_ONLY: needs PERSISTED_DOCUMENTS');
   }
   return {
     databaseUrl: data.DATABASE_URL,
@@ -78,6 +83,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       tokens: data.QUERY_MAX_TOKENS,
       mutations: data.QUERY_MAX_MUTATIONS,
     },
+    persisted: data.PERSISTED_DOCUMENTS ? { path: data.PERSISTED_DOCUMENTS, only: data.PERSISTED_ONLY } : undefined,
     corsOrigins: data.CORS_ORIGINS,
     logLevel: data.LOG_LEVEL,
     /** npm is the parent: when it is gone, so should we be. */

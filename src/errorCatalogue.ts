@@ -36,6 +36,7 @@ const fieldErrorCodes = [
   'required',
   'null',
   'type',
+  'too_short',
   'too_long',
   'too_many',
   'too_small',
@@ -153,6 +154,23 @@ const entries = {
         examples: [[{ limit: 'complexity', actual: 20_201, maximum: 10_000 }]],
       },
     },
+    occurs: 'graphql',
+  },
+  PERSISTED_DOCUMENT_REQUIRED: {
+    status: 403,
+    title: 'Only persisted documents run here',
+    meaning:
+      'The server is set to run the GraphQL documents it was given, and this request sent another. Nothing was run.',
+    remedy: 'Send the documentId of a persisted document instead of a query, or use the REST paths.',
+    detail: 'This server runs persisted documents only: send a documentId',
+    occurs: 'graphql',
+  },
+  PERSISTED_QUERY_NOT_FOUND: {
+    status: 404,
+    title: 'No such persisted document',
+    meaning: 'The server was not given a GraphQL document with this identifier. Nothing was run.',
+    remedy: 'Check the identifier, or send the document itself as the query where that is allowed.',
+    detail: 'No persisted document "sha256:7dba4bd717b41f10434822356a93c32b1fb4907b983e854300ad839f84cdcd6e"',
     occurs: 'graphql',
   },
   UNAUTHENTICATED: {

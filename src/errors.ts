@@ -33,7 +33,9 @@ export const readOnlyToken = () =>
   failure('READ_ONLY_TOKEN', 'This API token is read-only; mutations need a write-enabled token');
 
 export const badInput = (errors: FieldError[]) =>
-  failure('BAD_USER_INPUT', errors.map(({ field, message }) => `${field}: ${message}`).join('; '), { errors });
+  failure('BAD_USER_INPUT', errors.map(({ field, message }) => (field ? `${field}: ${message}` : message)).join('; '), {
+    errors,
+  });
 
 export const notFound = (what: string, id: string) => failure('NOT_FOUND', `No ${what} ${JSON.stringify(id)}`);
 

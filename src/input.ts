@@ -38,9 +38,10 @@ export function readInput(
   value: unknown,
   spelling: Spelling,
   field = '',
+  constraints: Constraints = {},
 ): { value: unknown; errors: FieldError[] } {
   const errors: FieldError[] = [];
-  return { value: read(type, value, field, {}, spelling, errors), errors };
+  return { value: read(type, value, field, constraints, spelling, errors), errors };
 }
 
 function read(

@@ -158,19 +158,19 @@ const refused = `
   more than the last four characters of a token | api_tokens_last_four | UPDATE api_tokens SET last_four = 'abcde'
   two tokens with one hash | api_tokens_hash_key | INSERT INTO api_tokens (person_id, name, hash, last_four) VALUES ('q', 'b', sha256('1'), 'abcd')
   # Nobody of another company, anywhere.
-  a file by a person of another company | a constraint | UPDATE resource_hub_files SET author_id = 'p2'
-  a file deleted from another company | a constraint | UPDATE resource_hub_files SET deleted_at = now(), deleted_by_id = 'p2'
-  a document by a person of another company | a constraint | UPDATE resource_hub_documents SET author_id = 'p2' WHERE id = 'd'
-  a version by a person of another company | a constraint | ${bump}; ${version} ('d', 3, 2, 'a', 'b', 'p2', 'edited', NULL)
-  a check-in by a person of another company | a constraint | UPDATE goal_progress_updates SET author_id = 'p2'
-  a check-in acknowledged from another company | a constraint | UPDATE goal_progress_updates SET acknowledged_at = now(), acknowledged_by_id = 'p2'
-  a retrospective by a person of another company | a constraint | INSERT INTO goal_retrospectives (goal_id, author_id, title, content) VALUES ('g', 'p2', 'a', 'b')
-  an activity by a person of another company | a constraint | UPDATE activities SET author_id = 'p2'
-  a comment by a person of another company | a constraint | UPDATE comments SET author_id = 'p2'
-  a reaction by a person of another company | a constraint | UPDATE reactions SET person_id = 'p2'
-  a subscriber of another company | a constraint | UPDATE subscriptions SET person_id = 'p2'
-  a notification to a person of another company | a constraint | UPDATE notifications SET person_id = 'p2'
-  a restore that made a version of another document | a constraint | INSERT INTO activities (action, author_id, document_id, document_version_id) VALUES ('document_version_restored', 'p', 'd', 'w1')
+  a file by a person of another company | resource_hub_files_author_id_company | UPDATE resource_hub_files SET author_id = 'p2'
+  a file deleted from another company | resource_hub_files_deleted_by_id_company | UPDATE resource_hub_files SET deleted_at = now(), deleted_by_id = 'p2'
+  a document by a person of another company | resource_hub_documents_author_id_company | UPDATE resource_hub_documents SET author_id = 'p2' WHERE id = 'd'
+  a version by a person of another company | document_versions_editor_id_company | ${bump}; ${version} ('d', 3, 2, 'a', 'b', 'p2', 'edited', NULL)
+  a check-in by a person of another company | goal_progress_updates_author_id_company | UPDATE goal_progress_updates SET author_id = 'p2'
+  a check-in acknowledged from another company | goal_progress_updates_acknowledged_by_id_company | UPDATE goal_progress_updates SET acknowledged_at = now(), acknowledged_by_id = 'p2'
+  a retrospective by a person of another company | goal_retrospectives_author_id_company | INSERT INTO goal_retrospectives (goal_id, author_id, title, content) VALUES ('g', 'p2', 'a', 'b')
+  an activity by a person of another company | activities_author_id_company | UPDATE activities SET author_id = 'p2'
+  a comment by a person of another company | comments_author_id_company | UPDATE comments SET author_id = 'p2'
+  a reaction by a person of another company | reactions_person_id_company | UPDATE reactions SET person_id = 'p2'
+  a subscriber of another company | subscriptions_person_id_company | UPDATE subscriptions SET person_id = 'p2'
+  a notification to a person of another company | notifications_person_id_company | UPDATE notifications SET person_id = 'p2'
+  a restore that made a version of another document | activities_own_version | INSERT INTO activities (action, author_id, document_id, document_version_id) VALUES ('document_version_restored', 'p', 'd', 'w1')
 `
   .split('\n')
   .map((line) => line.trim())

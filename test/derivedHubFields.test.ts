@@ -214,7 +214,7 @@ describe('a document', () => {
       version('C', 'z'),
     ]);
     const shown =
-      'currentVersion versionsCount versions { versionNumber isCurrent titleChanged contentChanged restoredFromVersionNumber editor { id } }';
+      'currentVersion versionsCount versions { nodes { versionNumber isCurrent titleChanged contentChanged restoredFromVersionNumber editor { id } } }';
     const row = (versionNumber: number, isCurrent: boolean, titleChanged: boolean, contentChanged: boolean) => ({
       versionNumber,
       isCurrent,
@@ -226,13 +226,15 @@ describe('a document', () => {
     expect(await look(caller.token, 'resourceHubDocument', document.id, shown)).toEqual({
       currentVersion: 5,
       versionsCount: 5,
-      versions: [
-        row(5, true, false, false),
-        row(4, false, true, true),
-        row(3, false, true, false),
-        row(2, false, false, true),
-        row(1, false, false, false),
-      ],
+      versions: {
+        nodes: [
+          row(5, true, false, false),
+          row(4, false, true, true),
+          row(3, false, true, false),
+          row(2, false, false, true),
+          row(1, false, false, false),
+        ],
+      },
     });
   });
 

@@ -26,6 +26,8 @@ const rateLimiters = createRateLimiters({
 });
 const limited = new World(db, world.url, { rateLimiters });
 
+const persistedOnly = new World(db, world.url, { persisted: { documents: new Map(), only: true } });
+
 const company = await world.company();
 const author = await world.person(company);
 const stranger = await world.person(company);
@@ -105,6 +107,10 @@ const provocations: Record<ErrorCode, Provocation> = {
   GRAPHQL_VALIDATION_FAILED: graphqlBody({ query: '{ nothing }' }),
   BAD_REQUEST: graphqlBody({}),
   QUERY_TOO_COMPLEX: graphqlBody({ query: `{ ${Array.from({ length: 40 }, (_, n) => `v${n}: __typename`)} }` }),
+  PERSISTED_DOCUMENT_REQUIRED: { graphql: reopening({ at: persistedOnly }).graphql },
+  PERSISTED_QUERY_NOT_FOUND: {
+    graphql: () => persistedOnly.post('/graphql', author.token, { documentId: 'nothing' }, accept),
+  },
   UNAUTHENTICATED: reopening({ token: null }),
   READ_ONLY_TOKEN: reopening({ token: author.readOnlyToken }),
   FORBIDDEN: reopening({ token: stranger.token }),

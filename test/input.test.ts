@@ -107,11 +107,11 @@ describe('REST takes JSON as it is documented', () => {
     expect(answer).toMatchObject({ status: 400, body: { code: 'BAD_USER_INPUT', errors: [{ field }] } });
   });
 
-  test.each([['null'], ['[]'], ['"text"'], ['7']])('%s is 400: the body is an object', async (body) => {
-    for (const path of Object.values(restPaths)) {
-      const answer = await world.post(path, caller.token, body);
-      expect(answer).toMatchObject({ status: 400, body: { code: 'BAD_USER_INPUT' } });
-      expect(answer.body.detail).not.toMatch(/^:/);
+  test('what is wrong with a body that is no object is said in words', async () => {
+    for (const body of ['null', '[]', '"text"', '7']) {
+      const answer = await world.post(restPaths.reopenGoal, caller.token, body);
+      expect(answer).toMatchObject({ status: 400, body: { errors: [{ field: '' }] } });
+      expect(answer.body.detail).toMatch(/^\w.* must/);
     }
   });
 
@@ -177,7 +177,7 @@ describe('GraphQL checks what it is given however it is written', () => {
       caller.token,
       `query ($id: ID! = "${goal.id}") { goal(id: $id) { id } }`,
     );
-    expect({ status, body }).toEqual({ status: 200, body: { data: { goal: { id: goal.id } } } });
+    expect({ status, data: body.data }).toEqual({ status: 200, data: { goal: { id: goal.id } } });
   });
 
   test('a field that is skipped is not checked', async () => {
@@ -194,6 +194,6 @@ describe('GraphQL checks what it is given however it is written', () => {
     const document =
       'mutation ($id: ID!, $who: [ID!]) { reopenGoal(input: { id: $id, subscriberIds: $who }) { goal { isClosed } } }';
     const { status, body } = await world.graphql(caller.token, document, { id: goal.id, who: caller.id });
-    expect({ status, body }).toEqual({ status: 200, body: { data: { reopenGoal: { goal: { isClosed: false } } } } });
+    expect({ status, data: body.data }).toEqual({ status: 200, data: { reopenGoal: { goal: { isClosed: false } } } });
   });
 });

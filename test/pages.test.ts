@@ -167,7 +167,7 @@ describe('the demo token', () => {
       expect(JSON.parse(headers)).toEqual({ Authorization: `Bearer ${secret}` });
       expect(queries[0]).toContain('"goal-1"');
       const start = (await browse(demo, '/', origin)).text;
-      expect(start).toContain(`curl -sS ${origin}/api/external/v1/reopen_goal`);
+      expect(start).toContain(`${origin}/api/external/v1/reopen_goal`);
       expect(start).toContain(secret);
     },
   );
@@ -196,7 +196,15 @@ describe('the demo token', () => {
     const start = (await browse(world, '/')).text;
     expect(start).toContain('npx goalpost token create');
     expect(start).toContain('&quot;Authorization: Bearer $TOKEN&quot;');
-    expect(start).toContain('https://work.example.com/api/external/v1/');
+    expect(start).toContain('curl -sS http://localhost:4000/api/external/v1/');
+  });
+
+  test('or not, the commands name the address that callers use, and nothing a shell would run', async () => {
+    const published = worldWith({ publicUrl: 'https://api.example.com' });
+    expect((await browse(published, '/')).text).toContain('curl -sS https://api.example.com/api/external/v1/');
+    const hostile = "http://a'$(reboot)'.example.com";
+    const { text } = await browse(world, '/', hostile);
+    expect(text).toContain('curl -sS &#39;http://a&#39;\\&#39;&#39;$(reboot)&#39;\\&#39;&#39;.example.com/api/');
   });
 
   test('is in no file that a cache may keep', async () => {
@@ -280,7 +288,7 @@ describe('the start page', () => {
   test('links to nothing that is not there', async () => {
     const { text } = await browse(world, '/');
     const paths = [...text.matchAll(/<a href="([^"]*)"/g)].map(([, path]) => path ?? '');
-    expect(paths).toEqual(expect.arrayContaining(['/graphql', '/schema.graphql', '/healthz', '/readyz']));
+    expect(paths).toEqual(expect.arrayContaining(['/graphql', '/schema.graphql', '/readyz']));
     for (const path of paths) expect((await browse(world, path)).status, path).toBe(200);
   });
 

@@ -137,6 +137,16 @@ describe('an address', () => {
     expect((await world.fetch('/healthz')).status).toBe(200);
   });
 
+  test('is not counted for public pages, which show what is left', async () => {
+    const world = gateway();
+    await world.fetch('/nowhere');
+    for (let index = 0; index < 5; index++) {
+      const { status, headers } = await world.fetch('/errors/RATE_LIMITED');
+      expect([status, headers.get('ratelimit-policy')]).toEqual([200, '"address";q=3;w=60']);
+      expect(headers.get('ratelimit')).toMatch(/^"address";r=2;t=\d+$/);
+    }
+  });
+
   test('is the peer, whatever X-Forwarded-For claims, unless proxies are trusted', async () => {
     const world = gateway();
     const statuses = [];

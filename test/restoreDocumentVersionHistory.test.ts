@@ -178,7 +178,7 @@ describe('history is append-only', () => {
       await restore(caller.token, document.id, source, current);
     const { body } = await world.graphql(
       caller.token,
-      'query ($id: ID!) { resourceHubDocument(id: $id) { versionsCount versions { versionNumber title content origin restoredFromVersionNumber isCurrent } } }',
+      'query ($id: ID!) { resourceHubDocument(id: $id) { versionsCount versions { nodes { versionNumber title content origin restoredFromVersionNumber isCurrent } } } }',
       { id: document.id },
     );
     const one = { title: 'Title 1', content: 'one' };
@@ -192,13 +192,15 @@ describe('history is append-only', () => {
     });
     expect(body.data.resourceHubDocument).toEqual({
       versionsCount: 5,
-      versions: [
-        restored(5, 3, one, true),
-        restored(4, 2, two),
-        restored(3, 1, one),
-        { ...two, versionNumber: 2, origin: 'EDITED', restoredFromVersionNumber: null, isCurrent: false },
-        { ...one, versionNumber: 1, origin: 'PUBLISHED', restoredFromVersionNumber: null, isCurrent: false },
-      ],
+      versions: {
+        nodes: [
+          restored(5, 3, one, true),
+          restored(4, 2, two),
+          restored(3, 1, one),
+          { ...two, versionNumber: 2, origin: 'EDITED', restoredFromVersionNumber: null, isCurrent: false },
+          { ...one, versionNumber: 1, origin: 'PUBLISHED', restoredFromVersionNumber: null, isCurrent: false },
+        ],
+      },
     });
   });
 });

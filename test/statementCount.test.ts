@@ -89,10 +89,10 @@ const queries: [string, number, (made: Filled) => Promise<number>][] = [
     ),
   ],
   [
-    'all of a document and all of its versions',
-    3,
+    'all of a document and a hundred of its versions',
+    5,
     asking(
-      'query ($id: ID!) { resourceHubDocument(id: $id) { ...DocumentFields versions { ...VersionFields } } }',
+      'query ($id: ID!) { resourceHubDocument(id: $id) { ...DocumentFields versions(first: 100) { nodes { ...VersionFields } } } }',
       (made) => filledDocument(world, made, 'project'),
     ),
   ],

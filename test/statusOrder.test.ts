@@ -11,12 +11,14 @@ const { company, caller, space } = await world.team();
 const failures = [
   ['unknown path', 404, 'NOT_FOUND'],
   ['wrong method', 405, 'METHOD_NOT_ALLOWED'],
+  ['refused Accept', 406, 'NOT_ACCEPTABLE'],
   ['revoked token', 401, 'UNAUTHENTICATED'],
   ['read-only token', 403, 'READ_ONLY_TOKEN'],
   ['wrong media type', 415, 'UNSUPPORTED_MEDIA_TYPE'],
   ['too large a body', 413, 'PAYLOAD_TOO_LARGE'],
   ['malformed JSON', 400, 'MALFORMED_JSON'],
   ['unknown field', 400, 'BAD_USER_INPUT'],
+  ['used key', 422, 'IDEMPOTENCY_KEY_REUSED'],
   ['invisible', 404, 'NOT_FOUND'],
   ['not permitted', 403, 'FORBIDDEN'],
   ['conflict', 409, ''],
@@ -68,10 +70,23 @@ async function request(operation: Operation, ...failing: Failure[]) {
     method: wrong.has('wrong method') ? 'PUT' : 'POST',
     headers: {
       authorization: `Bearer ${token}`,
+      accept: wrong.has('refused Accept') ? 'text/html' : 'application/json',
       'content-type': wrong.has('wrong media type') ? 'text/plain' : 'application/json',
+      ...(wrong.has('used key') && headers),
     },
     body,
   });
+}
+
+// The key is used up by another payload of each operation.
+const headers = { 'idempotency-key': 'used' };
+const { id: document_id } = await world.document(await world.hub(company, { spaceId: space.id }), caller);
+for (const [operation, body] of Object.entries({
+  reopenGoal: {},
+  deleteResourceHubFile: {},
+  restoreDocumentVersion: { document_id, version_number: 3, expected_current_version: 3 },
+})) {
+  expect((await world.post(restPaths[operation as Operation], tokens.write, body, headers)).status).toBe(200);
 }
 
 const conflictOf: Record<Operation, string> = {

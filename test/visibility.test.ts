@@ -25,7 +25,8 @@ const likeFor = (body: Json, id: string): Json =>
   );
 
 describe('a draft', () => {
-  const query = 'resourceHubDocument(id: $id) { id state currentVersion versionsCount publishedAt versions { id } }';
+  const query =
+    'resourceHubDocument(id: $id) { id state currentVersion versionsCount publishedAt versions { nodes { id } } }';
 
   test('is shown to its author, without versions', async () => {
     const { caller, hub } = await setting();
@@ -36,7 +37,7 @@ describe('a draft', () => {
       currentVersion: null,
       versionsCount: 0,
       publishedAt: null,
-      versions: [],
+      versions: { nodes: [] },
     });
   });
 

@@ -32,6 +32,9 @@ export async function liveIds(db: Database): Promise<ExampleIds> {
     documentId: demo.documentId,
     currentVersion: document?.currentVersion ?? placeholders.currentVersion,
     versionToRestore: version?.versionNumber ?? placeholders.versionToRestore,
+    spaceId: demo.spaceId,
+    resourceHubId: demo.resourceHubId,
+    folderId: demo.folderId,
   };
 }
 

@@ -11,6 +11,7 @@ import { isLoopback } from '../http/loopback.js';
 import { createRateLimiters } from '../http/rateLimiters.js';
 import { type DemoTokens, openDemo } from './demo.js';
 import { liveIds } from './liveIds.js';
+import { readPersistedDocuments } from './persistedDocuments.js';
 import { UsageError } from './usageError.js';
 
 const drainMilliseconds = 10_000;
@@ -18,6 +19,8 @@ const drainMilliseconds = 10_000;
 /** Serves until SIGINT or SIGTERM; then finishes the requests it has, and stops the embedded Postgres if it started one. */
 export async function serve(config: Config): Promise<void> {
   const stopped = untilStopped(config);
+  const { persisted: given } = config;
+  const persisted = given && { documents: readPersistedDocuments(given.path), only: given.only };
   const logger = createLogger(config.logLevel);
   const log = (message: string) => logger.info(message);
   const { db, url, applied, close } = await openDatabase({ ...config, log }, { bring: 'up to date' });
@@ -25,11 +28,11 @@ export async function serve(config: Config): Promise<void> {
     if (applied.length > 0) logger.info({ applied }, 'migrated');
     const tokens = config.databaseUrl ? undefined : await openDemo(db, config.dataDir);
     await warmUp(db);
-    const stopPurging = purgeRegularly(db, (error) => logger.error({ err: error }, 'cannot purge'));
     const rateLimiters = createRateLimiters({ ...config.rateLimit, databaseUrl: url });
     const demo = tokens && demoFor(config, db, tokens);
-    const server = createServer(createApp({ ...config, db, logger, rateLimiters, demo }));
+    const server = createServer(createApp({ ...config, db, logger, rateLimiters, demo, persisted }));
     const base = await listen(server, config);
+    const stopPurging = purgeRegularly(db, (error) => logger.error({ err: error }, 'cannot purge'));
     console.log(`GraphQL  ${base}/graphql`);
     console.log(`REST     ${base}/api/external/v1`);
     console.log(`Browser  ${base}/`);

@@ -1,4 +1,4 @@
-import type { ExampleIds } from './examples.js';
+import { type ExampleIds, requests } from './examples.js';
 
 export interface CurlCommand {
   title: string;
@@ -10,21 +10,14 @@ export interface CurlCommand {
 export function curlCommands(base: string, token: string | undefined, ids: ExampleIds): CurlCommand[] {
   const authorization = token ? `'Authorization: Bearer ${token}'` : '"Authorization: Bearer $TOKEN"';
   const lines = (path: string, body: object) => [
-    `curl -sS ${base}/api/external/v1/${path}`,
+    `curl -sS ${quoted(`${base}/api/external/v1/${path}`)}`,
     `-H ${authorization}`,
     "-H 'Content-Type: application/json'",
-    `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
+    `-d ${quoted(JSON.stringify(body))}`,
   ];
-  return [
-    { title: 'Reopen a goal', lines: lines('reopen_goal', { id: ids.goalId, message: 'We are not done yet' }) },
-    { title: 'Delete a file', lines: lines('delete_resource_hub_file', { file_id: ids.fileToDeleteId }) },
-    {
-      title: 'Restore a document version',
-      lines: lines('documents/restore_document_version', {
-        document_id: ids.documentId,
-        version_number: ids.versionToRestore,
-        expected_current_version: ids.currentVersion,
-      }),
-    },
-  ];
+  return requests(ids).map(({ title, path, body }) => ({ title, lines: lines(path, body) }));
 }
+
+/** An argument as the shell takes it literally, whatever an id or a Host header holds. */
+const quoted = (argument: string) =>
+  /^[\w.:/-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;

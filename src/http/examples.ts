@@ -7,6 +7,9 @@ export interface ExampleIds {
   documentId: string;
   currentVersion: number;
   versionToRestore: number;
+  spaceId: string;
+  resourceHubId: string;
+  folderId: string;
 }
 
 /** A workspace to try things on: a token that may write, and what it may write to. */
@@ -23,7 +26,25 @@ export const placeholders: ExampleIds = {
   documentId: 'DOCUMENT_ID',
   currentVersion: 2,
   versionToRestore: 1,
+  spaceId: 'SPACE_ID',
+  resourceHubId: 'RESOURCE_HUB_ID',
+  folderId: 'FOLDER_ID',
 };
+
+/** One request for each path of the REST facade. */
+export const requests = (ids: ExampleIds): { title: string; path: string; body: object }[] => [
+  { title: 'Reopen a goal', path: 'reopen_goal', body: { id: ids.goalId, message: 'We are not done yet' } },
+  { title: 'Delete a file', path: 'delete_resource_hub_file', body: { file_id: ids.fileToDeleteId } },
+  {
+    title: 'Restore a document version',
+    path: 'documents/restore_document_version',
+    body: {
+      document_id: ids.documentId,
+      version_number: ids.versionToRestore,
+      expected_current_version: ids.currentVersion,
+    },
+  },
+];
 
 // A JSON string is a GraphQL string too.
 const text = JSON.stringify;
@@ -157,16 +178,132 @@ query ResourceHubDocument {
     id
     name
     currentVersion
-    versions {
-      versionNumber
-      title
-      isCurrent
-      origin
-      titleChanged
-      contentChanged
-      insertedAt
-      editor {
+    versions(first: 5) {
+      nodes {
+        versionNumber
+        title
+        isCurrent
+        origin
+        titleChanged
+        contentChanged
+        insertedAt
+        editor {
+          fullName
+        }
+      }
+    }
+  }
+}
+`,
+  ({ goalId }) => `# Who would be told of a reopening.
+# Nothing is written: a read-only token will do.
+query PreviewGoalReopen {
+  previewGoalReopen(
+    input: {
+      id: ${text(goalId)}
+      message: "We are not done yet"
+      sendNotificationsToEveryone: true
+    }
+  ) {
+    wouldReopen
+    notified(first: 10) {
+      totalCount
+      nodes {
         fullName
+      }
+    }
+  }
+}
+`,
+  ({ documentId, versionToRestore }) => `# What a restore would change,
+# and the version to expect. Nothing is written.
+query PreviewDocumentRestore {
+  previewDocumentRestore(
+    documentId: ${text(documentId)}
+    versionNumber: ${versionToRestore}
+  ) {
+    isNoOp
+    expectedCurrentVersion
+    titleBefore
+    titleAfter
+  }
+}
+`,
+  () => `# Closed goals, by name.
+query Goals {
+  goals(first: 5, filter: { closed: true }) {
+    nodes {
+      id
+      name
+      status
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+`,
+  () => `# The spaces you may see.
+query Spaces {
+  spaces(first: 5) {
+    nodes {
+      id
+      name
+      isMember
+    }
+  }
+}
+`,
+  ({ spaceId }) => `# One space.
+query Space {
+  space(id: ${text(spaceId)}) {
+    id
+    name
+    mission
+    accessLevels {
+      company
+      space
+    }
+  }
+}
+`,
+  () => `# The resource hubs you may see.
+query ResourceHubs {
+  resourceHubs(first: 5) {
+    nodes {
+      id
+      name
+    }
+  }
+}
+`,
+  ({ resourceHubId }) => `# What lies at the root of a hub.
+query ResourceHub {
+  resourceHub(id: ${text(resourceHubId)}) {
+    id
+    name
+    nodes(first: 10) {
+      nodes {
+        __typename
+        id
+        name
+      }
+    }
+  }
+}
+`,
+  ({ folderId }) => `# What lies in a folder.
+query ResourceHubFolder {
+  resourceHubFolder(id: ${text(folderId)}) {
+    id
+    name
+    childrenCount
+    nodes(first: 10) {
+      nodes {
+        __typename
+        id
+        name
       }
     }
   }

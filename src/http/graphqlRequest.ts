@@ -81,7 +81,7 @@ function badArguments(
           ? [{ field: definition.name, code: 'required' as const, message: 'is required' }]
           : [];
       }
-      return readInput(definition.type, value, graphqlSpelling, definition.name).errors;
+      return readInput(definition.type, value, graphqlSpelling, definition.name, definition.extensions).errors;
     });
   });
 }

@@ -26,7 +26,7 @@ export interface Route {
   accepts?: 'text/html';
   /** Answers without a token. */
   public?: boolean;
-  /** Does not count towards any rate limit. */
+  /** Has nothing to do with rate limits, not even a look at what is left. */
   unlimited?: boolean;
   /** Refuses read-only tokens before anything is read. */
   scope?: 'write';

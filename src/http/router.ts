@@ -26,29 +26,36 @@ export function useRouter({ routes, authenticate, mask, publicUrl, limit }: Opti
   function find(request: Request, path: string): Route {
     const candidates = routesOf(path);
     if (candidates.length === 0) throw failure('NOT_FOUND', `Nothing answers at ${path}`);
-    const route = candidates.find(
-      ({ methods, accepts }) => methods.includes(request.method) && (!accepts || wantsPage(request)),
-    );
+    const route = match(request, path);
     if (route) return route;
     const allowed = [...new Set(candidates.flatMap(({ methods }) => methods))].join(', ');
     throw failure('METHOD_NOT_ALLOWED', `${path} answers ${allowed}`, {}, { Allow: allowed });
   }
 
+  const match = (request: Request, path: string) =>
+    routesOf(path).find(({ methods, accepts }) => methods.includes(request.method) && (!accepts || wantsPage(request)));
+
   async function enter(request: Request, path: string, context: RequestContext): Promise<Route> {
     const route = find(request, path);
-    if (route.public) return route;
     requireAcceptable(request.headers.get('accept'), route.handle ? restTypes : graphqlTypes);
     context.actor = await authenticate(request);
     return route;
+  }
+
+  /** What is public is not counted; a health check does not even ask for what is left. */
+  async function admit(request: Request, path: string, context: RequestContext): Promise<Route> {
+    const open = match(request, path);
+    const way = () => enter(request, path, context);
+    if (!open?.public) return limit ? limit.count(request, context, way) : way();
+    if (!open.unlimited) await limit?.show(request, context);
+    return open;
   }
 
   return {
     async onRequest({ request, url, serverContext, endResponse }) {
       const path = url.pathname;
       try {
-        const counted = limit && !routesOf(path).some(({ unlimited }) => unlimited);
-        const way = () => enter(request, path, serverContext);
-        const route = counted ? await limit(request, serverContext, way) : await way();
+        const route = await admit(request, path, serverContext);
         if (route.scope === 'write' && !serverContext.actor?.canWrite) throw readOnlyToken();
         if (route.handle) endResponse(await route.handle(request, serverContext));
       } catch (thrown) {

@@ -10,8 +10,8 @@ import { publicFile, staticRoutes, types } from './staticFiles.js';
 
 interface Options {
   db: Database;
-  /** Address of this server as its callers see it. */
-  address: string;
+  /** Address of this server as its callers see it; without it, the one the browser used. */
+  publicUrl: string | undefined;
   demo: (() => Promise<Demo>) | undefined;
   /** Whether something answers a browser at the path; the page links to nothing else. */
   has: (path: string) => boolean;
@@ -36,8 +36,7 @@ const links: Link[] = [
     about: 'The whole schema with its documentation, as SDL.',
     file: 'schema.graphql',
   },
-  { path: '/healthz', name: 'Liveness', about: 'Says that the process answers.' },
-  { path: '/readyz', name: 'Readiness', about: 'Says that its database does, too.' },
+  { path: '/readyz', name: 'Health', about: 'Whether the gateway and its database answer.' },
 ];
 
 /** `/`: what this is, whether it works, where everything is, and three commands to try. */
@@ -50,12 +49,14 @@ export const startRoutes = (options: Options): Route[] => [
   }),
 ];
 
-async function startPage(request: Request, { db, address, demo, has }: Options): Promise<Response> {
+async function startPage(request: Request, { db, publicUrl, demo, has }: Options): Promise<Response> {
   const ready = await answers(db);
   const live = ready && isLocal(request) ? await demo?.() : undefined;
-  const commands = live
-    ? curlCommands(new URL(request.url).origin, live.token, live.ids)
-    : curlCommands(address, undefined, placeholders);
+  const commands = curlCommands(
+    (!live && publicUrl) || new URL(request.url).origin,
+    live?.token,
+    live?.ids ?? placeholders,
+  );
   return page({
     title: 'Goalpost',
     styles: ['/pages/start.css'],

@@ -1,9 +1,9 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
-import { notFound, versionConflict } from '../errors.js';
-import { callersAccess, level, notOthersDraft } from '../policies/access.js';
+import { versionConflict } from '../errors.js';
+import { level } from '../policies/access.js';
 import { mentionedIn } from './mentions.js';
-import { permitEdit } from './permit.js';
+import { isEqual, loadForRestore, noVersion } from './restoring.js';
 
 export interface RestoreDocumentVersionInput {
   documentId: string;
@@ -22,21 +22,7 @@ export async function restoreDocumentVersion(
   const { db, actor } = context;
   const { documentId, versionNumber, expectedCurrentVersion } = input;
 
-  const document = await db.resourceHubDocument.findFirst({
-    where: { id: documentId, ...notOthersDraft(actor), resourceHub: { companyId: actor.companyId } },
-    select: {
-      name: true,
-      content: true,
-      current: {
-        select: { id: true, versionNumber: true, insertedAt: true, editor: { select: { id: true, fullName: true } } },
-      },
-      versions: { where: { versionNumber }, select: { title: true, content: true } },
-      resourceHub: { select: callersAccess(actor) },
-    },
-  });
-  permitEdit('document', documentId, document?.resourceHub);
-  const current = document?.current;
-  if (!current) throw notFound(`version ${versionNumber} of document`, documentId);
+  const { document, current, source } = await loadForRestore(context, documentId, versionNumber);
   if (current.versionNumber !== expectedCurrentVersion) {
     throw versionConflict({
       expectedCurrentVersion,
@@ -45,11 +31,8 @@ export async function restoreDocumentVersion(
       currentVersionInsertedAt: current.insertedAt,
     });
   }
-  const source = document.versions[0];
-  if (!source) throw notFound(`version ${versionNumber} of document`, documentId);
-  if (source.title === document.name && source.content === document.content) {
-    return { versionId: current.id, restored: false };
-  }
+  if (!source) throw noVersion(documentId, versionNumber);
+  if (isEqual(source, document)) return { versionId: current.id, restored: false };
 
   const restored = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH source AS (
@@ -67,13 +50,14 @@ export async function restoreDocumentVersion(
         (document_id, version_number, previous_version_number, title, content, editor_id, origin, restored_from_version_number)
       SELECT id, current_version, current_version - 1, name, content, ${actor.personId}, 'restored', ${versionNumber}
       FROM document RETURNING id, document_id
-    ), list AS (
-      INSERT INTO subscription_lists (document_id) SELECT id FROM document
-      ON CONFLICT (document_id) DO UPDATE SET document_id = excluded.document_id RETURNING id
     ), mentioned AS (
+      SELECT id FROM people WHERE company_id = ${actor.companyId} AND id = ANY(${mentionedIn(source.content)}::text[])
+    ), list AS (
+      INSERT INTO subscription_lists (document_id) SELECT id FROM document WHERE EXISTS (SELECT FROM mentioned)
+      ON CONFLICT (document_id) DO UPDATE SET document_id = excluded.document_id RETURNING id
+    ), subscribed AS (
       INSERT INTO subscriptions (subscription_list_id, person_id, type)
-      SELECT list.id, p.id, 'mentioned' FROM list, people p
-      WHERE p.company_id = ${actor.companyId} AND p.id = ANY(${mentionedIn(source.content)}::text[])
+      SELECT list.id, mentioned.id, 'mentioned' FROM list, mentioned
       ON CONFLICT (subscription_list_id, person_id) DO NOTHING
     ), activity AS (
       INSERT INTO activities (action, author_id, document_id, document_version_id)

@@ -37,3 +37,45 @@ export const notOthersDraft = (actor: Actor) => ({
 
 /** Such documents of a visible hub. */
 export const visibleDocument = (actor: Actor) => ({ ...notOthersDraft(actor), resourceHub: visibleTo(actor) });
+
+type Access = { access: { level: number }[] };
+
+/** The same of a file that was loaded with its hub's {@link callersAccess}. */
+export const canViewFile = (file: { deletedAt: Date | null; resourceHub: Access }) =>
+  file.deletedAt === null && canView(file.resourceHub);
+
+/** The same of such a document. */
+export const canViewDocument = (
+  actor: Actor,
+  document: { deletedAt: Date | null; state: string; authorId: string; resourceHub: Access },
+) =>
+  document.deletedAt === null &&
+  (document.state === 'published' || document.authorId === actor.personId) &&
+  canView(document.resourceHub);
+
+/** The part of an activity's selection that tells whether the caller may see what it is about. */
+export const subjectAccess = (actor: Actor) =>
+  ({
+    goal: { select: callersAccess(actor) },
+    file: { select: { deletedAt: true, resourceHub: { select: callersAccess(actor) } } },
+    document: {
+      select: { deletedAt: true, state: true, authorId: true, resourceHub: { select: callersAccess(actor) } },
+    },
+  }) as const;
+
+export function canViewSubject(
+  actor: Actor,
+  {
+    goal,
+    file,
+    document,
+  }: {
+    goal: Access | null;
+    file: Parameters<typeof canViewFile>[0] | null;
+    document: Parameters<typeof canViewDocument>[1] | null;
+  },
+): boolean {
+  if (goal) return canView(goal);
+  if (file) return canViewFile(file);
+  return document !== null && canViewDocument(actor, document);
+}

@@ -8,5 +8,8 @@ export const demo = {
   versionToRestore: 2,
   /** May edit all three of them. */
   writerId: 'person-tomas-okafor',
+  spaceId: 'space-digital',
+  resourceHubId: 'hub-digital',
+  folderId: 'folder-brand',
   readerId: 'person-jonas-weber',
 } as const;

@@ -2,7 +2,7 @@ import { reopenGoal } from '../../operations/reopenGoal.js';
 import { builder } from '../builder.js';
 import { Goal } from '../types/Goal.js';
 
-const ReopenGoalInput = builder.inputType('ReopenGoalInput', {
+export const ReopenGoalInput = builder.inputType('ReopenGoalInput', {
   description: 'Which goal to reopen, what to say, and whom to tell.',
   fields: (t) => ({
     id: t.id({ required: false, description: 'Id of the goal. Absent or null: nothing is done.' }),

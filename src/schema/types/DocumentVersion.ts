@@ -1,4 +1,8 @@
+import { versionList } from '../../lists/documentVersions.js';
 import { builder } from '../builder.js';
+import { byId, connect, nodesQuery } from '../connect.js';
+import { connectionType, pageArguments } from './Connection.js';
+import { DocumentDifference } from './DocumentDifference.js';
 import { Person } from './Person.js';
 import { ResourceHubDocument } from './ResourceHubDocument.js';
 
@@ -28,6 +32,28 @@ export const DocumentVersion = builder.prismaObject('DocumentVersion', {
       select: { content: true, previous: { select: { content: true } } },
       resolve: ({ content, previous }) => previous !== null && previous.content !== content,
     }),
+    diffToPrevious: t.field({
+      type: DocumentDifference,
+      nullable: true,
+      description: 'What this version changed: from the version before to this one. Null for the first.',
+      select: { title: true, content: true, previous: { select: { title: true, content: true } } },
+      resolve: ({ title, content, previous }) => previous && { before: previous, after: { title, content } },
+    }),
+    diffToCurrent: t.field({
+      type: DocumentDifference,
+      nullable: true,
+      description: 'What has changed since: from this version to the current one. Null for the current one.',
+      select: {
+        title: true,
+        content: true,
+        versionNumber: true,
+        document: { select: { name: true, content: true, currentVersion: true } },
+      },
+      resolve: ({ title, content, versionNumber, document }) =>
+        versionNumber === document.currentVersion
+          ? null
+          : { before: { title, content }, after: { title: document.name, content: document.content } },
+    }),
     editor: t.relation('editor', { type: Person, description: 'Who made it.' }),
     insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When it was made.' }),
     isCurrent: t.boolean({
@@ -43,10 +69,25 @@ export const DocumentVersion = builder.prismaObject('DocumentVersion', {
   }),
 });
 
+const DocumentVersionConnection = connectionType(
+  'DocumentVersion',
+  DocumentVersion,
+  'A page of the versions of a document, newest first.',
+);
+
 builder.prismaObjectField(ResourceHubDocument, 'versions', (t) =>
-  t.relation('versions', {
-    type: DocumentVersion,
-    query: { orderBy: { versionNumber: 'desc' } },
+  t.field({
+    type: DocumentVersionConnection,
     description: 'Its versions, newest first; empty for a draft.',
+    args: pageArguments,
+    select: { id: true },
+    resolve: ({ id }, args, context, info) =>
+      connect(context, info, args, {
+        list: versionList,
+        scope: id,
+        load: byId(nodesQuery(context, info, 'DocumentVersion'), (query, where) =>
+          context.db.documentVersion.findMany({ ...query, where: where }),
+        ),
+      }),
   }),
 );

@@ -8,6 +8,7 @@ import { Project } from './Project.js';
 import { Reaction } from './Reaction.js';
 import { concernedByHub, parentOf, ResourceHub } from './ResourceHub.js';
 import { pathTo, ResourceHubFolder } from './ResourceHubFolder.js';
+import { ResourceHubNode } from './ResourceHubNode.js';
 import { ResourceHubPermissions } from './ResourceHubPermissions.js';
 import { Space } from './Space.js';
 import { potentialSubscribers, Subscriber, subscribedPeople } from './Subscriber.js';
@@ -22,6 +23,7 @@ const DocumentState = builder.enumType('DocumentState', {
 });
 
 export const ResourceHubDocument = builder.prismaObject('ResourceHubDocument', {
+  interfaces: [ResourceHubNode],
   description: 'A document of a resource hub, with its history of versions.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Id of the document.' }),

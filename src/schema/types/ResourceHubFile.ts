@@ -6,11 +6,13 @@ import { Person } from './Person.js';
 import { Reaction } from './Reaction.js';
 import { concernedByHub, parentOf, ResourceHub } from './ResourceHub.js';
 import { pathTo, ResourceHubFolder } from './ResourceHubFolder.js';
+import { ResourceHubNode } from './ResourceHubNode.js';
 import { ResourceHubPermissions } from './ResourceHubPermissions.js';
 import { potentialSubscribers, Subscriber, subscribedPeople } from './Subscriber.js';
 import { SubscriptionList } from './SubscriptionList.js';
 
 export const ResourceHubFile = builder.prismaObject('ResourceHubFile', {
+  interfaces: [ResourceHubNode],
   description: 'A file of a resource hub.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Id of the file.' }),

@@ -3,8 +3,10 @@ import DataLoader from 'dataloader';
 import type { Context } from '../../context.js';
 import { type Folder, folderPaths } from '../../operations/folderPaths.js';
 import { builder } from '../builder.js';
+import { ResourceHubNode } from './ResourceHubNode.js';
 
 export const ResourceHubFolder = builder.objectRef<Folder>('ResourceHubFolder').implement({
+  interfaces: [ResourceHubNode],
   description: 'A folder of a resource hub.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Id of the folder.' }),

@@ -12,6 +12,8 @@ const SubscriptionType = builder.enumType('SubscriptionType', {
 });
 
 const Subscription = builder.prismaObject('Subscription', {
+  // `Subscription` is GraphQL's own name for a root type.
+  name: 'PersonSubscription',
   description: "A person's subscription.",
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Id of the subscription.' }),

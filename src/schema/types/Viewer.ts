@@ -1,4 +1,8 @@
+import { notificationList } from '../../lists/notifications.js';
 import { builder } from '../builder.js';
+import { byId, connect, nodesQuery } from '../connect.js';
+import { connectionType, pageArguments } from './Connection.js';
+import { Notification } from './Notification.js';
 import { Person } from './Person.js';
 
 const ApiToken = builder.prismaObject('ApiToken', {
@@ -22,11 +26,38 @@ const ApiToken = builder.prismaObject('ApiToken', {
   }),
 });
 
+const NotificationConnection = connectionType(
+  'Notification',
+  Notification,
+  "A page of the caller's notifications, newest first.",
+);
+
 export const Viewer = builder.prismaObject('ApiToken', {
   variant: 'Viewer',
   description: 'Who is asking.',
   fields: (t) => ({
     person: t.relation('person', { type: Person, description: 'The person behind the token.' }),
     token: t.variant(ApiToken, { description: 'The token.' }),
+    notifications: t.field({
+      type: NotificationConnection,
+      description: 'What the person was told of, newest first; also of what they may not see any longer.',
+      args: {
+        ...pageArguments,
+        unread: t.arg.boolean({
+          required: false,
+          description: 'True: only unread ones. False: only read ones. Null: all.',
+        }),
+      },
+      resolve: (_viewer, { unread, ...args }, context, info) =>
+        connect(context, info, args, {
+          list: notificationList(context.actor, unread),
+          load: byId(nodesQuery(context, info, 'Notification'), (query, where) =>
+            context.db.notification.findMany({
+              ...query,
+              where: { ...where, personId: context.actor.personId },
+            }),
+          ),
+        }),
+    }),
   }),
 });

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type GraphQLError, parse, validate } from 'graphql';
+import { schema } from '../schema/index.js';
+import { UsageError } from './usageError.js';
+
+const prefix = 'sha256:';
+
+/**
+ * Reads the documents that may be asked for by identifier: the `.graphql` files of a folder, or a JSON file with one
+ * text for each identifier. Every one is known by `sha256:<hash>` of its text and by the bare hash, too.
+ */
+export function readPersistedDocuments(path: string): Map<string, string> {
+  const documents = new Map<string, string>();
+  for (const [id, text] of textsAt(path)) {
+    const hash = createHash('sha256').update(text).digest('hex');
+    if (id.startsWith(prefix) && id !== prefix + hash) throw bad(path, `the text of ${id} has the hash ${hash}`);
+    const error = errorIn(text);
+    if (error) throw bad(path, `${id}: ${error.message}`);
+    for (const name of [id, prefix + hash, hash]) documents.set(name, text);
+  }
+  return documents;
+}
+
+function textsAt(path: string): [string, string][] {
+  try {
+    if (statSync(path).isDirectory()) {
+      const files = readdirSync(path).filter((file) => file.endsWith('.graphql'));
+      return files.map((file) => [file.slice(0, -'.graphql'.length), readFileSync(join(path, file), 'utf8')]);
+    }
+    const content: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const texts = typeof content === 'object' && content !== null ? Object.entries(content) : [];
+    return texts.map(([id, text]) => {
+      if (typeof text !== 'string') throw new Error(`${id} is not a text`);
+      return [id, text];
+    });
+  } catch (error) {
+    throw bad(path, (error as Error).message);
+  }
+}
+
+function errorIn(text: string): GraphQLError | undefined {
+  try {
+    return validate(schema, parse(text))[0];
+  } catch (error) {
+    return error as GraphQLError;
+  }
+}
+
+const bad = (path: string, what: string) => new UsageError(`PERSISTED_DOCUMENTS ${path}: ${what}`);

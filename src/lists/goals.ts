@@ -1,0 +1,117 @@
+import { Prisma } from '../database/generated/client/client.js';
+import { badInput } from '../errors.js';
+import { type Actor, level } from '../policies/access.js';
+import { everywhere, type List, type Walk } from './list.js';
+
+export interface GoalFilter {
+  spaceId?: string | null | undefined;
+  closed?: boolean | null | undefined;
+  archived?: boolean | null | undefined;
+  championId?: string | null | undefined;
+  text?: string | null | undefined;
+}
+
+const keys = {
+  name: { key: 'text', column: Prisma.sql`name_key(g.name)` },
+  insertedAt: { key: 'timestamptz', column: Prisma.sql`g.inserted_at` },
+  updatedAt: { key: 'timestamptz', column: Prisma.sql`g.updated_at` },
+} as const;
+
+export interface GoalOrder {
+  field: keyof typeof keys;
+  direction: 'asc' | 'desc';
+}
+
+/**
+ * The goals the caller may see. Without a text or a champion it is walked shelf by shelf, in order; with one,
+ * the goals that match are found first, then ordered. Decisions: "Lists".
+ */
+export function goalList(actor: Actor, filter: GoalFilter, { field, direction }: GoalOrder): List {
+  const { key, column } = keys[field];
+  const { spaceId, championId } = filter;
+  const pattern = patternOf(filter.text);
+  const common = { name: `goals.${field}`, key, descending: direction === 'desc' };
+  const ours = Prisma.sql`g.company_id = ${actor.companyId} AND ${shelfOf} = ANY(${shelvesOf(filter)}::integer[])`;
+  const inSpace = spaceId == null ? Prisma.empty : Prisma.sql`AND g.space_id = ${spaceId}`;
+
+  if (pattern !== null || championId != null) {
+    const championed = championId == null ? Prisma.empty : Prisma.sql`AND g.champion_id = ${championId}`;
+    const named = pattern === null ? Prisma.empty : Prisma.sql`AND g.name ILIKE ${pattern}`;
+    return {
+      ...common,
+      steps: Prisma.sql`found AS MATERIALIZED (
+        SELECT g.id, ${column} AS key FROM goals g WHERE ${ours} ${inSpace} ${championed} ${named})`,
+      branches: (_scopes, walk) => [
+        Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, f.key, f.id
+          FROM found f JOIN goal_access a ON a.goal_id = f.id
+          WHERE a.person_id = ${actor.personId} AND a.level >= ${level.view}
+          ${walk({ key: Prisma.sql`f.key`, id: Prisma.sql`f.id` })}`,
+      ],
+    };
+  }
+
+  const shelves = Prisma.sql`visible_goal_shelves s WHERE s.person_id = ${actor.personId}
+    AND s.shelf = ANY(${shelvesOf(filter)}::integer[])`;
+  const along = (walk: Walk) => walk({ key: column, id: Prisma.sql`g.id` });
+  const personal = (walk: Walk) => Prisma.sql`
+    SELECT ${everywhere} AS scope, 0 AS rank, g.key, g.id
+    FROM (SELECT DISTINCT goal_id FROM personal_goals WHERE person_id = ${actor.personId} OFFSET 0) p
+    CROSS JOIN LATERAL (
+      SELECT ${column} AS key, g.id FROM goals g WHERE g.id = p.goal_id AND ${ours} ${inSpace} LIMIT 1
+    ) g WHERE TRUE ${walk({ key: Prisma.sql`g.key`, id: Prisma.sql`g.id` })}`;
+  const onShelves = (from: Prisma.Sql, where: Prisma.Sql, walk: Walk) => Prisma.sql`
+    SELECT ${everywhere} AS scope, 0 AS rank, g.key, g.id FROM ${from} CROSS JOIN LATERAL (
+      SELECT ${column} AS key, g.id FROM goals g WHERE ${where} AND ${shelfOf} = s.shelf ${along(walk)}
+    ) g`;
+
+  return {
+    ...common,
+    branches: (_scopes, walk) =>
+      spaceId == null
+        ? [
+            onShelves(
+              Prisma.sql`(SELECT s.shelf FROM ${shelves} AND s.space_id IS NULL) s`,
+              Prisma.sql`g.company_id = ${actor.companyId}`,
+              walk,
+            ),
+            onShelves(
+              Prisma.sql`(SELECT s.space_id, s.shelf FROM ${shelves} AND s.space_id IS NOT NULL) s`,
+              Prisma.sql`g.space_id = s.space_id`,
+              walk,
+            ),
+            personal(walk),
+          ]
+        : [
+            onShelves(
+              Prisma.sql`(SELECT c.id AS space_id, s.shelf FROM spaces c, ${shelves}
+                AND c.id = ${spaceId} AND c.company_id = ${actor.companyId} AND (s.space_id IS NULL OR s.space_id = c.id)) s`,
+              Prisma.sql`g.space_id = s.space_id`,
+              walk,
+            ),
+            personal(walk),
+          ],
+  };
+}
+
+const shelfOf = Prisma.sql`goal_shelf(g.company_level, g.space_level, g.closed_at, g.archived_at)`;
+
+/** The shelves (see the migration) that hold closed or open, archived or live goals, as the filter asks. */
+function shelvesOf({ closed, archived }: GoalFilter): number[] {
+  const shelves = Array.from({ length: 16 }, (_, shelf) => shelf);
+  return shelves.filter(
+    (shelf) => (closed == null || closed === (shelf & 2) > 0) && (archived == null || archived === (shelf & 1) > 0),
+  );
+}
+
+const shortestText = 3;
+
+/** The text as a pattern; the index finds names by three letters in a row, so fewer are refused. */
+function patternOf(text: string | null | undefined): string | null {
+  if (text == null) return null;
+  if ([...text.trim()].length < shortestText) {
+    throw badInput([
+      { field: 'goals.filter.text', code: 'too_short', message: `must have at least ${shortestText} characters` },
+    ]);
+  }
+  return `%${text.trim().replace(/[\\%_]/g, '\\$&')}%`;
+}

@@ -1,0 +1,15 @@
+import { Prisma } from '../database/generated/client/client.js';
+import type { Actor } from '../policies/access.js';
+import { everywhere, type List } from './list.js';
+
+/** The caller's notifications, newest first: all, only the unread, or only the read ones. */
+export const notificationList = ({ personId }: Actor, unread: boolean | null | undefined): List => ({
+  name: 'viewer.notifications',
+  key: 'timestamptz',
+  descending: true,
+  branches: (_scopes, walk) => [
+    Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, n.inserted_at AS key, n.id FROM notifications n
+      WHERE n.person_id = ${personId} ${unread == null ? Prisma.empty : Prisma.sql`AND (n.read_at IS NULL) = ${unread}`}
+      ${walk({ key: Prisma.sql`n.inserted_at`, id: Prisma.sql`n.id` })}`,
+  ],
+});

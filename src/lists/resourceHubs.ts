@@ -1,0 +1,73 @@
+import { Prisma } from '../database/generated/client/client.js';
+import { type Actor, level } from '../policies/access.js';
+import { everywhere, type List } from './list.js';
+
+export interface ResourceHubFilter {
+  spaceId?: string | null | undefined;
+  goalId?: string | null | undefined;
+  projectId?: string | null | undefined;
+}
+
+/**
+ * The hubs the caller may see, by name. Those of one space, goal or project are few and found first; otherwise an
+ * insider walks the company's hubs, most of which they see, and a guest is led by what was opened to them.
+ */
+export function resourceHubList({ personId, companyId }: Actor, filter: ResourceHubFilter): List {
+  const conditions = Object.entries({
+    'h.space_id': filter.spaceId,
+    'h.goal_id': filter.goalId,
+    'h.project_id': filter.projectId,
+  }).flatMap(([column, id]) => (id == null ? [] : [Prisma.sql`AND ${Prisma.raw(column)} = ${id}`]));
+  const common = { name: 'resourceHubs', key: 'text' } as const;
+  // A subquery for its value, so that Postgres asks for one hub at a time and not for all there are.
+  const visible = Prisma.sql`(SELECT a.level FROM resource_hub_access a
+    WHERE a.resource_hub_id = h.id AND a.person_id = ${personId}) >= ${level.view}`;
+
+  if (conditions.length > 0) {
+    return {
+      ...common,
+      steps: Prisma.sql`found AS MATERIALIZED (
+        SELECT name_key(h.name) AS key, h.id FROM resource_hubs h
+        WHERE h.company_id = ${companyId} ${Prisma.join(conditions, ' ')} AND ${visible})`,
+      branches: (_scopes, walk) => [
+        Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, f.key, f.id
+          FROM found f WHERE TRUE ${walk({ key: Prisma.sql`f.key`, id: Prisma.sql`f.id` })}`,
+      ],
+    };
+  }
+  return {
+    ...common,
+    steps: Prisma.sql`guest AS MATERIALIZED (
+        SELECT FROM people WHERE id = ${personId} AND type = 'guest' AND NOT is_owner
+      ), opened AS MATERIALIZED (
+        SELECT s.space_id, NULL AS goal_id, NULL AS project_id FROM personal_spaces s
+        WHERE s.person_id = ${personId} AND EXISTS (SELECT FROM guest)
+        UNION
+        SELECT NULL, g.goal_id, NULL FROM personal_goals g WHERE g.person_id = ${personId} AND EXISTS (SELECT FROM guest)
+        UNION
+        SELECT NULL, NULL, p.project_id FROM personal_projects p
+        WHERE p.person_id = ${personId} AND EXISTS (SELECT FROM guest)
+        UNION
+        SELECT NULL, g.id, NULL FROM space_members m CROSS JOIN LATERAL (
+          SELECT g.id FROM goals g WHERE g.space_id = m.space_id AND g.space_level >= ${level.view} OFFSET 0
+        ) g WHERE m.person_id = ${personId} AND EXISTS (SELECT FROM guest)
+        UNION
+        SELECT NULL, NULL, p.id FROM space_members m CROSS JOIN LATERAL (
+          SELECT p.id FROM projects p
+          WHERE p.company_id = m.company_id AND p.space_id = m.space_id AND p.space_level >= ${level.view} OFFSET 0
+        ) p WHERE m.person_id = ${personId} AND EXISTS (SELECT FROM guest)
+      )`,
+    branches: (_scopes, walk) => [
+      Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, h.key, h.id FROM people p CROSS JOIN LATERAL (
+          SELECT name_key(h.name) AS key, h.id FROM resource_hubs h WHERE h.company_id = p.company_id AND ${visible}
+          ${walk({ key: Prisma.sql`name_key(h.name)`, id: Prisma.sql`h.id` })}
+        ) h WHERE p.id = ${personId} AND (p.is_owner OR p.type <> 'guest')`,
+      ...['space_id', 'goal_id', 'project_id'].map(Prisma.raw).map(
+        (parent) => Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, h.key, h.id FROM opened o CROSS JOIN LATERAL (
+          SELECT name_key(h.name) AS key, h.id FROM resource_hubs h
+          WHERE h.company_id = ${companyId} AND h.${parent} = o.${parent} OFFSET 0
+        ) h WHERE o.${parent} IS NOT NULL ${walk({ key: Prisma.sql`h.key`, id: Prisma.sql`h.id` })}`,
+      ),
+    ],
+  };
+}

@@ -1,0 +1,31 @@
+import type { Context } from '../context.js';
+import { isEqual, loadForRestore, noVersion } from './restoring.js';
+
+interface Wording {
+  title: string;
+  content: string;
+}
+
+export interface DocumentRestorePreview {
+  sourceId: string;
+  before: Wording;
+  after: Wording;
+  isNoOp: boolean;
+  expectedCurrentVersion: number;
+}
+
+/** What restoreDocumentVersion would do if nobody is faster: the same checks, and nothing written. */
+export async function previewDocumentRestore(
+  context: Context,
+  { documentId, versionNumber }: { documentId: string; versionNumber: number },
+): Promise<DocumentRestorePreview> {
+  const { document, current, source } = await loadForRestore(context, documentId, versionNumber);
+  if (!source) throw noVersion(documentId, versionNumber);
+  return {
+    sourceId: source.id,
+    before: document,
+    after: source,
+    isNoOp: isEqual(source, document),
+    expectedCurrentVersion: current.versionNumber,
+  };
+}

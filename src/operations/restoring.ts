@@ -1,0 +1,37 @@
+import type { Context } from '../context.js';
+import { notFound } from '../errors.js';
+import { callersAccess, notOthersDraft } from '../policies/access.js';
+import { permitEdit } from './permit.js';
+
+export interface Source {
+  id: string;
+  title: string;
+  content: string;
+}
+
+/** The document with its current version and the one to restore, if the caller may restore it. */
+export async function loadForRestore({ db, actor }: Context, documentId: string, versionNumber: number) {
+  const document = await db.resourceHubDocument.findFirst({
+    where: { id: documentId, ...notOthersDraft(actor), resourceHub: { companyId: actor.companyId } },
+    select: {
+      name: true,
+      content: true,
+      current: {
+        select: { id: true, versionNumber: true, insertedAt: true, editor: { select: { id: true, fullName: true } } },
+      },
+      versions: { where: { versionNumber }, select: { id: true, title: true, content: true } },
+      resourceHub: { select: callersAccess(actor) },
+    },
+  });
+  permitEdit('document', documentId, document?.resourceHub);
+  const current = document?.current;
+  if (!current) throw noVersion(documentId, versionNumber);
+  return { document: { title: document.name, content: document.content }, current, source: document.versions[0] };
+}
+
+export const noVersion = (documentId: string, versionNumber: number) =>
+  notFound(`version ${versionNumber} of document`, documentId);
+
+/** Whether restoring it would change nothing. */
+export const isEqual = (source: Source, document: { title: string; content: string }) =>
+  source.title === document.title && source.content === document.content;

@@ -1,0 +1,18 @@
+import { notFound } from '../../errors.js';
+import { visibleTo } from '../../policies/access.js';
+import { builder } from '../builder.js';
+import { ResourceHub } from '../types/ResourceHub.js';
+
+builder.queryField('resourceHub', (t) =>
+  t.prismaField({
+    type: ResourceHub,
+    nullable: true,
+    description: 'A resource hub the caller may see. Error: NOT_FOUND.',
+    args: { id: t.arg.id({ required: true, description: 'Id of the hub.' }) },
+    resolve: async (query, _root, { id }, { db, actor }) => {
+      const hub = await db.resourceHub.findFirst({ ...query, where: { id, ...visibleTo(actor) } });
+      if (!hub) throw notFound('resource hub', id);
+      return hub;
+    },
+  }),
+);

@@ -1,0 +1,19 @@
+import { notFound } from '../../errors.js';
+import { visibleTo } from '../../policies/access.js';
+import { builder } from '../builder.js';
+import { pathTo, ResourceHubFolder } from '../types/ResourceHubFolder.js';
+
+builder.queryField('resourceHubFolder', (t) =>
+  t.field({
+    type: ResourceHubFolder,
+    nullable: true,
+    description: 'A folder of a resource hub the caller may see. Error: NOT_FOUND.',
+    args: { id: t.arg.id({ required: true, description: 'Id of the folder.' }) },
+    resolve: async (_root, { id }, context) => {
+      const where = { id, resourceHub: visibleTo(context.actor) };
+      if (!(await context.db.resourceHubFolder.findFirst({ where, select: { id: true } })))
+        throw notFound('folder', id);
+      return (await pathTo(id, context)).at(-1);
+    },
+  }),
+);

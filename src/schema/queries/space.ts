@@ -1,0 +1,18 @@
+import { notFound } from '../../errors.js';
+import { visibleTo } from '../../policies/access.js';
+import { builder } from '../builder.js';
+import { Space } from '../types/Space.js';
+
+builder.queryField('space', (t) =>
+  t.prismaField({
+    type: Space,
+    nullable: true,
+    description: 'A space the caller may see. Error: NOT_FOUND.',
+    args: { id: t.arg.id({ required: true, description: 'Id of the space.' }) },
+    resolve: async (query, _root, { id }, { db, actor }) => {
+      const space = await db.space.findFirst({ ...query, where: { id, ...visibleTo(actor) } });
+      if (!space) throw notFound('space', id);
+      return space;
+    },
+  }),
+);

@@ -1,0 +1,26 @@
+import { spaceList } from '../../lists/spaces.js';
+import { visibleTo } from '../../policies/access.js';
+import { builder } from '../builder.js';
+import { byId, connect, nodesQuery } from '../connect.js';
+import { connectionType, pageArguments } from '../types/Connection.js';
+import { Space } from '../types/Space.js';
+
+const SpaceConnection = connectionType('Space', Space, 'A page of spaces, by name.');
+
+builder.queryField('spaces', (t) =>
+  t.field({
+    type: SpaceConnection,
+    description: 'The spaces the caller may see, by name. Error: BAD_USER_INPUT.',
+    args: pageArguments,
+    resolve: (_root, args, context, info) =>
+      connect(context, info, args, {
+        list: spaceList(context.actor),
+        load: byId(nodesQuery(context, info, 'Space'), (query, where) =>
+          context.db.space.findMany({
+            ...query,
+            where: { ...where, ...visibleTo(context.actor) },
+          }),
+        ),
+      }),
+  }),
+);

@@ -1,0 +1,24 @@
+import pg from 'pg';
+import { vi } from 'vitest';
+
+export interface Statement {
+  text: string;
+  values: unknown[];
+}
+
+/** Runs the work and tells every statement that reached Postgres meanwhile. */
+export async function statementsOf<T>(work: () => Promise<T>): Promise<{ result: T; statements: Statement[] }> {
+  const statements: Statement[] = [];
+  const spy = vi.spyOn(pg.Client.prototype, 'query');
+  try {
+    const result = await work();
+    for (const [query, values] of spy.mock.calls as unknown as [unknown, unknown][]) {
+      const text = typeof query === 'string' ? query : (query as { text: string }).text;
+      const given = values ?? (query as { values?: unknown }).values;
+      statements.push({ text, values: Array.isArray(given) ? given : [] });
+    }
+    return { result, statements };
+  } finally {
+    spy.mockRestore();
+  }
+}
