@@ -63,7 +63,8 @@ describe.each(surfaces)('deleting a file through %s', (surface) => {
       '%s is refused and nothing changes',
       async (_, { id, foreign, level = 100, ...data }, expected) => {
         const { caller, hub } = await hubOf(parent, { companyLevel: 0, spaceLevel: level });
-        const file = await world.file(foreign ? (await hubOf(parent)).hub : hub, caller, data);
+        const there = foreign ? await hubOf(parent) : { caller, hub };
+        const file = await world.file(there.hub, there.caller, data);
         const [changes, outcome] = await changesOf(world, () =>
           perform(world, surface, 'deleteResourceHubFile', caller.token, { fileId: id ?? file.id }),
         );

@@ -169,6 +169,13 @@ test('a read-only token hears of its mutation first', async () => {
   expect(status).toBe(403);
 });
 
+test('a connection of ours counts its page, whatever it has', async () => {
+  const { body } = await ask('query ($n: Int) { goals(first: $n) { edges { node { id targets { id } } } } }', {
+    n: 50,
+  });
+  expect([body.data.goals.edges.length <= 50, body.extensions.cost.complexity]).toEqual([true, 1 + 50 * (1 + 1 + 10)]);
+});
+
 describe('a connection counts its page', () => {
   const schema = buildSchema(`
     type Query { goals(first: Int, last: Int, after: String): GoalConnection! }

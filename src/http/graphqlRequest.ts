@@ -1,16 +1,8 @@
-import {
-  GraphQLError,
-  type GraphQLSchema,
-  getOperationAST,
-  isRequiredArgument,
-  Kind,
-  type OperationDefinitionNode,
-  valueFromASTUntyped,
-} from 'graphql';
+import { GraphQLError, getOperationAST } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
 import { catalogue, type ErrorCode } from '../errorCatalogue.js';
-import { badInput, type FieldError, failure, headersOf, readOnlyToken } from '../errors.js';
-import { graphqlSpelling, readInput } from '../input.js';
+import { badInput, failure, headersOf, readOnlyToken } from '../errors.js';
+import { badArguments } from './badArguments.js';
 import { readJson } from './body.js';
 import { parseJson } from './json.js';
 import type { Step } from './route.js';
@@ -38,7 +30,7 @@ export function useGraphqlRequest(bodyLimit: number): Step {
     onExecute({ args }) {
       const operation = getOperationAST(args.document, args.operationName);
       if (!operation) return;
-      const errors = badArguments(args.schema, operation, args.variableValues ?? {});
+      const errors = badArguments(args.schema, args.document, operation, args.variableValues ?? {});
       if (errors.length > 0) throw badInput(errors);
     },
     onResultProcess({ result, serverContext, setResult }) {
@@ -62,28 +54,6 @@ function readSearch(search: URLSearchParams): GraphQLParams {
     (name === 'variables' || name === 'extensions') && value !== '' ? [name, parseJson(value)] : [name, value],
   );
   return Object.fromEntries(given);
-}
-
-/** Every bad argument of the operation's root fields, before any of them runs. */
-function badArguments(
-  schema: GraphQLSchema,
-  operation: OperationDefinitionNode,
-  variables: Record<string, unknown>,
-): FieldError[] {
-  const fields = schema.getRootType(operation.operation)?.getFields() ?? {};
-  return operation.selectionSet.selections.flatMap((node) => {
-    const definitions = node.kind === Kind.FIELD ? (fields[node.name.value]?.args ?? []) : [];
-    return definitions.flatMap((definition) => {
-      const given = node.kind === Kind.FIELD && node.arguments?.find(({ name }) => name.value === definition.name);
-      const value = given ? valueFromASTUntyped(given.value, variables) : undefined;
-      if (value === undefined) {
-        return isRequiredArgument(definition)
-          ? [{ field: definition.name, code: 'required' as const, message: 'is required' }]
-          : [];
-      }
-      return readInput(definition.type, value, graphqlSpelling, definition.name, definition.extensions).errors;
-    });
-  });
 }
 
 /** Gives an error its code, its request id and its status; an answer that has data is a 200. */

@@ -20,7 +20,7 @@ export const AccessLevels = builder.objectRef<Levels>('AccessLevels').implement(
   description: 'Access a resource gives, as levels: 0 none, 10 view, 40 comment, 70 edit, 100 full.',
   fields: (t) => ({
     public: t.exposeInt('publicLevel', {
-      description: 'Above 0 marks the resource as public; gives no access by itself.',
+      description: 'A level above 0 marks the resource as public; gives no access by itself.',
     }),
     company: t.exposeInt('companyLevel', { description: 'Level of everyone in the company but guests.' }),
     space: t.exposeInt('spaceLevel', { description: 'Level of the members of its space.' }),
