@@ -1,4 +1,15 @@
-const { token } = JSON.parse(document.getElementById('settings').textContent);
+const { token, requests } = JSON.parse(document.getElementById('settings').textContent);
+
+/** The document as it is read, with requests that work on what the demo workspace holds now. */
+function withRequests(response) {
+  if (!response.url.endsWith('/openapi.json')) return response;
+  const api = JSON.parse(response.text);
+  for (const { path, body } of requests) {
+    api.paths[`/${path}`].post.requestBody.content['application/json'].example = body;
+  }
+  response.text = JSON.stringify(api);
+  return response;
+}
 
 const ui = window.SwaggerUIBundle({
   url: '/api/external/v1/openapi.json',
@@ -8,5 +19,6 @@ const ui = window.SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   // The validator is a foreign service.
   validatorUrl: null,
+  responseInterceptor: withRequests,
   onComplete: () => token && ui.preauthorizeApiKey('token', token),
 });

@@ -183,13 +183,11 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
     expect(violations).toEqual([]);
   });
 
-  test('the REST reference tries the restore path, with the token of the demo', async () => {
-    const command = await (await open('/')).locator('.command code').last().innerText();
+  test('the REST reference tries the restore path on the demo as it is', async () => {
     const page = await open('/docs');
     const operation = page.locator('.opblock', { hasText: '/documents/restore_document_version' });
     await operation.locator('.opblock-summary-control').click();
     await operation.getByRole('button', { name: 'Try it out' }).click();
-    await operation.locator('textarea').fill(/-d '(.*)'/.exec(command)?.[1] ?? '');
     const answer = page.waitForResponse((response) => response.url().endsWith('/documents/restore_document_version'));
     await operation.getByRole('button', { name: 'Execute' }).click();
     expect((await answer).status()).toBe(200);

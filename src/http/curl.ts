@@ -1,4 +1,4 @@
-import type { ExampleIds } from './examples.js';
+import { type ExampleIds, requests } from './examples.js';
 
 export interface CurlCommand {
   title: string;
@@ -15,18 +15,7 @@ export function curlCommands(base: string, token: string | undefined, ids: Examp
     "-H 'Content-Type: application/json'",
     `-d ${quoted(JSON.stringify(body))}`,
   ];
-  return [
-    { title: 'Reopen a goal', lines: lines('reopen_goal', { id: ids.goalId, message: 'We are not done yet' }) },
-    { title: 'Delete a file', lines: lines('delete_resource_hub_file', { file_id: ids.fileToDeleteId }) },
-    {
-      title: 'Restore a document version',
-      lines: lines('documents/restore_document_version', {
-        document_id: ids.documentId,
-        version_number: ids.versionToRestore,
-        expected_current_version: ids.currentVersion,
-      }),
-    },
-  ];
+  return requests(ids).map(({ title, path, body }) => ({ title, lines: lines(path, body) }));
 }
 
 /** An argument as the shell takes it literally, whatever an id or a Host header holds. */

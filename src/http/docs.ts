@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { Demo } from './examples.js';
+import { type Demo, requests } from './examples.js';
 import { isLocal } from './loopback.js';
 import { html, jsonBlock, page } from './page.js';
 import type { Route } from './route.js';
@@ -8,7 +8,7 @@ import { publicFile, staticRoutes, types } from './staticFiles.js';
 
 const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
-/** `/docs`: the OpenAPI document in Swagger UI, all of it from here; authorized already where the demo is one's own. */
+/** `/docs`: the OpenAPI document in Swagger UI, all of it from here. Where the demo is one's own, it is ready to try. */
 export const docsRoutes = (demo?: () => Promise<Demo>): Route[] => [
   {
     path: '/docs',
@@ -23,7 +23,7 @@ export const docsRoutes = (demo?: () => Promise<Demo>): Route[] => [
         dataImages: true,
         body: html`<main id="docs"><noscript>This page needs JavaScript; <a href="/api/external/v1/openapi.json">the
 OpenAPI document</a> does not.</noscript></main>
-${jsonBlock('settings', { token: live?.token ?? null })}`,
+${jsonBlock('settings', { token: live?.token ?? null, requests: live ? requests(live.ids) : [] })}`,
       });
     },
   },

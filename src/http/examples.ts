@@ -31,6 +31,21 @@ export const placeholders: ExampleIds = {
   folderId: 'FOLDER_ID',
 };
 
+/** One request for each path of the REST facade. */
+export const requests = (ids: ExampleIds): { title: string; path: string; body: object }[] => [
+  { title: 'Reopen a goal', path: 'reopen_goal', body: { id: ids.goalId, message: 'We are not done yet' } },
+  { title: 'Delete a file', path: 'delete_resource_hub_file', body: { file_id: ids.fileToDeleteId } },
+  {
+    title: 'Restore a document version',
+    path: 'documents/restore_document_version',
+    body: {
+      document_id: ids.documentId,
+      version_number: ids.versionToRestore,
+      expected_current_version: ids.currentVersion,
+    },
+  },
+];
+
 // A JSON string is a GraphQL string too.
 const text = JSON.stringify;
 

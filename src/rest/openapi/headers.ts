@@ -2,7 +2,7 @@ import type { JsonSchema } from './jsonSchema.js';
 
 const text = { type: 'string' };
 
-/** Headers a caller may send with every operation. */
+/** Headers a caller may send with every operation. No examples: Swagger UI would send them, the same key every time. */
 export const requestHeaders: Record<string, JsonSchema> = {
   'Idempotency-Key': {
     name: 'Idempotency-Key',
@@ -10,9 +10,9 @@ export const requestHeaders: Record<string, JsonSchema> = {
     required: false,
     description:
       'A new random value for each change you want, the same one for every retry of it: a change whose answer was lost ' +
-      'can be sent again and still happens once. The answer of a retry is that of the first request.',
-    schema: { ...text, minLength: 1, maxLength: 255 },
-    example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
+      'can be sent again and still happens once. The answer of a retry is that of the first request. 1 to 255 printable ' +
+      'ASCII characters, bare or quoted.',
+    schema: { ...text, minLength: 1 },
   },
   'X-Request-Id': {
     name: 'X-Request-Id',
@@ -21,7 +21,6 @@ export const requestHeaders: Record<string, JsonSchema> = {
     description:
       'Your own id of the request, taken over into the answer and the log if it is one; else the server makes one.',
     schema: { ...text, pattern: '^[\\w.:/+=-]{1,128}$' },
-    example: '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54',
   },
 };
 
