@@ -35,16 +35,21 @@ export async function changesOf<Result>(world: World, work: () => Promise<Result
 export const counts = (rows: Rows) =>
   Object.fromEntries(Object.entries(rows).map(([table, { length }]) => [table, length]));
 
+const statements = new WeakMap<World, string>();
+
 async function dump(world: World): Promise<Map<string, { table: string; row: Json }>> {
+  const statement = statements.get(world) ?? (await statementOf(world));
+  statements.set(world, statement);
+  const rows = await world.sql(statement);
+  return new Map(rows.map(({ table, row }) => [`${table} ${row.id ?? JSON.stringify(row)}`, { table, row }]));
+}
+
+/** One statement for every row of every table. */
+async function statementOf(world: World): Promise<string> {
   const tables = await world.sql(
     "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('_prisma_migrations', 'api_tokens')",
   );
-  const rows = await world.sql(
-    tables.map(({ name }) => `SELECT '${name}' AS table, to_jsonb(t) AS row FROM ${name} t`).join(' UNION ALL '),
-  );
-  return new Map(
-    rows.map(({ table, row }) => [`${table} ${row.id ?? `${row.space_id} ${row.person_id}`}`, { table, row }]),
-  );
+  return tables.map(({ name }) => `SELECT '${name}' AS table, to_jsonb(t) AS row FROM ${name} t`).join(' UNION ALL ');
 }
 
 function difference(before: Json, after: Json): Json {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
+import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll } from 'vitest';
 import { createApp } from '../src/app.js';
@@ -10,7 +11,6 @@ import type { Prisma } from '../src/database/generated/client/client.js';
 import { createToken } from '../src/database/tokens.js';
 import { createDatabase } from './database.js';
 import { requireDescribed } from './openapiValidator.js';
-import { query } from './query.js';
 
 /** What `JSON.parse` gives: a test looks into an answer freely, and a wrong path fails it. */
 export type Json = ReturnType<typeof JSON.parse>;
@@ -35,6 +35,7 @@ export class World {
   now = new Date('2026-06-15T12:00:00Z');
   readonly log: Json[] = [];
   readonly app;
+  readonly #aside: pg.Pool;
   readonly #twins: World[] = [];
   #server: Server | undefined;
   #count = 0;
@@ -44,6 +45,8 @@ export class World {
     readonly url: string,
     options: Options = {},
   ) {
+    this.#aside = new pg.Pool({ connectionString: url, max: 4 });
+    this.#aside.on('error', () => {});
     const logger = pino({ level: 'info' }, { write: (line: string) => void this.log.push(JSON.parse(line)) });
     this.app = createApp({
       db,
@@ -66,6 +69,7 @@ export class World {
     await Promise.all(this.#twins.map((twin) => twin.close()));
     this.#server?.closeAllConnections();
     this.#server?.close();
+    await this.#aside.end();
     await this.db.$disconnect();
   }
 
@@ -76,9 +80,9 @@ export class World {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Runs SQL past the gateway, over a connection of its own. */
-  sql(text: string, values: unknown[] = []): Promise<Json[]> {
-    return query(this.url, text, values);
+  /** Runs SQL past the gateway, over connections of its own. */
+  async sql(text: string, values: unknown[] = []): Promise<Json[]> {
+    return (await this.#aside.query(text, values)).rows;
   }
 
   name(kind: string) {

@@ -2,7 +2,7 @@ import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
 import { callersAccess, level } from '../policies/access.js';
 import { notify } from './notify.js';
-import { permitEdit } from './permit.js';
+import { again, permitEdit } from './permit.js';
 
 export interface DeleteResourceHubFileInput {
   fileId?: string | null | undefined;
@@ -15,6 +15,7 @@ export interface DeleteResourceHubFileInput {
 export async function deleteResourceHubFile(
   context: Context,
   input: DeleteResourceHubFileInput,
+  tries = 5,
 ): Promise<{ fileId: string | null }> {
   const { db, actor } = context;
   if (input.fileId == null) return { fileId: null };
@@ -55,5 +56,5 @@ export async function deleteResourceHubFile(
     )})
     SELECT id FROM file`);
   // Someone was faster: look again and decide afresh.
-  return deleted.length > 0 ? { fileId } : deleteResourceHubFile(context, input);
+  return deleted.length > 0 ? { fileId } : deleteResourceHubFile(context, input, again(tries));
 }

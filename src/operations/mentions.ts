@@ -10,7 +10,7 @@ export function mentionedIn(text: string | null | undefined): string[] {
   for (let node = open.pop(); node; node = open.pop()) {
     const id = node.type === 'mention' && isNode(node.attrs) ? node.attrs.id : undefined;
     if (typeof id === 'string' && id.isWellFormed() && !id.includes('\0')) ids.add(id);
-    open.push(...childrenOf(node));
+    for (const child of childrenOf(node)) open.push(child);
   }
   return [...ids];
 }

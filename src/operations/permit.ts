@@ -8,3 +8,9 @@ export function permitEdit(what: string, id: string, access: Access | undefined)
   if (!access || !canView(access)) throw notFound(what, id);
   if (!canEdit(access)) throw forbidden(level.edit, levelOf(access));
 }
+
+/** Counts the times an operation looks again because someone was faster: nobody is, so often. */
+export function again(tries: number): number {
+  if (tries <= 1) throw new Error('the write was refused again and again, though what was read allows it');
+  return tries - 1;
+}

@@ -2,13 +2,18 @@ import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
 import { level } from '../policies/access.js';
 import { notify } from './notify.js';
+import { again } from './permit.js';
 import { audience, isToReopen, type ReopenGoalInput, subscribers, viewersOf } from './reopening.js';
 
 /**
  * Reopens a closed goal, posts the message and notifies; an open goal is left as it is.
  * Answers with the goal's id, or null when none was given. Decisions: "Reopen".
  */
-export async function reopenGoal(context: Context, input: ReopenGoalInput): Promise<{ goalId: string | null }> {
+export async function reopenGoal(
+  context: Context,
+  input: ReopenGoalInput,
+  tries = 5,
+): Promise<{ goalId: string | null }> {
   const { db, actor } = context;
   if (input.id == null) return { goalId: null };
   const goalId = input.id;
@@ -36,5 +41,5 @@ export async function reopenGoal(context: Context, input: ReopenGoalInput): Prom
     ), viewers AS (${viewersOf(goalId)}), notified AS (${notify(actor, audience(input))})
     SELECT id FROM goal`);
   // Someone was faster: look again and decide afresh.
-  return reopened.length > 0 ? { goalId } : reopenGoal(context, input);
+  return reopened.length > 0 ? { goalId } : reopenGoal(context, input, again(tries));
 }

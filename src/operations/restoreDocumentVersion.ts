@@ -3,6 +3,7 @@ import { Prisma } from '../database/generated/client/client.js';
 import { versionConflict } from '../errors.js';
 import { level } from '../policies/access.js';
 import { mentionedIn } from './mentions.js';
+import { again } from './permit.js';
 import { isEqual, loadForRestore, noVersion } from './restoring.js';
 
 export interface RestoreDocumentVersionInput {
@@ -18,6 +19,7 @@ export interface RestoreDocumentVersionInput {
 export async function restoreDocumentVersion(
   context: Context,
   input: RestoreDocumentVersionInput,
+  tries = 5,
 ): Promise<{ versionId: string; restored: boolean }> {
   const { db, actor } = context;
   const { documentId, versionNumber, expectedCurrentVersion } = input;
@@ -65,5 +67,7 @@ export async function restoreDocumentVersion(
     )
     SELECT id FROM version`);
   // Someone was faster: look again and decide afresh.
-  return restored[0] ? { versionId: restored[0].id, restored: true } : restoreDocumentVersion(context, input);
+  return restored[0]
+    ? { versionId: restored[0].id, restored: true }
+    : restoreDocumentVersion(context, input, again(tries));
 }
