@@ -1,6 +1,6 @@
 import type { Database, Transaction } from './database/client.js';
 import { hashToken, tokenFormat } from './database/tokens.js';
-import { unauthenticated } from './errors.js';
+import { unauthenticated } from './errors/failures.js';
 import type { Actor } from './policies/access.js';
 
 /** What a resolver may use; a new one for each operation. */

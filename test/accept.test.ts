@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createWorld, restPaths } from './world.js';
+import { createWorld, restPaths } from './support/world.js';
 
 const world = await createWorld();
 const { caller } = await world.team();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Operation, perform, surfaces } from './surfaces.js';
-import { createWorld, type Json } from './world.js';
+import { type Operation, perform, surfaces } from './support/surfaces.js';
+import { createWorld, type Json } from './support/world.js';
 
 const world = await createWorld();
 const { db } = world;

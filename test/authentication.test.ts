@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createToken } from '../src/database/tokens.js';
-import { statementsOf } from './statements.js';
-import { mutation, operations } from './surfaces.js';
-import { createWorld, type Json, restPaths } from './world.js';
+import { statementsOf } from './support/statements.js';
+import { mutation, operations } from './support/surfaces.js';
+import { createWorld, type Json, restPaths } from './support/world.js';
 
 const world = await createWorld();
 const { db } = world;
@@ -128,7 +128,8 @@ describe('a read-only token', () => {
           world.graphql(caller.readOnlyToken, `mutation { ...F } fragment F on Mutation { __typename } # ${operation}`),
       };
       for (const [surface, call] of Object.entries(calls)) {
-        const [statements, { status, body }] = await statementsOf(call);
+        const { statements, result } = await statementsOf(call);
+        const { status, body } = result;
         const { code, detail } = body.errors ? { ...body.errors[0].extensions, detail: body.errors[0].message } : body;
         expect({ status, code, detail, statements: statements.length }, surface).toEqual({
           status: 403,
@@ -201,11 +202,11 @@ describe('the last use of a token', () => {
 
   test('of a hundred requests at once is one statement', async () => {
     const { id, token } = await tokenOf();
-    const [statements] = await statementsOf(async () => {
+    const { statements } = await statementsOf(async () => {
       await Promise.all(Array.from({ length: 100 }, () => world.graphql(token, '{ __typename }')));
       await settled(id, world.now.toISOString());
     });
-    expect(statements.filter((sql) => /^UPDATE/i.test(sql))).toHaveLength(1);
+    expect(statements.filter(({ text }) => /^UPDATE/i.test(text))).toHaveLength(1);
   });
 
   test('is off the critical path: a request does not wait for it', async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createWorld, restPaths } from './world.js';
+import { createWorld, restPaths } from './support/world.js';
 
 const world = await createWorld({ bodyLimit: 100_000 });
 const { caller } = await world.team();

@@ -3,9 +3,9 @@ import { CriticalityLevel, diff } from '@graphql-inspector/core';
 import { buildSchema, extendSchema, type GraphQLSchema, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { sdl } from '../src/schema/sdl.js';
-import { breakingChanges } from './openapiChanges.js';
-import { openApi } from './openapiValidator.js';
-import type { Json } from './world.js';
+import { breakingChanges } from './support/openapiChanges.js';
+import { openApi } from './support/openapiValidator.js';
+import type { Json } from './support/world.js';
 
 const released = (file: string) => readFile(new URL(`released/${file}`, import.meta.url), 'utf8');
 const accept = 'If that is meant, npm run release-contract accepts it.';

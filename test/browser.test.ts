@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { chromium, flags, missing } from './chromium.js';
-import { startServer } from './server.js';
+import { chromium, flags, missing } from './support/chromium.js';
+import { startServer } from './support/server.js';
 
 declare global {
   interface Window {

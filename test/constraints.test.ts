@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createWorld } from './world.js';
+import { createWorld } from './support/world.js';
 
 const world = await createWorld();
 const client = new pg.Client({ connectionString: world.url });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../src/config.js';
-import { statementsOf } from './statements.js';
-import { createWorld, restPaths } from './world.js';
+import { statementsOf } from './support/statements.js';
+import { createWorld, restPaths } from './support/world.js';
 
 /** What the answer depends on, beside the form that GraphQL and its page share a path for. */
 function varyOf(headers: Headers): string | null {
@@ -32,7 +32,8 @@ const corsHeaders = (headers: Headers) => [...headers.keys()].filter((name) => n
 
 describe.each(paths)('%s', (path) => {
   test('answers the preflight of a listed origin, without a token and without SQL', async () => {
-    const [statements, { status, headers }] = await statementsOf(() => preflight(path, page));
+    const { statements, result } = await statementsOf(() => preflight(path, page));
+    const { status, headers } = result;
     expect([status, statements]).toEqual([204, []]);
     expect(headers.get('access-control-allow-origin')).toBe(page);
     expect(headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST');

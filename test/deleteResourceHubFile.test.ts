@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { withFragments } from '../src/rest/fragments.js';
-import { changesOf, counts, nothing } from './changes.js';
-import { perform, surfaces } from './surfaces.js';
-import { createWorld, type Json } from './world.js';
+import { changesOf, counts, nothing } from './support/changes.js';
+import { perform, surfaces } from './support/surfaces.js';
+import { createWorld, type Json } from './support/world.js';
 
 const world = await createWorld();
 const { db } = world;

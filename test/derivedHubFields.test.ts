@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { perform } from './surfaces.js';
-import { createWorld, type Json } from './world.js';
+import { perform } from './support/surfaces.js';
+import { createWorld, type Json } from './support/world.js';
 
 const world = await createWorld();
 const { db } = world;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Change, difference, Effort } from '../src/text/difference.js';
 import { plainText } from '../src/text/plainText.js';
-import { createWorld, type Json } from './world.js';
+import { createWorld, type Json } from './support/world.js';
 
 const world = await createWorld();
 

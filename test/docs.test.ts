@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { placeholders } from '../src/http/examples.js';
-import { createWorld, World } from './world.js';
+import { placeholders } from '../src/pages/examples.js';
+import { createWorld, World } from './support/world.js';
 
 const world = await createWorld();
 const demo = async () => ({ token: 'gp_demo', ids: placeholders });

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { startEmbedded } from '../src/database/embedded.js';
+import { startEmbedded } from '../src/database/embedded/startEmbedded.js';
 import { DatabaseError } from '../src/database/error.js';
-import { query } from './query.js';
+import { query } from './support/query.js';
 
-const embedded = fileURLToPath(new URL('../src/database/embedded.ts', import.meta.url));
+const embedded = fileURLToPath(new URL('../src/database/embedded/startEmbedded.js', import.meta.url));
 const asRoot = process.getuid?.() === 0;
 const cleanups: (() => Promise<unknown>)[] = [];
 let dataDir: string;

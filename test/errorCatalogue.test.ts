@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { connect } from '../src/database/client.js';
 import { holdKey } from '../src/database/idempotencyKeys.js';
-import { catalogue, type ErrorCode, errorCodes } from '../src/errorCatalogue.js';
-import { createRateLimiters } from '../src/http/rateLimiters.js';
+import { catalogue, type ErrorCode, errorCodes } from '../src/errors/catalogue.js';
+import { createRateLimiters } from '../src/http/limits/rateLimiters.js';
 import { snakeCase, snakeCased } from '../src/naming.js';
-import { type Answer, createWorld, type Json, restPaths, World } from './world.js';
+import { type Answer, createWorld, type Json, restPaths, World } from './support/world.js';
 
 const world = await createWorld();
 const { app, db } = world;

@@ -4,7 +4,7 @@ import { createToken } from '../src/database/tokens.js';
 import { demo } from '../src/workspace/demo.js';
 import { readDocument } from '../src/workspace/file.js';
 import { importWorkspace } from '../src/workspace/import.js';
-import { createWorld, type Json, restPaths } from './world.js';
+import { createWorld, type Json, restPaths } from './support/world.js';
 
 const requests = {
   reopenGoal: {
@@ -51,5 +51,7 @@ test('the examples of the OpenAPI document are what the demo workspace answers; 
     expect(status).toBe(200);
     examples[name] = { request, response: steady(body) };
   }
-  await expect(`${header}${JSON.stringify(examples, null, 2)};\n`).toMatchFileSnapshot('../src/rest/examples.ts');
+  await expect(`${header}${JSON.stringify(examples, null, 2)};\n`).toMatchFileSnapshot(
+    '../src/rest/openapi/recordedExamples.js',
+  );
 });

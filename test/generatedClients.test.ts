@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createWorld } from './world.js';
+import { createWorld } from './support/world.js';
 
 const run = promisify(execFile);
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));

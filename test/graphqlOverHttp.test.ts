@@ -1,6 +1,6 @@
 import { serverAudits } from 'graphql-http';
 import { beforeAll, expect, test } from 'vitest';
-import { createWorld } from './world.js';
+import { createWorld } from './support/world.js';
 
 const world = await createWorld();
 let authorization: string;

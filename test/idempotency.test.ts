@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
 import { purgeOutcomes } from '../src/database/idempotencyKeys.js';
-import { statementsOf } from './statements.js';
-import { mutation, snakeKeys } from './surfaces.js';
-import { createWorld, type Json, restPaths, type World } from './world.js';
+import { statementsOf } from './support/statements.js';
+import { mutation, snakeKeys } from './support/surfaces.js';
+import { createWorld, type Json, restPaths, type World } from './support/world.js';
 
 const world = await createWorld();
 const { db } = world;
@@ -389,21 +389,23 @@ describe('the cost', () => {
   test('without the header there is not one statement more', async () => {
     const { caller } = await closedGoal();
     await world.post(restPaths.reopenGoal, caller.token, {});
-    const [statements] = await statementsOf(() => world.post(restPaths.reopenGoal, caller.token, {}));
-    expect(statements).toEqual([expect.stringContaining('api_tokens')]);
+    const { statements } = await statementsOf(() => world.post(restPaths.reopenGoal, caller.token, {}));
+    expect(statements.map(({ text }) => text)).toEqual([expect.stringContaining('api_tokens')]);
   });
 
   test('with the header there are five more: begin, lock, look up, keep, commit', async () => {
     const plain = await closedGoal();
     await world.post(restPaths.reopenGoal, plain.caller.token, {});
-    const [without] = await statementsOf(() => world.post(restPaths.reopenGoal, plain.caller.token, plain.input));
+    const { statements: without } = await statementsOf(() =>
+      world.post(restPaths.reopenGoal, plain.caller.token, plain.input),
+    );
     const keyed = await closedGoal();
     await world.post(restPaths.reopenGoal, keyed.caller.token, {});
-    const [first] = await statementsOf(() => reopen(keyed.caller.token, keyed.input, 'count'));
-    const [second] = await statementsOf(() => reopen(keyed.caller.token, keyed.input, 'count'));
+    const { statements: first } = await statementsOf(() => reopen(keyed.caller.token, keyed.input, 'count'));
+    const { statements: second } = await statementsOf(() => reopen(keyed.caller.token, keyed.input, 'count'));
     expect(first).toHaveLength(without.length + 5);
     expect(second).toHaveLength(5);
-    expect(without.some((sql) => sql.includes('idempotency'))).toBe(false);
+    expect(without.some(({ text }) => text.includes('idempotency'))).toBe(false);
   });
 
   test('expired outcomes are purged in batches, past one that another request holds', async () => {

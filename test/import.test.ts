@@ -6,8 +6,8 @@ import { demo } from '../src/workspace/demo.js';
 import { ImportError } from '../src/workspace/error.js';
 import { importWorkspace } from '../src/workspace/import.js';
 import { columns, type Table, tables } from '../src/workspace/tables.js';
-import { createDatabase } from './database.js';
-import { smallWorkspace } from './smallWorkspace.js';
+import { createDatabase } from './support/database.js';
+import { smallWorkspace } from './support/smallWorkspace.js';
 
 type Json = Record<string, unknown>;
 

@@ -6,8 +6,8 @@ import { connect, type Database } from '../src/database/client.js';
 import { ImportError } from '../src/workspace/error.js';
 import { readDocument } from '../src/workspace/file.js';
 import { importWorkspace } from '../src/workspace/import.js';
-import { createDatabase } from './database.js';
-import { smallWorkspace } from './smallWorkspace.js';
+import { createDatabase } from './support/database.js';
+import { smallWorkspace } from './support/smallWorkspace.js';
 
 let db: Database;
 let drop: () => Promise<void>;

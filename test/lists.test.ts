@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createToken } from '../src/database/tokens.js';
-import { statementsOf } from './capture.js';
-import { query } from './query.js';
-import { createWorld, type Json } from './world.js';
+import { query } from './support/query.js';
+import { statementsOf } from './support/statements.js';
+import { createWorld, type Json } from './support/world.js';
 
 // These tests ask for more at once than callers may.
 const world = await createWorld({ queryLimits: { complexity: 1_000_000 } });

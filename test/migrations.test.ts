@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { DatabaseError } from '../src/database/error.js';
 import { migrate, pendingMigrations } from '../src/database/migrations.js';
-import { query } from './query.js';
+import { query } from './support/query.js';
 
 const source = fileURLToPath(new URL('../src/database/migrations.ts', import.meta.url));
 const GOALS = ['0001_goals', 'CREATE TABLE goals (id int PRIMARY KEY);\nINSERT INTO goals VALUES (1);\n'] as const;

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { openApi as printOpenApi } from '../src/commands/openapi.js';
-import { catalogue, type ErrorCode, errorCodes } from '../src/errorCatalogue.js';
+import { catalogue, type ErrorCode, errorCodes } from '../src/errors/catalogue.js';
 import { sdl } from '../src/schema/sdl.js';
-import { errorsOf, openApi, requireDescribed, resolve } from './openapiValidator.js';
-import { createWorld, type Json, restPaths } from './world.js';
+import { errorsOf, openApi, requireDescribed, resolve } from './support/openapiValidator.js';
+import { createWorld, type Json, restPaths } from './support/world.js';
 
 const url = '/api/external/v1/openapi.json';
 const world = await createWorld();

@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildClientSchema, buildSchema, parse, printSchema, validate } from 'graphql';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openDemo } from '../src/commands/demo.js';
 import { liveIds } from '../src/commands/liveIds.js';
-import { curlCommands } from '../src/http/curl.js';
-import { type Demo, examples, placeholders } from '../src/http/examples.js';
+import { openDemo } from '../src/commands/openDemo.js';
+import { curlCommands } from '../src/pages/curl.js';
+import { type Demo, examples, placeholders } from '../src/pages/examples.js';
 import { version } from '../src/version.js';
-import { startServer } from './server.js';
-import { type Answer, createWorld, type Json, World } from './world.js';
+import { startServer } from './support/server.js';
+import { type Answer, createWorld, type Json, World } from './support/world.js';
 
 const secret = 'gp_demo-token';
 const world = await createWorld();

@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readPersistedDocuments } from '../src/commands/persistedDocuments.js';
+import { readPersistedDocuments } from '../src/commands/readPersistedDocuments.js';
 import { ConfigError, readConfig } from '../src/config.js';
-import { createWorld, type Json, restPaths, World } from './world.js';
+import { createWorld, type Json, restPaths, World } from './support/world.js';
 
 const directory = await mkdtemp(join(tmpdir(), 'goalpost-documents-'));
 afterAll(() => rm(directory, { recursive: true }));

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { connect } from '../src/database/client.js';
-import { statementsOf } from './capture.js';
-import { createWorld, type Json, World } from './world.js';
+import { statementsOf } from './support/statements.js';
+import { createWorld, type Json, World } from './support/world.js';
 
 const world = await createWorld();
 const { db } = world;

@@ -1,10 +1,10 @@
 import { buildSchema, getIntrospectionQuery, getOperationAST, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { measure } from '../src/http/queryCost.js';
+import { measure } from '../src/http/limits/queryCost.js';
 import { reopenGoal } from '../src/rest/reopenGoal.js';
 import { restoreDocumentVersion } from '../src/rest/restoreDocumentVersion.js';
-import { statementsOf } from './statements.js';
-import { createWorld, type Json, restPaths } from './world.js';
+import { statementsOf } from './support/statements.js';
+import { createWorld, type Json, restPaths } from './support/world.js';
 
 const world = await createWorld();
 const { caller, space } = await world.team();
@@ -92,12 +92,12 @@ describe('a document over a limit is refused before any SQL', () => {
       ],
     ],
   ])('%s', async (_limit, query, exceeded) => {
-    const [statements, answer] = await statementsOf(() => ask(query));
+    const { statements, result: answer } = await statementsOf(() => ask(query));
     const [{ message, extensions }] = answer.body.errors;
     expect([answer.status, extensions.code]).toEqual([400, 'QUERY_TOO_COMPLEX']);
     expect(extensions.exceeded).toEqual(exceeded);
     for (const { limit, maximum } of extensions.exceeded) expect(message).toMatch(new RegExp(`${limit}: .*${maximum}`));
-    expect(statements.filter((sql) => !sql.includes('api_tokens'))).toEqual([]);
+    expect(statements.filter(({ text }) => !text.includes('api_tokens'))).toEqual([]);
   });
 
   test.each([
@@ -132,10 +132,10 @@ describe('what would exhaust the parser or the validator is refused, not 500', (
       `{ __schema { types ${'{ fields { type '.repeat(20)}{ name }${' } }'.repeat(20)} } }`,
     ],
   ])('%s', async (_what, query) => {
-    const [statements, answer] = await statementsOf(() => ask(query));
+    const { statements, result: answer } = await statementsOf(() => ask(query));
     expect(answer.status).toBe(400);
     expect(answer.body.errors[0].extensions.code).not.toBe('INTERNAL_SERVER_ERROR');
-    expect(statements.filter((sql) => !sql.includes('api_tokens'))).toEqual([]);
+    expect(statements.filter(({ text }) => !text.includes('api_tokens'))).toEqual([]);
   });
 });
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { connect } from '../src/database/client.js';
-import { createRateLimiters, type RateLimitOptions } from '../src/http/rateLimiters.js';
-import { statementsOf } from './statements.js';
-import { createWorld, restPaths, World } from './world.js';
+import { createRateLimiters, type RateLimitOptions } from '../src/http/limits/rateLimiters.js';
+import { statementsOf } from './support/statements.js';
+import { createWorld, restPaths, World } from './support/world.js';
 
 const furniture = await createWorld();
 const { company, caller } = await furniture.team();
@@ -106,7 +106,7 @@ describe('an address', () => {
       expect(headers.get('ratelimit')).toMatch(new RegExp(`^"address";r=${remaining};t=`));
     }
     expect((await reopen(world, badToken)).status).toBe(429);
-    const [statements, answer] = await statementsOf(() => reopen(world, badToken));
+    const { statements, result: answer } = await statementsOf(() => reopen(world, badToken));
     expect([statements, answer.status, answer.body.code]).toEqual([[], 429, 'RATE_LIMITED']);
     expect(answer.headers.get('ratelimit')).toMatch(/^"address";r=0;t=\d+$/);
     expect(Number(answer.headers.get('retry-after'))).toBe(answer.body.retry_after);
@@ -183,8 +183,8 @@ describe('the store', () => {
     const [bare, limited] = [furniture, gateway({ perToken: 100 })];
     const token = await fresh();
     for (const world of [bare, limited]) await viewer(world, token);
-    const [without] = await statementsOf(() => viewer(bare, token));
-    const [withLimit] = await statementsOf(() => viewer(limited, token));
+    const { statements: without } = await statementsOf(() => viewer(bare, token));
+    const { statements: withLimit } = await statementsOf(() => viewer(limited, token));
     expect(withLimit).toHaveLength(without.length);
   });
 
@@ -192,9 +192,9 @@ describe('the store', () => {
     const [one, other] = [gateway({ store: 'postgres', perToken: 4 }), gateway({ store: 'postgres', perToken: 4 })];
     const token = await fresh();
     for (const world of [one, other, one]) expect((await reopen(world, token)).status).toBe(200);
-    const [statements, last] = await statementsOf(() => reopen(other, token));
+    const { statements, result: last } = await statementsOf(() => reopen(other, token));
     expect([last.status, last.headers.get('ratelimit')]).toEqual([200, expect.stringMatching(/^"token";r=0;t=/)]);
-    expect(statements.filter((sql) => sql.includes('rate_limits'))).toHaveLength(1);
+    expect(statements.filter(({ text }) => text.includes('rate_limits'))).toHaveLength(1);
     for (const world of [one, other]) expect((await reopen(world, token)).status).toBe(429);
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { changesOf, counts } from './changes.js';
-import { statementsOf } from './statements.js';
-import { perform } from './surfaces.js';
-import { createWorld, type Json, mentioning } from './world.js';
+import { changesOf, counts } from './support/changes.js';
+import { statementsOf } from './support/statements.js';
+import { perform } from './support/surfaces.js';
+import { createWorld, type Json, mentioning } from './support/world.js';
 
 const world = await createWorld();
 const { db } = world;
@@ -211,9 +211,14 @@ describe('in numbers', () => {
     const reopenWith = async (subscriberIds: string[]) => {
       const goal = await world.closedGoal(space);
       const input = { id: goal.id, subscriberIds, message: 'again' };
-      const [statements, outcome] = await statementsOf(() => perform(world, 'REST', 'reopenGoal', caller.token, input));
+      const { statements, result: outcome } = await statementsOf(() =>
+        perform(world, 'REST', 'reopenGoal', caller.token, input),
+      );
       expect(outcome).toMatchObject({ status: 200 });
-      return { statements, told: await db.notification.count({ where: { activity: { goalId: goal.id } } }) };
+      return {
+        statements: statements.map(({ text }) => text),
+        told: await db.notification.count({ where: { activity: { goalId: goal.id } } }),
+      };
     };
     await reopenWith(await world.crowd(company, 1));
     const few = await reopenWith(await world.crowd(company, 1));

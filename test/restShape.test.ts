@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { filledDocument, filledFile, filledGoal } from './filled.js';
-import { createWorld, type Json, restPaths } from './world.js';
+import { filledDocument, filledFile, filledGoal } from './support/filled.js';
+import { createWorld, type Json, restPaths } from './support/world.js';
 
 const world = await createWorld();
 

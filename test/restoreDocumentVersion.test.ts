@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { changesOf, nothing } from './changes.js';
-import { perform, surfaces } from './surfaces.js';
-import { createWorld, type Json } from './world.js';
+import { changesOf, nothing } from './support/changes.js';
+import { perform, surfaces } from './support/surfaces.js';
+import { createWorld, type Json } from './support/world.js';
 
 const world = await createWorld();
 const { db } = world;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { changesOf, counts } from './changes.js';
-import { type Outcome, perform, surfaces } from './surfaces.js';
-import { createWorld, type Json, mentioning } from './world.js';
+import { changesOf, counts } from './support/changes.js';
+import { type Outcome, perform, surfaces } from './support/surfaces.js';
+import { createWorld, type Json, mentioning } from './support/world.js';
 
 const world = await createWorld();
 const { db } = world;

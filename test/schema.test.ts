@@ -6,9 +6,9 @@ import * as engineBindings from '@prisma/schema-engine-wasm/schema_engine_bg';
 import { parse, printSchema, visit } from 'graphql';
 import { expect, test } from 'vitest';
 import { schema } from '../src/schema/index.js';
-import { createDatabase } from './database.js';
-import { query } from './query.js';
-import { createWorld } from './world.js';
+import { createDatabase } from './support/database.js';
+import { query } from './support/query.js';
+import { createWorld } from './support/world.js';
 
 const world = await createWorld();
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { withFragments } from '../src/rest/fragments.js';
-import { filledDocument, filledFile, filledGoal } from './filled.js';
-import { statementsOf } from './statements.js';
-import { perform } from './surfaces.js';
-import { createWorld, type Json } from './world.js';
+import { filledDocument, filledFile, filledGoal } from './support/filled.js';
+import { statementsOf } from './support/statements.js';
+import { perform } from './support/surfaces.js';
+import { createWorld, type Json } from './support/world.js';
 
 const world = await createWorld();
 
@@ -14,7 +14,8 @@ type Filled = (typeof sizes)[number];
 /** How many statements the work sends to Postgres, once the last use of the token is kept. */
 async function countOf(token: string, work: () => Promise<Json>): Promise<number> {
   await world.graphql(token, '{ viewer { person { id } } }');
-  const [statements, { status, body }] = await statementsOf(work);
+  const { statements, result } = await statementsOf(work);
+  const { status, body } = result;
   expect({ status, errors: body?.errors }).toEqual({ status: 200, errors: undefined });
   return statements.length;
 }

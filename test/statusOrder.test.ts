@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Operation, operations, perform, surfaces } from './surfaces.js';
-import { createWorld, type Json, restPaths } from './world.js';
+import { type Operation, operations, perform, surfaces } from './support/surfaces.js';
+import { createWorld, type Json, restPaths } from './support/world.js';
 
 const bodyLimit = 4096;
 const world = await createWorld({ bodyLimit });

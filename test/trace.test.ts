@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLogger } from '../src/http/logger.js';
-import { createWorld, type Json, restPaths } from './world.js';
+import { createWorld, type Json, restPaths } from './support/world.js';
 
 const lines: Json[] = [];
 const world = await createWorld({

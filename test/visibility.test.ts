@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { statementsOf } from './statements.js';
-import { type Operation, perform, surfaces } from './surfaces.js';
-import { createWorld, type Json } from './world.js';
+import { statementsOf } from './support/statements.js';
+import { type Operation, perform, surfaces } from './support/surfaces.js';
+import { createWorld, type Json } from './support/world.js';
 
 const world = await createWorld();
 const hidden = { companyLevel: 0, spaceLevel: 0 };
@@ -165,7 +165,8 @@ describe('what is of another company, invisible, deleted or unknown cannot be to
     const query = `query ($id: ID!) { ${field}(id: $id) { id } }`;
     const answers = [];
     for (const [kind, id] of [['warm-up', 'nobody'] as const, ...ids]) {
-      const [statements, { status, body }] = await statementsOf(() => world.graphql(caller.token, query, { id }));
+      const { statements, result } = await statementsOf(() => world.graphql(caller.token, query, { id }));
+      const { status, body } = result;
       if (kind !== 'warm-up') answers.push({ status, body: likeFor(body, id), statements: statements.length });
     }
     expect(answers[0]?.body.errors[0]).toMatchObject({
@@ -181,7 +182,7 @@ describe('what is of another company, invisible, deleted or unknown cannot be to
     for (const surface of surfaces) {
       const answers = [];
       for (const [kind, id] of [['warm-up', 'nobody'] as const, ...ids]) {
-        const [statements, outcome] = await statementsOf(() =>
+        const { statements, result: outcome } = await statementsOf(() =>
           perform(world, surface, operation, caller.token, inputOf(id)),
         );
         if (kind !== 'warm-up') answers.push({ outcome: likeFor(outcome, id), statements: statements.length });

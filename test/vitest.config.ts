@@ -8,7 +8,7 @@ export default defineConfig({
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: 'test/setup.ts',
+    globalSetup: 'test/support/setup.ts',
     pool: 'threads',
     // Vitest would leave one core idle; more than eight workers would use up the server's connections.
     maxWorkers: Math.min(availableParallelism(), 8),

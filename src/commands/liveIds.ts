@@ -1,5 +1,5 @@
 import type { Database } from '../database/client.js';
-import { type ExampleIds, placeholders } from '../http/examples.js';
+import { type ExampleIds, placeholders } from '../pages/examples.js';
 import { level } from '../policies/access.js';
 import { demo } from '../workspace/demo.js';
 

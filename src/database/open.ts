@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { connect, type Database } from './client.js';
-import { startEmbedded } from './embedded.js';
+import { startEmbedded } from './embedded/startEmbedded.js';
 import { DatabaseError } from './error.js';
 import { migrate, pendingMigrations } from './migrations.js';
 

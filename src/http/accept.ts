@@ -1,5 +1,5 @@
 import { processRegularResult } from 'graphql-yoga';
-import { failure } from '../errors.js';
+import { failure } from '../errors/failures.js';
 import type { Step } from './route.js';
 
 export const restTypes = ['application/json'];

@@ -1,10 +1,10 @@
 import { GraphQLError, getOperationAST } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
-import { catalogue, type ErrorCode } from '../errorCatalogue.js';
-import { badInput, failure, headersOf, readOnlyToken } from '../errors.js';
-import { badArguments } from './badArguments.js';
-import { readJson } from './body.js';
-import { parseJson } from './json.js';
+import { catalogue, type ErrorCode } from '../errors/catalogue.js';
+import { badInput, failure, headersOf, readOnlyToken } from '../errors/failures.js';
+import { badArguments } from './input/badArguments.js';
+import { parseJson } from './input/parseJson.js';
+import { readJson } from './input/readJson.js';
 import type { Step } from './route.js';
 
 /** What GraphQL's own layer needs to fail as the rest of the product does: one body reader, one input check, coded errors. */

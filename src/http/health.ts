@@ -1,5 +1,5 @@
 import type { Database } from '../database/client.js';
-import { failure } from '../errors.js';
+import { failure } from '../errors/failures.js';
 import type { Route } from './route.js';
 
 /** Whether the database answers. */

@@ -1,10 +1,10 @@
 import { type ExecutionArgs, type ExecutionResult, type FieldNode, GraphQLError, getOperationAST } from 'graphql';
 import type { Database, Transaction } from '../database/client.js';
 import { findOutcome, holdKey, type KeyScope, keepOutcome } from '../database/idempotencyKeys.js';
-import { catalogue, type ErrorCode } from '../errorCatalogue.js';
-import { failure } from '../errors.js';
+import { catalogue, type ErrorCode } from '../errors/catalogue.js';
+import { failure } from '../errors/failures.js';
 import { badKey, fingerprintOf, readKey } from './idempotencyKey.js';
-import { rootFields } from './rootFields.js';
+import { rootFields } from './input/rootFields.js';
 import type { Step } from './route.js';
 
 interface Options {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ExecutionArgs, print } from 'graphql';
-import { badInput } from '../errors.js';
+import { badInput } from '../errors/failures.js';
 
 const quoted = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
 const bare = /^[!#-+\--~]+$/;

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { failure } from '../errors.js';
+import { failure } from '../errors/failures.js';
 
 const unreachable = new Set([
   'P1000',

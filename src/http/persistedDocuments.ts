@@ -1,5 +1,5 @@
 import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations';
-import { failure } from '../errors.js';
+import { failure } from '../errors/failures.js';
 
 export interface PersistedDocuments {
   /** Text of each GraphQL document by its identifiers. */

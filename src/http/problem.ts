@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { GraphQLError } from 'graphql';
-import { headersOf, problemOf } from '../errors.js';
+import { headersOf, problemOf } from '../errors/failures.js';
 import { snakeCased } from '../naming.js';
 
 /** A failure as `application/problem+json` (RFC 9457), its members in snake_case. */

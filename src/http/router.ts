@@ -1,9 +1,9 @@
 import type { GraphQLError } from 'graphql';
-import { failure, readOnlyToken } from '../errors.js';
+import { failure, readOnlyToken } from '../errors/failures.js';
 import type { Actor } from '../policies/access.js';
 import { graphqlTypes, requireAcceptable, restTypes } from './accept.js';
+import type { RateLimit } from './limits/rateLimit.js';
 import { problemResponse } from './problem.js';
-import type { RateLimit } from './rateLimit.js';
 import type { RequestContext, Route, Step } from './route.js';
 
 interface Options {

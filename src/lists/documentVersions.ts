@@ -1,5 +1,5 @@
 import { Prisma } from '../database/generated/client/client.js';
-import { eachOf, type List } from './list.js';
+import { eachOf, type List } from './engine/list.js';
 
 /** The versions of each document of the scopes, newest first. */
 export const versionList: List = {

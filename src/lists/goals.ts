@@ -1,7 +1,7 @@
 import { Prisma } from '../database/generated/client/client.js';
-import { badInput } from '../errors.js';
+import { badInput } from '../errors/failures.js';
 import { type Actor, level } from '../policies/access.js';
-import { everywhere, type List, type Walk } from './list.js';
+import { everywhere, type List, type Walk } from './engine/list.js';
 
 export interface GoalFilter {
   spaceId?: string | null | undefined;

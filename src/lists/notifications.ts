@@ -1,6 +1,6 @@
 import { Prisma } from '../database/generated/client/client.js';
 import type { Actor } from '../policies/access.js';
-import { everywhere, type List } from './list.js';
+import { everywhere, type List } from './engine/list.js';
 
 /** The caller's notifications, newest first: all, only the unread, or only the read ones. */
 export const notificationList = ({ personId }: Actor, unread: boolean | null | undefined): List => ({

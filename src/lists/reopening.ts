@@ -2,7 +2,7 @@ import { Prisma } from '../database/generated/client/client.js';
 import { recipients } from '../operations/notify.js';
 import { audience, type ReopenGoalInput, subscribers, viewersOf } from '../operations/reopening.js';
 import type { Actor } from '../policies/access.js';
-import { everywhere, type List } from './list.js';
+import { everywhere, type List } from './engine/list.js';
 
 /** The people whom reopening the goal would notify or subscribe, by name; nobody when there is nothing to reopen. */
 export const reopeningList = (actor: Actor, input: ReopenGoalInput, whom: 'notified' | 'subscribed'): List => {

@@ -1,6 +1,6 @@
 import { Prisma } from '../database/generated/client/client.js';
 import type { Actor } from '../policies/access.js';
-import { eachOf, type List } from './list.js';
+import { eachOf, type List } from './engine/list.js';
 
 /** Nodes are ranked by kind: folders first, then documents, then files; each by name. */
 export const rankOf = { folder: 0, document: 1, file: 2 } as const;

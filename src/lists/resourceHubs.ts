@@ -1,6 +1,6 @@
 import { Prisma } from '../database/generated/client/client.js';
 import { type Actor, level } from '../policies/access.js';
-import { everywhere, type List } from './list.js';
+import { everywhere, type List } from './engine/list.js';
 
 export interface ResourceHubFilter {
   spaceId?: string | null | undefined;

@@ -1,4 +1,4 @@
-import { forbidden, notFound } from '../errors.js';
+import { forbidden, notFound } from '../errors/failures.js';
 import { canEdit, canView, level, levelOf } from '../policies/access.js';
 
 type Access = { access: { level: number }[] };

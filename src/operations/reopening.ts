@@ -1,8 +1,8 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
-import { badInput, goalArchived } from '../errors.js';
+import { badInput, goalArchived } from '../errors/failures.js';
 import { type Actor, callersAccess } from '../policies/access.js';
-import { mentionedIn } from './mentions.js';
+import { mentionedIn } from '../text/mentions.js';
 import { permitEdit } from './permit.js';
 
 export interface ReopenGoalInput {

@@ -1,8 +1,8 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
-import { versionConflict } from '../errors.js';
+import { versionConflict } from '../errors/failures.js';
 import { level } from '../policies/access.js';
-import { mentionedIn } from './mentions.js';
+import { mentionedIn } from '../text/mentions.js';
 import { again } from './permit.js';
 import { isEqual, loadForRestore, noVersion } from './restoring.js';
 

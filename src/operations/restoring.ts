@@ -1,5 +1,5 @@
 import type { Context } from '../context.js';
-import { notFound } from '../errors.js';
+import { notFound } from '../errors/failures.js';
 import { callersAccess, notOthersDraft } from '../policies/access.js';
 import { permitEdit } from './permit.js';
 

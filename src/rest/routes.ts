@@ -1,8 +1,8 @@
 import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
-import { badInput, inRestNames } from '../errors.js';
-import { readJson } from '../http/body.js';
+import { badInput, inRestNames } from '../errors/failures.js';
+import { readInput, restSpelling } from '../http/input/readInput.js';
+import { readJson } from '../http/input/readJson.js';
 import type { RequestContext, Route } from '../http/route.js';
-import { readInput, restSpelling } from '../input.js';
 import { prepare } from './prepare.js';
 import { project } from './projection.js';
 import type { StoredMutation } from './storedMutation.js';

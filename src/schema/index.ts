@@ -1,8 +1,8 @@
 import { builder } from './builder.js';
 import './roots.js';
 import './types/scalars.js';
-import './types/ActivityConnection.js';
-import './types/ResourceHubNodeConnection.js';
+import './fields/activities.js';
+import './fields/nodes.js';
 import './queries/goal.js';
 import './queries/goals.js';
 import './queries/previewDocumentRestore.js';

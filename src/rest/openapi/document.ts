@@ -1,11 +1,11 @@
 import { type GraphQLSchema, getNamedType, Kind } from 'graphql';
-import type { ErrorCode } from '../../errorCatalogue.js';
-import { examples } from '../examples.js';
+import type { ErrorCode } from '../../errors/catalogue.js';
 import { type Prepared, prepare } from '../prepare.js';
 import type { StoredMutation } from '../storedMutation.js';
 import { everyAnswer, headerNamed, requestHeaders } from './headers.js';
 import { collectComponents, type JsonSchema } from './jsonSchema.js';
 import { codesOf, problemExample, problemName, problemResponses, problemSchema } from './problems.js';
+import { examples } from './recordedExamples.js';
 import { requestSchema } from './requestSchema.js';
 import { type Fragments, responseSchemas } from './responseSchema.js';
 import { sentence } from './text.js';

@@ -1,5 +1,5 @@
-import { catalogue, type ErrorCode, errorCodes, type MemberSchema } from '../../errorCatalogue.js';
-import { exampleOf, inRestNames, problemOf } from '../../errors.js';
+import { catalogue, type ErrorCode, errorCodes, type MemberSchema } from '../../errors/catalogue.js';
+import { exampleOf, inRestNames, problemOf } from '../../errors/failures.js';
 import { snakeCase, snakeCased } from '../../naming.js';
 import type { JsonSchema } from './jsonSchema.js';
 

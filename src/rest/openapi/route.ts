@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
+import { contentRoute, types } from '../../http/contentRoute.js';
 import type { Route } from '../../http/route.js';
-import { contentRoute, types } from '../../http/staticFiles.js';
 import type { StoredMutation } from '../storedMutation.js';
 import { apiRoot, openApiDocument } from './document.js';
 

@@ -1,7 +1,7 @@
 import { goalList } from '../../lists/goals.js';
 import { visibleTo } from '../../policies/access.js';
 import { builder } from '../builder.js';
-import { byId, connect, nodesQuery } from '../connect.js';
+import { byId, connect, nodesQuery } from '../fields/resolveConnection.js';
 import { connectionType, pageArguments } from '../types/Connection.js';
 import { Goal } from '../types/Goal.js';
 import { OrderDirection } from '../types/OrderDirection.js';

@@ -1,7 +1,7 @@
 import { reopeningList } from '../../lists/reopening.js';
 import { type GoalReopenPreview, previewGoalReopen } from '../../operations/previewGoalReopen.js';
 import { builder } from '../builder.js';
-import { byId, connect, nodesQuery } from '../connect.js';
+import { byId, connect, nodesQuery } from '../fields/resolveConnection.js';
 import { ReopenGoalInput } from '../mutations/reopenGoal.js';
 import { connectionType, pageArguments } from '../types/Connection.js';
 import { Goal } from '../types/Goal.js';

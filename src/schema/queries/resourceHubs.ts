@@ -1,7 +1,7 @@
 import { resourceHubList } from '../../lists/resourceHubs.js';
 import { visibleTo } from '../../policies/access.js';
 import { builder } from '../builder.js';
-import { byId, connect, nodesQuery } from '../connect.js';
+import { byId, connect, nodesQuery } from '../fields/resolveConnection.js';
 import { connectionType, pageArguments } from '../types/Connection.js';
 import { ResourceHub } from '../types/ResourceHub.js';
 

@@ -1,7 +1,7 @@
 import { spaceList } from '../../lists/spaces.js';
 import { visibleTo } from '../../policies/access.js';
 import { builder } from '../builder.js';
-import { byId, connect, nodesQuery } from '../connect.js';
+import { byId, connect, nodesQuery } from '../fields/resolveConnection.js';
 import { connectionType, pageArguments } from '../types/Connection.js';
 import { Space } from '../types/Space.js';
 

@@ -1,7 +1,7 @@
 import type { OutputRef } from '@pothos/core';
-import { cursorOf } from '../../lists/slice.js';
+import { cursorOf } from '../../lists/engine/slice.js';
 import { builder } from '../builder.js';
-import type { Connection } from '../connect.js';
+import type { Connection } from '../fields/resolveConnection.js';
 
 const PageInfo = builder
   .objectRef<{ hasNextPage: boolean; hasPreviousPage: boolean; start: string | null; end: string | null }>('PageInfo')

@@ -1,6 +1,6 @@
 import { versionList } from '../../lists/documentVersions.js';
 import { builder } from '../builder.js';
-import { byId, connect, nodesQuery } from '../connect.js';
+import { byId, connect, nodesQuery } from '../fields/resolveConnection.js';
 import { connectionType, pageArguments } from './Connection.js';
 import { DocumentDifference } from './DocumentDifference.js';
 import { Person } from './Person.js';

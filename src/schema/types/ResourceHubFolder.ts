@@ -1,7 +1,7 @@
 import { createContextCache } from '@pothos/core';
 import DataLoader from 'dataloader';
 import type { Context } from '../../context.js';
-import { type Folder, folderPaths } from '../../operations/folderPaths.js';
+import { type Folder, folderPaths } from '../../lists/folderPaths.js';
 import { builder } from '../builder.js';
 import { ResourceHubNode } from './ResourceHubNode.js';
 

@@ -1,6 +1,6 @@
 import { notificationList } from '../../lists/notifications.js';
 import { builder } from '../builder.js';
-import { byId, connect, nodesQuery } from '../connect.js';
+import { byId, connect, nodesQuery } from '../fields/resolveConnection.js';
 import { connectionType, pageArguments } from './Connection.js';
 import { Notification } from './Notification.js';
 import { Person } from './Person.js';

@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { DatabaseError } from '../error.js';
+import type { Binaries } from './binaries.js';
+import type { Cluster } from './cluster.js';
+import { type Account, type ServerProcess, startProcess } from './serverProcess.js';
+
+/** A PostgreSQL server that has answered on `url`. */
+export type Server = { process: ServerProcess; url: string };
+
+const START_LIMIT_MS = 30_000;
+const HANDOVER_LIMIT_MS = 3_000;
+
+/** Starts the server on a free port and waits until it answers. Throws a DatabaseError if it does not. */
+export async function startServer(
+  cluster: Cluster,
+  account: Account,
+  binaries: Binaries,
+  settings: string[],
+): Promise<Server> {
+  const begun = Date.now();
+  for (;;) {
+    const port = await freePort();
+    const listen = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
+    const flags = [...listen, ...settings].flatMap((setting) => ['-c', setting]);
+    const command = [join(binaries.directory, 'bin', 'postgres'), '-D', cluster.serverName, ...flags];
+    const process = startProcess(command, cluster.directory, account, binaries.env);
+    const url = urlOf(cluster, port);
+    if (await becomesReady(url, process)) return { process, url };
+
+    process.stop();
+    await process.gone;
+    const output = process.output();
+    const portTaken = output.includes('could not create any TCP/IP sockets');
+    const directoryTaken = /lock file .* already exists|shared memory block .* still in use/s.test(output);
+    // The server of a process that has just been killed needs a moment to stop.
+    if ((portTaken || directoryTaken) && Date.now() - begun < HANDOVER_LIMIT_MS) await sleep(100);
+    else if (directoryTaken) throw await taken(cluster);
+    else throw new DatabaseError(`PostgreSQL did not start in ${cluster.directory}:\n${output}`);
+  }
+}
+
+/** The url of the server another process of ours runs on the cluster, if there is one. */
+export async function runningServer(cluster: Cluster): Promise<string | undefined> {
+  const port = Number((await lockFile(cluster))[3]);
+  if (!port) return undefined;
+  const url = urlOf(cluster, port);
+  return (await refusal(url)) === undefined ? url : undefined;
+}
+
+async function becomesReady(url: string, process: ServerProcess): Promise<boolean> {
+  const deadline = Date.now() + START_LIMIT_MS;
+  let ended = false;
+  process.gone.then(() => {
+    ended = true;
+  });
+  while (!ended && Date.now() < deadline) {
+    const refused = await refusal(url);
+    if (refused === undefined) return true;
+    if (refused === 'wrong password') return false;
+    await sleep(20);
+  }
+  return false;
+}
+
+async function refusal(url: string): Promise<string | undefined> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return undefined;
+  } catch (error) {
+    return (error as { code?: string }).code === '28P01' ? 'wrong password' : 'not yet';
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function taken(cluster: Cluster): Promise<DatabaseError> {
+  const [pid] = await lockFile(cluster);
+  return new DatabaseError(
+    `A PostgreSQL server (pid ${pid}) already runs on ${cluster.directory}. ` +
+      'Stop the program that started it, or set another DATA_DIR or DATABASE_URL.',
+  );
+}
+
+/** PostgreSQL's postmaster.pid: process id, data directory, start time, port, … */
+async function lockFile({ directory }: Cluster): Promise<string[]> {
+  return (await readFile(join(directory, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+}
+
+function urlOf({ password }: Cluster, port: number): string {
+  return `postgresql://postgres:${password}@127.0.0.1:${port}/postgres`;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}

@@ -1,0 +1,60 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { DatabaseError } from '../error.js';
+
+/** The operating-system account PostgreSQL runs as; empty when it is our own. */
+export type Account = { uid?: number; gid?: number };
+
+/** A running program of PostgreSQL's: `gone` resolves when it and its children have ended. */
+export type ServerProcess = { output(): string; stop(): void; gone: Promise<number | null> };
+
+// A killed parent cannot clean up, but its end of the pipe closes. A first signal may come too early: loop.
+const WATCHED = `
+exec 3<&0
+"$@" </dev/null 3<&- &
+server=$!
+{ read -r _ <&3; while kill -INT $server; do sleep 1; done; } >/dev/null 2>&1 &
+watcher=$!
+trap "" HUP INT TERM
+wait $server
+status=$?
+kill $watcher
+exit $status`;
+
+/** PostgreSQL refuses to run as root: root hands it to `postgres`, or else to `nobody`. */
+export function serverAccount(): Account {
+  if (process.getuid?.() !== 0) return {};
+  for (const name of ['postgres', '_postgres', 'nobody']) {
+    const [uid, gid] = ['-u', '-g'].map((flag) => Number(spawnSync('id', [flag, name]).stdout));
+    if (uid && gid) return { uid, gid };
+  }
+  throw new DatabaseError('PostgreSQL cannot run as root. Add a user "postgres", or set DATABASE_URL.');
+}
+
+/** The name by which a process of `account`, started inside `directory`, reaches it. */
+export function nameInside(directory: string, account: Account): string {
+  if (!account.uid) return directory;
+  const enter = spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', directory], { ...account, cwd: '/' });
+  if (enter.status === 0) return directory;
+  // A child is inside before it gives up root, so the server needs no right to enter the directories above.
+  if (process.platform === 'linux') return '/proc/self/cwd';
+  throw new DatabaseError(`PostgreSQL, as uid ${account.uid}, cannot enter ${directory}. Set another DATA_DIR.`);
+}
+
+/** Starts a program that ends when we do, even by SIGKILL; a Ctrl-C in our terminal does not reach it. */
+export function startProcess(command: string[], cwd: string, account: Account, env: NodeJS.ProcessEnv): ServerProcess {
+  const child = spawn('/bin/sh', ['-c', WATCHED, 'sh', ...command], {
+    ...account,
+    cwd,
+    env,
+    detached: true,
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  let output = '';
+  const keep = (text: string) => {
+    output = (output + text).slice(-2000);
+  };
+  child.stderr.setEncoding('utf8').on('data', keep);
+  child.on('error', (error) => keep(error.message));
+  const gone = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { output: () => output.trim(), stop: () => child.stdin.destroy(), gone };
+}

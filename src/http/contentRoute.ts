@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Route } from './route.js';
+
+export const types = {
+  script: 'text/javascript; charset=utf-8',
+  style: 'text/css; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  text: 'text/plain; charset=utf-8',
+  icon: 'image/svg+xml',
+} as const;
+
+/** Public content that stays the same while the process runs: made at the first request, then kept, also compressed. */
+export function contentRoute(path: string, type: string, load: () => string | Promise<string | Buffer>): Route {
+  let content: ReturnType<typeof prepare> | undefined;
+  return {
+    path,
+    methods: ['GET', 'HEAD'],
+    public: true,
+    async handle(request) {
+      content ??= prepare(load).catch((error) => {
+        content = undefined;
+        throw error;
+      });
+      const { plain, zipped, etag } = await content;
+      const headers = {
+        ETag: etag,
+        'Cache-Control': 'public, no-cache',
+        Vary: 'Accept-Encoding',
+        'X-Content-Type-Options': 'nosniff',
+        'Cross-Origin-Resource-Policy': 'same-origin',
+      };
+      if (known(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
+      const zip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(request.headers.get('accept-encoding') ?? '');
+      const bytes = zip ? zipped : plain;
+      return new Response(request.method === 'HEAD' ? null : bytes, {
+        headers: {
+          ...headers,
+          'Content-Type': type,
+          'Content-Length': String(bytes.length),
+          ...(zip && { 'Content-Encoding': 'gzip' }),
+        },
+      });
+    },
+  };
+}
+
+/** The tag is weak: both encodings carry the same one. */
+async function prepare(load: () => string | Promise<string | Buffer>) {
+  const plain = new Uint8Array(Buffer.from(await load()));
+  const zipped = new Uint8Array(await promisify(gzip)(plain));
+  return { plain, zipped, etag: `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"` };
+}
+
+const known = (ifNoneMatch: string | null, etag: string): boolean =>
+  (ifNoneMatch ?? '').split(',').some((tag) => tag.trim() === '*' || `W/${tag.trim().replace(/^W\//, '')}` === etag);

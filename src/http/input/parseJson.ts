@@ -1,0 +1,58 @@
+import { type JSONVisitor, type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser';
+import { failure } from '../../errors/failures.js';
+
+const maximumDepth = 100;
+
+/**
+ * Parses JSON strictly: what JSON.parse would silently change or overwrite (RFC 7493) is refused, and so is deep nesting.
+ * Throws MALFORMED_JSON with the `line` and `column`, from 1, where it went wrong.
+ */
+export function parseJson(text: string): unknown {
+  if (text.trim() === '') throw malformed('There is no JSON; send an object', 0, 0);
+  if (text.startsWith('\uFEFF')) throw malformed('The JSON starts with a byte order mark; send it without', 0, 0);
+  visit(text, strictly(text), { disallowComments: true, allowTrailingComma: false });
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw malformed(`Not valid JSON: ${(error as Error).message}`, 0, 0);
+  }
+}
+
+function strictly(text: string): JSONVisitor {
+  const open: Set<string>[] = [];
+  const enter = (_offset: number, _length: number, line: number, character: number) => {
+    if (open.push(new Set()) > maximumDepth)
+      throw malformed(`Nested deeper than ${maximumDepth} levels`, line, character);
+  };
+  const leave = () => void open.pop();
+  return {
+    onObjectBegin: enter,
+    onArrayBegin: enter,
+    onObjectEnd: leave,
+    onArrayEnd: leave,
+    onObjectProperty(name, _offset, _length, line, character) {
+      const names = open.at(-1);
+      if (names?.has(name)) throw malformed(`The key ${JSON.stringify(name)} occurs twice`, line, character);
+      names?.add(name);
+    },
+    onLiteralValue(value, offset, length, line, character) {
+      if (typeof value !== 'number' || isExact(text.slice(offset, offset + length), value)) return;
+      throw malformed('A number is outside of what a double can hold; send it as a string', line, character);
+    },
+    onError(code: ParseErrorCode, _offset, _length, line, character) {
+      const what = printParseErrorCode(code).replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+      throw malformed(`Not valid JSON: ${what}`, line, character);
+    },
+  };
+}
+
+/** Whether a double says what the text says: finite, no lost digits of an integer, not rounded down to zero. */
+function isExact(text: string, value: number): boolean {
+  if (/^-?\d+$/.test(text)) return Number.isSafeInteger(value);
+  return Number.isFinite(value) && (value !== 0 || !/[1-9]/.test(text.split(/e/i)[0] ?? ''));
+}
+
+function malformed(what: string, line: number, character: number) {
+  const place = { line: line + 1, column: character + 1 };
+  return failure('MALFORMED_JSON', `${what} (line ${place.line}, column ${place.column})`, place);
+}

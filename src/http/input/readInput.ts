@@ -1,0 +1,149 @@
+import {
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLInt,
+  type GraphQLLeafType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+} from 'graphql';
+import { suggestionList } from 'graphql/jsutils/suggestionList.js';
+import type { FieldError } from '../../errors/failures.js';
+import { snakeCase } from '../../naming.js';
+
+/** How a surface spells input: GraphQL in camelCase and with GraphQL's coercions, REST in snake_case and strictly JSON. */
+export interface Spelling {
+  nameOf: (graphqlName: string) => string;
+  strict: boolean;
+}
+
+export const graphqlSpelling: Spelling = { nameOf: (name) => name, strict: false };
+
+export const restSpelling: Spelling = { nameOf: snakeCase, strict: true };
+
+interface Constraints {
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  maxItems?: number;
+}
+
+/**
+ * Reads a value as an input type, collecting every bad field: unknown, missing, null, ill-typed or out of bounds.
+ * The value that comes back has GraphQL's names and is meant to be used only when there are no errors.
+ */
+export function readInput(
+  type: GraphQLInputType,
+  value: unknown,
+  spelling: Spelling,
+  field = '',
+  constraints: Constraints = {},
+): { value: unknown; errors: FieldError[] } {
+  const errors: FieldError[] = [];
+  return { value: read(type, value, field, constraints, spelling, errors), errors };
+}
+
+function read(
+  type: GraphQLInputType,
+  value: unknown,
+  field: string,
+  constraints: Constraints,
+  spelling: Spelling,
+  errors: FieldError[],
+): unknown {
+  if (isNonNullType(type)) {
+    if (value !== null) return read(type.ofType, value, field, constraints, spelling, errors);
+    errors.push({ field, code: 'null', message: 'must not be null' });
+    return null;
+  }
+  if (value === null) return null;
+  if (isListType(type)) {
+    const items = Array.isArray(value) || spelling.strict ? value : [value];
+    if (!Array.isArray(items)) {
+      errors.push({ field, code: 'type', message: `must be an array, not ${kindOf(value)}` });
+      return null;
+    }
+    if (constraints.maxItems !== undefined && new Set(items).size > constraints.maxItems) {
+      errors.push({ field, code: 'too_many', message: `must have at most ${constraints.maxItems} items` });
+      return null;
+    }
+    return items.map((item, index) => read(type.ofType, item, `${field}[${index}]`, {}, spelling, errors));
+  }
+  if (isInputObjectType(type)) return readObject(type, value, field, spelling, errors);
+  return isLeafType(type) ? readLeaf(type, value, field, constraints, spelling, errors) : value;
+}
+
+function readObject(
+  type: GraphQLInputObjectType,
+  value: unknown,
+  field: string,
+  spelling: Spelling,
+  errors: FieldError[],
+): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    errors.push({ field, code: 'type', message: `must be an object, not ${kindOf(value)}` });
+    return null;
+  }
+  const at = (name: string) => (field === '' ? name : `${field}.${name}`);
+  const given = new Map<string, unknown>(Object.entries(value));
+  const result: Record<string, unknown> = {};
+  const names: string[] = [];
+  for (const [name, { type: fieldType, extensions, defaultValue }] of Object.entries(type.getFields())) {
+    const spelled = spelling.nameOf(name);
+    names.push(spelled);
+    if (given.has(spelled)) {
+      result[name] = read(fieldType, given.get(spelled), at(spelled), extensions, spelling, errors);
+    } else if (isNonNullType(fieldType) && defaultValue === undefined) {
+      errors.push({ field: at(spelled), code: 'required', message: 'is required' });
+    }
+    given.delete(spelled);
+  }
+  for (const name of given.keys()) {
+    const near = suggestionList(name, names)[0];
+    const hint = near ? `did you mean ${JSON.stringify(near)}?` : `the fields are ${names.join(', ')}`;
+    errors.push({ field: at(name), code: 'unknown', message: `is not a field; ${hint}` });
+  }
+  return result;
+}
+
+function readLeaf(
+  type: GraphQLLeafType,
+  value: unknown,
+  field: string,
+  { minimum, maximum, maxLength }: Constraints,
+  spelling: Spelling,
+  errors: FieldError[],
+): unknown {
+  const fail = (code: FieldError['code'], message: string) => void errors.push({ field, code, message });
+  const wanted = { ID: 'a string', String: 'a string', Int: 'an integer', Float: 'a number', Boolean: 'a boolean' }[
+    type.name
+  ];
+  if (spelling.strict && type.name === 'ID' && typeof value !== 'string') {
+    return fail('type', `must be a string, not ${kindOf(value)}`);
+  }
+  if (type === GraphQLInt && typeof value === 'number' && Number.isInteger(value)) {
+    if (value < (minimum ?? -(2 ** 31))) return fail('too_small', `must be at least ${minimum ?? -(2 ** 31)}`);
+    if (value > (maximum ?? 2 ** 31 - 1)) return fail('too_large', `must be at most ${maximum ?? 2 ** 31 - 1}`);
+  }
+  if (type.name === 'String' && typeof value === 'string') {
+    if (!value.isWellFormed() || value.includes('\0')) {
+      return fail('invalid', 'must not contain NUL or a lone surrogate');
+    }
+    if (maxLength !== undefined && value.length > maxLength && [...value].length > maxLength) {
+      return fail('too_long', `must have at most ${maxLength} characters`);
+    }
+  }
+  try {
+    return type.parseValue(value);
+  } catch (error) {
+    return fail('type', wanted ? `must be ${wanted}, not ${kindOf(value)}` : (error as Error).message);
+  }
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return 'an object';
+  return typeof value === 'number' ? `the number ${value}` : `a ${typeof value}`;
+}

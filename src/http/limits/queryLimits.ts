@@ -1,0 +1,88 @@
+import {
+  type DocumentNode,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  type ParseOptions,
+  parse,
+  type Source,
+} from 'graphql';
+import { failure } from '../../errors/failures.js';
+import { rootFields } from '../input/rootFields.js';
+import type { Step } from '../route.js';
+import { measure, noCost, type QueryCost } from './queryCost.js';
+
+/** The most one GraphQL request may ask for; `tokens` are of the document, `mutations` the fields of a mutation. */
+export interface QueryLimits extends QueryCost {
+  tokens: number;
+  mutations: number;
+}
+
+const defaults: QueryLimits = { complexity: 10_000, depth: 15, aliases: 30, tokens: 4000, mutations: 10 };
+
+/**
+ * Refuses GraphQL documents that ask for too much, before they are validated and before any of their SQL, and tells
+ * every caller what theirs costs. REST's own documents do not pass here. Decisions: "Query cost".
+ */
+export function useQueryLimits(given: Partial<QueryLimits>): Step {
+  const limits = { ...defaults, ...given };
+  const { tokens, mutations, ...told } = limits;
+  const costs = new WeakMap<Request, QueryCost>();
+
+  function check(document: DocumentNode, operation: OperationDefinitionNode, cost: QueryCost): void {
+    const fields = operation.operation === OperationTypeNode.MUTATION ? countFields(document, operation) : 0;
+    const exceeded = Object.entries({ ...cost, mutations: fields })
+      .map(([limit, actual]) => ({ limit, actual, maximum: limits[limit as keyof QueryLimits] }))
+      .filter(({ actual, maximum }) => actual > maximum);
+    if (exceeded.length > 0) throw tooComplex(exceeded);
+  }
+
+  return {
+    onParse({ setParseFn }) {
+      setParseFn((source: string | Source, options?: ParseOptions) => parseWithin(tokens, source, options));
+    },
+    onValidate({ params: { schema, documentAST }, context: { request, params } }) {
+      const chosen = getOperationAST(documentAST, params?.operationName);
+      for (const node of documentAST.definitions) {
+        if (node.kind !== Kind.OPERATION_DEFINITION) continue;
+        const cost = measure(schema, documentAST, node, params?.variables ?? {});
+        if (node === chosen) costs.set(request, cost);
+        check(documentAST, node, cost);
+      }
+    },
+    onResultProcess({ request, result, setResult }) {
+      if (Array.isArray(result) || Symbol.asyncIterator in result) return;
+      const cost = { ...(costs.get(request) ?? noCost), limits: told };
+      setResult({ ...result, extensions: { ...result.extensions, cost } });
+    },
+  };
+}
+
+/** Fields a mutation runs; more than one of the same name in the answer would be one. */
+const countFields = (document: DocumentNode, operation: OperationDefinitionNode) =>
+  rootFields(document, operation).filter(({ name }) => name.value !== '__typename').length;
+
+function parseWithin(maxTokens: number, source: string | Source, options?: ParseOptions): DocumentNode {
+  try {
+    return parse(source, { ...options, maxTokens });
+  } catch (error) {
+    const tooLong = error instanceof Error && /tokens\. Parsing aborted/.test(error.message);
+    // The parser calls itself for each level.
+    const tooDeep = error instanceof RangeError;
+    if (tooLong || tooDeep) throw tooComplex([{ limit: 'tokens', maximum: maxTokens }]);
+    throw error;
+  }
+}
+
+const tooComplex = (exceeded: { limit: string; actual?: number; maximum: number }[]) =>
+  failure(
+    'QUERY_TOO_COMPLEX',
+    exceeded
+      .map(
+        ({ limit, actual, maximum }) =>
+          `${limit}: ${actual ?? 'more than'} ${actual ? `of at most ${maximum}` : maximum}`,
+      )
+      .join('; '),
+    { exceeded },
+  );

@@ -1,0 +1,85 @@
+import type { Database } from '../../database/client.js';
+import { Prisma } from '../../database/generated/client/client.js';
+import type { Key, List, Position, Walk } from './list.js';
+import { maximumSize, type Slice } from './slice.js';
+
+/** What reading takes: a client or a transaction. */
+type Reader = Pick<Database, '$queryRaw'>;
+
+export interface Page {
+  positions: Position[];
+  hasNextPage: boolean;
+  hasPreviousPage: boolean;
+}
+
+interface Row {
+  scope: string;
+  rank: number;
+  key: Key | Date;
+  id: string;
+}
+
+/** One page of the list for each scope, in one statement. Decisions: "Lists". */
+export async function readPages(db: Reader, list: List, slice: Slice, scopes: readonly string[]): Promise<Page[]> {
+  const order = Prisma.raw(goesDown(list, slice) ? 'DESC' : 'ASC');
+  const rows = await db.$queryRaw<Row[]>(Prisma.sql`
+    ${stepsOf(list)}
+    SELECT scope, rank, key, id FROM (
+      SELECT *, row_number() OVER (PARTITION BY scope ORDER BY rank ${order}, key ${order}, id ${order}) AS number
+      FROM (${rowsOf(list, scopes, walkOf(list, slice))}) AS found
+    ) AS numbered
+    WHERE number <= ${slice.size + 1}::integer
+    ORDER BY scope, number`);
+  const found = new Map<string, Row[]>(scopes.map((scope) => [scope, []]));
+  for (const row of rows) found.get(row.scope)?.push(row);
+  return scopes.map((scope) => pageOf(found.get(scope) ?? [], slice));
+}
+
+/** How many rows the list has for each scope, whatever the page: reads them all. */
+export async function readCounts(db: Reader, list: List, scopes: readonly string[]): Promise<number[]> {
+  const rows = await db.$queryRaw<{ scope: string; count: number }[]>(Prisma.sql`
+    ${stepsOf(list)}
+    SELECT scope, count(*)::integer AS count FROM (${rowsOf(list, scopes, () => Prisma.empty)}) AS found GROUP BY scope`);
+  const found = new Map(rows.map(({ scope, count }) => [scope, count]));
+  return scopes.map((scope) => found.get(scope) ?? 0);
+}
+
+const stepsOf = ({ steps }: List) => (steps ? Prisma.sql`WITH ${steps}` : Prisma.empty);
+
+const rowsOf = (list: List, scopes: readonly string[], walk: Walk) =>
+  Prisma.join(
+    list.branches([...scopes], walk).map((branch) => Prisma.sql`(${branch})`),
+    ' UNION ',
+  );
+
+const goesDown = ({ descending = false }: List, { backward }: Slice) => descending !== backward;
+
+function walkOf(list: List, slice: Slice): Walk {
+  const { after, before, size } = slice;
+  const order = Prisma.raw(goesDown(list, slice) ? 'DESC' : 'ASC');
+  const type = Prisma.raw(list.key);
+  // Literal, for a prepared plan to know it; one of two, for few statements to prepare.
+  const limit = Prisma.raw(String((size <= 20 ? 20 : maximumSize) + 1));
+  return ({ rank = 0, key, id }) => {
+    const beyond = (position: Position | null, up: boolean) => {
+      if (!position || (up ? rank > position.rank : rank < position.rank)) return Prisma.empty;
+      if (rank !== position.rank) return Prisma.sql`AND FALSE`;
+      const than = Prisma.raw(up ? '>' : '<');
+      return Prisma.sql`AND (${key}, ${id}) ${than} (${position.key}::${type}, ${position.id}::text)`;
+    };
+    const up = !list.descending;
+    return Prisma.sql`${beyond(after, up)} ${beyond(before, !up)} ORDER BY ${key} ${order}, ${id} ${order} LIMIT ${limit}`;
+  };
+}
+
+function pageOf(rows: Row[], { size, backward, after, before }: Slice): Page {
+  const more = rows.length > size;
+  const positions = rows
+    .slice(0, size)
+    .map(({ rank, key, id }) => ({ rank, key: key instanceof Date ? key.toISOString() : key, id }));
+  return {
+    positions: backward ? positions.reverse() : positions,
+    hasNextPage: backward ? before !== null : more,
+    hasPreviousPage: backward ? more : after !== null,
+  };
+}

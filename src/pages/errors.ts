@@ -1,0 +1,96 @@
+import { STATUS_CODES } from 'node:http';
+import { catalogue, type Entry, type ErrorCode, errorCodes } from '../errors/catalogue.js';
+import { exampleOf, inRestNames, problemOf } from '../errors/failures.js';
+import type { Route } from '../http/route.js';
+import { snakeCase, snakeCased } from '../naming.js';
+import { assetRoutes, ownAsset } from './assetRoutes.js';
+import { type Html, html, page } from './html.js';
+
+const requestId = '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54';
+
+/** `/errors` and `/errors/<code>`: what a failure means and what to do about it, from the catalogue. */
+export const errorPages = (publicUrl?: string): Route[] => [
+  textPage('/errors', 'Errors', index),
+  ...errorCodes.map((code) =>
+    textPage(`/errors/${code}`, `${code}: ${catalogue[code].title}`, () => explain(code, publicUrl)),
+  ),
+  ...assetRoutes('/pages', { 'errors.css': ownAsset('errors.css') }),
+];
+
+const textPage = (path: string, title: string, body: () => Html): Route => ({
+  path,
+  methods: ['GET', 'HEAD'],
+  public: true,
+  handle: () =>
+    page({
+      title,
+      styles: ['/pages/errors.css'],
+      scripts: [],
+      body: html`<main>
+${body()}
+</main>`,
+    }),
+});
+
+const index = () => html`<h1>Errors</h1>
+<p>Every failure carries a <code>code</code>: REST in a problem (RFC 9457), GraphQL in <code>extensions</code>.
+Both surfaces use the same codes, statuses and members.</p>
+<table>
+<thead><tr><th>Code</th><th>Status</th><th>Title</th></tr></thead>
+<tbody>
+${errorCodes.map((code) => row(html`<a href="/errors/${code}">${code}</a>`, catalogue[code].status, catalogue[code].title))}
+</tbody>
+</table>
+${places}`;
+
+const row = (...cells: (Html | string | number)[]) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`;
+
+const places = html`<p><a href="/errors">All errors</a> · <a href="/docs">REST API</a></p>`;
+
+function explain(code: ErrorCode, publicUrl: string | undefined): Html {
+  const entry = catalogue[code];
+  return html`<h1>${code}</h1>
+<p><strong>${entry.status} ${STATUS_CODES[entry.status] ?? ''}</strong> · ${entry.title}</p>
+<h2>What it means</h2>
+<p>${entry.meaning}</p>
+<h2>What to do</h2>
+<p>${entry.remedy}</p>
+${members(entry)}
+${entry.occurs === 'graphql' ? [] : restExample(code, publicUrl)}
+${graphqlExample(code)}
+${places}`;
+}
+
+function members({ members: always = {}, optionalMembers = {} }: Entry): Html | Html[] {
+  const all = Object.entries({ ...always, ...optionalMembers });
+  if (all.length === 0) return [];
+  return html`<h2>Members</h2>
+<table>
+<thead><tr><th>REST</th><th>GraphQL</th><th>Meaning</th></tr></thead>
+<tbody>
+${all.map(([name, { description }]) => {
+  const when = name in optionalMembers ? ' Only when it is known.' : '';
+  return row(html`<code>${snakeCase(name)}</code>`, html`<code>${name}</code>`, `${description}${when}`);
+})}
+</tbody>
+</table>`;
+}
+
+const json = (value: unknown) => JSON.stringify(value, null, 2);
+
+function restExample(code: ErrorCode, publicUrl: string | undefined): Html {
+  const problem = problemOf(inRestNames(exampleOf(code)), requestId, publicUrl);
+  const headers = Object.entries({ 'Content-Type': 'application/problem+json', ...catalogue[code].headers });
+  return html`<h2>In REST</h2>
+<pre>HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}
+${headers.map(([name, value]) => `${name}: ${value}`).join('\n')}
+
+${json(snakeCased(problem))}</pre>`;
+}
+
+function graphqlExample(code: ErrorCode): Html {
+  const { message, extensions } = exampleOf(code);
+  const { http: _, ...rest } = extensions;
+  return html`<h2>In GraphQL</h2>
+<pre>${json({ errors: [{ message, extensions: { ...rest, requestId } }] })}</pre>`;
+}

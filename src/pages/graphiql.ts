@@ -1,0 +1,55 @@
+import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
+import { contentRoute, types } from '../http/contentRoute.js';
+import { isLocal } from '../http/loopback.js';
+import type { Route } from '../http/route.js';
+import { assetRoutes, ownAsset, vendorAsset } from './assetRoutes.js';
+import { type Demo, examples, placeholders } from './examples.js';
+import { type Html, html, jsonBlock, page } from './html.js';
+
+interface Options {
+  schema: GraphQLSchema;
+  demo: (() => Promise<Demo>) | undefined;
+}
+
+/** GraphiQL for browsers at `/graphql`, with its files and the schema, all from here. */
+export const graphiqlRoutes = ({ schema, demo }: Options): Route[] => [
+  {
+    path: '/graphql',
+    methods: ['GET'],
+    accepts: 'text/html',
+    public: true,
+    async handle(request) {
+      const live = isLocal(request) ? await demo?.() : undefined;
+      return page({
+        title: 'GraphiQL – Goalpost',
+        styles: ['/graphiql/graphiql.css', '/graphiql/page.css'],
+        scripts: ['/graphiql/react.js', '/graphiql/react-dom.js', '/graphiql/graphiql.js', '/graphiql/page.js'],
+        inlineStyles: true,
+        body: html`<header>
+<h1><a href="/">Goalpost</a></h1>
+${live ? ready : howToGetAToken}
+</header>
+<main id="graphiql" aria-label="GraphiQL"><noscript>GraphiQL needs JavaScript.</noscript></main>
+${jsonBlock('settings', {
+  demo: live !== undefined,
+  headers: JSON.stringify({ Authorization: `Bearer ${live?.token ?? 'API_TOKEN'}` }, null, 2),
+  queries: examples.map((example) => example(live?.ids ?? placeholders)),
+})}`,
+      });
+    },
+  },
+  ...assetRoutes('/graphiql', {
+    'react.js': vendorAsset('react.js'),
+    'react-dom.js': vendorAsset('react-dom.js'),
+    'graphiql.js': vendorAsset('graphiql.js'),
+    'graphiql.css': vendorAsset('graphiql.css'),
+    'page.css': ownAsset('graphiql.css'),
+    'page.js': ownAsset('graphiql.js'),
+  }),
+  contentRoute('/graphiql/schema.json', types.json, () => JSON.stringify({ data: introspectionFromSchema(schema) })),
+];
+
+const ready: Html = html`<p>Demo workspace: the Headers pane holds its token. Pick a tab and run it.</p>`;
+
+const howToGetAToken: Html = html`<p>Put a token into the Headers pane. To create one, where the server runs:
+<code>npx goalpost token create --person PERSON_ID --name GraphiQL --write</code></p>`;

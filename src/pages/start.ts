@@ -1,0 +1,105 @@
+import type { Database } from '../database/client.js';
+import { answers } from '../http/health.js';
+import { isLocal } from '../http/loopback.js';
+import type { Route } from '../http/route.js';
+import { version } from '../version.js';
+import { assetRoutes, ownAsset } from './assetRoutes.js';
+import { type CurlCommand, curlCommands } from './curl.js';
+import { type Demo, placeholders } from './examples.js';
+import { type Html, html, page } from './html.js';
+
+interface Options {
+  db: Database;
+  /** Address of this server as its callers see it; without it, the one the browser used. */
+  publicUrl: string | undefined;
+  demo: (() => Promise<Demo>) | undefined;
+  /** Whether something answers a browser at the path; the page links to nothing else. */
+  has: (path: string) => boolean;
+}
+
+interface Link {
+  path: string;
+  name: string;
+  about: string;
+  /** What to save it as; without it the browser opens it. */
+  file?: string;
+}
+
+const links: Link[] = [
+  { path: '/graphql', name: 'GraphiQL', about: 'Run queries and mutations in the browser, with worked examples.' },
+  { path: '/docs', name: 'REST reference', about: 'Every REST path, to read and to try.' },
+  { path: '/api/external/v1/openapi.json', name: 'OpenAPI document', about: 'The REST paths for your tools, as JSON.' },
+  { path: '/errors', name: 'Errors', about: 'What each error code means, and what to do about it.' },
+  {
+    path: '/schema.graphql',
+    name: 'GraphQL schema',
+    about: 'The whole schema with its documentation, as SDL.',
+    file: 'schema.graphql',
+  },
+  { path: '/readyz', name: 'Health', about: 'Whether the gateway and its database answer.' },
+];
+
+/** `/`: what this is, whether it works, where everything is, and three commands to try. */
+export const startRoutes = (options: Options): Route[] => [
+  { path: '/', methods: ['GET', 'HEAD'], public: true, handle: (request) => startPage(request, options) },
+  ...assetRoutes('/pages', {
+    'icon.svg': ownAsset('icon.svg'),
+    'start.css': ownAsset('start.css'),
+    'start.js': ownAsset('start.js'),
+  }),
+];
+
+async function startPage(request: Request, { db, publicUrl, demo, has }: Options): Promise<Response> {
+  const ready = await answers(db);
+  const live = ready && isLocal(request) ? await demo?.() : undefined;
+  const commands = curlCommands(
+    (!live && publicUrl) || new URL(request.url).origin,
+    live?.token,
+    live?.ids ?? placeholders,
+  );
+  return page({
+    title: 'Goalpost',
+    styles: ['/pages/start.css'],
+    scripts: ['/pages/start.js'],
+    body: html`<header>
+<h1>Goalpost</h1>
+<p>A GraphQL gateway with a thin REST facade for goals, resource hub files and document versions.</p>
+<dl>
+<div><dt>Version</dt><dd>${version}</dd></div>
+<div><dt>Database</dt><dd class="${ready ? 'ready' : 'down'}">${ready ? 'Ready' : 'Cannot be reached'}${
+      demo ? ', demo workspace' : ''
+    }</dd></div>
+</dl>
+</header>
+<main>
+<section aria-labelledby="explore">
+<h2 id="explore">Explore</h2>
+<ul class="links">
+${links.filter(({ path }) => has(path)).map(linkItem)}
+</ul>
+</section>
+<section aria-labelledby="try">
+<h2 id="try">Try it</h2>
+${live ? html`<p>These work as they are, on the demo workspace. Reload the page for the next ones.</p>` : howToGetAToken}
+${commands.map(commandBlock)}
+<p id="copied" role="status"></p>
+</section>
+</main>`,
+  });
+}
+
+const linkItem = ({ path, name, about, file }: Link): Html =>
+  html`<li><a href="${path}"${file && html` download="${file}"`}>${name}</a> <code>${path}</code><p>${about}</p></li>
+`;
+
+const commandBlock = ({ title, lines }: CurlCommand, index: number): Html =>
+  html`<div class="command">
+<h3 id="command-${index}">${title}</h3>
+<button type="button" hidden aria-label="Copy: ${title}">Copy</button>
+<pre tabindex="0" role="region" aria-labelledby="command-${index}"><code>${lines.join(' \\\n  ')}</code></pre>
+</div>
+`;
+
+const howToGetAToken = html`<p>Create a token where the server runs. It acts for one person, and is shown once:</p>
+<pre tabindex="0" role="region" aria-label="How to create a token"><code>npx goalpost token create --person PERSON_ID --name "Trying it" --write</code></pre>
+<p>Then <code>export TOKEN=gp_…</code>, and put your own ids into the commands.</p>`;

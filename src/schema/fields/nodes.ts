@@ -1,0 +1,85 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import type { Context } from '../../context.js';
+import type { Position } from '../../lists/engine/list.js';
+import { nodesOfFolders, nodesOfHubs, rankOf } from '../../lists/resourceHubNodes.js';
+import { visibleDocument, visibleFile } from '../../policies/access.js';
+import { builder } from '../builder.js';
+import { connectionType, pageArguments } from '../types/Connection.js';
+import { ResourceHub } from '../types/ResourceHub.js';
+import { pathTo, ResourceHubFolder } from '../types/ResourceHubFolder.js';
+import { type NodeShape, ResourceHubNode } from '../types/ResourceHubNode.js';
+import { byId, connect, nodesQuery } from './resolveConnection.js';
+
+const ResourceHubNodeConnection = connectionType(
+  'ResourceHubNode',
+  ResourceHubNode,
+  'A page of what lies in a hub or a folder: folders first, then documents, then files, each by name.',
+);
+
+/** The nodes at the positions, with one query for each kind. */
+function loadNodes(context: Context, info: GraphQLResolveInfo) {
+  const { db, actor } = context;
+  const loaders = {
+    folder: byId({}, async (_query, { id }) =>
+      (await Promise.all(id.in.map((folder) => pathTo(folder, context)))).flatMap((path) => path.slice(-1)),
+    ),
+    document: byId(nodesQuery(context, info, 'ResourceHubDocument'), (query, where) =>
+      db.resourceHubDocument.findMany({
+        ...query,
+        where: { ...where, ...visibleDocument(actor) },
+      }),
+    ),
+    file: byId(nodesQuery(context, info, 'ResourceHubFile'), (query, where) =>
+      db.resourceHubFile.findMany({
+        ...query,
+        where: { ...where, ...visibleFile(actor) },
+      }),
+    ),
+  };
+  return async (positions: Position[]) => {
+    const found = new Map<Position, NodeShape>();
+    await Promise.all(
+      kinds.map(async (kind) => {
+        const ofKind = positions.filter(({ rank }) => rank === rankOf[kind]);
+        const rows: (NodeShape | undefined)[] = ofKind.length > 0 ? await loaders[kind](ofKind) : [];
+        for (const [index, row] of rows.entries()) {
+          const position = ofKind[index];
+          if (row && position) found.set(position, Object.assign(row, { __typename: typeNames[kind] }));
+        }
+      }),
+    );
+    return positions.map((position) => found.get(position));
+  };
+}
+
+const kinds = ['folder', 'document', 'file'] as const;
+const typeNames = { folder: 'ResourceHubFolder', document: 'ResourceHubDocument', file: 'ResourceHubFile' };
+
+builder.prismaObjectField(ResourceHub, 'nodes', (t) =>
+  t.field({
+    type: ResourceHubNodeConnection,
+    description: "What lies at the hub's root. Drafts of others and deleted files are not there.",
+    args: pageArguments,
+    select: { id: true },
+    resolve: ({ id }, args, context, info) =>
+      connect(context, info, args, {
+        list: nodesOfHubs(context.actor),
+        scope: id,
+        load: loadNodes(context, info),
+      }),
+  }),
+);
+
+builder.objectField(ResourceHubFolder, 'nodes', (t) =>
+  t.field({
+    type: ResourceHubNodeConnection,
+    description: 'What lies directly in the folder. Drafts of others and deleted files are not there.',
+    args: pageArguments,
+    resolve: ({ id }, args, context, info) =>
+      connect(context, info, args, {
+        list: nodesOfFolders(context.actor),
+        scope: id,
+        load: loadNodes(context, info),
+      }),
+  }),
+);

@@ -1,0 +1,89 @@
+import { createContextCache } from '@pothos/core';
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import DataLoader from 'dataloader';
+import type { GraphQLResolveInfo } from 'graphql';
+import type { Context } from '../../context.js';
+import { everywhere, type List, type Position } from '../../lists/engine/list.js';
+import { type Page, readCounts, readPages } from '../../lists/engine/page.js';
+import { type PageArguments, readSlice, type Slice } from '../../lists/engine/slice.js';
+
+/** A page that is read when a field of it is asked for, together with its siblings'. */
+export interface Connection<Row> {
+  list: List;
+  page: () => Promise<Page>;
+  rows: () => Promise<(Row | undefined)[]>;
+  count: () => Promise<number>;
+}
+
+interface Source<Row> {
+  list: List;
+  /** Which part of the list, for a list that has several: the id of the parent. */
+  scope?: string;
+  /** The rows at these positions, in their order; undefined where there is none (any more). */
+  load: (positions: Position[]) => Promise<(Row | undefined)[]>;
+}
+
+interface Loaders {
+  pages: DataLoader<string, Page>;
+  rows: DataLoader<string, unknown[]>;
+  counts: DataLoader<string, number>;
+}
+
+// The same field of all siblings is one batch: each parent is a scope of one statement.
+const batches = createContextCache((_context: Context) => new Map<string, Loaders>());
+
+/** The connection a field answers with; checks the arguments and reads nothing yet. */
+export function connect<Row>(
+  context: Context,
+  info: GraphQLResolveInfo,
+  args: PageArguments,
+  { list, scope = everywhere, load }: Source<Row>,
+): Connection<Row> {
+  const slice = readSlice(list, info.fieldName, args);
+  const field = fieldOf(info);
+  const known = batches(context).get(field);
+  const loaders = known ?? loadersOf(context, list, slice, load);
+  if (!known) batches(context).set(field, loaders);
+  return {
+    list,
+    page: () => loaders.pages.load(scope),
+    rows: () => loaders.rows.load(scope) as Promise<(Row | undefined)[]>,
+    count: () => loaders.counts.load(scope),
+  };
+}
+
+function loadersOf({ db }: Context, list: List, slice: Slice, load: Source<unknown>['load']): Loaders {
+  const pages = new DataLoader<string, Page>((scopes) => readPages(db, list, slice, scopes));
+  const rows = new DataLoader<string, unknown[]>(async (scopes) => {
+    const positions = (await Promise.all(scopes.map((scope) => pages.load(scope)))).map((page) => page.positions);
+    const all = positions.flat();
+    const found = new Map((all.length > 0 ? await load(all) : []).map((row, index) => [all[index], row]));
+    return positions.map((page) => page.map((position) => found.get(position)));
+  });
+  const counts = new DataLoader<string, number>((scopes) => readCounts(db, list, scopes));
+  return { pages, rows, counts };
+}
+
+/** A field of the operation, the same for all rows of a list above it. */
+function fieldOf({ parentType, path }: GraphQLResolveInfo): string {
+  const keys: (string | number)[] = [];
+  for (let step: typeof path | undefined = path; step; step = step.prev) {
+    if (typeof step.key === 'string') keys.push(step.key);
+  }
+  return [parentType.name, ...keys].join(' ');
+}
+
+/** What a connection's nodes select of a model. To be asked for every connection, as Pothos keeps it for each. */
+export const nodesQuery = (context: Context, info: GraphQLResolveInfo, typeName: string): object =>
+  queryFromInfo({ context, info, typeName, paths: [['nodes'], ['edges', 'node']] });
+
+type Ids = { id: { in: string[] } };
+
+/** Loads rows by one query for their ids. */
+export const byId =
+  <Row extends { id: string }>(query: object, find: (query: object, where: Ids) => Promise<Row[]>) =>
+  async (positions: Position[]): Promise<(Row | undefined)[]> => {
+    const rows = await find(query, { id: { in: [...new Set(positions.map(({ id }) => id))] } });
+    const found = new Map(rows.map((row) => [row.id, row]));
+    return positions.map(({ id }) => found.get(id));
+  };

@@ -1,0 +1,103 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { errorCodes } from '../../src/errors/catalogue.js';
+import { storedMutations } from '../../src/rest/index.js';
+import { apiRoot, openApiDocument } from '../../src/rest/openapi/document.js';
+import { problemSchema } from '../../src/rest/openapi/problems.js';
+import { schema } from '../../src/schema/index.js';
+
+import type { Json } from './world.js';
+
+export const openApi: Json = openApiDocument(schema, storedMutations);
+
+/** A compiled schema of the document; strict: what the document does not describe may not be there. */
+const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, keywords: ['example'] });
+addFormats.default(ajv);
+ajv.addSchema({ $id: 'openapi', $defs: closed(local(openApi.components.schemas)) });
+
+/** Points the references of the document to where the validator keeps its schemas. */
+function local(part: Json): Json {
+  return JSON.parse(JSON.stringify(part).replaceAll('"#/components/schemas/', '"openapi#/$defs/'));
+}
+
+/** Forbids unknown properties in every object schema, so that a field nobody described is found. */
+function closed(part: Json): Json {
+  return JSON.parse(JSON.stringify(part), (_key, value) =>
+    value?.type === 'object' && value.properties ? { additionalProperties: false, ...value } : value,
+  );
+}
+
+const compiled = new Map<string, ValidateFunction>();
+
+function compile(key: string, make: () => Json): ValidateFunction {
+  const known = compiled.get(key) ?? ajv.compile(make());
+  compiled.set(key, known);
+  return known;
+}
+
+/** What is wrong with a value for a schema of the document, one line for each error. */
+export function errorsOf(part: Json, value: unknown): string[] {
+  const check = compile(JSON.stringify(part), () => closed(local(part)));
+  if (check(value)) return [];
+  return (check.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
+}
+
+export const resolve = ({ $ref, ...part }: Json): Json =>
+  $ref
+    ? $ref
+        .slice(2)
+        .split('/')
+        .reduce((at: Json, key: string) => at[key], openApi)
+    : part;
+
+interface Exchange {
+  method: string;
+  path: string;
+  status: number;
+  headers: Headers;
+  body: Json;
+}
+
+/** Fails when an answer is not one that the OpenAPI document describes; GraphQL describes itself. */
+export function requireDescribed(exchange: Exchange): void {
+  const { method, path, status, body } = exchange;
+  const { pathname } = new URL(path, 'http://server');
+  if (pathname === '/graphql') return;
+  const operation = openApi.paths[pathname.slice(apiRoot.length)]?.[method.toLowerCase()];
+  const described = operation && pathname.startsWith(apiRoot);
+  const wrong = described ? wrongForOperation(operation, exchange) : wrongElsewhere(exchange);
+  if (wrong.length === 0) return;
+  throw new Error(
+    `The OpenAPI document does not describe this answer to ${method} ${path}: ${status} ${JSON.stringify(body)}\n${wrong.join('\n')}`,
+  );
+}
+
+const typeOf = (headers: Headers) => headers.get('content-type')?.split(';')[0] ?? 'none';
+
+function wrongForOperation(operation: Json, { status, headers, body }: Exchange): string[] {
+  const response = operation.responses[String(status)];
+  if (!response) return [`no status ${status}`];
+  const content = response.content[typeOf(headers)];
+  if (!content) return [`no type ${typeOf(headers)}`];
+  return [...wrongHeaders(response.headers, headers), ...errorsOf(content.schema, body)];
+}
+
+function wrongHeaders(described: Record<string, Json>, headers: Headers): string[] {
+  return Object.entries(described).flatMap(([name, header]) => {
+    const { required, schema: part } = resolve(header);
+    const given = headers.get(name);
+    if (given === null) return required ? [`the header ${name} is missing`] : [];
+    return errorsOf(part, part.type === 'integer' ? Number(given) : given).map((error) => `${name}: ${error}`);
+  });
+}
+
+/** What is not in the document can only fail as everything else does. */
+function wrongElsewhere({ status, headers, body }: Exchange): string[] {
+  if (status < 400) return [];
+  if (typeOf(headers) !== 'application/problem+json') return [`no problem, but ${typeOf(headers)}`];
+  const code = errorCodes.find((known) => known === body.code);
+  if (!code) return [`no code ${body.code}`];
+  return errorsOf(problemSchema(code), body);
+}

@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+/** `goalpost serve` as a process of its own, on a free port, with an embedded database unless the settings name one. */
+export async function startServer(settings: Record<string, string> = {}) {
+  const directory = await mkdtemp(join(tmpdir(), 'goalpost-server-'));
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), main, 'serve'], {
+    env: { ...process.env, PORT: '0', LOG_LEVEL: 'error', DATA_DIR: join(directory, 'data'), ...settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await exited;
+    await rm(directory, { recursive: true, maxRetries: 20 });
+  };
+  for await (const line of createInterface(child.stdout)) {
+    const [, port] = /^GraphQL +http:\S+:(\d+)\/graphql$/.exec(line) ?? [];
+    if (!port) continue;
+    child.stdout.resume();
+    return { base: `http://localhost:${port}`, stop };
+  }
+  await stop();
+  throw new Error('the server did not start');
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { TestProject } from 'vitest/node';
+import { startEmbedded } from '../../src/database/embedded/startEmbedded.js';
+import { migrate } from '../../src/database/migrations.js';
+import { query } from './query.js';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Where tests create databases, and the migrated one they copy. */
+    database: { adminUrl: string; template: string };
+  }
+}
+
+const migrations = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
+
+/** One server per run (or TEST_DATABASE_URL) with one migrated database to copy; returns the teardown. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = process.env.TEST_DATABASE_URL ? externalServer(process.env.TEST_DATABASE_URL) : await ownServer();
+  const template = `goalpost_test_${randomBytes(6).toString('hex')}`;
+  try {
+    await query(server.url, `CREATE DATABASE ${template}`);
+    const url = new URL(server.url);
+    url.pathname = template;
+    if (existsSync(migrations)) await migrate(url.href, migrations);
+  } catch (error) {
+    await server.release(template);
+    throw error;
+  }
+  project.provide('database', { adminUrl: server.url, template });
+  return () => server.release(template);
+}
+
+async function ownServer() {
+  const directory = await mkdtemp(join(tmpdir(), 'goalpost-test-'));
+  const { url, stop } = await startEmbedded({ dataDir: directory, throwaway: true });
+  const release = async () => {
+    await stop();
+    await rm(directory, { recursive: true });
+  };
+  return { url, release };
+}
+
+function externalServer(url: string) {
+  const release = async (prefix: string) => {
+    const ours = await query(url, 'SELECT datname FROM pg_database WHERE starts_with(datname, $1)', [prefix]);
+    for (const { datname } of ours) await query(url, `DROP DATABASE IF EXISTS ${datname} WITH (FORCE)`);
+  };
+  return { url, release };
+}

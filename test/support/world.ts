@@ -1,0 +1,283 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import pg from 'pg';
+import { pino } from 'pino';
+import { afterAll } from 'vitest';
+import { createApp } from '../../src/app.js';
+import { connect, type Database } from '../../src/database/client.js';
+import type { Prisma } from '../../src/database/generated/client/client.js';
+import { createToken } from '../../src/database/tokens.js';
+import { createDatabase } from './database.js';
+import { requireDescribed } from './openapiValidator.js';
+
+/** What `JSON.parse` gives: a test looks into an answer freely, and a wrong path fails it. */
+export type Json = ReturnType<typeof JSON.parse>;
+
+type At = { companyId: string };
+type Options = Partial<Parameters<typeof createApp>[0]>;
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: Json;
+}
+
+export const restPaths = {
+  reopenGoal: '/api/external/v1/reopen_goal',
+  deleteResourceHubFile: '/api/external/v1/delete_resource_hub_file',
+  restoreDocumentVersion: '/api/external/v1/documents/restore_document_version',
+} as const;
+
+/** The gateway on a database of its own, and everything a test needs to furnish it. */
+export class World {
+  now = new Date('2026-06-15T12:00:00Z');
+  readonly log: Json[] = [];
+  readonly app;
+  readonly #aside: pg.Pool;
+  readonly #twins: World[] = [];
+  #server: Server | undefined;
+  #count = 0;
+
+  constructor(
+    readonly db: Database,
+    readonly url: string,
+    options: Options = {},
+  ) {
+    this.#aside = new pg.Pool({ connectionString: url, max: 4 });
+    this.#aside.on('error', () => {});
+    const logger = pino({ level: 'info' }, { write: (line: string) => void this.log.push(JSON.parse(line)) });
+    this.app = createApp({
+      db,
+      logger,
+      clock: () => this.now,
+      appUrl: 'https://work.example.com',
+      bodyLimit: 1_048_576,
+      ...options,
+    });
+  }
+
+  /** Another gateway on the same database, with a connection pool of its own. */
+  twin(): World {
+    const twin = new World(connect({ url: this.url, poolSize: 20, preparedStatements: true }), this.url);
+    this.#twins.push(twin);
+    return twin;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#twins.map((twin) => twin.close()));
+    this.#server?.closeAllConnections();
+    this.#server?.close();
+    await this.#aside.end();
+    await this.db.$disconnect();
+  }
+
+  /** Where the gateway listens; it starts with the first request. */
+  async base(): Promise<string> {
+    this.#server ??= createServer(this.app).listen(0, '127.0.0.1');
+    while (!this.#server.listening) await setImmediate();
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Runs SQL past the gateway, over connections of its own. */
+  async sql(text: string, values: unknown[] = []): Promise<Json[]> {
+    return (await this.#aside.query(text, values)).rows;
+  }
+
+  name(kind: string) {
+    this.#count += 1;
+    return `${kind} ${this.#count}`;
+  }
+
+  async fetch(path: string, init: RequestInit & { duplex?: 'half' } = {}): Promise<Answer> {
+    const response = await fetch(`${await this.base()}${path}`, init);
+    const text = await response.text();
+    const json = response.headers.get('content-type')?.includes('json');
+    const answer = { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : { text } };
+    requireDescribed({ method: init.method ?? 'GET', path, ...answer });
+    return answer;
+  }
+
+  post(path: string, token: string | null, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }), ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  }
+
+  graphql(token: string | null, query: string, variables: Json = {}, headers: Record<string, string> = {}) {
+    return this.post('/graphql', token, { query, variables }, headers);
+  }
+
+  // ── Furniture ────────────────────────────────────────────────────────────────────────────────────────────────
+
+  async company(): Promise<At> {
+    const { id } = await this.db.company.create({ data: { name: this.name('Company') } });
+    return { companyId: id };
+  }
+
+  async person({ companyId }: At, data: Partial<Prisma.PersonUncheckedCreateInput> = {}) {
+    const person = await this.db.person.create({
+      data: {
+        fullName: this.name('Person'),
+        title: 'Engineer',
+        email: `${randomUUID()}@example.com`,
+        ...data,
+        companyId,
+      },
+    });
+    const { token } = await createToken(this.db, { personId: person.id, name: 'write', canWrite: true });
+    const { token: readOnlyToken } = await createToken(this.db, { personId: person.id, name: 'read' });
+    return { ...person, token, readOnlyToken };
+  }
+
+  /** Many people at once, without tokens; the answer is their ids. */
+  async crowd({ companyId }: At, count: number): Promise<string[]> {
+    const rows = await this.sql(
+      `INSERT INTO people (company_id, full_name, title)
+       SELECT $1, 'Person ' || lpad(n::text, 5, '0'), 'Engineer' FROM generate_series(1, $2) n RETURNING id`,
+      [companyId, count],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** A company with a space whose one member has full access to what is in it. */
+  async team() {
+    const company = await this.company();
+    const caller = await this.person(company);
+    return { company, caller, space: await this.space(company, [caller]) };
+  }
+
+  async space({ companyId }: At, members: { id: string }[] = [], data: Partial<Prisma.SpaceUncheckedCreateInput> = {}) {
+    const space = await this.db.space.create({ data: { name: this.name('Space'), ...data, companyId } });
+    await this.db.spaceMember.createMany({
+      data: members.map(({ id }) => ({ companyId, spaceId: space.id, personId: id })),
+    });
+    return space;
+  }
+
+  goal({ companyId, id: spaceId }: At & { id: string }, data: Partial<Prisma.GoalUncheckedCreateInput> = {}) {
+    return this.db.goal.create({ data: { name: this.name('Goal'), ...data, companyId, spaceId } });
+  }
+
+  closedGoal(space: At & { id: string }, data: Partial<Prisma.GoalUncheckedCreateInput> = {}) {
+    return this.goal(space, { closedAt: new Date('2026-05-01T00:00:00Z'), success: true, ...data });
+  }
+
+  project({ companyId, id: spaceId }: At & { id: string }, data: Partial<Prisma.ProjectUncheckedCreateInput> = {}) {
+    return this.db.project.create({ data: { name: this.name('Project'), ...data, companyId, spaceId } });
+  }
+
+  grant(
+    { companyId }: At,
+    { id: personId }: { id: string },
+    level: number,
+    on: { spaceId: string } | { goalId: string } | { projectId: string },
+  ) {
+    return this.db.accessGrant.create({ data: { companyId, personId, level, ...on } });
+  }
+
+  hub({ companyId }: At, parent: { spaceId: string } | { goalId: string } | { projectId: string }) {
+    return this.db.resourceHub.create({ data: { name: this.name('Hub'), companyId, ...parent } });
+  }
+
+  folder(hub: { id: string }, parentFolderId: string | null = null) {
+    return this.db.resourceHubFolder.create({
+      data: { name: this.name('Folder'), resourceHubId: hub.id, parentFolderId },
+    });
+  }
+
+  async file(
+    hub: { id: string },
+    author: { id: string },
+    { size = 1234n, ...data }: Partial<Prisma.ResourceHubFileUncheckedCreateInput> & { size?: bigint } = {},
+  ) {
+    const blob = await this.db.blob.create({ data: { filename: 'plan.pdf', size, contentType: 'application/pdf' } });
+    return this.db.resourceHubFile.create({
+      data: { name: this.name('File'), ...data, resourceHubId: hub.id, authorId: author.id, blobId: blob.id },
+    });
+  }
+
+  /** A published document with one version for each text; the title of version n is `Title n` unless given. */
+  async document(
+    hub: { id: string },
+    author: { id: string },
+    texts: (string | { title: string; content: string })[] = ['one', 'two', 'three'],
+    data: Partial<Prisma.ResourceHubDocumentUncheckedCreateInput> = {},
+  ) {
+    const versions = texts.map((text, index) =>
+      typeof text === 'string' ? { title: `Title ${index + 1}`, content: text } : text,
+    );
+    const { title: name = '', content = '' } = versions.at(-1) ?? {};
+    return this.db.$transaction(async (tx) => {
+      const document = await tx.resourceHubDocument.create({
+        data: {
+          name,
+          content,
+          state: 'published',
+          currentVersion: versions.length,
+          publishedAt: new Date('2026-02-01T00:00:00Z'),
+          ...data,
+          resourceHubId: hub.id,
+          authorId: author.id,
+        },
+      });
+      await tx.documentVersion.createMany({
+        data: versions.map((version, index) => ({
+          ...version,
+          documentId: document.id,
+          versionNumber: index + 1,
+          previousVersionNumber: index === 0 ? null : index,
+          editorId: author.id,
+          origin: index === 0 ? ('published' as const) : ('edited' as const),
+        })),
+      });
+      return document;
+    });
+  }
+
+  draft(hub: { id: string }, author: { id: string }) {
+    return this.db.resourceHubDocument.create({
+      data: { name: this.name('Draft'), content: 'not yet', resourceHubId: hub.id, authorId: author.id },
+    });
+  }
+
+  async subscribe(
+    parent: { fileId: string } | { documentId: string } | { threadId: string },
+    people: { id: string; canceled?: boolean }[],
+    sendToEveryone = false,
+  ) {
+    return this.db.subscriptionList.create({
+      data: {
+        ...parent,
+        sendToEveryone,
+        subscriptions: {
+          create: people.map(({ id, canceled = false }) => ({ personId: id, type: 'joined', canceled })),
+        },
+      },
+    });
+  }
+}
+
+/** A world for one test file; gone when the file is done. */
+export async function createWorld(options: Options = {}): Promise<World> {
+  const { url, drop } = await createDatabase();
+  const world = new World(connect({ url, poolSize: 20, preparedStatements: true }), url, options);
+  afterAll(async () => {
+    await world.close();
+    await drop();
+  });
+  return world;
+}
+
+/** A rich text that mentions people, the first one at the surface and each next one a level deeper. */
+export function mentioning(...ids: unknown[]): string {
+  let content: Json[] = [];
+  for (const id of ids.reverse()) {
+    const mention = { type: 'mention', attrs: { id, label: 'Someone' } };
+    content = [{ type: 'paragraph', content: [{ type: 'text', text: 'Hi' }, mention, ...content] }];
+  }
+  return JSON.stringify({ type: 'doc', content });
+}
