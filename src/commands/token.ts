@@ -23,7 +23,7 @@ export interface CreateOptions {
 /** Prints the new token, the only time it is ever shown. */
 export async function create(config: Config, { person, name, write = false, expires }: CreateOptions): Promise<void> {
   const expiresAt = expires === undefined ? null : expiry(expires, new Date());
-  const { db, close } = await openDatabase(config, { bring: 'as it is', share: true });
+  const { db, close } = await openDatabase(config, { migrations: 'require', share: true });
   try {
     const owner = await db.person.findUnique({ where: { id: person }, select: { fullName: true, suspendedAt: true } });
     if (!owner) throw new UsageError(`no person has the id ${JSON.stringify(person)}`);
@@ -41,7 +41,7 @@ export async function create(config: Config, { person, name, write = false, expi
 
 /** One line for each token, newest first, tab-separated. */
 export async function list(config: Config): Promise<void> {
-  const { db, close } = await openDatabase(config, { bring: 'as it is', share: true });
+  const { db, close } = await openDatabase(config, { migrations: 'require', share: true });
   try {
     const tokens = await db.apiToken.findMany({
       orderBy: [{ insertedAt: 'desc' }, { id: 'desc' }],
@@ -81,7 +81,7 @@ function stateOf({ revokedAt, expiresAt, person }: Validity, now: Date): string 
 
 /** Takes effect with the next request. */
 export async function revoke(config: Config, id: string): Promise<void> {
-  const { db, close } = await openDatabase(config, { bring: 'as it is', share: true });
+  const { db, close } = await openDatabase(config, { migrations: 'require', share: true });
   try {
     const { count } = await db.apiToken.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: new Date() } });
     if (count === 0) throw new UsageError(`no valid token has the id ${JSON.stringify(id)}; see goalpost token list`);

@@ -1,5 +1,5 @@
 import type { Context } from '../context.js';
-import { isEqual, loadForRestore, noVersion } from './restoring.js';
+import { isEqual, loadDocumentToRestore, noVersion } from './loadDocumentToRestore.js';
 
 interface Wording {
   title: string;
@@ -19,7 +19,7 @@ export async function previewDocumentRestore(
   context: Context,
   { documentId, versionNumber }: { documentId: string; versionNumber: number },
 ): Promise<DocumentRestorePreview> {
-  const { document, current, source } = await loadForRestore(context, documentId, versionNumber);
+  const { document, current, source } = await loadDocumentToRestore(context, documentId, versionNumber);
   if (!source) throw noVersion(documentId, versionNumber);
   return {
     sourceId: source.id,

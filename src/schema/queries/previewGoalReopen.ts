@@ -1,4 +1,4 @@
-import { reopeningList } from '../../lists/reopening.js';
+import { reopenAudienceList } from '../../lists/reopenAudience.js';
 import { type GoalReopenPreview, previewGoalReopen } from '../../operations/previewGoalReopen.js';
 import { builder } from '../builder.js';
 import { byId, connect, nodesQuery } from '../fields/resolveConnection.js';
@@ -17,9 +17,9 @@ const Preview = builder.objectRef<GoalReopenPreview>('GoalReopenPreview').implem
         type: PersonConnection,
         description,
         args: pageArguments,
-        resolve: ({ input }, args, context, info) =>
+        resolve: ({ audience }, args, context, info) =>
           connect(context, info, args, {
-            list: reopeningList(context.actor, input, whom),
+            list: reopenAudienceList(context.actor, audience, whom),
             load: byId(nodesQuery(context, info, 'Person'), (query, where) =>
               context.db.person.findMany({ ...query, where: { ...where, companyId: context.actor.companyId } }),
             ),
@@ -30,8 +30,8 @@ const Preview = builder.objectRef<GoalReopenPreview>('GoalReopenPreview').implem
         type: Goal,
         nullable: true,
         description: 'The goal as it is; null when no id was given.',
-        resolve: (query, { input }, _args, { db }) =>
-          input.id == null ? null : db.goal.findUnique({ ...query, where: { id: input.id } }),
+        resolve: (query, { goalId }, _args, { db }) =>
+          goalId === null ? null : db.goal.findUnique({ ...query, where: { id: goalId } }),
       }),
       wouldReopen: t.exposeBoolean('wouldReopen', {
         description: 'Whether it would be reopened; false when it is open already, or no id was given.',

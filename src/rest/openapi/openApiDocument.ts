@@ -1,17 +1,14 @@
 import { type GraphQLSchema, getNamedType, Kind } from 'graphql';
 import type { ErrorCode } from '../../errors/catalogue.js';
-import { type Prepared, prepare } from '../prepare.js';
-import type { StoredMutation } from '../storedMutation.js';
+import { apiRoot } from '../apiRoot.js';
+import type { PreparedMutation } from '../prepare.js';
 import { everyAnswer, headerNamed, requestHeaders } from './headers.js';
 import { collectComponents, type JsonSchema } from './jsonSchema.js';
 import { codesOf, problemExample, problemName, problemResponses, problemSchema } from './problems.js';
-import { examples } from './recordedExamples.js';
+import { recordedExamples } from './recordedExamples.js';
 import { requestSchema } from './requestSchema.js';
 import { type Fragments, responseSchemas } from './responseSchema.js';
 import { sentence } from './text.js';
-
-/** Where the REST facade lives; its major version is that of the document. */
-export const apiRoot = '/api/external/v1';
 
 const description = `The external HTTP API: reopen a goal, delete a file of a resource hub, restore a version of a document.
 
@@ -22,8 +19,7 @@ Ids are opaque strings, times are ISO 8601 in UTC. Ignore fields you do not know
 const reference = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
 
 /** The OpenAPI document of the stored mutations: everything it says is read off them, the schema and the error catalogue. */
-export function openApiDocument(schema: GraphQLSchema, mutations: readonly StoredMutation[], publicUrl = '') {
-  const prepared = mutations.map((mutation) => ({ ...mutation, ...prepare(schema, mutation) }));
+export function openApiDocument(schema: GraphQLSchema, prepared: readonly PreparedMutation[], publicUrl = '') {
   const components = collectComponents(schema);
   const { schemas, component, text } = components;
   const payload = responseSchemas(components, fragmentsOf(prepared));
@@ -46,8 +42,8 @@ export function openApiDocument(schema: GraphQLSchema, mutations: readonly Store
     common,
   };
 
-  function operation({ name, field, inputObject, payloadType, selection }: Prepared) {
-    const { request, response } = examples[name] ?? {};
+  function operation({ name, field, inputObject, payloadType, selection }: PreparedMutation) {
+    const { request, response } = recordedExamples[name] ?? {};
     const declared = (field.extensions.errors ?? []) as string[];
     return {
       operationId: name,
@@ -72,7 +68,7 @@ export function openApiDocument(schema: GraphQLSchema, mutations: readonly Store
   }
 
   /** Operations are grouped by the first thing they give back. */
-  function tagOf(type: Prepared['payloadType']): string {
+  function tagOf(type: PreparedMutation['payloadType']): string {
     const [first] = Object.values(type.getFields()).map((field) => getNamedType(field.type));
     const tag = sentence(first?.name ?? type.name);
     tags.set(tag, { name: tag, description: text(first?.description) });
@@ -107,7 +103,7 @@ export function openApiDocument(schema: GraphQLSchema, mutations: readonly Store
   };
 }
 
-function fragmentsOf(prepared: readonly Prepared[]): Fragments {
+function fragmentsOf(prepared: readonly PreparedMutation[]): Fragments {
   const all = prepared.flatMap(({ document }) => document.definitions);
   const definitions = all.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION);
   return new Map(definitions.map((definition) => [definition.name.value, definition]));

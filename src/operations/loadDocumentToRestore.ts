@@ -3,14 +3,14 @@ import { notFound } from '../errors/failures.js';
 import { callersAccess, notOthersDraft } from '../policies/access.js';
 import { permitEdit } from './permit.js';
 
-export interface Source {
+export interface EarlierVersion {
   id: string;
   title: string;
   content: string;
 }
 
 /** The document with its current version and the one to restore, if the caller may restore it. */
-export async function loadForRestore({ db, actor }: Context, documentId: string, versionNumber: number) {
+export async function loadDocumentToRestore({ db, actor }: Context, documentId: string, versionNumber: number) {
   const document = await db.resourceHubDocument.findFirst({
     where: { id: documentId, ...notOthersDraft(actor), resourceHub: { companyId: actor.companyId } },
     select: {
@@ -33,5 +33,5 @@ export const noVersion = (documentId: string, versionNumber: number) =>
   notFound(`version ${versionNumber} of document`, documentId);
 
 /** Whether restoring it would change nothing. */
-export const isEqual = (source: Source, document: { title: string; content: string }) =>
+export const isEqual = (source: EarlierVersion, document: { title: string; content: string }) =>
   source.title === document.title && source.content === document.content;
