@@ -52,6 +52,6 @@ test('the examples of the OpenAPI document are what the demo workspace answers; 
     examples[name] = { request, response: steady(body) };
   }
   await expect(`${header}${JSON.stringify(examples, null, 2)};\n`).toMatchFileSnapshot(
-    '../src/rest/openapi/recordedExamples.js',
+    '../src/rest/openapi/recordedExamples.ts',
   );
 });
