@@ -1,6 +1,7 @@
 import type { Context } from '../context.js';
 import { notFound } from '../errors/failures.js';
-import { callersAccess, notOthersDraft } from '../policies/access.js';
+import { callersAccess } from '../policies/access.js';
+import { existingDocument } from '../policies/visibility.js';
 import { permitEdit } from './permit.js';
 
 export interface EarlierVersion {
@@ -12,7 +13,7 @@ export interface EarlierVersion {
 /** The document with its current version and the one to restore, if the caller may restore it. */
 export async function loadDocumentToRestore({ db, actor }: Context, documentId: string, versionNumber: number) {
   const document = await db.resourceHubDocument.findFirst({
-    where: { id: documentId, ...notOthersDraft(actor), resourceHub: { companyId: actor.companyId } },
+    where: { id: documentId, ...existingDocument(actor), resourceHub: { companyId: actor.companyId } },
     select: {
       name: true,
       content: true,

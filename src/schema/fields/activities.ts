@@ -1,15 +1,6 @@
-import type { GraphQLResolveInfo } from 'graphql';
-import type { Context } from '../../context.js';
 import { activityList } from '../../lists/activities.js';
-import type { PageArguments } from '../../lists/engine/slice.js';
-import {
-  callersAccess,
-  canView,
-  canViewDocument,
-  canViewFile,
-  canViewSubject,
-  subjectAccess,
-} from '../../policies/access.js';
+import { callersAccess, canView } from '../../policies/access.js';
+import { canViewDocument, canViewFile, canViewSubject, subjectAccess } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
 import { Activity } from '../types/Activity.js';
 import { connectionType, pageArguments } from '../types/Connection.js';
@@ -17,7 +8,7 @@ import { DocumentVersion } from '../types/DocumentVersion.js';
 import { Goal } from '../types/Goal.js';
 import { ResourceHubDocument } from '../types/ResourceHubDocument.js';
 import { ResourceHubFile } from '../types/ResourceHubFile.js';
-import { byId, connect, nodesQuery } from './resolveConnection.js';
+import { byId, nodesQuery, resolveConnection } from './resolveConnection.js';
 
 builder.prismaObjectFields(Activity, (t) => ({
   message: t.string({
@@ -66,43 +57,27 @@ builder.prismaObjectFields(Activity, (t) => ({
 
 const ActivityConnection = connectionType('Activity', Activity, 'A page of activities, newest first.');
 
-const activitiesOf =
-  (subject: 'goal' | 'file' | 'document') =>
-  ({ id }: { id: string }, args: PageArguments, context: Context, info: GraphQLResolveInfo) =>
-    connect(context, info, args, {
-      list: activityList(subject),
-      scope: id,
-      load: byId(nodesQuery(context, info, 'Activity'), (query, where) =>
-        context.db.activity.findMany({ ...query, where: where }),
-      ),
-    });
+const subjects = [
+  ['goal', Goal],
+  ['file', ResourceHubFile],
+  ['document', ResourceHubDocument],
+] as const;
 
-builder.prismaObjectField(Goal, 'activities', (t) =>
-  t.field({
-    type: ActivityConnection,
-    description: 'What was done to the goal, newest first.',
-    args: pageArguments,
-    select: { id: true },
-    resolve: activitiesOf('goal'),
-  }),
-);
-
-builder.prismaObjectField(ResourceHubFile, 'activities', (t) =>
-  t.field({
-    type: ActivityConnection,
-    description: 'What was done to the file, newest first.',
-    args: pageArguments,
-    select: { id: true },
-    resolve: activitiesOf('file'),
-  }),
-);
-
-builder.prismaObjectField(ResourceHubDocument, 'activities', (t) =>
-  t.field({
-    type: ActivityConnection,
-    description: 'What was done to the document, newest first.',
-    args: pageArguments,
-    select: { id: true },
-    resolve: activitiesOf('document'),
-  }),
-);
+for (const [subject, type] of subjects) {
+  builder.prismaObjectField(type, 'activities', (t) =>
+    t.field({
+      type: ActivityConnection,
+      description: `What was done to the ${subject}, newest first.`,
+      args: pageArguments,
+      select: { id: true },
+      resolve: ({ id }, args, context, info) =>
+        resolveConnection(context, info, args, {
+          list: activityList(subject),
+          scope: id,
+          load: byId(nodesQuery(context, info, 'Activity'), (query, where) =>
+            context.db.activity.findMany({ ...query, where }),
+          ),
+        }),
+    }),
+  );
+}

@@ -2,13 +2,13 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.js';
 import type { Position } from '../../lists/engine/list.js';
 import { nodesOfFolders, nodesOfHubs, rankOf } from '../../lists/resourceHubNodes.js';
-import { visibleDocument, visibleFile } from '../../policies/access.js';
+import { visibleDocument, visibleFile } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
 import { connectionType, pageArguments } from '../types/Connection.js';
 import { ResourceHub } from '../types/ResourceHub.js';
 import { pathTo, ResourceHubFolder } from '../types/ResourceHubFolder.js';
 import { type NodeShape, ResourceHubNode } from '../types/ResourceHubNode.js';
-import { byId, connect, nodesQuery } from './resolveConnection.js';
+import { byId, nodesQuery, resolveConnection } from './resolveConnection.js';
 
 const ResourceHubNodeConnection = connectionType(
   'ResourceHubNode',
@@ -62,7 +62,7 @@ builder.prismaObjectField(ResourceHub, 'nodes', (t) =>
     args: pageArguments,
     select: { id: true },
     resolve: ({ id }, args, context, info) =>
-      connect(context, info, args, {
+      resolveConnection(context, info, args, {
         list: nodesOfHubs(context.actor),
         scope: id,
         load: loadNodes(context, info),
@@ -76,7 +76,7 @@ builder.objectField(ResourceHubFolder, 'nodes', (t) =>
     description: 'What lies directly in the folder. Drafts of others and deleted files are not there.',
     args: pageArguments,
     resolve: ({ id }, args, context, info) =>
-      connect(context, info, args, {
+      resolveConnection(context, info, args, {
         list: nodesOfFolders(context.actor),
         scope: id,
         load: loadNodes(context, info),

@@ -8,14 +8,14 @@ import { type Page, readCounts, readPages } from '../../lists/engine/page.js';
 import { type PageArguments, readSlice, type Slice } from '../../lists/engine/slice.js';
 
 /** A page that is read when a field of it is asked for, together with its siblings'. */
-export interface Connection<Row> {
+export interface ConnectionShape<Row> {
   list: List;
   page: () => Promise<Page>;
   rows: () => Promise<(Row | undefined)[]>;
   count: () => Promise<number>;
 }
 
-interface Source<Row> {
+interface ConnectionSource<Row> {
   list: List;
   /** Which part of the list, for a list that has several: the id of the parent. */
   scope?: string;
@@ -33,12 +33,12 @@ interface Loaders {
 const batches = createContextCache((_context: Context) => new Map<string, Loaders>());
 
 /** The connection a field answers with; checks the arguments and reads nothing yet. */
-export function connect<Row>(
+export function resolveConnection<Row>(
   context: Context,
   info: GraphQLResolveInfo,
   args: PageArguments,
-  { list, scope = everywhere, load }: Source<Row>,
-): Connection<Row> {
+  { list, scope = everywhere, load }: ConnectionSource<Row>,
+): ConnectionShape<Row> {
   const slice = readSlice(list, info.fieldName, args);
   const field = fieldOf(info);
   const known = batches(context).get(field);
@@ -52,7 +52,7 @@ export function connect<Row>(
   };
 }
 
-function loadersOf({ db }: Context, list: List, slice: Slice, load: Source<unknown>['load']): Loaders {
+function loadersOf({ db }: Context, list: List, slice: Slice, load: ConnectionSource<unknown>['load']): Loaders {
   const pages = new DataLoader<string, Page>((scopes) => readPages(db, list, slice, scopes));
   const rows = new DataLoader<string, unknown[]>(async (scopes) => {
     const positions = (await Promise.all(scopes.map((scope) => pages.load(scope)))).map((page) => page.positions);

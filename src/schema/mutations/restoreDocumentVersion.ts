@@ -3,7 +3,8 @@ import { builder } from '../builder.js';
 import { DocumentVersion } from '../types/DocumentVersion.js';
 import { ResourceHubDocument } from '../types/ResourceHubDocument.js';
 
-const versionNumber = { minimum: 1, maximum: 2_147_483_647 };
+/** The numbers that a version can have. */
+export const versionNumbers = { minimum: 1, maximum: 2_147_483_647 };
 
 const RestoreDocumentVersionInput = builder.inputType('RestoreDocumentVersionInput', {
   description: 'Which version of which document to restore.',
@@ -12,12 +13,12 @@ const RestoreDocumentVersionInput = builder.inputType('RestoreDocumentVersionInp
     versionNumber: t.int({
       required: true,
       description: 'Number of the version to restore, from 1.',
-      extensions: versionNumber,
+      extensions: versionNumbers,
     }),
     expectedCurrentVersion: t.int({
       required: true,
       description: 'Number of the version the caller believes is current, from 1. A different one is VERSION_CONFLICT.',
-      extensions: versionNumber,
+      extensions: versionNumbers,
     }),
   }),
 });

@@ -1,7 +1,7 @@
 import { goalList } from '../../lists/goals.js';
-import { visibleTo } from '../../policies/access.js';
+import { visibleTo } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
-import { byId, connect, nodesQuery } from '../fields/resolveConnection.js';
+import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
 import { connectionType, pageArguments } from '../types/Connection.js';
 import { Goal } from '../types/Goal.js';
 import { OrderDirection } from '../types/OrderDirection.js';
@@ -58,7 +58,7 @@ builder.queryField('goals', (t) =>
       orderBy: t.arg({ type: GoalOrder, required: false, description: 'In which order. Null: by name.' }),
     },
     resolve: (_root, { filter, orderBy, ...args }, context, info) =>
-      connect(context, info, args, {
+      resolveConnection(context, info, args, {
         list: goalList(context.actor, filter ?? {}, orderBy ?? { field: 'name', direction: 'asc' }),
         load: byId(nodesQuery(context, info, 'Goal'), (query, where) =>
           context.db.goal.findMany({

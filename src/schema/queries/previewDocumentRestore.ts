@@ -1,5 +1,6 @@
 import { type DocumentRestorePreview, previewDocumentRestore } from '../../operations/previewDocumentRestore.js';
 import { builder } from '../builder.js';
+import { versionNumbers } from '../mutations/restoreDocumentVersion.js';
 import { DocumentDifference } from '../types/DocumentDifference.js';
 import { DocumentVersion } from '../types/DocumentVersion.js';
 
@@ -48,7 +49,7 @@ builder.queryField('previewDocumentRestore', (t) =>
       versionNumber: t.arg.int({
         required: true,
         description: 'Number of the version to restore, from 1.',
-        extensions: { minimum: 1, maximum: 2_147_483_647 },
+        extensions: versionNumbers,
       }),
     },
     resolve: (_root, args, context) => previewDocumentRestore(context, args),

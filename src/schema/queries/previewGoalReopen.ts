@@ -1,7 +1,7 @@
 import { reopenAudienceList } from '../../lists/reopenAudience.js';
 import { type GoalReopenPreview, previewGoalReopen } from '../../operations/previewGoalReopen.js';
 import { builder } from '../builder.js';
-import { byId, connect, nodesQuery } from '../fields/resolveConnection.js';
+import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
 import { ReopenGoalInput } from '../mutations/reopenGoal.js';
 import { connectionType, pageArguments } from '../types/Connection.js';
 import { Goal } from '../types/Goal.js';
@@ -18,7 +18,7 @@ const Preview = builder.objectRef<GoalReopenPreview>('GoalReopenPreview').implem
         description,
         args: pageArguments,
         resolve: ({ audience }, args, context, info) =>
-          connect(context, info, args, {
+          resolveConnection(context, info, args, {
             list: reopenAudienceList(context.actor, audience, whom),
             load: byId(nodesQuery(context, info, 'Person'), (query, where) =>
               context.db.person.findMany({ ...query, where: { ...where, companyId: context.actor.companyId } }),

@@ -1,5 +1,5 @@
 import { notFound } from '../../errors/failures.js';
-import { visibleDocument } from '../../policies/access.js';
+import { visibleDocument } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
 import { ResourceHubDocument } from '../types/ResourceHubDocument.js';
 

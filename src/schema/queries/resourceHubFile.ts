@@ -1,5 +1,5 @@
 import { notFound } from '../../errors/failures.js';
-import { visibleFile } from '../../policies/access.js';
+import { visibleFile } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
 import { ResourceHubFile } from '../types/ResourceHubFile.js';
 

@@ -1,5 +1,5 @@
 import { notFound } from '../../errors/failures.js';
-import { visibleTo } from '../../policies/access.js';
+import { visibleTo } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
 import { pathTo, ResourceHubFolder } from '../types/ResourceHubFolder.js';
 

@@ -1,7 +1,7 @@
 import { resourceHubList } from '../../lists/resourceHubs.js';
-import { visibleTo } from '../../policies/access.js';
+import { visibleTo } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
-import { byId, connect, nodesQuery } from '../fields/resolveConnection.js';
+import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
 import { connectionType, pageArguments } from '../types/Connection.js';
 import { ResourceHub } from '../types/ResourceHub.js';
 
@@ -25,7 +25,7 @@ builder.queryField('resourceHubs', (t) =>
       filter: t.arg({ type: ResourceHubFilter, required: false, description: 'Which of them. Null: all.' }),
     },
     resolve: (_root, { filter, ...args }, context, info) =>
-      connect(context, info, args, {
+      resolveConnection(context, info, args, {
         list: resourceHubList(context.actor, filter ?? {}),
         load: byId(nodesQuery(context, info, 'ResourceHub'), (query, where) =>
           context.db.resourceHub.findMany({

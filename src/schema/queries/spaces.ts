@@ -1,7 +1,7 @@
 import { spaceList } from '../../lists/spaces.js';
-import { visibleTo } from '../../policies/access.js';
+import { visibleTo } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
-import { byId, connect, nodesQuery } from '../fields/resolveConnection.js';
+import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
 import { connectionType, pageArguments } from '../types/Connection.js';
 import { Space } from '../types/Space.js';
 
@@ -13,7 +13,7 @@ builder.queryField('spaces', (t) =>
     description: 'The spaces the caller may see, by name. Error: BAD_USER_INPUT.',
     args: pageArguments,
     resolve: (_root, args, context, info) =>
-      connect(context, info, args, {
+      resolveConnection(context, info, args, {
         list: spaceList(context.actor),
         load: byId(nodesQuery(context, info, 'Space'), (query, where) =>
           context.db.space.findMany({

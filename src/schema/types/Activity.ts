@@ -1,21 +1,15 @@
+import { actions, activityActions } from '../../rules/activityActions.js';
 import { builder } from '../builder.js';
 import { Person } from './Person.js';
 
 const ActivityAction = builder.enumType('ActivityAction', {
   description: 'What happened.',
-  values: {
-    GOAL_CREATED: { value: 'goal_created', description: 'A goal was created.' },
-    GOAL_CLOSED: { value: 'goal_closed', description: 'A goal was closed.' },
-    GOAL_REOPENED: { value: 'goal_reopened', description: 'A closed goal was reopened.' },
-    RESOURCE_HUB_FILE_CREATED: { value: 'resource_hub_file_created', description: 'A file was added to a hub.' },
-    RESOURCE_HUB_FILE_DELETED: { value: 'resource_hub_file_deleted', description: 'A file of a hub was deleted.' },
-    RESOURCE_HUB_DOCUMENT_CREATED: { value: 'resource_hub_document_created', description: 'A document was published.' },
-    RESOURCE_HUB_DOCUMENT_EDITED: { value: 'resource_hub_document_edited', description: 'A document was edited.' },
-    DOCUMENT_VERSION_RESTORED: {
-      value: 'document_version_restored',
-      description: 'An earlier version of a document was restored.',
-    },
-  } as const,
+  values: Object.fromEntries(
+    actions.map((action) => [
+      action.toUpperCase(),
+      { value: action, description: activityActions[action].description },
+    ]),
+  ),
 });
 
 export const Activity = builder.prismaObject('Activity', {

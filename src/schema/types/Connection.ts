@@ -1,29 +1,8 @@
 import type { OutputRef } from '@pothos/core';
 import { cursorOf } from '../../lists/engine/slice.js';
 import { builder } from '../builder.js';
-import type { Connection } from '../fields/resolveConnection.js';
-
-const PageInfo = builder
-  .objectRef<{ hasNextPage: boolean; hasPreviousPage: boolean; start: string | null; end: string | null }>('PageInfo')
-  .implement({
-    description: 'Where a page of a connection lies, and whether there is more.',
-    fields: (t) => ({
-      hasNextPage: t.exposeBoolean('hasNextPage', {
-        description: 'Whether rows follow the page. With `last` it says only whether `before` was given.',
-      }),
-      hasPreviousPage: t.exposeBoolean('hasPreviousPage', {
-        description: 'Whether rows precede the page. With `first` it says only whether `after` was given.',
-      }),
-      startCursor: t.exposeString('start', {
-        nullable: true,
-        description: 'Cursor of the first row, for `before`; null when the page is empty.',
-      }),
-      endCursor: t.exposeString('end', {
-        nullable: true,
-        description: 'Cursor of the last row, for `after`; null when the page is empty.',
-      }),
-    }),
-  });
+import type { ConnectionShape } from '../fields/resolveConnection.js';
+import { PageInfo } from './PageInfo.js';
 
 /** The connection and edge types (Relay cursor connections) of a node type. */
 export function connectionType<Row extends object>(name: string, node: OutputRef<Row>, description: string) {
@@ -36,7 +15,7 @@ export function connectionType<Row extends object>(name: string, node: OutputRef
       node: t.field({ type: node, description: 'The row itself.', resolve: (edge) => edge.node as never }),
     }),
   });
-  return builder.objectRef<Connection<Row>>(`${name}Connection`).implement({
+  return builder.objectRef<ConnectionShape<Row>>(`${name}Connection`).implement({
     description,
     fields: (t) => ({
       edges: t.field({

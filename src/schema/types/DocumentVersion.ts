@@ -1,10 +1,6 @@
-import { versionList } from '../../lists/documentVersions.js';
 import { builder } from '../builder.js';
-import { byId, connect, nodesQuery } from '../fields/resolveConnection.js';
-import { connectionType, pageArguments } from './Connection.js';
 import { DocumentDifference } from './DocumentDifference.js';
 import { Person } from './Person.js';
-import { ResourceHubDocument } from './ResourceHubDocument.js';
 
 const VersionOrigin = builder.enumType('VersionOrigin', {
   description: 'How a version came to be.',
@@ -68,26 +64,3 @@ export const DocumentVersion = builder.prismaObject('DocumentVersion', {
     }),
   }),
 });
-
-const DocumentVersionConnection = connectionType(
-  'DocumentVersion',
-  DocumentVersion,
-  'A page of the versions of a document, newest first.',
-);
-
-builder.prismaObjectField(ResourceHubDocument, 'versions', (t) =>
-  t.field({
-    type: DocumentVersionConnection,
-    description: 'Its versions, newest first; empty for a draft.',
-    args: pageArguments,
-    select: { id: true },
-    resolve: ({ id }, args, context, info) =>
-      connect(context, info, args, {
-        list: versionList,
-        scope: id,
-        load: byId(nodesQuery(context, info, 'DocumentVersion'), (query, where) =>
-          context.db.documentVersion.findMany({ ...query, where: where }),
-        ),
-      }),
-  }),
-);

@@ -1,19 +1,24 @@
-import { callersAccess, canView, levelOf, visibleTo } from '../../policies/access.js';
+import { callersAccess, canView, levelOf } from '../../policies/access.js';
+import { visibleTo } from '../../policies/visibility.js';
+import { isOutdated } from '../../rules/isOutdated.js';
+import { progressPercentage } from '../../rules/progressPercentage.js';
+import { roleOf } from '../../rules/roleOf.js';
+import { statusOf } from '../../rules/statusOf.js';
+import { timeframeOf } from '../../rules/timeframeOf.js';
 import { builder } from '../builder.js';
-import { newestFirst, oldestFirst } from '../order.js';
-import { AccessLevels, levelColumns, Privacy, privacyOf } from './AccessLevels.js';
+import { latest, oldestFirst } from '../order.js';
+import { AccessLevels, levelColumns } from './AccessLevels.js';
 import { GoalCheck } from './GoalCheck.js';
 import { GoalPermissions } from './GoalPermissions.js';
 import { GoalProgressUpdate } from './GoalProgressUpdate.js';
 import { GoalRetrospective } from './GoalRetrospective.js';
-import { GoalRole, GoalStatus, isOutdated, latest, roleOf, statusOf } from './GoalStatus.js';
-import { Notification, unreadOf } from './Notification.js';
+import { GoalRole } from './GoalRole.js';
+import { GoalStatus } from './GoalStatus.js';
 import { Person } from './Person.js';
 import { Project } from './Project.js';
 import { Space } from './Space.js';
-import { concernedPeople, potentialSubscribers, Subscriber, subscribedPeople } from './Subscriber.js';
-import { progressPercentage, Target } from './Target.js';
-import { contextualDate, Timeframe } from './Timeframe.js';
+import { Target } from './Target.js';
+import { Timeframe } from './Timeframe.js';
 
 export const Goal = builder.prismaObject('Goal', {
   description: 'A goal: what a space wants to reach, measured by targets and a checklist.',
@@ -35,42 +40,20 @@ export const Goal = builder.prismaObject('Goal', {
       nullable: true,
       description: 'When it was archived; null if not.',
     }),
-    champion: t.relation('champion', {
-      type: Person,
-      nullable: true,
-      description: 'Who leads it; null when nobody does.',
-    }),
-    reviewer: t.relation('reviewer', {
-      type: Person,
-      nullable: true,
-      description: 'Who reviews it; null when nobody does.',
-    }),
     checklist: t.relation('checklist', {
       type: GoalCheck,
       query: { orderBy: [{ index: 'asc' }, { id: 'asc' }] },
       description: 'Its checklist, in order.',
-    }),
-    closedAt: t.expose('closedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When it was closed; null while open.',
     }),
     closedBy: t.relation('closedBy', {
       type: Person,
       nullable: true,
       description: 'Who closed it; null while open, or when not known.',
     }),
-    insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When it was created.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
     isArchived: t.boolean({
       description: 'Whether it is archived.',
       select: { archivedAt: true },
       resolve: ({ archivedAt }) => archivedAt !== null,
-    }),
-    isClosed: t.boolean({
-      description: 'Whether it is closed.',
-      select: { closedAt: true },
-      resolve: ({ closedAt }) => closedAt !== null,
     }),
     isOutdated: t.boolean({
       description:
@@ -103,17 +86,6 @@ export const Goal = builder.prismaObject('Goal', {
       nullable: true,
       description: 'When the next check-in is due; null when none is scheduled.',
     }),
-    notifications: t.field({
-      type: [Notification],
-      description: "The caller's unread notifications about it, newest first.",
-      select: (_args, { actor }, nested) => ({
-        activities: {
-          ...unreadOf(actor.personId),
-          select: { notifications: nested({ where: { personId: actor.personId, readAt: null } }) },
-        },
-      }),
-      resolve: ({ activities }) => activities.flatMap(({ notifications }) => notifications),
-    }),
     parentGoalId: t.id({
       nullable: true,
       description: 'Id of the goal it serves; null without one, or when the caller may not see it.',
@@ -125,26 +97,6 @@ export const Goal = builder.prismaObject('Goal', {
       description: 'What the caller may do with it.',
       select: (_args, { actor }) => callersAccess(actor),
       resolve: (goal) => levelOf(goal),
-    }),
-    potentialSubscribers: t.field({
-      type: [Subscriber],
-      description: "Champion, reviewer and the members of its space; subscribed as of the goal's latest thread.",
-      select: {
-        ...concernedPeople,
-        activities: {
-          where: { thread: { isNot: null } },
-          ...newestFirst,
-          take: 1,
-          select: { thread: { select: { subscriptionList: subscribedPeople } } },
-        },
-      },
-      resolve: (goal) => potentialSubscribers(goal, goal.activities[0]?.thread?.subscriptionList),
-    }),
-    privacy: t.field({
-      type: Privacy,
-      description: 'Who it is open to.',
-      select: levelColumns,
-      resolve: privacyOf,
     }),
     progressPercentage: t.float({
       description:
@@ -204,11 +156,7 @@ export const Goal = builder.prismaObject('Goal', {
         endDateValue: true,
         endDate: true,
       },
-      resolve: (goal) => {
-        const start = contextualDate(goal.startDateType, goal.startDateValue, goal.startDate);
-        const end = contextualDate(goal.endDateType, goal.endDateValue, goal.endDate);
-        return start || end ? { start, end } : null;
-      },
+      resolve: timeframeOf,
     }),
   }),
 });

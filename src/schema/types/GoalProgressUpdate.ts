@@ -1,18 +1,8 @@
 import { builder } from '../builder.js';
 import { oldestFirst } from '../order.js';
 import { Person } from './Person.js';
+import { ProgressStatus } from './ProgressStatus.js';
 import { Reaction } from './Reaction.js';
-
-export const ProgressStatus = builder.enumType('ProgressStatus', {
-  description: 'How work is going, as a person reported it.',
-  values: {
-    PENDING: { value: 'pending', description: 'Not started.' },
-    ON_TRACK: { value: 'on_track', description: 'Going as planned.' },
-    CAUTION: { value: 'caution', description: 'Needs attention.' },
-    OFF_TRACK: { value: 'off_track', description: 'Will not be reached as things stand.' },
-    PAUSED: { value: 'paused', description: 'Resting.' },
-  } as const,
-});
 
 export const GoalProgressUpdate = builder.prismaObject('GoalProgressUpdate', {
   description: 'A check-in on a goal.',

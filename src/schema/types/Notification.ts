@@ -1,5 +1,4 @@
 import { builder } from '../builder.js';
-import { newestFirst } from '../order.js';
 import { Activity } from './Activity.js';
 
 export const Notification = builder.prismaObject('Notification', {
@@ -15,10 +14,4 @@ export const Notification = builder.prismaObject('Notification', {
     insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When the person was notified.' }),
     activity: t.relation('activity', { type: Activity, description: 'What happened.' }),
   }),
-});
-
-/** The selection of the caller's unread notifications about a goal or a document, through its activities. */
-export const unreadOf = (personId: string) => ({
-  where: { notifications: { some: { personId, readAt: null } } },
-  ...newestFirst,
 });

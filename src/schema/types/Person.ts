@@ -1,3 +1,4 @@
+import type { Person as PersonRow } from '../../database/generated/client/client.js';
 import { builder } from '../builder.js';
 
 const PersonType = builder.enumType('PersonType', {
@@ -18,6 +19,8 @@ export const personColumns = {
   avatarUrl: true,
   type: true,
 } as const;
+
+export type PersonShape = Pick<PersonRow, keyof typeof personColumns>;
 
 export const Person = builder.prismaObject('Person', {
   description: "A person of the caller's company.",

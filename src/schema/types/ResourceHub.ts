@@ -2,7 +2,6 @@ import { builder } from '../builder.js';
 import { Goal } from './Goal.js';
 import { Project } from './Project.js';
 import { Space } from './Space.js';
-import { concernedPeople } from './Subscriber.js';
 
 export const ResourceHub = builder.prismaObject('ResourceHub', {
   description: 'Folders, files and documents of exactly one space, goal or project; takes its access.',
@@ -25,21 +24,3 @@ export const ResourceHub = builder.prismaObject('ResourceHub', {
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
   }),
 });
-
-/** The part of a hub's selection that loads whom its parent concerns. */
-export const concernedByHub = {
-  space: concernedPeople.space,
-  goal: { select: concernedPeople },
-  project: { select: concernedPeople },
-} as const;
-
-/** The one parent of a hub, as whom it concerns. */
-export function parentOf<Space, Resource>(hub: {
-  space: Space | null;
-  goal: Resource | null;
-  project: Resource | null;
-}) {
-  const parent = hub.goal ?? hub.project ?? (hub.space && { space: hub.space });
-  if (!parent) throw new Error('a resource hub without a parent');
-  return parent;
-}

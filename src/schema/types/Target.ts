@@ -12,20 +12,3 @@ export const Target = builder.prismaObject('Target', {
     value: t.exposeFloat('value', { description: 'Value now, in `unit`.' }),
   }),
 });
-
-interface Measure {
-  from: number;
-  to: number;
-  value: number;
-}
-
-const progressOf = ({ from, to, value }: Measure) =>
-  from === to ? 0 : Math.min(100, Math.max(0, ((value - from) / (to - from)) * 100));
-
-/** Mean of the targets' progress and, if there is a checklist, its share done; 0 to 100, 0 with neither. */
-export function progressPercentage(targets: Measure[], checklist: { completed: boolean }[]): number {
-  const parts = targets.map(progressOf);
-  if (checklist.length > 0)
-    parts.push((checklist.filter(({ completed }) => completed).length / checklist.length) * 100);
-  return parts.length === 0 ? 0 : parts.reduce((sum, part) => sum + part, 0) / parts.length;
-}

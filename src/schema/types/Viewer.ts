@@ -1,30 +1,10 @@
 import { notificationList } from '../../lists/notifications.js';
 import { builder } from '../builder.js';
-import { byId, connect, nodesQuery } from '../fields/resolveConnection.js';
+import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
+import { ApiToken } from './ApiToken.js';
 import { connectionType, pageArguments } from './Connection.js';
 import { Notification } from './Notification.js';
 import { Person } from './Person.js';
-
-const ApiToken = builder.prismaObject('ApiToken', {
-  description: 'The API token of this request; never the token itself.',
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'Id of the token, for the command line.' }),
-    name: t.exposeString('name', { description: 'What it is for.' }),
-    lastFour: t.exposeString('lastFour', { description: 'Its last four characters, to recognize it.' }),
-    canWrite: t.exposeBoolean('canWrite', { description: 'Whether it may run mutations.' }),
-    expiresAt: t.expose('expiresAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When it expires; null for never.',
-    }),
-    lastUsedAt: t.expose('lastUsedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When it was last used, to the minute; null before the first time.',
-    }),
-    insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When it was created.' }),
-  }),
-});
 
 const NotificationConnection = connectionType(
   'Notification',
@@ -49,7 +29,7 @@ export const Viewer = builder.prismaObject('ApiToken', {
         }),
       },
       resolve: (_viewer, { unread, ...args }, context, info) =>
-        connect(context, info, args, {
+        resolveConnection(context, info, args, {
           list: notificationList(context.actor, unread),
           load: byId(nodesQuery(context, info, 'Notification'), (query, where) =>
             context.db.notification.findMany({

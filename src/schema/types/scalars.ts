@@ -1,13 +1,5 @@
-import { GraphQLError, GraphQLID } from 'graphql';
+import { GraphQLError } from 'graphql';
 import { builder } from '../builder.js';
-
-// Postgres cannot hold NUL or a lone surrogate: an id with one becomes an id that nothing has.
-const storableId = (id: string) => id.toWellFormed().replaceAll('\0', '\uFFFD');
-
-// Pothos always uses the ID of graphql-js itself, so its parsing is replaced in place.
-const { parseValue, parseLiteral } = GraphQLID;
-GraphQLID.parseValue = (value) => storableId(parseValue(value));
-GraphQLID.parseLiteral = (node, variables) => storableId(parseLiteral(node, variables));
 
 const outputOnly = (name: string) => () => {
   throw new GraphQLError(`${name} is not used in input`);
