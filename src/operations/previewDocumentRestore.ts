@@ -1,15 +1,11 @@
 import type { Context } from '../context.js';
+import type { DocumentText } from '../text/documentText.js';
 import { isEqual, loadDocumentToRestore, noVersion } from './loadDocumentToRestore.js';
-
-interface Wording {
-  title: string;
-  content: string;
-}
 
 export interface DocumentRestorePreview {
   sourceId: string;
-  before: Wording;
-  after: Wording;
+  before: DocumentText;
+  after: DocumentText;
   isNoOp: boolean;
   expectedCurrentVersion: number;
 }
