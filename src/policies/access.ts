@@ -1,4 +1,4 @@
-/** A person behind a token, as every operation and query sees the caller. */
+/** The caller: the person behind a token, as every operation and query sees them. */
 export interface Actor {
   personId: string;
   companyId: string;
@@ -6,7 +6,7 @@ export interface Actor {
   canWrite: boolean;
 }
 
-/** The access ladder; the database views `*_access` say which step a person stands on (README: Access ladder). */
+/** The access ladder. The database views `*_access` derive each person's level (README: Access ladder). */
 export const level = { none: 0, view: 10, comment: 40, edit: 70, full: 100 } as const;
 
 /** The part of a selection that loads the caller's own level on a space, goal, project or hub. */

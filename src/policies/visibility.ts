@@ -34,7 +34,7 @@ interface Document extends File {
 /** {@link visibleFile} for a file that was loaded with its hub's {@link callersAccess}. */
 export const canViewFile = (file: File) => matches(file, notDeleted) && canView(file.resourceHub);
 
-/** {@link visibleDocument} for such a document. */
+/** {@link visibleDocument} for a document that was loaded with its hub's {@link callersAccess}. */
 export const canViewDocument = (actor: Actor, document: Document) =>
   matches(document, notDeleted) &&
   publishedOrOwn(actor).some((condition) => matches(document, condition)) &&
@@ -43,7 +43,7 @@ export const canViewDocument = (actor: Actor, document: Document) =>
 const matches = <Row extends object>(row: Row, condition: Partial<Row>) =>
   Object.entries(condition).every(([column, value]) => row[column as keyof Row] === value);
 
-/** The part of an activity's selection that tells whether the caller may see what it is about. */
+/** The part of an activity's selection that {@link canViewSubject} needs. */
 export const subjectAccess = (actor: Actor) =>
   ({
     goal: { select: callersAccess(actor) },
@@ -59,7 +59,7 @@ interface Subject {
   document: Document | null;
 }
 
-/** Whether the caller may see what an activity is about, by what {@link subjectAccess} loaded. */
+/** Whether the caller can see what an activity is about. */
 export function canViewSubject(actor: Actor, { goal, file, document }: Subject): boolean {
   if (goal) return canView(goal);
   if (file) return canViewFile(file);

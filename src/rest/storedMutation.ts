@@ -4,6 +4,8 @@ export interface StoredMutation {
   /** What it does, in the imperative. */
   title: string;
   document: string;
+  /** Whether it is our own addition to the documented paths. */
+  isAddition?: true;
   example: MutationExample;
 }
 

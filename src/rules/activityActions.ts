@@ -3,14 +3,14 @@ import type { ActivityAction } from '../database/generated/client/enums.js';
 export type ActivitySubject = 'goal' | 'file' | 'document';
 
 /**
- * Every action that an activity can record: what it is done to, and its description in the GraphQL schema.
+ * Every action that an activity can record: what it applies to, and its description in the GraphQL schema.
  * A new action takes a line here, and a value of the Prisma enum with its migration.
  */
 export const activityActions = {
   goal_created: { subject: 'goal', description: 'A goal was created.' },
   goal_closed: { subject: 'goal', description: 'A goal was closed.' },
   goal_reopened: { subject: 'goal', description: 'A closed goal was reopened.' },
-  resource_hub_file_created: { subject: 'file', description: 'A file was added to a hub.' },
+  resource_hub_file_created: { subject: 'file', description: 'A file was created in a hub.' },
   resource_hub_file_deleted: { subject: 'file', description: 'A file of a hub was deleted.' },
   resource_hub_document_created: { subject: 'document', description: 'A document was published.' },
   resource_hub_document_edited: { subject: 'document', description: 'A document was edited.' },
@@ -19,6 +19,6 @@ export const activityActions = {
 
 export const actions = Object.keys(activityActions) as ActivityAction[];
 
-/** The actions that can be done to a goal, a file or a document. */
+/** The actions that apply to a goal, a file or a document. */
 export const actionsOn = (subject: ActivitySubject): ActivityAction[] =>
   actions.filter((action) => activityActions[action].subject === subject);

@@ -4,7 +4,7 @@ interface Levels {
   spaceLevel: number;
 }
 
-/** The widest circle of people that a resource is open to, by its access levels. */
+/** The widest group of people that a goal or project is open to, by its access levels. */
 export function privacyOf({ publicLevel, companyLevel, spaceLevel }: Levels) {
   if (publicLevel > 0) return 'public';
   if (companyLevel > 0) return 'internal';

@@ -8,7 +8,7 @@ interface Check {
   completed: boolean;
 }
 
-/** 0 to 100: the mean of the targets' progress and, if there is a checklist, the share of it that is done. */
+/** The mean of the progress of each target and of the checklist as a whole, 0 to 100; 0 if there is neither. */
 export function progressPercentage(targets: Target[], checklist: Check[]): number {
   const parts = targets.map(progressOf);
   if (checklist.length > 0) parts.push((checklist.filter(isCompleted).length / checklist.length) * 100);

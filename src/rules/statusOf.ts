@@ -7,7 +7,7 @@ interface Goal extends Schedule {
   progressUpdates: { status: ProgressStatus }[];
 }
 
-/** The status of a goal: how it ended, or how it is going by its last check-in. */
+/** The status of a goal: how it was closed, or how it is going according to its last check-in. */
 export function statusOf(goal: Goal, now: Date): ProgressStatus | 'achieved' | 'missed' | 'outdated' {
   if (goal.closedAt) return goal.success ? 'achieved' : 'missed';
   return isOutdated(goal, now) ? 'outdated' : (goal.progressUpdates[0]?.status ?? 'pending');

@@ -1,6 +1,6 @@
 import type { ContextualDateType } from '../database/generated/client/enums.js';
 
-/** A date as exact as it was meant, such as `Q3 2026`, and the calendar day it stands for. */
+/** A day, month, quarter or year as people write it, and the calendar day that it stands for. */
 export interface ContextualDate {
   type: ContextualDateType;
   value: string;
@@ -21,7 +21,7 @@ interface Columns {
   endDate: Date | null;
 }
 
-/** The timeframe in a goal's columns; null without a start and an end. */
+/** The timeframe in a goal's columns; null if neither start nor end is set. */
 export function timeframeOf(goal: Columns): Timeframe | null {
   const start = contextualDate(goal.startDateType, goal.startDateValue, goal.startDate);
   const end = contextualDate(goal.endDateType, goal.endDateValue, goal.endDate);

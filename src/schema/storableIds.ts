@@ -17,7 +17,7 @@ declare global {
   }
 }
 
-/** Hands resolvers only ids that Postgres can hold, at any depth of a field's arguments. */
+/** Makes every id in a field's arguments, at any depth, an id that Postgres can hold. */
 class StorableIdsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   readonly #mappings = new Map<string, InputTypeFieldsMapping<Types, true>>();
 
@@ -31,7 +31,7 @@ class StorableIdsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   }
 }
 
-// Postgres cannot hold NUL or a lone surrogate: an id with one becomes an id that nothing has.
+// Postgres cannot hold NUL or a lone surrogate; an id that contains either becomes an id that nothing has.
 const storableId = (id: unknown) => String(id).toWellFormed().replaceAll('\0', '\uFFFD');
 
 SchemaBuilder.registerPlugin('storableIds', StorableIdsPlugin);

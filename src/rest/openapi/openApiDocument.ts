@@ -10,11 +10,14 @@ import { requestSchema } from './requestSchema.js';
 import { type Fragments, responseSchemas } from './responseSchema.js';
 import { sentence } from './text.js';
 
-const description = `The external HTTP API: reopen a goal, delete a file of a resource hub, restore a version of a document.
+/** What the document says of the API, whose operations are named by their titles. */
+const descriptionOf = (titles: string[]) => `The external HTTP API: ${titles.join(', ').toLowerCase()}.
 
 Every operation is a POST with a JSON body, and needs a write-enabled API token: \`Authorization: Bearer <API_TOKEN>\`.
 Every failure is a problem (RFC 9457) with a \`code\` for programs; \`type\` is the address of a page that explains it.
 Ids are opaque strings, times are ISO 8601 in UTC. Ignore fields you do not know: fields may be added.`;
+
+const addition = '\n\nAn addition of this gateway to the documented paths.';
 
 const reference = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
 
@@ -42,13 +45,14 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
     common,
   };
 
-  function operation({ name, field, inputObject, payloadType, selection }: PreparedMutation) {
+  function operation({ name, isAddition, field, inputObject, payloadType, selection }: PreparedMutation) {
     const { request, response } = recordedExamples[name] ?? {};
     const declared = (field.extensions.errors ?? []) as string[];
     return {
       operationId: name,
       summary: sentence(name),
-      description: text(field.description),
+      description: text(field.description) + (isAddition ? addition : ''),
+      ...(isAddition && { 'x-addition': true }),
       tags: [tagOf(payloadType)],
       parameters: Object.keys(requestHeaders).map((each) => reference('parameters', each)),
       requestBody: {
@@ -83,7 +87,7 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
     info: {
       title: 'Goalpost',
       version: '1.0.0',
-      description,
+      description: descriptionOf(prepared.map(({ title }) => title)),
       contact: { name: 'Whoever runs this server' },
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },

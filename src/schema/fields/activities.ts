@@ -14,7 +14,7 @@ builder.prismaObjectFields(Activity, (t) => ({
   message: t.string({
     nullable: true,
     description:
-      'What the author said with it, plain or rich text (ProseMirror JSON); null without words, or when the caller may not (any longer) see what it is about.',
+      "The author's message: plain or rich text (ProseMirror JSON). Null if there is none, or if the caller cannot see the goal, file or document.",
     select: (_args, { actor }) => ({ thread: { select: { message: true } }, ...subjectAccess(actor) }),
     resolve: (activity, _args, { actor }) => (canViewSubject(actor, activity) ? activity.thread?.message : null),
   }),
@@ -22,14 +22,15 @@ builder.prismaObjectFields(Activity, (t) => ({
     type: DocumentVersion,
     nullable: true,
     description:
-      'The version that a restore added; null for other actions, or when the caller may not see the document.',
+      'The version that was added by a restore. Null for other actions, or if the caller cannot see the document.',
     select: (_args, { actor }, nested) => ({ documentVersion: nested(true), ...subjectAccess(actor) }),
     resolve: (activity, _args, { actor }) => (canViewSubject(actor, activity) ? activity.documentVersion : null),
   }),
   goal: t.field({
     type: Goal,
     nullable: true,
-    description: 'The goal it is about; null when it is about something else, or the caller may not see the goal.',
+    description:
+      'The goal that the activity is about. Null if it is not about a goal, or if the caller cannot see the goal.',
     select: (_args, { actor }, nested) => ({ goal: nested({ include: callersAccess(actor) }) }),
     resolve: ({ goal }) => (goal && canView(goal) ? goal : null),
   }),
@@ -37,7 +38,7 @@ builder.prismaObjectFields(Activity, (t) => ({
     type: ResourceHubFile,
     nullable: true,
     description:
-      'The file it is about; null when it is about something else, the file is deleted, or the caller may not see it.',
+      'The file that the activity is about. Null if it is not about a file, or if the file is deleted or the caller cannot see it.',
     select: (_args, { actor }, nested) => ({
       file: nested({ include: { resourceHub: { select: callersAccess(actor) } } }),
     }),
@@ -47,7 +48,7 @@ builder.prismaObjectFields(Activity, (t) => ({
     type: ResourceHubDocument,
     nullable: true,
     description:
-      'The document it is about; null when it is about something else, or the caller may not see the document.',
+      'The document that the activity is about. Null if it is not about a document, or if the caller cannot see the document.',
     select: (_args, { actor }, nested) => ({
       document: nested({ include: { resourceHub: { select: callersAccess(actor) } } }),
     }),
@@ -67,7 +68,7 @@ for (const [subject, type] of subjects) {
   builder.prismaObjectField(type, 'activities', (t) =>
     t.field({
       type: ActivityConnection,
-      description: `What was done to the ${subject}, newest first.`,
+      description: `The activities on the ${subject}, newest first.`,
       args: pageArguments,
       select: { id: true },
       resolve: ({ id }, args, context, info) =>

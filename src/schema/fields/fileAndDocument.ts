@@ -10,39 +10,47 @@ import { pathTo, ResourceHubFolder } from '../types/ResourceHubFolder.js';
 import { ResourceHubPermissions } from '../types/ResourceHubPermissions.js';
 import { SubscriptionList } from '../types/SubscriptionList.js';
 
-for (const type of [ResourceHubFile, ResourceHubDocument]) {
+const types = [
+  ['file', ResourceHubFile],
+  ['document', ResourceHubDocument],
+] as const;
+
+for (const [name, type] of types) {
   builder.prismaObjectFields(type, (t) => ({
-    author: t.relation('author', { type: Person, description: 'Who added it.' }),
-    commentsCount: t.relationCount('comments', { where: { deletedAt: null }, description: 'Number of live comments.' }),
-    insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When it was added.' }),
+    author: t.relation('author', { type: Person, description: `The person who created the ${name}.` }),
+    commentsCount: t.relationCount('comments', {
+      where: { deletedAt: null },
+      description: 'The number of comments, excluding deleted ones.',
+    }),
+    insertedAt: t.expose('insertedAt', { type: 'DateTime', description: `When the ${name} was created.` }),
     parentFolder: t.field({
       type: ResourceHubFolder,
       nullable: true,
-      description: "The folder it lies in; null at the hub's root.",
+      description: `The folder that the ${name} is in. Null if it is at the hub's root.`,
       select: { parentFolderId: true },
       resolve: async ({ parentFolderId }, _args, context) => (await pathTo(parentFolderId, context)).at(-1),
     }),
     parentFolderId: t.exposeID('parentFolderId', {
       nullable: true,
-      description: "Id of the folder it lies in; null at the hub's root.",
+      description: `The ID of the folder that the ${name} is in. Null if it is at the hub's root.`,
     }),
     permissions: t.field({
       type: ResourceHubPermissions,
-      description: 'What the caller may do in its hub.',
+      description: `What the caller can do in the ${name}'s hub.`,
       select: (_args, { actor }) => ({ resourceHub: { select: callersAccess(actor) } }),
       resolve: ({ resourceHub }) => levelOf(resourceHub),
     }),
     reactions: t.relation('reactions', {
       type: Reaction,
       query: oldestFirst,
-      description: 'Reactions to it, oldest first.',
+      description: `The reactions to the ${name}, oldest first.`,
     }),
-    resourceHub: t.relation('resourceHub', { type: ResourceHub, description: 'The hub it lies in.' }),
-    resourceHubId: t.exposeID('resourceHubId', { description: 'Id of the hub it lies in.' }),
+    resourceHub: t.relation('resourceHub', { type: ResourceHub, description: `The hub that the ${name} is in.` }),
+    resourceHubId: t.exposeID('resourceHubId', { description: `The ID of the hub that the ${name} is in.` }),
     subscriptionList: t.relation('subscriptionList', {
       type: SubscriptionList,
       nullable: true,
-      description: 'Who is told of what happens to it; null when nobody was ever subscribed.',
+      description: `The people who are notified about the ${name}. Null if nobody was ever subscribed.`,
     }),
   }));
 }

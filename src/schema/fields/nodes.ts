@@ -13,10 +13,10 @@ import { byId, nodesQuery, resolveConnection } from './resolveConnection.js';
 const ResourceHubNodeConnection = connectionType(
   'ResourceHubNode',
   ResourceHubNode,
-  'A page of what lies in a hub or a folder: folders first, then documents, then files, each by name.',
+  'A page of the nodes of a hub or a folder: folders first, then documents, then files, each sorted by name.',
 );
 
-/** The nodes at the positions, with one query for each kind. */
+/** Loads the nodes at the positions, with one query for each kind. */
 function loadNodes(context: Context, info: GraphQLResolveInfo) {
   const { db, actor } = context;
   const loaders = {
@@ -58,7 +58,7 @@ const typeNames = { folder: 'ResourceHubFolder', document: 'ResourceHubDocument'
 builder.prismaObjectField(ResourceHub, 'nodes', (t) =>
   t.field({
     type: ResourceHubNodeConnection,
-    description: "What lies at the hub's root. Drafts of others and deleted files are not there.",
+    description: "The nodes at the hub's root. Excludes other people's drafts and everything deleted.",
     args: pageArguments,
     select: { id: true },
     resolve: ({ id }, args, context, info) =>
@@ -73,7 +73,7 @@ builder.prismaObjectField(ResourceHub, 'nodes', (t) =>
 builder.objectField(ResourceHubFolder, 'nodes', (t) =>
   t.field({
     type: ResourceHubNodeConnection,
-    description: 'What lies directly in the folder. Drafts of others and deleted files are not there.',
+    description: "The nodes directly in the folder. Excludes other people's drafts and everything deleted.",
     args: pageArguments,
     resolve: ({ id }, args, context, info) =>
       resolveConnection(context, info, args, {

@@ -6,11 +6,16 @@ import { ResourceHubDocument } from '../types/ResourceHubDocument.js';
 
 const unreadBy = (personId: string) => ({ personId, readAt: null });
 
-for (const type of [Goal, ResourceHubDocument]) {
+const subjects = [
+  ['goal', Goal],
+  ['document', ResourceHubDocument],
+] as const;
+
+for (const [subject, type] of subjects) {
   builder.prismaObjectField(type, 'notifications', (t) =>
     t.field({
       type: [Notification],
-      description: "The caller's unread notifications about it, newest first.",
+      description: `The caller's unread notifications about the ${subject}, newest first.`,
       select: (_args, { actor }, nested) => ({
         activities: {
           where: { notifications: { some: unreadBy(actor.personId) } },

@@ -26,7 +26,8 @@ const subscribedPeople = {
 builder.prismaObjectField(Goal, 'potentialSubscribers', (t) =>
   t.field({
     type: [Subscriber],
-    description: "Champion, reviewer and the members of its space; subscribed as of the goal's latest thread.",
+    description:
+      "The champion, the reviewer and the members of the goal's space. `isSubscribed` refers to the goal's latest thread.",
     select: {
       ...concernedPeople,
       activities: {
@@ -43,7 +44,7 @@ for (const type of [ResourceHubFile, ResourceHubDocument]) {
   builder.prismaObjectField(type, 'potentialSubscribers', (t) =>
     t.field({
       type: [Subscriber],
-      description: "Champion and reviewer of the hub's goal or project, and the members of its space.",
+      description: "The champion and the reviewer of the hub's goal or project, if any, and the members of its space.",
       select: { resourceHub: { select: concernedByHub }, subscriptionList: subscribedPeople },
       resolve: ({ resourceHub, subscriptionList }) => potentialSubscribers(parentOf(resourceHub), subscriptionList),
     }),
@@ -56,9 +57,9 @@ interface Hub<Space, Resource> {
   project: Resource | null;
 }
 
-/** The one parent of a hub, as whom it concerns. */
+/** The hub's only parent, with the people it concerns. */
 function parentOf<Space, Resource>({ space, goal, project }: Hub<Space, Resource>) {
   const parent = goal ?? project ?? (space && { space });
-  if (!parent) throw new Error('a resource hub without a parent');
+  if (!parent) throw new Error('a resource hub has no parent');
   return parent;
 }

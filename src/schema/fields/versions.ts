@@ -14,7 +14,7 @@ const DocumentVersionConnection = connectionType(
 builder.prismaObjectField(ResourceHubDocument, 'versions', (t) =>
   t.field({
     type: DocumentVersionConnection,
-    description: 'Its versions, newest first; empty for a draft.',
+    description: 'The versions of the document, newest first. Empty for a draft.',
     args: pageArguments,
     select: { id: true },
     resolve: ({ id }, args, context, info) =>

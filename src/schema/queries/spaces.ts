@@ -5,12 +5,12 @@ import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection
 import { connectionType, pageArguments } from '../types/Connection.js';
 import { Space } from '../types/Space.js';
 
-const SpaceConnection = connectionType('Space', Space, 'A page of spaces, by name.');
+const SpaceConnection = connectionType('Space', Space, 'A page of spaces, sorted by name.');
 
 builder.queryField('spaces', (t) =>
   t.field({
     type: SpaceConnection,
-    description: 'The spaces the caller may see, by name. Error: BAD_USER_INPUT.',
+    description: 'Lists the spaces that the caller can see, sorted by name. Error: BAD_USER_INPUT.',
     args: pageArguments,
     resolve: (_root, args, context, info) =>
       resolveConnection(context, info, args, {

@@ -7,13 +7,14 @@ interface Levels {
 }
 
 export const AccessLevels = builder.objectRef<Levels>('AccessLevels').implement({
-  description: 'Access a resource gives, as levels: 0 none, 10 view, 40 comment, 70 edit, 100 full.',
+  description:
+    'The access that a goal, project or space gives to groups of people. Levels: 0 none, 10 view, 40 comment, 70 edit, 100 full.',
   fields: (t) => ({
     public: t.exposeInt('publicLevel', {
-      description: 'A level above 0 marks the resource as public; gives no access by itself.',
+      description: 'A level above 0 marks the resource as public. It does not give access by itself.',
     }),
-    company: t.exposeInt('companyLevel', { description: 'Level of everyone in the company but guests.' }),
-    space: t.exposeInt('spaceLevel', { description: 'Level of the members of its space.' }),
+    company: t.exposeInt('companyLevel', { description: 'The level of everyone in the company except guests.' }),
+    space: t.exposeInt('spaceLevel', { description: 'The level of the members of the space.' }),
   }),
 });
 

@@ -3,7 +3,7 @@ import { builder } from '../builder.js';
 import { Person } from './Person.js';
 
 const ActivityAction = builder.enumType('ActivityAction', {
-  description: 'What happened.',
+  description: 'The action of a person in an activity.',
   values: Object.fromEntries(
     actions.map((action) => [
       action.toUpperCase(),
@@ -13,11 +13,11 @@ const ActivityAction = builder.enumType('ActivityAction', {
 });
 
 export const Activity = builder.prismaObject('Activity', {
-  description: 'Something a person did to a goal, a file or a document.',
+  description: 'An action of a person on a goal, file or document.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Id of the activity.' }),
-    action: t.expose('action', { type: ActivityAction, description: 'What happened.' }),
-    author: t.relation('author', { type: Person, description: 'Who did it.' }),
-    insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When it happened.' }),
+    id: t.exposeID('id', { description: 'The ID of the activity.' }),
+    action: t.expose('action', { type: ActivityAction, description: 'The action.' }),
+    author: t.relation('author', { type: Person, description: 'The person who performed the action.' }),
+    insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When the activity happened.' }),
   }),
 });

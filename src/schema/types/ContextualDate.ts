@@ -2,20 +2,20 @@ import type { ContextualDate as ContextualDateShape } from '../../rules/timefram
 import { builder } from '../builder.js';
 
 const ContextualDateType = builder.enumType('ContextualDateType', {
-  description: 'How exact a date is.',
+  description: 'The precision of a contextual date.',
   values: {
-    DAY: { value: 'day', description: 'One day.' },
-    MONTH: { value: 'month', description: 'A month.' },
-    QUARTER: { value: 'quarter', description: 'A quarter of a year.' },
-    YEAR: { value: 'year', description: 'A year.' },
+    DAY: { value: 'day', description: 'The date is a day.' },
+    MONTH: { value: 'month', description: 'The date is a month.' },
+    QUARTER: { value: 'quarter', description: 'The date is a quarter of a year.' },
+    YEAR: { value: 'year', description: 'The date is a year.' },
   } as const,
 });
 
 export const ContextualDate = builder.objectRef<ContextualDateShape>('ContextualDate').implement({
-  description: 'A date as exact as it was meant.',
+  description: 'A date that is a day, a month, a quarter or a year.',
   fields: (t) => ({
-    dateType: t.expose('type', { type: ContextualDateType, description: 'How exact the date is.' }),
-    value: t.exposeString('value', { description: 'The date as people say it, such as `Q3 2026`.' }),
-    date: t.expose('date', { type: 'Date', description: 'The calendar day it stands for.' }),
+    dateType: t.expose('type', { type: ContextualDateType, description: 'The precision of the date.' }),
+    value: t.exposeString('value', { description: 'The date as people write it, such as `Q3 2026`.' }),
+    date: t.expose('date', { type: 'Date', description: 'The calendar day that the date stands for.' }),
   }),
 });

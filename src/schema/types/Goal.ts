@@ -21,86 +21,86 @@ import { Target } from './Target.js';
 import { Timeframe } from './Timeframe.js';
 
 export const Goal = builder.prismaObject('Goal', {
-  description: 'A goal: what a space wants to reach, measured by targets and a checklist.',
+  description: 'Something that a space wants to achieve, measured by targets and a checklist.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Id of the goal.' }),
-    name: t.exposeString('name', { description: 'Name of the goal.' }),
+    id: t.exposeID('id', { description: 'The ID of the goal.' }),
+    name: t.exposeString('name', { description: 'The name of the goal.' }),
     description: t.exposeString('description', {
       nullable: true,
-      description: 'What it is about, plain or rich text; null when not said.',
+      description: 'The description of the goal: plain or rich text (ProseMirror JSON). Null if there is none.',
     }),
     accessLevels: t.field({
       type: AccessLevels,
-      description: 'Access the goal gives.',
+      description: 'The access that the goal gives to groups of people.',
       select: levelColumns,
       resolve: (goal) => goal,
     }),
     archivedAt: t.expose('archivedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was archived; null if not.',
+      description: 'When the goal was archived. Null if it is not archived.',
     }),
     checklist: t.relation('checklist', {
       type: GoalCheck,
       query: { orderBy: [{ index: 'asc' }, { id: 'asc' }] },
-      description: 'Its checklist, in order.',
+      description: 'The items of the checklist, in order.',
     }),
     closedBy: t.relation('closedBy', {
       type: Person,
       nullable: true,
-      description: 'Who closed it; null while open, or when not known.',
+      description: 'The person who closed the goal. Null if the goal is open or the person is unknown.',
     }),
     isArchived: t.boolean({
-      description: 'Whether it is archived.',
+      description: 'Whether the goal is archived.',
       select: { archivedAt: true },
       resolve: ({ archivedAt }) => archivedAt !== null,
     }),
     isOutdated: t.boolean({
       description:
-        'Whether its update is overdue: open, not archived, and more than 3 days (UTC dates) past the next scheduled one, or none is scheduled.',
+        'Whether the next check-in on an open goal is more than 3 days (UTC dates) overdue or not scheduled. False if the goal is closed or archived.',
       select: { closedAt: true, archivedAt: true, nextUpdateScheduledAt: true },
       resolve: (goal, _args, { now }) => isOutdated(goal, now),
     }),
     lastCheckIn: t.field({
       type: GoalProgressUpdate,
       nullable: true,
-      description: 'The latest check-in; null before the first.',
+      description: 'The latest check-in. Null if there is none.',
       select: (_args, _context, nested) => ({ progressUpdates: nested(latest) }),
       resolve: ({ progressUpdates }) => progressUpdates[0],
     }),
     lastCheckInId: t.id({
       nullable: true,
-      description: 'Id of the latest check-in; null before the first.',
+      description: 'The ID of the latest check-in. Null if there is none.',
       select: { progressUpdates: { ...latest, select: { id: true } } },
       resolve: ({ progressUpdates }) => progressUpdates[0]?.id,
     }),
     myRole: t.field({
       type: GoalRole,
       nullable: true,
-      description: "The caller's role in it; null without one.",
+      description: "The caller's role in the goal. Null if the caller has none.",
       select: { championId: true, reviewerId: true },
       resolve: (goal, _args, { actor }) => roleOf(goal, actor.personId),
     }),
     nextUpdateScheduledAt: t.expose('nextUpdateScheduledAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the next check-in is due; null when none is scheduled.',
+      description: 'When the next check-in is due. Null if none is scheduled.',
     }),
     parentGoalId: t.id({
       nullable: true,
-      description: 'Id of the goal it serves; null without one, or when the caller may not see it.',
+      description: 'The ID of the parent goal. Null if there is none or the caller cannot see it.',
       select: (_args, { actor }) => ({ parentGoal: { select: { id: true, ...callersAccess(actor) } } }),
       resolve: ({ parentGoal }) => (parentGoal && canView(parentGoal) ? parentGoal.id : null),
     }),
     permissions: t.field({
       type: GoalPermissions,
-      description: 'What the caller may do with it.',
+      description: 'What the caller can do with the goal.',
       select: (_args, { actor }) => callersAccess(actor),
       resolve: (goal) => levelOf(goal),
     }),
     progressPercentage: t.float({
       description:
-        "0 to 100: mean of the targets' progress and, if there is a checklist, its share done; 0 with neither.",
+        'The mean of the progress of each target and of the checklist as a whole, 0 to 100. It is 0 if the goal has neither.',
       select: {
         targets: { select: { from: true, to: true, value: true } },
         checklist: { select: { completed: true } },
@@ -110,25 +110,26 @@ export const Goal = builder.prismaObject('Goal', {
     projects: t.relation('projects', {
       type: Project,
       query: (_args, { actor }) => ({ where: visibleTo(actor), ...oldestFirst }),
-      description: 'Projects that work towards it and that the caller may see, oldest first.',
+      description: 'The projects that work towards the goal and that the caller can see, oldest first.',
     }),
     retrospective: t.field({
       type: GoalRetrospective,
       nullable: true,
-      description: 'The latest retrospective, kept after reopening; null before the first.',
+      description: 'The latest retrospective, which remains after the goal is reopened. Null if there is none.',
       select: (_args, _context, nested) => ({ retrospectives: nested(latest) }),
       resolve: ({ retrospectives }) => retrospectives[0],
     }),
     space: t.field({
       type: Space,
       nullable: true,
-      description: 'Its space; null when the caller may see the goal but not the space.',
+      description: 'The space of the goal. Null if the caller cannot see the space.',
       select: (_args, { actor }, nested) => ({ space: nested({ include: callersAccess(actor) }) }),
       resolve: ({ space }) => (canView(space) ? space : null),
     }),
     status: t.field({
       type: GoalStatus,
-      description: 'Closed: `ACHIEVED` or `MISSED`. Open: `OUTDATED`, else as of the last check-in, else `PENDING`.',
+      description:
+        'The status: `ACHIEVED` or `MISSED` if the goal is closed, `OUTDATED` if its check-in is overdue. Otherwise the status of the last check-in, or `PENDING` before the first.',
       select: {
         closedAt: true,
         archivedAt: true,
@@ -138,16 +139,19 @@ export const Goal = builder.prismaObject('Goal', {
       },
       resolve: (goal, _args, { now }) => statusOf(goal, now),
     }),
-    success: t.exposeBoolean('success', { nullable: true, description: 'Whether it was reached; null while open.' }),
+    success: t.exposeBoolean('success', {
+      nullable: true,
+      description: 'Whether the goal was achieved. Null if the goal is open.',
+    }),
     targets: t.relation('targets', {
       type: Target,
       query: { orderBy: [{ index: 'asc' }, { id: 'asc' }] },
-      description: 'Its targets, in order.',
+      description: 'The targets of the goal, in order.',
     }),
     timeframe: t.field({
       type: Timeframe,
       nullable: true,
-      description: 'When it starts and ends; null when neither is said.',
+      description: 'The planned start and end of the goal. Null if neither is set.',
       select: {
         startDateType: true,
         startDateValue: true,
@@ -165,7 +169,7 @@ builder.prismaObjectField(Goal, 'parentGoal', (t) =>
   t.field({
     type: Goal,
     nullable: true,
-    description: 'The goal it serves; null without one, or when the caller may not see it.',
+    description: 'The parent goal. Null if there is none or the caller cannot see it.',
     select: (_args, { actor }, nested) => ({ parentGoal: nested({ include: callersAccess(actor) }) }),
     resolve: ({ parentGoal }) => (parentGoal && canView(parentGoal) ? parentGoal : null),
   }),

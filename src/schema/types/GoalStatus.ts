@@ -1,15 +1,15 @@
 import { builder } from '../builder.js';
 
 export const GoalStatus = builder.enumType('GoalStatus', {
-  description: 'How a goal stands.',
+  description: 'The status of a goal, derived from its check-ins and from how it was closed.',
   values: {
-    ON_TRACK: { value: 'on_track', description: 'Open; going as planned.' },
-    CAUTION: { value: 'caution', description: 'Open; needs attention.' },
-    OFF_TRACK: { value: 'off_track', description: 'Open; will not be reached as things stand.' },
-    ACHIEVED: { value: 'achieved', description: 'Closed; reached.' },
-    MISSED: { value: 'missed', description: 'Closed; not reached.' },
-    OUTDATED: { value: 'outdated', description: 'Open; its update is overdue.' },
-    PENDING: { value: 'pending', description: 'Open; no check-in yet.' },
-    PAUSED: { value: 'paused', description: 'Open; resting.' },
+    ON_TRACK: { value: 'on_track', description: 'The goal is open and going as planned.' },
+    CAUTION: { value: 'caution', description: 'The goal is open and needs attention.' },
+    OFF_TRACK: { value: 'off_track', description: 'The goal is open and unlikely to be achieved without a change.' },
+    ACHIEVED: { value: 'achieved', description: 'The goal is closed and was achieved.' },
+    MISSED: { value: 'missed', description: 'The goal is closed and was not achieved.' },
+    OUTDATED: { value: 'outdated', description: 'The goal is open and its check-in is overdue.' },
+    PENDING: { value: 'pending', description: 'The goal is open and has not started, or has no check-in yet.' },
+    PAUSED: { value: 'paused', description: 'The goal is open and paused.' },
   } as const,
 });

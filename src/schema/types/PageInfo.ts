@@ -3,21 +3,21 @@ import { builder } from '../builder.js';
 export const PageInfo = builder
   .objectRef<{ hasNextPage: boolean; hasPreviousPage: boolean; start: string | null; end: string | null }>('PageInfo')
   .implement({
-    description: 'Where a page of a connection lies, and whether there is more.',
+    description: 'The position of a page in its list.',
     fields: (t) => ({
       hasNextPage: t.exposeBoolean('hasNextPage', {
-        description: 'Whether rows follow the page. With `last` it says only whether `before` was given.',
+        description: 'Whether more items follow the page. With `last`, it only says whether `before` was given.',
       }),
       hasPreviousPage: t.exposeBoolean('hasPreviousPage', {
-        description: 'Whether rows precede the page. With `first` it says only whether `after` was given.',
+        description: 'Whether more items precede the page. With `first`, it only says whether `after` was given.',
       }),
       startCursor: t.exposeString('start', {
         nullable: true,
-        description: 'Cursor of the first row, for `before`; null when the page is empty.',
+        description: 'The cursor of the first item, to send as `before`. Null if the page is empty.',
       }),
       endCursor: t.exposeString('end', {
         nullable: true,
-        description: 'Cursor of the last row, for `after`; null when the page is empty.',
+        description: 'The cursor of the last item, to send as `after`. Null if the page is empty.',
       }),
     }),
   });

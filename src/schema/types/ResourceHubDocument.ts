@@ -7,70 +7,73 @@ import { ResourceHubNode } from './ResourceHubNode.js';
 import { Space } from './Space.js';
 
 const DocumentState = builder.enumType('DocumentState', {
-  description: 'Whether a document is out.',
+  description: 'Whether a document is published.',
   values: {
-    DRAFT: { value: 'draft', description: 'Visible to its author only; has no versions.' },
-    PUBLISHED: { value: 'published', description: 'Visible to all who see its hub.' },
+    DRAFT: { value: 'draft', description: 'Only the author can see the document. It has no versions.' },
+    PUBLISHED: { value: 'published', description: 'Everyone who can see the hub can see the document.' },
   } as const,
 });
 
 export const ResourceHubDocument = builder.prismaObject('ResourceHubDocument', {
   interfaces: [ResourceHubNode],
-  description: 'A document of a resource hub, with its history of versions.',
+  description: 'A document of a resource hub, with the history of its versions.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Id of the document.' }),
-    name: t.exposeString('name', { description: 'Its title.' }),
-    content: t.exposeString('content', { description: 'Its text, plain or rich text (ProseMirror JSON).' }),
+    id: t.exposeID('id', { description: 'The ID of the document.' }),
+    name: t.exposeString('name', { description: 'The title of the document.' }),
+    content: t.exposeString('content', {
+      description: 'The content of the document: plain or rich text (ProseMirror JSON).',
+    }),
     currentVersion: t.exposeInt('currentVersion', {
       nullable: true,
-      description: 'Number of the current version, which is the latest; null for a draft, which has none.',
+      description: 'The number of the current version, which is the latest. Null if the document is a draft.',
     }),
-    versionsCount: t.relationCount('versions', { description: 'Number of versions.' }),
+    versionsCount: t.relationCount('versions', { description: 'The number of versions.' }),
     goal: t.field({
       type: Goal,
       nullable: true,
-      description: 'The goal its hub belongs to, if it is a goal.',
+      description: 'The goal that the hub belongs to. Null if it belongs to a space or a project.',
       select: (_args, _context, nested) => ({ resourceHub: { select: { goal: nested(true) } } }),
       resolve: ({ resourceHub }) => resourceHub.goal,
     }),
     project: t.field({
       type: Project,
       nullable: true,
-      description: 'The project its hub belongs to, if it is a project.',
+      description: 'The project that the hub belongs to. Null if it belongs to a space or a goal.',
       select: (_args, _context, nested) => ({ resourceHub: { select: { project: nested(true) } } }),
       resolve: ({ resourceHub }) => resourceHub.project,
     }),
     space: t.field({
       type: Space,
       nullable: true,
-      description: 'The space its hub belongs to, if it is a space.',
+      description: 'The space that the hub belongs to. Null if it belongs to a goal or a project.',
       select: (_args, _context, nested) => ({ resourceHub: { select: { space: nested(true) } } }),
       resolve: ({ resourceHub }) => resourceHub.space,
     }),
     pathToDocument: t.field({
       type: [ResourceHubFolder],
-      description: "The folders it lies in, from the hub's root down; empty at the root.",
+      description: "The folders from the hub's root down to the document. Empty if the document is at the root.",
       select: { parentFolderId: true },
       resolve: ({ parentFolderId }, _args, context) => pathTo(parentFolderId, context),
     }),
     publicUrl: t.string({
       nullable: true,
-      description: 'Where anyone can read it; null unless sharing is on and the caller may edit it.',
+      description:
+        'The URL at which anyone can read the document. Null if sharing is off or the caller cannot edit the document.',
       select: (_args, { actor }) => ({ publicToken: true, resourceHub: { select: callersAccess(actor) } }),
       resolve: ({ publicToken, resourceHub }, _args, { appUrl }) =>
         publicToken !== null && canEdit(resourceHub) ? `${appUrl}/public/documents/${publicToken}` : null,
     }),
     url: t.string({
-      description: 'Where people of the company read it.',
+      description: 'The URL at which people of the company read the document.',
       select: { id: true },
       resolve: ({ id }, _args, { appUrl }) => `${appUrl}/documents/${encodeURIComponent(id)}`,
     }),
     publishedAt: t.expose('publishedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was published; null for a draft.',
+      description: 'When the document was published. Null if it is a draft.',
     }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
-    state: t.expose('state', { type: DocumentState, description: 'Whether it is out.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the document was last changed.' }),
+    state: t.expose('state', { type: DocumentState, description: 'Whether the document is published.' }),
   }),
 });

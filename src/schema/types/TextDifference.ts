@@ -2,22 +2,23 @@ import type { Change, Difference } from '../../text/difference.js';
 import { builder } from '../builder.js';
 
 const TextChangeKind = builder.enumType('TextChangeKind', {
-  description: 'What became of a piece of text.',
+  description: 'Which of two compared texts a piece of text is in.',
   values: {
-    UNCHANGED: { value: 'unchanged', description: 'It is in both texts.' },
-    REMOVED: { value: 'removed', description: 'It is in the text before only.' },
-    ADDED: { value: 'added', description: 'It is in the text after only.' },
+    UNCHANGED: { value: 'unchanged', description: 'The piece is in both texts.' },
+    REMOVED: { value: 'removed', description: 'The piece is only in the text before.' },
+    ADDED: { value: 'added', description: 'The piece is only in the text after.' },
   } as const,
 });
 
 const TextGranularity = builder.enumType('TextGranularity', {
-  description: 'How finely two texts were compared; long and very different ones more coarsely.',
+  description: 'The unit in which two texts are compared. Long or very different texts are compared in larger units.',
   values: {
-    WORD: { value: 'word', description: 'Word by word.' },
-    LINE: { value: 'line', description: 'Line by line.' },
+    WORD: { value: 'word', description: 'The texts are compared word by word.' },
+    LINE: { value: 'line', description: 'The texts are compared line by line.' },
     TEXT: {
       value: 'text',
-      description: 'Only the lines that both start and end with; all between them counts as replaced.',
+      description:
+        'Only the lines that both texts start and end with are compared. Everything between them counts as replaced.',
     },
   } as const,
 });
@@ -25,19 +26,22 @@ const TextGranularity = builder.enumType('TextGranularity', {
 const TextChange = builder.objectRef<Change>('TextChange').implement({
   description: 'A piece of text that is unchanged, removed or added.',
   fields: (t) => ({
-    kind: t.expose('kind', { type: TextChangeKind, description: 'What became of it.' }),
-    text: t.exposeString('text', { description: 'The piece of text.' }),
+    kind: t.expose('kind', { type: TextChangeKind, description: 'Whether the piece is unchanged, removed or added.' }),
+    text: t.exposeString('text', { description: 'The text of the piece.' }),
   }),
 });
 
 export const TextDifference = builder.objectRef<Difference>('TextDifference').implement({
-  description: 'The difference of two texts.',
+  description: 'The difference between two texts.',
   fields: (t) => ({
-    granularity: t.expose('granularity', { type: TextGranularity, description: 'How finely they were compared.' }),
+    granularity: t.expose('granularity', {
+      type: TextGranularity,
+      description: 'The unit in which the texts are compared.',
+    }),
     changes: t.expose('changes', {
       type: [TextChange],
       description:
-        'Both texts in pieces, in order: what is unchanged and removed makes the one before, what is unchanged and added the one after.',
+        'Both texts as pieces, in order. The unchanged and removed pieces form the text before; the unchanged and added pieces form the text after.',
     }),
   }),
 });

@@ -3,13 +3,17 @@ import { builder } from '../builder.js';
 import { ContextualDate } from './ContextualDate.js';
 
 export const Timeframe = builder.objectRef<TimeframeShape>('Timeframe').implement({
-  description: 'When something starts and ends.',
+  description: 'The planned start and end of a goal.',
   fields: (t) => ({
     contextualStartDate: t.expose('start', {
       type: ContextualDate,
       nullable: true,
-      description: 'Start; null when open.',
+      description: 'The start. Null if it is not set.',
     }),
-    contextualEndDate: t.expose('end', { type: ContextualDate, nullable: true, description: 'End; null when open.' }),
+    contextualEndDate: t.expose('end', {
+      type: ContextualDate,
+      nullable: true,
+      description: 'The end. Null if it is not set.',
+    }),
   }),
 });

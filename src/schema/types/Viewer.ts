@@ -14,18 +14,19 @@ const NotificationConnection = connectionType(
 
 export const Viewer = builder.prismaObject('ApiToken', {
   variant: 'Viewer',
-  description: 'Who is asking.',
+  description: 'The caller: the person and the token that a request is authenticated with.',
   fields: (t) => ({
-    person: t.relation('person', { type: Person, description: 'The person behind the token.' }),
-    token: t.variant(ApiToken, { description: 'The token.' }),
+    person: t.relation('person', { type: Person, description: 'The person that the token belongs to.' }),
+    token: t.variant(ApiToken, { description: 'The token of the request.' }),
     notifications: t.field({
       type: NotificationConnection,
-      description: 'What the person was told of, newest first; also of what they may not see any longer.',
+      description:
+        'The notifications of the person, newest first. Includes those about objects that the person can no longer see.',
       args: {
         ...pageArguments,
         unread: t.arg.boolean({
           required: false,
-          description: 'True: only unread ones. False: only read ones. Null: all.',
+          description: 'If true, returns only unread notifications; if false, only read ones. If null, returns both.',
         }),
       },
       resolve: (_viewer, { unread, ...args }, context, info) =>

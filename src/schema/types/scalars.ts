@@ -6,7 +6,7 @@ const outputOnly = (name: string) => () => {
 };
 
 builder.scalarType('DateTime', {
-  description: 'A moment in ISO 8601, UTC, such as `2026-03-14T09:26:53.589Z`.',
+  description: 'A point in time in ISO 8601 format and UTC, such as `2026-03-14T09:26:53.589Z`.',
   serialize: (value) => value.toISOString(),
   parseValue: (value) => {
     const date = new Date(typeof value === 'string' && value.endsWith('Z') ? value : Number.NaN);
@@ -17,13 +17,13 @@ builder.scalarType('DateTime', {
 });
 
 builder.scalarType('Date', {
-  description: 'A calendar day, `YYYY-MM-DD`.',
+  description: 'A calendar day in the format `YYYY-MM-DD`.',
   serialize: (value) => value.toISOString().slice(0, 10),
   parseValue: outputOnly('Date'),
 });
 
 builder.scalarType('BigInt', {
-  description: 'An integer up to 2^53 - 1, as a JSON number: for sizes that do not fit into 32 bits.',
+  description: 'An integer from 0 to 2^53 - 1, as a JSON number.',
   serialize: (value) => Number(value),
   parseValue: outputOnly('BigInt'),
 });
