@@ -3,6 +3,7 @@ import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { authenticator, type Context } from './context.js';
 import type { Database } from './database/client.js';
+import { defaults } from './defaults.js';
 import { useAccept } from './http/accept.js';
 import { contentRoute, types } from './http/contentRoute.js';
 import { useCors } from './http/cors.js';
@@ -39,7 +40,7 @@ export interface AppOptions {
   appUrl: string;
   /** Address of this server as its callers see it, for absolute links; without it links are relative. */
   publicUrl?: string | undefined;
-  bodyLimit: number;
+  bodyLimit?: number;
   /** How long the outcome of a request with an Idempotency-Key is kept. */
   idempotencySeconds?: number;
   /** Whether browsers find GraphiQL at /graphql. */
@@ -70,12 +71,12 @@ export function createApp({
   clock = () => new Date(),
   appUrl,
   publicUrl,
-  bodyLimit,
-  idempotencySeconds = 86_400,
+  bodyLimit = defaults.bodyLimit,
+  idempotencySeconds = defaults.idempotencyHours * 3600,
   graphiql = true,
   demo: demoWorkspace,
   rateLimiters,
-  trustedProxies = 0,
+  trustedProxies = defaults.trustedProxies,
   queryLimits = {},
   corsOrigins = [],
   persisted,
@@ -154,7 +155,7 @@ export function createApp({
       useAccept(),
       useGraphqlRequest(bodyLimit),
       ...(persisted ? [usePersistedDocuments(persisted)] : []),
-      useQueryLimits(queryLimits),
+      useQueryLimits({ ...defaults.queryLimits, ...queryLimits }),
       useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),
     ],
   });

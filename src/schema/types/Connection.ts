@@ -1,5 +1,5 @@
 import type { OutputRef } from '@pothos/core';
-import { cursorOf } from '../../lists/engine/slice.js';
+import { cursorOf, defaultSize, maximumSize } from '../../lists/engine/slice.js';
 import { builder } from '../builder.js';
 import type { ConnectionShape } from '../fields/resolveConnection.js';
 import { PageInfo } from './PageInfo.js';
@@ -58,13 +58,13 @@ export function connectionType<Row extends object>(name: string, node: OutputRef
 export const pageArguments = builder.args((t) => ({
   first: t.int({
     required: false,
-    description: 'The number of items to return from the start of the list, 0 to 100. Default: 20.',
+    description: `The number of items to return from the start of the list, 0 to ${maximumSize}. Default: ${defaultSize}.`,
+    extensions: { pageSize: defaultSize },
   }),
   after: t.string({ required: false, description: 'Returns only the items after this cursor.' }),
   last: t.int({
     required: false,
-    description:
-      'The number of items to return from the end of the list, 0 to 100. Cannot be used together with `first`.',
+    description: `The number of items to return from the end of the list, 0 to ${maximumSize}. Cannot be used together with \`first\`.`,
   }),
   before: t.string({ required: false, description: 'Returns only the items before this cursor.' }),
 }));
