@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list, ownId, personId } from './fields.js';
+import { listOf, ownId, personId } from './fields.js';
 
 const level = () => z.literal([0, 10, 40, 70, 100]);
 
@@ -20,4 +20,4 @@ const grant = z.strictObject({
   level: level().describe('0 none, 10 view, 40 comment, 70 edit, 100 full'),
 });
 
-export const access = () => list(grant, 'person_id').describe('personal access, on top of the levels');
+export const access = () => listOf(grant, 'person_id').describe('personal access, on top of the levels');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SubscriptionType } from '../../database/generated/client/enums.js';
 import { type ActivitySubject, actionsOn } from '../../rules/activityActions.js';
-import { emoji, flag, insertedAt, list, optional, ownId, personId, text, timestamp, updatedAt } from './fields.js';
+import { emoji, flag, insertedAt, listOf, optional, ownId, personId, text, timestamp, updatedAt } from './fields.js';
 
 const reaction = z.strictObject({
   id: ownId('reactions'),
@@ -10,7 +10,7 @@ const reaction = z.strictObject({
   inserted_at: insertedAt(),
 });
 
-export const reactions = () => list(reaction, 'person_id', 'emoji').describe('who reacted, and how');
+export const reactions = () => listOf(reaction, 'person_id', 'emoji').describe('who reacted, and how');
 
 const comment = z.strictObject({
   id: ownId('comments'),
@@ -22,7 +22,7 @@ const comment = z.strictObject({
   deleted_at: optional(timestamp('when it was taken back; it is kept, and not counted')),
 });
 
-export const comments = () => list(comment).describe('what people said about it');
+export const comments = () => listOf(comment).describe('what people said about it');
 
 const subscription = z.strictObject({
   id: ownId('subscriptions'),
@@ -35,7 +35,7 @@ const subscription = z.strictObject({
 const subscriptionListRecord = z.strictObject({
   id: ownId('subscription_lists'),
   send_to_everyone: flag('whether everyone of the space is told too'),
-  subscriptions: list(subscription, 'person_id').describe('who follows'),
+  subscriptions: listOf(subscription, 'person_id').describe('who follows'),
 });
 
 export const subscriptionList = () => optional(subscriptionListRecord.describe('who follows it'));
@@ -62,5 +62,5 @@ export const activityFields = (subject: ActivitySubject) => ({
   author_id: personId('who did it'),
   inserted_at: insertedAt(),
   thread: optional(thread.describe('the conversation about it')),
-  notifications: list(notification, 'person_id').describe('who was told about it'),
+  notifications: listOf(notification, 'person_id').describe('who was told about it'),
 });

@@ -63,7 +63,7 @@ const yearMessage = 'must be in the year 1000 or later';
 export const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null);
 
 /** A list, empty if left out, in which no two records have the same values of all `keys`. */
-export const list = <Schema extends z.ZodObject>(schema: Schema, ...keys: (keyof z.output<Schema> & string)[]) =>
+export const listOf = <Schema extends z.ZodObject>(schema: Schema, ...keys: (keyof z.output<Schema> & string)[]) =>
   z
     .array(schema)
     .superRefine((records, context) => {

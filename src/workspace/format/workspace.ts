@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PersonType } from '../../database/generated/client/enums.js';
 import { access, accessLevels } from './access.js';
 import { document } from './documents.js';
-import { flag, id, insertedAt, list, name, optional, personId, text, timestamp, updatedAt } from './fields.js';
+import { flag, id, insertedAt, listOf, name, optional, personId, text, timestamp, updatedAt } from './fields.js';
 import { goal } from './goals.js';
 import { file, folder, resourceHub } from './hub.js';
 import { project } from './projects.js';
@@ -37,7 +37,7 @@ const space = z.strictObject({
   is_company_space: flag("whether it is the company's own"),
   access_levels: accessLevels(),
   access: access(),
-  members: list(member, 'person_id').describe('who belongs to it'),
+  members: listOf(member, 'person_id').describe('who belongs to it'),
   inserted_at: insertedAt(),
   updated_at: updatedAt(),
 });
@@ -45,14 +45,14 @@ const space = z.strictObject({
 /** The import format: one document for one whole workspace. */
 export const workspace = z.strictObject({
   company: company.describe('the workspace itself'),
-  people: list(person).describe('everyone the rest refers to'),
-  spaces: list(space).describe('where goals and projects live'),
-  goals: list(goal).describe('goals and everything about them'),
-  projects: list(project).describe('projects'),
-  resource_hubs: list(resourceHub).describe('places for folders, files and documents'),
-  folders: list(folder).describe('folders, nested to any depth'),
-  files: list(file).describe('files and what people said about them'),
-  documents: list(document).describe('documents with all their versions'),
+  people: listOf(person).describe('everyone the rest refers to'),
+  spaces: listOf(space).describe('where goals and projects live'),
+  goals: listOf(goal).describe('goals and everything about them'),
+  projects: listOf(project).describe('projects'),
+  resource_hubs: listOf(resourceHub).describe('places for folders, files and documents'),
+  folders: listOf(folder).describe('folders, nested to any depth'),
+  files: listOf(file).describe('files and what people said about them'),
+  documents: listOf(document).describe('documents with all their versions'),
 });
 
 export type Workspace = z.output<typeof workspace>;
