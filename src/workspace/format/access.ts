@@ -12,7 +12,9 @@ export const accessLevels = () =>
       space: level().describe('members of the space'),
     })
     .default({ public: 0, company: 70, space: 100 })
-    .describe('who has access without a grant, each 0 none, 10 view, 40 comment, 70 edit or 100 full; default: 0, 70, 100');
+    .describe(
+      'who has access without a grant, each 0 none, 10 view, 40 comment, 70 edit or 100 full; default: 0, 70, 100',
+    );
 
 const grant = z.strictObject({
   id: ownId('access_grants'),
