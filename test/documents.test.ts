@@ -58,11 +58,10 @@ describe.each(documents)('%s', (file) => {
     expect(blocksOf(text, 'graphql').flatMap((document) => validate(schema, parse(document)))).toEqual([]);
   });
 
-  test('names settings that exist', () => {
-    const names = [...text.matchAll(/`([A-Z]+(?:_[A-Z]+)+)(?:=[^`]*)?`/g)].map(([, name = '']) => name);
-    const others = ['TEST_DATABASE_URL', 'TOKEN_ID'];
-    const unknown = names.filter((name) => !(name in settings.shape) && !(name in catalogue) && !others.includes(name));
-    expect(unknown.filter((name) => !/^(ON_TRACK|UPPER_CASE)$/.test(name))).toEqual([]);
+  test('names settings and error codes that exist', () => {
+    const names = [...proseOf(text).matchAll(/`([A-Z]+(?:_[A-Z]+)+)(?:=[^`]*)?`/g)].map(([, name = '']) => name);
+    const known = [...Object.keys(settings.shape), ...errorCodes, 'ON_TRACK', 'TEST_DATABASE_URL'];
+    expect(names.filter((name) => !known.includes(name))).toEqual([]);
   });
 });
 
@@ -92,6 +91,14 @@ describe('the settings', () => {
     if (expected) expect(value).toBe(expected);
     else expect(value).toMatch(/^[^`]+$/);
   });
+});
+
+test('docs/contributing.md explains each override of package.json', () => {
+  const explained = rowsOf(sectionOf(textOf('docs/contributing.md'), 'Dependencies')).map(
+    ([override = '']) => override,
+  );
+  const overrides = Object.entries(packageJson.overrides).map(([name, pinned]) => `\`${name}\` ${pinned}`);
+  expect(explained).toEqual(overrides);
 });
 
 test('Node and PostgreSQL are those the program asks for', () => {
