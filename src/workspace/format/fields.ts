@@ -23,7 +23,7 @@ export const id = (table: Table) => marked(idString().describe('kept as given'),
 
 /** The id of a record that nothing else in the file refers to. */
 export const ownId = (table: Table) =>
-  marked(idString().describe('kept as given; a new one is made if left out'), { table, column: 'id' }).default(newId);
+  marked(idString().describe('kept as given; generated if omitted'), { table, column: 'id' }).default(newId);
 
 export const personId = (about: string) => marked(idString().describe(about), { refersTo: 'people' });
 export const reference = (table: Table, about: string) => marked(idString().describe(about), { refersTo: table });

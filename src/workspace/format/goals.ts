@@ -21,8 +21,8 @@ import {
 } from './fields.js';
 
 const contextualDate = z.strictObject({
-  date_type: z.enum(ContextualDateType).describe('how exact it is'),
-  value: name('as people say it, such as "Q3 2026"'),
+  date_type: z.enum(ContextualDateType).describe('how exact the date is'),
+  value: name('the date as displayed, such as "Q3 2026"'),
   date: date('the day it stands for'),
 });
 
@@ -36,15 +36,15 @@ const target = z.strictObject({
   index: optional(integer('position; default: as listed', 0)),
   name: name('what is measured'),
   from: float('value at the start'),
-  to: float('value aimed at, higher or lower'),
-  value: float('value now'),
-  unit: optional(text('what is counted')),
+  to: float('value to reach, higher or lower than `from`'),
+  value: float('current value'),
+  unit: optional(text('unit of the values')),
 });
 
 const check = z.strictObject({
   id: ownId('goal_checks'),
   index: optional(integer('position; default: as listed', 0)),
-  name: name('what is to be done'),
+  name: name('what to do'),
   completed: flag('whether it is done'),
   inserted_at: insertedAt(),
   updated_at: updatedAt(),
@@ -54,7 +54,7 @@ const progressUpdate = z
   .strictObject({
     id: ownId('goal_progress_updates'),
     author_id: personId('who checked in'),
-    status: z.enum(ProgressStatus).describe('how it goes; the latest is the status of an open goal'),
+    status: z.enum(ProgressStatus).describe('how it is going; the latest check-in decides the status of an open goal'),
     message: optional(text('plain text or a ProseMirror document as a string')),
     acknowledged_at: optional(timestamp('when it was acknowledged')),
     acknowledging_person_id: optional(personId('who acknowledged it')),
@@ -71,7 +71,7 @@ const progressUpdate = z
 const retrospective = z.strictObject({
   id: ownId('goal_retrospectives'),
   author_id: personId('who wrote it'),
-  title: name('its heading'),
+  title: name('its title'),
   content: text('plain text or a ProseMirror document as a string'),
   comments: comments(),
   inserted_at: insertedAt(),
@@ -84,22 +84,22 @@ export const goal = z
     id: id('goals'),
     space_id: reference('spaces', 'the space it is in'),
     parent_goal_id: optional(reference('goals', 'the goal it is part of')),
-    name: name('what is to be reached'),
+    name: name('what to achieve'),
     description: optional(text('plain text or a ProseMirror document as a string')),
     champion_id: optional(personId('who drives it; has full access')),
     reviewer_id: optional(personId('who reviews it; has full access')),
-    timeframe: optional(timeframe.describe('from when to when')),
+    timeframe: optional(timeframe.describe('when it starts and is due')),
     access_levels: accessLevels(),
     access: access(),
     targets: listOf(target).describe('what progress is measured by'),
-    checklist: listOf(check).describe('what is to be done'),
-    progress_updates: listOf(progressUpdate).describe('check-ins, the latest by `inserted_at`'),
-    retrospectives: listOf(retrospective).describe('looking back, the latest by `inserted_at`'),
+    checklist: listOf(check).describe('steps to take'),
+    progress_updates: listOf(progressUpdate).describe('check-ins; the one with the latest `inserted_at` counts'),
+    retrospectives: listOf(retrospective).describe('retrospectives; the one with the latest `inserted_at` is shown'),
     activities: listOf(activity).describe('what happened to it'),
-    next_update_scheduled_at: optional(timestamp('when the next check-in is due; none: an open goal reads outdated')),
+    next_update_scheduled_at: optional(timestamp('when the next check-in is due; without it an open goal is outdated')),
     closed_at: optional(timestamp('when it was closed; null: open')),
     closed_by_id: optional(personId('who closed it')),
-    success: optional(z.boolean().describe('whether it was achieved; exactly when closed')),
+    success: optional(z.boolean().describe('whether it was achieved; required for a closed goal, else omitted')),
     archived_at: optional(timestamp('when it was archived')),
     inserted_at: insertedAt(),
     updated_at: updatedAt(),
