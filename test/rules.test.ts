@@ -125,7 +125,7 @@ describe('a timeframe', () => {
 });
 
 test('every action is done to a goal, a file or a document', () => {
-  expect(actions).toEqual(Object.keys(ActivityAction));
+  expect([...actions].sort()).toEqual(Object.keys(ActivityAction).sort());
   expect([...actionsOn('goal'), ...actionsOn('file'), ...actionsOn('document')].sort()).toEqual([...actions].sort());
-  expect(actionsOn('file')).toEqual(['resource_hub_file_created', 'resource_hub_file_deleted']);
+  expect(actionsOn('file')).toEqual(expect.arrayContaining(['resource_hub_file_created', 'resource_hub_file_deleted']));
 });
