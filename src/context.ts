@@ -1,6 +1,6 @@
 import type { Database, Transaction } from './database/client.js';
 import { hashToken, tokenFormat } from './database/tokens.js';
-import { unauthenticated } from './errors/failures.js';
+import { failure } from './errors/failures.js';
 import type { Actor } from './policies/access.js';
 
 /** What a resolver may use; a new one for each operation. */
@@ -21,7 +21,7 @@ const useIsKeptEvery = 60_000;
  */
 export async function authenticate(db: Database, request: Request, now: Date): Promise<Actor> {
   const token = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
-  if (!token || !tokenFormat.test(token)) throw unauthenticated();
+  if (!token || !tokenFormat.test(token)) throw failure('UNAUTHENTICATED');
   const row = await db.apiToken.findUnique({
     where: { hash: hashToken(token) },
     select: {
@@ -33,8 +33,8 @@ export async function authenticate(db: Database, request: Request, now: Date): P
       person: { select: { id: true, companyId: true, suspendedAt: true } },
     },
   });
-  if (!row || row.revokedAt || row.person.suspendedAt) throw unauthenticated();
-  if (row.expiresAt && row.expiresAt <= now) throw unauthenticated();
+  if (!row || row.revokedAt || row.person.suspendedAt) throw failure('UNAUTHENTICATED');
+  if (row.expiresAt && row.expiresAt <= now) throw failure('UNAUTHENTICATED');
   if (now.getTime() - (row.lastUsedAt?.getTime() ?? 0) >= useIsKeptEvery) rememberUse(db, row.id, now);
   return { personId: row.person.id, companyId: row.person.companyId, tokenId: row.id, canWrite: row.canWrite };
 }

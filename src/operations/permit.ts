@@ -1,4 +1,4 @@
-import { forbidden, notFound } from '../errors/failures.js';
+import { failure, notFound } from '../errors/failures.js';
 import { canEdit, canView, level, levelOf } from '../policies/access.js';
 
 type Access = { access: { level: number }[] };
@@ -6,7 +6,7 @@ type Access = { access: { level: number }[] };
 /** Below view it does not exist (404); below edit it may not be changed (403). */
 export function permitEdit(what: string, id: string, access: Access | undefined): asserts access {
   if (!access || !canView(access)) throw notFound(what, id);
-  if (!canEdit(access)) throw forbidden(level.edit, levelOf(access));
+  if (!canEdit(access)) throw failure('FORBIDDEN', { requiredAccess: level.edit, yourAccess: levelOf(access) });
 }
 
 /** Counts the times an operation looks again because someone was faster: nobody is, so often. */

@@ -1,6 +1,6 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
-import { badInput, goalArchived } from '../errors/failures.js';
+import { badInput, failure } from '../errors/failures.js';
 import { type Actor, callersAccess } from '../policies/access.js';
 import { mentionedIn } from '../text/mentions.js';
 import { permitEdit } from './permit.js';
@@ -23,7 +23,7 @@ export async function isToReopen(context: Context, goalId: string, input: Reopen
     requirePeople(context, input.subscriberIds ?? []),
   ]);
   permitEdit('goal', goalId, goal ?? undefined);
-  if (goal?.archivedAt) throw goalArchived(goalId);
+  if (goal?.archivedAt) throw failure('GOAL_ARCHIVED', { id: goalId });
   return goal?.closedAt != null;
 }
 

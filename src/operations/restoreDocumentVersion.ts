@@ -1,6 +1,6 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
-import { versionConflict } from '../errors/failures.js';
+import { failure } from '../errors/failures.js';
 import { level } from '../policies/access.js';
 import { mentionedIn } from '../text/mentions.js';
 import { again } from './permit.js';
@@ -26,11 +26,11 @@ export async function restoreDocumentVersion(
 
   const { document, current, source } = await loadForRestore(context, documentId, versionNumber);
   if (current.versionNumber !== expectedCurrentVersion) {
-    throw versionConflict({
+    throw failure('VERSION_CONFLICT', {
       expectedCurrentVersion,
       currentVersion: current.versionNumber,
       currentVersionEditor: current.editor,
-      currentVersionInsertedAt: current.insertedAt,
+      currentVersionInsertedAt: current.insertedAt.toISOString(),
     });
   }
   if (!source) throw noVersion(documentId, versionNumber);
