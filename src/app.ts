@@ -1,13 +1,14 @@
-import type { ExecutionResult } from 'graphql';
+import { type ExecutionResult, parse } from 'graphql';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import { authenticate, type Context } from './context.js';
+import { authenticator, type Context } from './context.js';
 import type { Database } from './database/client.js';
+import { defaults } from './defaults.js';
 import { useAccept } from './http/accept.js';
 import { contentRoute, types } from './http/contentRoute.js';
 import { useCors } from './http/cors.js';
 import { useGraphqlRequest } from './http/graphqlRequest.js';
-import { healthRoutes } from './http/health.js';
+import { answers, healthRoutes } from './http/health.js';
 import { useIdempotency } from './http/idempotency.js';
 import { type QueryLimits, useQueryLimits } from './http/limits/queryLimits.js';
 import { rateLimit } from './http/limits/rateLimit.js';
@@ -19,14 +20,16 @@ import { useRequestId } from './http/requestId.js';
 import { useResponseHeaders } from './http/responseHeaders.js';
 import type { RequestContext, Route } from './http/route.js';
 import { useRouter } from './http/router.js';
-import { errorPages } from './pages/errors.js';
-import type { Demo } from './pages/examples.js';
+import type { Demo } from './pages/demo.js';
+import { errorPages } from './pages/errorPages.js';
 import { graphiqlRoutes } from './pages/graphiql.js';
-import { docsRoutes } from './pages/reference.js';
+import { referenceRoutes } from './pages/reference.js';
 import { startRoutes } from './pages/start.js';
-import { storedMutations } from './rest/index.js';
-import { openApiRoute } from './rest/openapi/route.js';
-import { type Run, restRoutes } from './rest/routes.js';
+import { type WorkedExamples, workedExamples } from './pages/workedExamples.js';
+import { openApiRoute } from './rest/openapi/openApiRoute.js';
+import { prepare } from './rest/prepare.js';
+import { type ExecuteDocument, restRoutes } from './rest/routes.js';
+import { storedMutations } from './rest/storedMutations.js';
 import { schema } from './schema/index.js';
 import { sdl } from './schema/sdl.js';
 
@@ -37,13 +40,13 @@ export interface AppOptions {
   appUrl: string;
   /** Address of this server as its callers see it, for absolute links; without it links are relative. */
   publicUrl?: string | undefined;
-  bodyLimit: number;
+  bodyLimit?: number;
   /** How long the outcome of a request with an Idempotency-Key is kept. */
   idempotencySeconds?: number;
   /** Whether browsers find GraphiQL at /graphql. */
   graphiql?: boolean;
-  /** What the pages prefill for browsers on this machine; left out wherever the token is a secret. */
-  demo?: (() => Promise<Demo>) | undefined;
+  /** A demo workspace: its write token, and whether the pages show it to browsers on this machine. */
+  demo?: { token: string; onPages: boolean } | undefined;
   /** Left out: nothing is counted. */
   rateLimiters?: RateLimiters;
   /** Proxies in front whose `X-Forwarded-For` is believed. */
@@ -56,21 +59,24 @@ export interface AppOptions {
   persisted?: PersistedDocuments | undefined;
 }
 
-export type App = YogaServerInstance<RequestContext, Context>;
+export interface App extends YogaServerInstance<RequestContext, Context> {
+  /** Calls to try, with the demo's token if there is one. */
+  workedExamples(): Promise<WorkedExamples>;
+}
 
-/** The whole product as one fetch handler and Node request listener; holds no state but its parameters. */
+/** The whole product as one fetch handler and Node request listener. Two of them share nothing but their parameters. */
 export function createApp({
   db,
   logger,
   clock = () => new Date(),
   appUrl,
   publicUrl,
-  bodyLimit,
-  idempotencySeconds = 86_400,
+  bodyLimit = defaults.bodyLimit,
+  idempotencySeconds = defaults.idempotencyHours * 3600,
   graphiql = true,
-  demo,
+  demo: demoWorkspace,
   rateLimiters,
-  trustedProxies = 0,
+  trustedProxies = defaults.trustedProxies,
   queryLimits = {},
   corsOrigins = [],
   persisted,
@@ -83,26 +89,45 @@ export function createApp({
     return { db, actor, now: clock(), appUrl };
   };
 
-  const run: Run = async (document, variables, request, requestContext) => {
-    const { contextFactory, execute } = app.getEnveloped({ ...requestContext, request, params: {} });
-    const contextValue = await contextFactory();
-    return (await execute({ schema, document, variableValues: variables, contextValue })) as ExecutionResult;
+  const execute: ExecuteDocument = async (document, variables, request, requestContext) => {
+    const enveloped = yoga.getEnveloped({ ...requestContext, request, params: {} });
+    const contextValue = await enveloped.contextFactory();
+    return (await enveloped.execute({
+      schema,
+      document,
+      variableValues: variables,
+      contextValue,
+    })) as ExecutionResult;
   };
 
-  const has = (path: string) => routes.some((route) => route.path === path && route.public);
+  const authenticate = authenticator(db, clock);
+  const mutations = storedMutations.map((stored) => prepare(schema, stored));
+  const demo = demoWorkspace && demoOf(demoWorkspace.token);
+  const pages = { mutations, demo: demoWorkspace?.onPages ? demo : undefined };
+  const hasPage = (path: string) => routes.some((route) => route.path === path && route.public);
   const routes: Route[] = [
     ...healthRoutes(db),
-    ...restRoutes(storedMutations, { schema, bodyLimit, run }),
-    ...docsRoutes(demo),
+    ...restRoutes(mutations, { schema, bodyLimit, execute }),
+    ...referenceRoutes(pages),
     ...errorPages(publicUrl),
-    openApiRoute(schema, storedMutations, publicUrl),
-    ...startRoutes({ db, publicUrl, demo, has }),
-    ...(graphiql && !persisted?.only ? graphiqlRoutes({ schema, demo }) : []),
+    openApiRoute(schema, mutations, publicUrl),
+    ...startRoutes({ isReady: () => answers(db), ...pages, publicUrl, hasPage }),
+    ...(graphiql && !persisted?.only ? graphiqlRoutes({ ...pages, schema }) : []),
     contentRoute('/schema.graphql', types.text, sdl),
     { path: '/graphql', methods: ['GET', 'POST'] },
   ];
 
-  const app: App = createYoga<RequestContext, Context>({
+  function demoOf(token: string): Demo {
+    const request = new Request('http://localhost/');
+    const lookUp = async (query: string) => {
+      const actor = await authenticate(`Bearer ${token}`);
+      const { data } = await execute(parse(query), {}, request, { requestId: '', responseHeaders: {}, actor });
+      return data ?? {};
+    };
+    return { token, lookUp };
+  }
+
+  const yoga = createYoga<RequestContext, Context>({
     schema,
     context: contextOf,
     graphqlEndpoint: '/graphql',
@@ -124,15 +149,15 @@ export function createApp({
         routes,
         mask,
         publicUrl,
-        authenticate: (request) => authenticate(db, request, clock()),
-        limit: rateLimiters && rateLimit({ limiters: rateLimiters, trustedProxies, logger }),
+        authenticate: (request) => authenticate(request.headers.get('authorization')),
+        limit: rateLimiters && rateLimit({ limiters: rateLimiters, trustedProxies, logger, clock }),
       }),
       useAccept(),
       useGraphqlRequest(bodyLimit),
       ...(persisted ? [usePersistedDocuments(persisted)] : []),
-      useQueryLimits(queryLimits),
+      useQueryLimits({ ...defaults.queryLimits, ...queryLimits }),
       useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),
     ],
   });
-  return app;
+  return Object.assign(yoga, { workedExamples: () => workedExamples(mutations, demo?.lookUp) });
 }

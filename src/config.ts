@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defaults } from './defaults.js';
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const count = z.coerce.number().int().min(1).max(1_000_000_000);
@@ -24,19 +25,19 @@ const settings = z.object({
   PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(1000).default(10),
   PREPARED_STATEMENTS: flag.default(true),
-  BODY_LIMIT: z.coerce.number().int().min(1024).default(1_048_576),
-  IDEMPOTENCY_HOURS: z.coerce.number().positive().max(8760).default(24),
+  BODY_LIMIT: z.coerce.number().int().min(1024).default(defaults.bodyLimit),
+  IDEMPOTENCY_HOURS: z.coerce.number().positive().max(8760).default(defaults.idempotencyHours),
   GRAPHIQL: flag.default(true),
   RATE_LIMIT_STORE: z.enum(['memory', 'postgres']).default('memory'),
   RATE_LIMIT_WINDOW_SECONDS: z.coerce.number().int().min(1).max(86_400).default(60),
   RATE_LIMIT_PER_TOKEN: count.default(600),
   RATE_LIMIT_PER_ADDRESS: count.default(120),
-  TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
-  QUERY_MAX_COMPLEXITY: count.default(10_000),
-  QUERY_MAX_DEPTH: count.default(15),
-  QUERY_MAX_ALIASES: count.default(30),
-  QUERY_MAX_TOKENS: count.default(4000),
-  QUERY_MAX_MUTATIONS: count.default(10),
+  TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(defaults.trustedProxies),
+  QUERY_MAX_COMPLEXITY: count.default(defaults.queryLimits.complexity),
+  QUERY_MAX_DEPTH: count.default(defaults.queryLimits.depth),
+  QUERY_MAX_ALIASES: count.default(defaults.queryLimits.aliases),
+  QUERY_MAX_TOKENS: count.default(defaults.queryLimits.tokens),
+  QUERY_MAX_MUTATIONS: count.default(defaults.queryLimits.mutations),
   PERSISTED_DOCUMENTS: z.string().min(1).optional(),
   PERSISTED_ONLY: flag.default(false),
   CORS_ORIGINS: origins.default([]),

@@ -3,12 +3,13 @@ import { Command, CommanderError } from 'commander';
 import { importFile } from './commands/import.js';
 import { migrate } from './commands/migrate.js';
 import { openApi } from './commands/openapi.js';
+import { graphqlSchema } from './commands/schema.js';
 import { serve } from './commands/serve.js';
 import * as token from './commands/token.js';
 import { UsageError } from './commands/usageError.js';
 import { ConfigError, readConfig } from './config.js';
 import { DatabaseError } from './database/error.js';
-import { sdl } from './schema/sdl.js';
+
 import { version } from './version.js';
 import { ImportError } from './workspace/error.js';
 
@@ -34,7 +35,7 @@ program
 program
   .command('schema')
   .description('print the GraphQL schema')
-  .action(() => void process.stdout.write(sdl()));
+  .action(() => void process.stdout.write(graphqlSchema()));
 program
   .command('openapi')
   .description('print the OpenAPI document of the REST paths')

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Operation, perform, surfaces } from './support/surfaces.js';
+import type { Operation } from './support/operations.js';
+import { perform, surfaces } from './support/surfaces.js';
 import { createWorld, type Json } from './support/world.js';
 
 const world = await createWorld();

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createToken } from '../src/database/tokens.js';
+import { operations } from './support/operations.js';
 import { statementsOf } from './support/statements.js';
-import { mutation, operations } from './support/surfaces.js';
+import { mutation } from './support/surfaces.js';
 import { createWorld, type Json, restPaths } from './support/world.js';
 
 const world = await createWorld();

@@ -5,6 +5,7 @@ import { type Browser, type BrowserContextOptions, type Page, chromium as playwr
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chromium, flags, missing } from './support/chromium.js';
 import { startServer } from './support/server.js';
+import { restPaths } from './support/world.js';
 
 declare global {
   interface Window {
@@ -150,7 +151,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
 
   test('the start page can be read without JavaScript', async () => {
     const page = await open('/', { javaScriptEnabled: false });
-    expect(await page.locator('.command code').count()).toBe(3);
+    expect(await page.locator('.command code').count()).toBe(Object.keys(restPaths).length);
     expect(await page.getByRole('button').count()).toBe(0);
   });
 

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase } from './support/database.js';
 import { query } from './support/query.js';
+import { restPaths } from './support/world.js';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -89,7 +90,7 @@ describe('goalpost serve without a database', () => {
   });
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
-  test('prints where it is, two tokens and three commands that work as they are; the next start prints the same tokens and keeps what was changed', async () => {
+  test('prints where it is, two tokens and a command for each path, which work as they are; the next start prints the same tokens and keeps what was changed', async () => {
     const first = await start({ DATA_DIR: directory }, printedAll);
     const tokens = first.lines.filter((line) => /^(write|read-only) token gp_/.test(line));
     expect(tokens).toHaveLength(2);
@@ -98,7 +99,7 @@ describe('goalpost serve without a database', () => {
     expect((await fetch(`${first.base}/healthz`)).status).toBe(200);
 
     const commands = first.lines.filter((line) => line.startsWith('curl '));
-    expect(commands).toHaveLength(3);
+    expect(commands).toHaveLength(Object.keys(restPaths).length);
     for (const command of commands) {
       const { stdout } = await run('/bin/sh', ['-c', `${command} -w '\\n%{http_code}'`]);
       expect(stdout.split('\n').at(-1), command).toBe('200');
@@ -108,7 +109,8 @@ describe('goalpost serve without a database', () => {
 
     const second = await start({ DATA_DIR: directory }, printedAll);
     expect(second.lines.filter((line) => line.includes(' token '))).toEqual(tokens);
-    const [reopen, , restore] = second.lines.filter((line) => line.startsWith('curl '));
+    const commandOf = (path: string) => second.lines.find((line) => line.startsWith('curl ') && line.includes(path));
+    const [reopen, restore] = [commandOf(restPaths.reopenGoal), commandOf(restPaths.restoreDocumentVersion)];
     expect(restore).toContain('"expected_current_version":6');
     const { stdout } = await run('/bin/sh', ['-c', reopen ?? '']);
     expect(JSON.parse(stdout).goal).toMatchObject({ is_closed: false });

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { connect } from '../src/database/client.js';
+import { openClient } from '../src/database/client.js';
 import { holdKey } from '../src/database/idempotencyKeys.js';
 import { catalogue, type ErrorCode, errorCodes } from '../src/errors/catalogue.js';
 import { failure } from '../src/errors/failures.js';
@@ -16,7 +16,7 @@ const clock = () => {
 };
 const broken = new World(db, world.url, { clock });
 const cutOff = new World(
-  connect({ url: 'postgresql://nobody@127.0.0.1:1/none', poolSize: 1, preparedStatements: false }),
+  openClient({ url: 'postgresql://nobody@127.0.0.1:1/none', poolSize: 1, preparedStatements: false }),
   '',
 );
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect, type Database } from '../src/database/client.js';
-import { demo } from '../src/workspace/demo.js';
+import { type Database, openClient } from '../src/database/client.js';
+import { demoPeople } from '../src/workspace/demoPeople.js';
 import { ImportError } from '../src/workspace/error.js';
 import { importWorkspace } from '../src/workspace/import.js';
 import { columns, type Table, tables } from '../src/workspace/tables.js';
@@ -11,13 +11,22 @@ import { smallWorkspace } from './support/smallWorkspace.js';
 
 type Json = Record<string, unknown>;
 
+/** The records of the demo workspace that the README's commands work on. */
+const demo = {
+  ...demoPeople,
+  closedGoalId: 'goal-launch-mobile-app',
+  fileId: 'file-home-screen',
+  documentId: 'doc-launch-plan',
+  currentVersion: 5,
+  versionToRestore: 2,
+};
 const demoFile = fileURLToPath(new URL('../prisma/demo-workspace.json', import.meta.url));
 const demoDocument = () => JSON.parse(readFileSync(demoFile, 'utf8')) as Record<string, Json[]>;
 
 /** A new, migrated database and a client of it, both gone after the tests. */
 async function openDatabase() {
   const { url, drop } = await createDatabase();
-  const db = connect({ url, poolSize: 4, preparedStatements: true });
+  const db = openClient({ url, poolSize: 4, preparedStatements: true });
   afterAll(async () => {
     await db.$disconnect();
     await drop();

@@ -6,20 +6,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildClientSchema, buildSchema, parse, printSchema, validate } from 'graphql';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { liveIds } from '../src/commands/liveIds.js';
 import { openDemo } from '../src/commands/openDemo.js';
 import { curlCommands } from '../src/pages/curl.js';
-import { type Demo, examples, placeholders } from '../src/pages/examples.js';
 import { version } from '../src/version.js';
 import { startServer } from './support/server.js';
-import { type Answer, createWorld, type Json, World } from './support/world.js';
+import { type Answer, createWorld, type Json, restPaths, World } from './support/world.js';
 
-const secret = 'gp_demo-token';
 const world = await createWorld();
+const { caller, space } = await world.team();
+await world.closedGoal(space, { id: 'goal-1' });
+const secret = caller.token;
 /** Empty, for the demo workspace to be imported into. */
 const shown = await createWorld();
-const demo = worldWith({ demo: async () => ({ token: secret, ids }) });
-const ids = { ...placeholders, goalId: 'goal-1' };
+const demo = worldWith({ demo: { token: secret, onPages: true } });
 
 function worldWith(options: ConstructorParameters<typeof World>[2]) {
   return new World(world.db, world.url, { appUrl: 'https://work.example.com', ...options });
@@ -74,7 +73,9 @@ describe('a page', () => {
 
   test('has no inline script but data, which ids cannot break out of', async () => {
     const goalId = `"</script><script>alert(1)</script><img src=x onerror='alert(2)'>`;
-    const hostile = worldWith({ demo: async () => ({ token: secret, ids: { ...ids, goalId } }) });
+    const other = await world.team();
+    await world.closedGoal(other.space, { id: goalId });
+    const hostile = worldWith({ demo: { token: other.caller.token, onPages: true } });
     const graphiql = (await browse(hostile, '/graphql')).text;
     expect(graphiql.match(/<script/g)).toHaveLength(
       filesOf(graphiql).filter((file) => file.endsWith('.js')).length + 1,
@@ -135,7 +136,7 @@ describe('GraphiQL', () => {
 
   test('has one worked example for each query and mutation that exists, and each is valid', async () => {
     const schema = buildClientSchema((await world.fetch('/graphiql/schema.json')).body.data);
-    const documents = examples.map((example) => parse(example(placeholders)));
+    const documents = (await world.app.workedExamples()).documents.map((text) => parse(text));
     for (const document of documents) expect(validate(schema, document)).toEqual([]);
     const used = documents.flatMap(({ definitions }) =>
       definitions.flatMap((definition) =>
@@ -229,26 +230,27 @@ describe('the demo token', () => {
   });
 });
 
-test('the commands of the demo succeed again and again, until nothing is left to change', async () => {
+test('the commands of the demo succeed again and again, and change something as long as they can', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'goalpost-pages-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const tokens = await openDemo(shown.db, directory);
-  const changed: string[] = [];
+  const gateway = new World(shown.db, shown.url, { demo: { token: tokens?.write ?? '', onPages: true } });
+  const changed: Record<string, string[]> = {};
   for (let round = 0; round < 7; round += 1) {
-    for (const { lines } of curlCommands('', tokens?.write, await liveIds(shown.db))) {
+    const { requests } = await gateway.app.workedExamples();
+    for (const { lines } of curlCommands('', tokens?.write, requests)) {
       const [path = ''] = /\/api\S+/.exec(lines[0] ?? '') ?? [];
       const answer = await shown.post(path, tokens?.write ?? null, /'(.*)'/s.exec(lines[3] ?? '')?.[1]);
       expect(answer.status, path).toBe(200);
       const { goal, file, restored_version: version } = answer.body;
-      changed.push((goal ?? file ?? version)?.id);
+      changed[path] = [...(changed[path] ?? []), (goal ?? file ?? version)?.id];
     }
   }
-  const goals = changed.filter((_, index) => index % 3 === 0);
+  const goals = changed[restPaths.reopenGoal];
   expect(new Set(goals)).toEqual(new Set(['goal-launch-mobile-app', 'goal-website-refresh']));
-  const files = changed.filter((_, index) => index % 3 === 1);
-  expect(files[0]).toBe('file-home-screen');
-  expect(files.at(-1)).toBeUndefined();
-  const versions = changed.filter((_, index) => index % 3 === 2);
+  const files = changed[restPaths.deleteResourceHubFile];
+  expect(files?.[0]).toBe('file-home-screen');
+  const versions = changed[restPaths.restoreDocumentVersion];
   expect(new Set(versions).size).toBe(7);
 });
 
@@ -278,11 +280,12 @@ describe('the start page', () => {
   });
 
   test('says when the database cannot be reached, and asks it nothing more', async () => {
-    const failing = async (): Promise<Demo> => Promise.reject(new Error('asked'));
-    const broken = new World(brokenDatabase(), world.url, { demo: failing });
+    const { db, asked } = brokenDatabase();
+    const broken = new World(db, world.url, { demo: { token: secret, onPages: true } });
     const { status, text } = await browse(broken, '/');
     expect(status).toBe(200);
     expect(text).toContain('<dd class="down">Cannot be reached, demo workspace</dd>');
+    expect(asked).toEqual([]);
   });
 
   test('links to nothing that is not there', async () => {
@@ -355,8 +358,15 @@ describe('a static file', () => {
   });
 });
 
+/** A database that does not answer, and what it is asked for all the same. */
 function brokenDatabase() {
-  return new Proxy(world.db, {
-    get: (db, name) => (name === '$queryRaw' ? () => Promise.reject(new Error('down')) : Reflect.get(db, name)),
+  const asked: unknown[] = [];
+  const db = new Proxy(world.db, {
+    get(database, name) {
+      if (name === '$queryRaw') return () => Promise.reject(new Error('down'));
+      asked.push(name);
+      return Reflect.get(database, name);
+    },
   });
+  return { db, asked };
 }

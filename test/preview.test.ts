@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { connect } from '../src/database/client.js';
+import { openClient } from '../src/database/client.js';
 import { statementsOf } from './support/statements.js';
 import { createWorld, type Json, World } from './support/world.js';
 
@@ -9,7 +9,7 @@ const { db } = world;
 // The same gateway where Postgres refuses every write.
 const readOnlyUrl = new URL(world.url);
 readOnlyUrl.searchParams.set('options', '-c default_transaction_read_only=on');
-const readOnly = new World(connect({ url: readOnlyUrl.href, poolSize: 2, preparedStatements: true }), world.url);
+const readOnly = new World(openClient({ url: readOnlyUrl.href, poolSize: 2, preparedStatements: true }), world.url);
 afterAll(() => readOnly.db.$disconnect());
 
 async function team() {

@@ -1,4 +1,4 @@
-import { buildSchema, getIntrospectionQuery, getOperationAST, parse } from 'graphql';
+import { buildSchema, getIntrospectionQuery, getOperationAST, isObjectType, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { measure } from '../src/http/limits/queryCost.js';
 import { reopenGoal } from '../src/rest/reopenGoal.js';
@@ -186,6 +186,11 @@ describe('a connection counts its page', () => {
     type Goal { id: ID! tags: [Tag!]! children(first: Int = 20): GoalConnection! }
     type Tag { name: String! }
   `);
+  for (const type of [schema.getType('Query'), schema.getType('Goal')]) {
+    for (const field of isObjectType(type) ? Object.values(type.getFields()) : []) {
+      for (const argument of field.args) if (argument.name === 'first') argument.extensions = { pageSize: 20 };
+    }
+  }
   const complexity = (text: string, variables: Json = {}) => {
     const document = parse(text);
     const operation = getOperationAST(document);

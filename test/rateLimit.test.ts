@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { connect } from '../src/database/client.js';
-import { createRateLimiters, type RateLimitOptions } from '../src/http/limits/rateLimiters.js';
+import { openClient } from '../src/database/client.js';
+import { createRateLimiters, type RateLimiterSettings } from '../src/http/limits/rateLimiters.js';
 import { statementsOf } from './support/statements.js';
 import { createWorld, restPaths, World } from './support/world.js';
 
@@ -14,7 +14,7 @@ afterAll(async () => {
 });
 
 /** A gateway with limits, on the database all tests of this file share. */
-function gateway(limits: Partial<RateLimitOptions> = {}, trustedProxies = 0) {
+function gateway(limits: Partial<RateLimiterSettings> = {}, trustedProxies = 0) {
   const rateLimiters = createRateLimiters({
     store: 'memory',
     databaseUrl: furniture.url,
@@ -23,7 +23,7 @@ function gateway(limits: Partial<RateLimitOptions> = {}, trustedProxies = 0) {
     perAddress: 3,
     ...limits,
   });
-  const db = connect({ url: furniture.url, poolSize: 5, preparedStatements: true });
+  const db = openClient({ url: furniture.url, poolSize: 5, preparedStatements: true });
   const world = new World(db, furniture.url, { rateLimiters, trustedProxies });
   cleanups.push(async () => {
     await world.close();
@@ -171,6 +171,7 @@ describe('an address', () => {
     ['one IPv6 network', 1, '2001:db8:1:2::1', '2001:DB8:1:2:ffff::9', true],
     ['two IPv6 networks', 1, '2001:db8:1:2::1', '2001:db8:1:3::1', false],
     ['IPv4 written as IPv6', 1, '::ffff:203.0.113.1', '203.0.113.1', true],
+    ['IPv4 written as IPv6, in hexadecimal', 1, '::ffff:cb00:7101', '203.0.113.1', true],
   ])('with %s', async (_what, trustedProxies, one, other, same) => {
     const world = gateway({ perAddress: 1 }, trustedProxies);
     await reopen(world, badToken, { 'x-forwarded-for': one });

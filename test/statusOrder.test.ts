@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Operation, operations, perform, surfaces } from './support/surfaces.js';
+import { type Operation, operations, operationsUnderTest } from './support/operations.js';
+import { perform, surfaces } from './support/surfaces.js';
 import { createWorld, type Json, restPaths } from './support/world.js';
 
 const bodyLimit = 4096;
@@ -26,19 +27,15 @@ const failures = [
 type Failure = (typeof failures)[number][0];
 
 /** A target of the operation that is invisible, not to be changed or in conflict, as wanted. */
-async function inputOf(operation: Operation, wrong: Set<Failure>): Promise<Json> {
+function inputOf(operation: Operation, wrong: Set<Failure>): Promise<Json> {
   const level = wrong.has('invisible') ? 0 : wrong.has('not permitted') ? 40 : 70;
-  const levels = { companyLevel: 0, spaceLevel: level };
-  const conflict = wrong.has('conflict');
-  const goal = await world.closedGoal(space, {
-    ...levels,
-    archivedAt: conflict && operation === 'reopenGoal' ? new Date() : null,
+  return operationsUnderTest[operation].input(world, {
+    company,
+    space,
+    caller,
+    level,
+    conflict: wrong.has('conflict'),
   });
-  if (operation === 'reopenGoal') return { id: goal.id };
-  const hub = await world.hub(company, { goalId: goal.id });
-  if (operation === 'deleteResourceHubFile') return { file_id: (await world.file(hub, caller)).id };
-  const document = await world.document(hub, caller);
-  return { document_id: document.id, version_number: 1, expected_current_version: conflict ? 1 : 3 };
 }
 
 const tokens = await (async () => {
@@ -80,27 +77,18 @@ async function request(operation: Operation, ...failing: Failure[]) {
 
 // The key is used up by another payload of each operation.
 const headers = { 'idempotency-key': 'used' };
-const { id: document_id } = await world.document(await world.hub(company, { spaceId: space.id }), caller);
-for (const [operation, body] of Object.entries({
-  reopenGoal: {},
-  deleteResourceHubFile: {},
-  restoreDocumentVersion: { document_id, version_number: 3, expected_current_version: 3 },
-})) {
-  expect((await world.post(restPaths[operation as Operation], tokens.write, body, headers)).status).toBe(200);
+for (const operation of operations) {
+  const body = await operationsUnderTest[operation].noOp(world, { company, space, caller });
+  expect((await world.post(restPaths[operation], tokens.write, body, headers)).status).toBe(200);
 }
 
-const conflictOf: Record<Operation, string> = {
-  reopenGoal: 'GOAL_ARCHIVED',
-  deleteResourceHubFile: '',
-  restoreDocumentVersion: 'VERSION_CONFLICT',
-};
-
 describe.each(operations)('the order of checks of %s', (operation) => {
-  const found = failures.filter(([name]) => name !== 'conflict' || conflictOf[operation] !== '');
+  const { conflict } = operationsUnderTest[operation];
+  const found = failures.filter(([name]) => name !== 'conflict' || conflict !== null);
 
   test.each(found)('%s alone is %i', async (name, status, code) => {
     const answer = await request(operation, name);
-    expect(answer).toMatchObject({ status, body: { status, code: code || conflictOf[operation] } });
+    expect(answer).toMatchObject({ status, body: { status, code: code || conflict } });
     expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
     expect(answer.headers.get('allow')).toBe(name === 'wrong method' ? 'POST' : null);
     expect(answer.headers.get('www-authenticate')).toBe(name === 'revoked token' ? 'Bearer' : null);
@@ -119,7 +107,7 @@ describe.each(operations)('the order of checks of %s', (operation) => {
     for (const [index, [, status, code]] of found.entries()) {
       expect(await request(operation, ...names.slice(index))).toMatchObject({
         status,
-        body: { code: code || conflictOf[operation] },
+        body: { code: code || conflict },
       });
     }
   });
@@ -236,8 +224,9 @@ describe('the same failure on both surfaces', () => {
       ['revoked token', operation, ['revoked token']],
       ['read-only token', operation, ['read-only token']],
     ]),
-    ['archived', 'reopenGoal', ['conflict']],
-    ['version conflict', 'restoreDocumentVersion', ['conflict']],
+    ...operations
+      .filter((operation) => operationsUnderTest[operation].conflict !== null)
+      .map((operation): [string, Operation, Failure[]] => ['conflict', operation, ['conflict']]),
   ];
   const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 

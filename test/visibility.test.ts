@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Operation } from './support/operations.js';
 import { statementsOf } from './support/statements.js';
-import { type Operation, perform, surfaces } from './support/surfaces.js';
+import { perform, surfaces } from './support/surfaces.js';
 import { createWorld, type Json } from './support/world.js';
 
 const world = await createWorld();

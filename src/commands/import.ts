@@ -7,7 +7,7 @@ import { progressBar } from './progressBar.js';
 /** Imports the workspace in a file, all of it or nothing. */
 export async function importFile(config: Config, file: string): Promise<void> {
   const document = await readDocument(file);
-  const { db, close } = await openDatabase(config, { bring: 'as it is', share: true });
+  const { db, close } = await openDatabase(config, { migrations: 'require', share: true });
   try {
     const counts = await importWorkspace(db, document, progressBar());
     const total = Object.values(counts).reduce((sum, count) => sum + count, 0);

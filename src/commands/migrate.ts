@@ -3,7 +3,7 @@ import { openDatabase } from '../database/open.js';
 
 /** Applies the migrations the database lacks. */
 export async function migrate(config: Config): Promise<void> {
-  const { applied, close } = await openDatabase(config, { bring: 'up to date', share: true });
+  const { applied, close } = await openDatabase(config, { migrations: 'apply', share: true });
   await close();
   for (const name of applied) console.log(`applied ${name}`);
   if (applied.length === 0) console.log('The database is up to date.');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '../database/client.js';
 import { createToken } from '../database/tokens.js';
-import { demo } from '../workspace/demo.js';
+import { demoPeople } from '../workspace/demoPeople.js';
 import { readDocument } from '../workspace/file.js';
 import { importWorkspace } from '../workspace/import.js';
 
@@ -20,9 +20,14 @@ export async function openDemo(db: Database, dataDir: string): Promise<DemoToken
   if ((await db.company.count()) === 0) await importWorkspace(db, await readDocument(workspace));
   const known = await readFile(file, 'utf8').catch(() => undefined);
   if (known !== undefined) return JSON.parse(known) as DemoTokens;
-  if ((await db.person.count({ where: { id: { in: [demo.writerId, demo.readerId] } } })) < 2) return undefined;
-  const { token: write } = await createToken(db, { personId: demo.writerId, name: 'Demo, write', canWrite: true });
-  const { token: readOnly } = await createToken(db, { personId: demo.readerId, name: 'Demo, read-only' });
+  if ((await db.person.count({ where: { id: { in: [demoPeople.writerId, demoPeople.readerId] } } })) < 2)
+    return undefined;
+  const { token: write } = await createToken(db, {
+    personId: demoPeople.writerId,
+    name: 'Demo, write',
+    canWrite: true,
+  });
+  const { token: readOnly } = await createToken(db, { personId: demoPeople.readerId, name: 'Demo, read-only' });
   await writeFile(file, `${JSON.stringify({ write, readOnly }, null, 2)}\n`, { mode: 0o600 });
   return { write, readOnly };
 }

@@ -2,15 +2,14 @@ import { createServer, type Server } from 'node:http';
 import { createApp } from '../app.js';
 import { type Config, inUrl } from '../config.js';
 import type { Database } from '../database/client.js';
+import { purgeOutcomes } from '../database/idempotencyKeys.js';
 import { openDatabase } from '../database/open.js';
-import { purgeRegularly } from '../database/purge.js';
+import { purgeRegularly } from '../database/purgeRegularly.js';
 import { createRateLimiters } from '../http/limits/rateLimiters.js';
 import { createLogger } from '../http/logger.js';
 import { isLoopback } from '../http/loopback.js';
 import { curlCommands } from '../pages/curl.js';
-import type { Demo } from '../pages/examples.js';
-import { liveIds } from './liveIds.js';
-import { type DemoTokens, openDemo } from './openDemo.js';
+import { openDemo } from './openDemo.js';
 import { readPersistedDocuments } from './readPersistedDocuments.js';
 import { UsageError } from './usageError.js';
 
@@ -23,23 +22,26 @@ export async function serve(config: Config): Promise<void> {
   const persisted = given && { documents: readPersistedDocuments(given.path), only: given.only };
   const logger = createLogger(config.logLevel);
   const log = (message: string) => logger.info(message);
-  const { db, url, applied, close } = await openDatabase({ ...config, log }, { bring: 'up to date' });
+  const { db, url, applied, close } = await openDatabase({ ...config, log }, { migrations: 'apply' });
   try {
     if (applied.length > 0) logger.info({ applied }, 'migrated');
     const tokens = config.databaseUrl ? undefined : await openDemo(db, config.dataDir);
     await warmUp(db);
     const rateLimiters = createRateLimiters({ ...config.rateLimit, databaseUrl: url });
-    const demo = tokens && demoFor(config, db, tokens);
-    const server = createServer(createApp({ ...config, db, logger, rateLimiters, demo, persisted }));
+    const demo = tokens && { token: tokens.write, onPages: isOnlyOurs(config) };
+    const app = createApp({ ...config, db, logger, rateLimiters, demo, persisted });
+    const server = createServer(app);
     const base = await listen(server, config);
-    const stopPurging = purgeRegularly(db, (error) => logger.error({ err: error }, 'cannot purge'));
+    const purges = [() => purgeOutcomes(db, new Date())];
+    const stopPurging = purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));
     console.log(`GraphQL  ${base}/graphql`);
     console.log(`REST     ${base}/api/external/v1`);
     console.log(`Browser  ${base}/`);
     if (tokens) {
       console.log(`write token ${tokens.write}`);
       console.log(`read-only token ${tokens.readOnly}`);
-      for (const { lines } of curlCommands(base, tokens.write, await liveIds(db))) console.log(lines.join(' '));
+      const { requests } = await app.workedExamples();
+      for (const { lines } of curlCommands(base, tokens.write, requests)) console.log(lines.join(' '));
     }
     await stopped;
     logger.info('stopping');
@@ -61,12 +63,9 @@ function untilStopped({ underNpm }: Config): Promise<void> {
   });
 }
 
-/** The pages show the demo's token only where nobody but this machine can ask for it, and it opens nothing real. */
-function demoFor(config: Config, db: Database, { write }: DemoTokens): (() => Promise<Demo>) | undefined {
-  const { host, appUrl, publicUrl = appUrl } = config;
-  const names = [host, new URL(appUrl).hostname, new URL(publicUrl).hostname];
-  if (!names.every(isLoopback)) return undefined;
-  return async () => ({ token: write, ids: await liveIds(db) });
+/** Whether nobody but this machine can ask for the pages, so that they may show the demo's token. */
+function isOnlyOurs({ host, appUrl, publicUrl = appUrl }: Config): boolean {
+  return [host, new URL(appUrl).hostname, new URL(publicUrl).hostname].every(isLoopback);
 }
 
 /** The first query of a process starts the query compiler, about 100 ms: not on a caller's time. */

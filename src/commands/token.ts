@@ -1,17 +1,8 @@
 import type { Config } from '../config.js';
 import { openDatabase } from '../database/open.js';
 import { createToken } from '../database/tokens.js';
+import { readDuration } from './duration.js';
 import { UsageError } from './usageError.js';
-
-const units = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
-/** `30d`, `12h` or `45m` from now. */
-function expiry(duration: string, now: Date): Date {
-  const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(duration) ?? [];
-  if (!count || !unit || Number(count) === 0)
-    throw new UsageError('--expires takes a duration such as 30d, 12h or 45m');
-  return new Date(now.getTime() + Number(count) * units[unit as keyof typeof units]);
-}
 
 export interface CreateOptions {
   person: string;
@@ -22,8 +13,8 @@ export interface CreateOptions {
 
 /** Prints the new token, the only time it is ever shown. */
 export async function create(config: Config, { person, name, write = false, expires }: CreateOptions): Promise<void> {
-  const expiresAt = expires === undefined ? null : expiry(expires, new Date());
-  const { db, close } = await openDatabase(config, { bring: 'as it is', share: true });
+  const expiresAt = expires === undefined ? null : new Date(Date.now() + readDuration('--expires', expires));
+  const { db, close } = await openDatabase(config, { migrations: 'require', share: true });
   try {
     const owner = await db.person.findUnique({ where: { id: person }, select: { fullName: true, suspendedAt: true } });
     if (!owner) throw new UsageError(`no person has the id ${JSON.stringify(person)}`);
@@ -41,7 +32,7 @@ export async function create(config: Config, { person, name, write = false, expi
 
 /** One line for each token, newest first, tab-separated. */
 export async function list(config: Config): Promise<void> {
-  const { db, close } = await openDatabase(config, { bring: 'as it is', share: true });
+  const { db, close } = await openDatabase(config, { migrations: 'require', share: true });
   try {
     const tokens = await db.apiToken.findMany({
       orderBy: [{ insertedAt: 'desc' }, { id: 'desc' }],
@@ -81,7 +72,7 @@ function stateOf({ revokedAt, expiresAt, person }: Validity, now: Date): string 
 
 /** Takes effect with the next request. */
 export async function revoke(config: Config, id: string): Promise<void> {
-  const { db, close } = await openDatabase(config, { bring: 'as it is', share: true });
+  const { db, close } = await openDatabase(config, { migrations: 'require', share: true });
   try {
     const { count } = await db.apiToken.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: new Date() } });
     if (count === 0) throw new UsageError(`no valid token has the id ${JSON.stringify(id)}; see goalpost token list`);

@@ -20,7 +20,7 @@ export interface DatabaseOptions {
 const statementNameCap = 2000;
 
 /** Opens a client with a connection pool of its own; `$disconnect()` closes both. */
-export function connect({ url, poolSize, preparedStatements, onError }: DatabaseOptions): Database {
+export function openClient({ url, poolSize, preparedStatements, onError }: DatabaseOptions): Database {
   const pool = new Pool({
     connectionString: url,
     max: poolSize,

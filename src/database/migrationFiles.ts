@@ -3,7 +3,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** One folder of prisma/migrations. */
-export type Migration = { name: string; sql: string };
+export interface Migration {
+  name: string;
+  sql: string;
+}
 
 /** The migrations of `directory`, oldest first. */
 export async function readMigrations(directory: string): Promise<Migration[]> {

@@ -3,15 +3,19 @@ import pg from 'pg';
 import { DatabaseError } from './error.js';
 import { checksum, hasChecksum, type Migration, readMigrations } from './migrationFiles.js';
 
-type Applied = { migration_name: string; checksum: string; finished_at: Date | null };
+interface AppliedRow {
+  migration_name: string;
+  checksum: string;
+  finished_at: Date | null;
+}
 
 // Prisma's own lock and table, so that its tools and ours see the same state.
-const LOCK = 72707369;
-const TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
+const migrationLock = 72707369;
+const createTable = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id varchar(36) PRIMARY KEY NOT NULL, checksum varchar(64) NOT NULL, finished_at timestamptz,
   migration_name varchar(255) NOT NULL, logs text, rolled_back_at timestamptz,
   started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`;
-const ROW = `INSERT INTO _prisma_migrations (id, migration_name, checksum, finished_at, applied_steps_count)
+const insertRow = `INSERT INTO _prisma_migrations (id, migration_name, checksum, finished_at, applied_steps_count)
   VALUES ($1, $2, $3, clock_timestamp(), 1)`;
 
 /**
@@ -21,7 +25,7 @@ const ROW = `INSERT INTO _prisma_migrations (id, migration_name, checksum, finis
 export function migrate(connectionString: string, directory: string): Promise<string[]> {
   return withClient(connectionString, async (client) => {
     await client.query("SET statement_timeout = 0; SET lock_timeout = '60s'");
-    await client.query('SELECT pg_advisory_lock($1)', [LOCK]).catch((error) => {
+    await client.query('SELECT pg_advisory_lock($1)', [migrationLock]).catch((error) => {
       const waited = 'Another process has held the migration lock for a minute. Wait for it, or stop it.';
       throw error.code === '55P03' ? new DatabaseError(waited) : error;
     });
@@ -66,7 +70,7 @@ async function findPending(client: pg.Client, directory: string): Promise<Migrat
   if (!table.rows[0].exists) return migrations;
 
   const query = 'SELECT * FROM _prisma_migrations WHERE rolled_back_at IS NULL';
-  const { rows } = await client.query<Applied>(query);
+  const { rows } = await client.query<AppliedRow>(query);
   for (const row of rows) {
     const problem = problemWith(row, migrations);
     if (problem) throw new DatabaseError(`Migration ${row.migration_name} ${problem}`);
@@ -75,7 +79,7 @@ async function findPending(client: pg.Client, directory: string): Promise<Migrat
   return migrations.filter(({ name }) => !applied.has(name));
 }
 
-function problemWith(row: Applied, migrations: Migration[]): string | undefined {
+function problemWith(row: AppliedRow, migrations: Migration[]): string | undefined {
   const known = migrations.find(({ name }) => name === row.migration_name);
   if (!known) return 'is in the database, but not in this version of the program. Start a newer version.';
   if (!row.finished_at) return 'failed half-way. Repair the database, then run "prisma migrate resolve".';
@@ -89,8 +93,8 @@ async function apply(client: pg.Client, { name, sql }: Migration): Promise<void>
       throw new Error('it has its own BEGIN or COMMIT, but each file is one transaction already');
     await client.query('BEGIN');
     await client.query(sql);
-    await client.query(TABLE);
-    await client.query(ROW, [randomUUID(), name, checksum(sql)]);
+    await client.query(createTable);
+    await client.query(insertRow, [randomUUID(), name, checksum(sql)]);
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
-import { connect, type Database } from './client.js';
+import { type Database, openClient } from './client.js';
 import { startEmbedded } from './embedded/startEmbedded.js';
 import { DatabaseError } from './error.js';
 import { migrate, pendingMigrations } from './migrations.js';
 
-const migrations = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
+const directory = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
 
 export interface OpenOptions {
   /** The operator's own Postgres; without it the embedded one is used. */
@@ -25,21 +25,22 @@ export interface OpenDatabase {
 
 /**
  * Opens the database: the operator's own, or the embedded one, started if need be.
- * With `bring: 'up to date'` migrations run; otherwise an operator's database that lacks some is refused.
+ * Migrations are applied to the embedded one in any case; to the operator's own with `migrations: 'apply'`, while
+ * `'require'` refuses a database that lacks some.
  */
 export async function openDatabase(
   { databaseUrl, dataDir, poolSize, preparedStatements, log = () => {} }: OpenOptions,
-  { bring, share = false }: { bring: 'up to date' | 'as it is'; share?: boolean },
+  { migrations, share = false }: { migrations: 'apply' | 'require'; share?: boolean },
 ): Promise<OpenDatabase> {
   const server = databaseUrl
     ? { url: databaseUrl, stop: async () => {} }
     : await startEmbedded({ dataDir, log, share });
   try {
-    if (bring === 'as it is' && databaseUrl && (await pendingMigrations(databaseUrl, migrations)).length > 0) {
+    if (migrations === 'require' && databaseUrl && (await pendingMigrations(databaseUrl, directory)).length > 0) {
       throw new DatabaseError('The database is not up to date. Run `goalpost migrate` first.');
     }
-    const applied = await migrate(server.url, migrations);
-    const db = connect({
+    const applied = await migrate(server.url, directory);
+    const db = openClient({
       url: server.url,
       poolSize,
       preparedStatements,

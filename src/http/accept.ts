@@ -32,6 +32,7 @@ export function useAccept(): Step {
   };
 }
 
+// By hand: the package `negotiator` refuses `application/json; charset=utf-8`, and every header it cannot read.
 function readAccept(accept: string | null): Range[] {
   return (accept ?? '').split(',').flatMap((text) => {
     const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());

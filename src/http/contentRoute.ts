@@ -31,7 +31,7 @@ export function contentRoute(path: string, type: string, load: () => string | Pr
         'X-Content-Type-Options': 'nosniff',
         'Cross-Origin-Resource-Policy': 'same-origin',
       };
-      if (known(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
+      if (isFresh(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
       const zip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(request.headers.get('accept-encoding') ?? '');
       const bytes = zip ? zipped : plain;
       return new Response(request.method === 'HEAD' ? null : bytes, {
@@ -53,5 +53,6 @@ async function prepare(load: () => string | Promise<string | Buffer>) {
   return { plain, zipped, etag: `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"` };
 }
 
-const known = (ifNoneMatch: string | null, etag: string): boolean =>
+// Our tags hold no comma, so splitting is enough; the packages `fresh` and `negotiator` would save no line here.
+const isFresh = (ifNoneMatch: string | null, etag: string): boolean =>
   (ifNoneMatch ?? '').split(',').some((tag) => tag.trim() === '*' || `W/${tag.trim().replace(/^W\//, '')}` === etag);

@@ -30,7 +30,7 @@ export function useGraphqlRequest(bodyLimit: number): Step {
     },
     onExecute({ args }) {
       const operation = getOperationAST(args.document, args.operationName);
-      if (!operation) return;
+      if (!operation || args.contextValue.inputIsChecked) return;
       const errors = badArguments(args.schema, args.document, operation, args.variableValues ?? {});
       if (errors.length > 0) throw badInput(errors);
     },

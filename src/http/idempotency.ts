@@ -7,14 +7,14 @@ import { badKey, fingerprintOf, readKey } from './idempotencyKey.js';
 import { rootFields } from './input/rootFields.js';
 import type { Step } from './route.js';
 
-interface Options {
+interface IdempotencyOptions {
   db: Database;
   clock: () => Date;
   /** How long an outcome is kept. */
   keptSeconds: number;
 }
 
-type Run = (tx: Transaction) => Promise<ExecutionResult>;
+type ExecuteIn = (tx: Transaction) => Promise<ExecutionResult>;
 
 const transaction = { maxWait: 10_000, timeout: 30_000 };
 
@@ -22,8 +22,8 @@ const transaction = { maxWait: 10_000, timeout: 30_000 };
  * `Idempotency-Key` on a request with one mutation field: the change and its outcome are one transaction, so that a
  * retry either finds both or neither. Decisions: "Safe retries".
  */
-export function useIdempotency({ db, clock, keptSeconds }: Options): Step {
-  async function once(scope: KeyScope, fingerprint: Uint8Array<ArrayBuffer>, field: FieldNode, run: Run) {
+export function useIdempotency({ db, clock, keptSeconds }: IdempotencyOptions): Step {
+  async function once(scope: KeyScope, fingerprint: Uint8Array<ArrayBuffer>, field: FieldNode, execute: ExecuteIn) {
     const now = clock();
     return db.$transaction(async (tx): Promise<{ result: ExecutionResult; replayed: boolean }> => {
       if (!(await holdKey(tx, scope))) throw failure('IDEMPOTENCY_KEY_IN_USE', { retryAfter: 1 });
@@ -32,7 +32,7 @@ export function useIdempotency({ db, clock, keptSeconds }: Options): Step {
         if (Buffer.compare(kept.fingerprint, fingerprint) !== 0) throw failure('IDEMPOTENCY_KEY_REUSED');
         return { result: parseResult(kept.result, field), replayed: true };
       }
-      const result = await run(tx);
+      const result = await execute(tx);
       if (!isFinal(result)) throw new Undecided(result);
       const expiresAt = new Date(now.getTime() + keptSeconds * 1000);
       await keepOutcome(tx, scope, { fingerprint, result: JSON.stringify(result) }, expiresAt);
@@ -51,13 +51,14 @@ export function useIdempotency({ db, clock, keptSeconds }: Options): Step {
       if (others.length > 0) throw badKey('needs a request with one mutation field');
       const scope = { tokenId: actor.tokenId, operation: field.name.value, key: readKey(header) };
       setExecuteFn(async (given: ExecutionArgs) => {
-        const run: Run = async (tx) => executeFn({ ...given, contextValue: { ...args.contextValue, db: tx } });
+        const execute: ExecuteIn = async (tx) =>
+          executeFn({ ...given, contextValue: { ...args.contextValue, db: tx } });
         try {
           const { result, replayed } = await once(
             scope,
             fingerprintOf(given, args.contextValue.params.query),
             field,
-            run,
+            execute,
           );
           if (replayed) responseHeaders['Idempotency-Replayed'] = 'true';
           return result;

@@ -11,6 +11,8 @@ export interface RequestContext {
   /** Headers of the answer, whatever it will be. */
   responseHeaders: Record<string, string>;
   actor?: Actor;
+  /** The arguments were checked before GraphQL saw them. */
+  inputIsChecked?: true;
   /** Why GraphQL is not to look at the request at all. */
   refusal?: GraphQLError;
 }

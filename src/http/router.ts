@@ -7,7 +7,7 @@ import type { RateLimit } from './limits/rateLimit.js';
 import { problemResponse } from './problem.js';
 import type { RequestContext, Route, Step } from './route.js';
 
-interface Options {
+interface RouterOptions {
   routes: Route[];
   /** The person behind the request's token; fails with 401. */
   authenticate: (request: Request) => Promise<Actor>;
@@ -21,7 +21,7 @@ interface Options {
  * The way in, the same for every path: known path (404), method (405), Accept (406), token (401), rate limit
  * (429), scope (403), then the handler.
  */
-export function useRouter({ routes, authenticate, mask, publicUrl, limit }: Options): Step {
+export function useRouter({ routes, authenticate, mask, publicUrl, limit }: RouterOptions): Step {
   const routesOf = (path: string) => routes.filter((route) => route.path === path);
 
   function find(request: Request, path: string): Route {

@@ -1,6 +1,7 @@
 import type { Transaction } from '../database/client.js';
 import { Prisma } from '../database/generated/client/client.js';
 import type { Actor } from '../policies/access.js';
+import { documentConditions, fileCondition } from './visibleNodes.js';
 
 export interface Folder {
   id: string;
@@ -13,7 +14,7 @@ export interface Folder {
 
 /**
  * For each folder id its path from the hub's root down to and including it, in one statement at any depth.
- * One folder at a time (OFFSET 0), as Postgres would rather read them all. `childrenCount` counts what the caller may see: no deleted files or documents, no drafts of others.
+ * One folder at a time (OFFSET 0), as Postgres would rather read them all. `childrenCount` counts what the caller may see.
  */
 export async function folderPaths(db: Transaction, actor: Actor, ids: readonly string[]): Promise<Folder[][]> {
   const rows = await db.$queryRaw<(Folder & { leaf: string })[]>(Prisma.sql`
@@ -24,13 +25,13 @@ export async function folderPaths(db: Transaction, actor: Actor, ids: readonly s
       FROM path p CROSS JOIN LATERAL (SELECT * FROM resource_hub_folders WHERE id = p.parent_folder_id OFFSET 0) f
     ) CYCLE id SET looped USING trail
     SELECT p.leaf, f.id, f.name, f.description, f.resource_hub_id AS "resourceHubId", f.parent_folder_id AS "parentFolderId", (
-      (SELECT count(*) FROM resource_hub_folders c
-        WHERE c.resource_hub_id = f.resource_hub_id AND c.parent_folder_id = f.id) +
-      (SELECT count(*) FROM resource_hub_files c
-        WHERE c.resource_hub_id = f.resource_hub_id AND c.parent_folder_id = f.id AND c.deleted_at IS NULL) +
-      (SELECT count(*) FROM resource_hub_documents c
-        WHERE c.resource_hub_id = f.resource_hub_id AND c.parent_folder_id = f.id AND c.deleted_at IS NULL
-          AND (c.state = 'published' OR c.author_id = ${actor.personId}))
+      (SELECT count(*) FROM resource_hub_folders n
+        WHERE n.resource_hub_id = f.resource_hub_id AND n.parent_folder_id = f.id) +
+      (SELECT count(*) FROM resource_hub_files n
+        WHERE n.resource_hub_id = f.resource_hub_id AND n.parent_folder_id = f.id AND ${fileCondition}) +
+      (SELECT count(*) FROM resource_hub_documents n
+        WHERE n.resource_hub_id = f.resource_hub_id AND n.parent_folder_id = f.id
+          AND (${Prisma.join(documentConditions(actor), ' OR ')}))
     )::int AS "childrenCount"
     FROM path p CROSS JOIN LATERAL (SELECT * FROM resource_hub_folders WHERE id = p.id OFFSET 0) f
     WHERE NOT p.looped

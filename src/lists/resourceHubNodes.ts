@@ -1,6 +1,7 @@
 import { Prisma } from '../database/generated/client/client.js';
 import type { Actor } from '../policies/access.js';
 import { eachOf, type List } from './engine/list.js';
+import { documentConditions, fileCondition } from './visibleNodes.js';
 
 /** Nodes are ranked by kind: folders first, then documents, then files; each by name. */
 export const rankOf = { folder: 0, document: 1, file: 2 } as const;
@@ -22,26 +23,20 @@ export const nodesOfFolders = (actor: Actor) =>
       FROM ${eachOf(folders)} JOIN resource_hub_folders f ON f.id = scope.id) AS place`,
   );
 
-/** No deleted ones, and no drafts but the caller's own: what visibleFile and visibleDocument say of a hub one sees. */
-const nodesIn = ({ personId }: Actor, name: string, places: (scopes: string[]) => Prisma.Sql): List => ({
+const nodesIn = (actor: Actor, name: string, places: (scopes: string[]) => Prisma.Sql): List => ({
   name,
   key: 'text',
   branches: (scopes, walk) => {
-    const of = (table: string, rank: number, where: Prisma.Sql) => Prisma.sql`
+    const of = (table: string, rank: number, condition: Prisma.Sql) => Prisma.sql`
       SELECT place.id AS scope, ${rank}::integer AS rank, n.key, n.id FROM ${places(scopes)} CROSS JOIN LATERAL (
         SELECT name_key(n.name) AS key, n.id FROM ${Prisma.raw(table)} n
-        WHERE n.resource_hub_id = place.hub_id AND coalesce(n.parent_folder_id, '') = place.folder_id ${where}
+        WHERE n.resource_hub_id = place.hub_id AND coalesce(n.parent_folder_id, '') = place.folder_id AND ${condition}
         ${walk({ rank, key: Prisma.sql`name_key(n.name)`, id: Prisma.sql`n.id` })}
       ) n`;
     return [
-      of('resource_hub_folders', rankOf.folder, Prisma.empty),
-      of('resource_hub_documents', rankOf.document, Prisma.sql`AND n.deleted_at IS NULL AND n.state = 'published'`),
-      of(
-        'resource_hub_documents',
-        rankOf.document,
-        Prisma.sql`AND n.deleted_at IS NULL AND n.state = 'draft' AND n.author_id = ${personId}`,
-      ),
-      of('resource_hub_files', rankOf.file, Prisma.sql`AND n.deleted_at IS NULL`),
+      of('resource_hub_folders', rankOf.folder, Prisma.sql`TRUE`),
+      ...documentConditions(actor).map((condition) => of('resource_hub_documents', rankOf.document, condition)),
+      of('resource_hub_files', rankOf.file, fileCondition),
     ];
   },
 });

@@ -2,25 +2,25 @@ import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
 import { callersAccess, level } from '../policies/access.js';
 import { notify } from './notify.js';
-import { again, permitEdit } from './permit.js';
+import { permitEdit } from './permit.js';
+import { retry } from './retry.js';
 
 export interface DeleteResourceHubFileInput {
   fileId?: string | null | undefined;
 }
 
-/**
- * Deletes a file recoverably and notifies those who follow it.
- * Answers with the file's id, or null when none was given. Decisions: "Delete".
- */
-export async function deleteResourceHubFile(
-  context: Context,
-  input: DeleteResourceHubFileInput,
-  tries = 5,
-): Promise<{ fileId: string | null }> {
-  const { db, actor } = context;
-  if (input.fileId == null) return { fileId: null };
-  const fileId = input.fileId;
+export interface DeletedFile {
+  /** Null when the input names no file. */
+  fileId: string | null;
+}
 
+/** Deletes a file recoverably and notifies those who follow it. Decisions: "Delete". */
+export async function deleteResourceHubFile(context: Context, input: DeleteResourceHubFileInput): Promise<DeletedFile> {
+  const { fileId } = input;
+  return fileId == null ? { fileId: null } : retry(() => attempt(context, fileId));
+}
+
+async function attempt({ db, actor }: Context, fileId: string): Promise<DeletedFile | undefined> {
   const file = await db.resourceHubFile.findFirst({
     where: { id: fileId, deletedAt: null, resourceHub: { companyId: actor.companyId } },
     select: { resourceHub: { select: callersAccess(actor) } },
@@ -55,6 +55,5 @@ export async function deleteResourceHubFile(
         WHERE list.send_to_everyone AND m.person_id NOT IN (SELECT person_id FROM canceled)`,
     )})
     SELECT id FROM file`);
-  // Someone was faster: look again and decide afresh.
-  return deleted.length > 0 ? { fileId } : deleteResourceHubFile(context, input, again(tries));
+  return deleted.length > 0 ? { fileId } : undefined;
 }

@@ -1,15 +1,11 @@
 import type { Context } from '../context.js';
-import { isEqual, loadForRestore, noVersion } from './restoring.js';
-
-interface Wording {
-  title: string;
-  content: string;
-}
+import type { DocumentText } from '../text/documentText.js';
+import { isEqual, loadDocumentToRestore, noVersion } from './loadDocumentToRestore.js';
 
 export interface DocumentRestorePreview {
   sourceId: string;
-  before: Wording;
-  after: Wording;
+  before: DocumentText;
+  after: DocumentText;
   isNoOp: boolean;
   expectedCurrentVersion: number;
 }
@@ -19,7 +15,7 @@ export async function previewDocumentRestore(
   context: Context,
   { documentId, versionNumber }: { documentId: string; versionNumber: number },
 ): Promise<DocumentRestorePreview> {
-  const { document, current, source } = await loadForRestore(context, documentId, versionNumber);
+  const { document, current, source } = await loadDocumentToRestore(context, documentId, versionNumber);
   if (!source) throw noVersion(documentId, versionNumber);
   return {
     sourceId: source.id,

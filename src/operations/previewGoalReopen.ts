@@ -1,13 +1,20 @@
 import type { Context } from '../context.js';
-import { isToReopen, type ReopenGoalInput } from './reopening.js';
+import type { ReopenAudience } from '../lists/reopenAudience.js';
+import { loadGoalToReopen, type ReopenGoalInput } from './loadGoalToReopen.js';
 
 export interface GoalReopenPreview {
-  input: ReopenGoalInput;
+  /** Null when the input names no goal. */
+  goalId: string | null;
   wouldReopen: boolean;
+  audience: ReopenAudience;
 }
 
+const nobody: ReopenAudience = { goalId: '', invited: [], mentioned: [], everyone: false };
+
 /** What reopenGoal would do with the same input: the same checks, and nothing written. */
-export const previewGoalReopen = async (context: Context, input: ReopenGoalInput): Promise<GoalReopenPreview> => ({
-  input,
-  wouldReopen: input.id != null && (await isToReopen(context, input.id, input)),
-});
+export async function previewGoalReopen(context: Context, input: ReopenGoalInput): Promise<GoalReopenPreview> {
+  const { id: goalId } = input;
+  if (goalId == null) return { goalId: null, wouldReopen: false, audience: nobody };
+  const { isClosed, audience } = await loadGoalToReopen(context, goalId, input);
+  return { goalId, wouldReopen: isClosed, audience };
+}

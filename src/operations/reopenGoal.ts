@@ -1,23 +1,26 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
+import { audience, subscribers, viewers } from '../lists/reopenAudience.js';
 import { level } from '../policies/access.js';
+import { loadGoalToReopen, type ReopenGoalInput } from './loadGoalToReopen.js';
 import { notify } from './notify.js';
-import { again } from './permit.js';
-import { audience, isToReopen, type ReopenGoalInput, subscribers, viewersOf } from './reopening.js';
+import { retry } from './retry.js';
 
-/**
- * Reopens a closed goal, posts the message and notifies; an open goal is left as it is.
- * Answers with the goal's id, or null when none was given. Decisions: "Reopen".
- */
-export async function reopenGoal(
-  context: Context,
-  input: ReopenGoalInput,
-  tries = 5,
-): Promise<{ goalId: string | null }> {
+export interface ReopenedGoal {
+  /** Null when the input names no goal. */
+  goalId: string | null;
+}
+
+/** Reopens a closed goal, posts the message and notifies; leaves an open goal as it is. Decisions: "Reopen". */
+export async function reopenGoal(context: Context, input: ReopenGoalInput): Promise<ReopenedGoal> {
+  const { id: goalId } = input;
+  return goalId == null ? { goalId: null } : retry(() => attempt(context, goalId, input));
+}
+
+async function attempt(context: Context, goalId: string, input: ReopenGoalInput): Promise<ReopenedGoal | undefined> {
   const { db, actor } = context;
-  if (input.id == null) return { goalId: null };
-  const goalId = input.id;
-  if (!(await isToReopen(context, goalId, input))) return { goalId };
+  const { isClosed, audience: people } = await loadGoalToReopen(context, goalId, input);
+  if (!isClosed) return { goalId };
 
   const reopened = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH goal AS (
@@ -32,14 +35,12 @@ export async function reopenGoal(
     ), thread AS (
       INSERT INTO comment_threads (activity_id, message) SELECT id, ${input.message ?? null} FROM activity RETURNING id
     ), list AS (
-      INSERT INTO subscription_lists (thread_id, send_to_everyone)
-      SELECT id, ${input.sendNotificationsToEveryone ?? false} FROM thread RETURNING id
+      INSERT INTO subscription_lists (thread_id, send_to_everyone) SELECT id, ${people.everyone} FROM thread RETURNING id
     ), subscribed AS (
       INSERT INTO subscriptions (subscription_list_id, person_id, type)
-      SELECT list.id, s.person_id, s.type FROM list, (${subscribers(actor, input)}) s
+      SELECT list.id, s.person_id, s.type FROM list, (${subscribers(actor, people)}) s
       RETURNING person_id
-    ), viewers AS (${viewersOf(goalId)}), notified AS (${notify(actor, audience(input))})
+    ), viewers AS (${viewers(people)}), notified AS (${notify(actor, audience(people))})
     SELECT id FROM goal`);
-  // Someone was faster: look again and decide afresh.
-  return reopened.length > 0 ? { goalId } : reopenGoal(context, input, again(tries));
+  return reopened.length > 0 ? { goalId } : undefined;
 }

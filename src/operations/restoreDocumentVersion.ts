@@ -3,8 +3,8 @@ import { Prisma } from '../database/generated/client/client.js';
 import { failure } from '../errors/failures.js';
 import { level } from '../policies/access.js';
 import { mentionedIn } from '../text/mentions.js';
-import { again } from './permit.js';
-import { isEqual, loadForRestore, noVersion } from './restoring.js';
+import { isEqual, loadDocumentToRestore, noVersion } from './loadDocumentToRestore.js';
+import { retry } from './retry.js';
 
 export interface RestoreDocumentVersionInput {
   documentId: string;
@@ -12,19 +12,24 @@ export interface RestoreDocumentVersionInput {
   expectedCurrentVersion: number;
 }
 
-/**
- * Makes an earlier version current by adding a version equal to it; nothing changes when it is equal already.
- * Answers with the id of the version that is current now and whether it was added. Decisions: "Restore".
- */
-export async function restoreDocumentVersion(
+export interface RestoredVersion {
+  /** The version that is current now. */
+  versionId: string;
+  /** Whether it was added; false when the document equaled the version already. */
+  restored: boolean;
+}
+
+/** Makes an earlier version current by adding a version equal to it. Decisions: "Restore". */
+export const restoreDocumentVersion = (
   context: Context,
   input: RestoreDocumentVersionInput,
-  tries = 5,
-): Promise<{ versionId: string; restored: boolean }> {
+): Promise<RestoredVersion> => retry(() => attempt(context, input));
+
+async function attempt(context: Context, input: RestoreDocumentVersionInput): Promise<RestoredVersion | undefined> {
   const { db, actor } = context;
   const { documentId, versionNumber, expectedCurrentVersion } = input;
 
-  const { document, current, source } = await loadForRestore(context, documentId, versionNumber);
+  const { document, current, source } = await loadDocumentToRestore(context, documentId, versionNumber);
   if (current.versionNumber !== expectedCurrentVersion) {
     throw failure('VERSION_CONFLICT', {
       expectedCurrentVersion,
@@ -66,8 +71,5 @@ export async function restoreDocumentVersion(
       SELECT 'document_version_restored', ${actor.personId}, document_id, id FROM version
     )
     SELECT id FROM version`);
-  // Someone was faster: look again and decide afresh.
-  return restored[0]
-    ? { versionId: restored[0].id, restored: true }
-    : restoreDocumentVersion(context, input, again(tries));
+  return restored[0] && { versionId: restored[0].id, restored: true };
 }

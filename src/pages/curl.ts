@@ -1,4 +1,4 @@
-import { type ExampleIds, requests } from './examples.js';
+import type { ExampleRequest } from './workedExamples.js';
 
 export interface CurlCommand {
   title: string;
@@ -6,16 +6,18 @@ export interface CurlCommand {
   lines: string[];
 }
 
-/** One command for each operation of the REST facade; without a token they take it from the shell's `$TOKEN`. */
-export function curlCommands(base: string, token: string | undefined, ids: ExampleIds): CurlCommand[] {
+/** One command for each request; without a token they take it from the shell's `$TOKEN`. */
+export function curlCommands(base: string, token: string | undefined, requests: ExampleRequest[]): CurlCommand[] {
   const authorization = token ? `'Authorization: Bearer ${token}'` : '"Authorization: Bearer $TOKEN"';
-  const lines = (path: string, body: object) => [
-    `curl -sS ${quoted(`${base}/api/external/v1/${path}`)}`,
-    `-H ${authorization}`,
-    "-H 'Content-Type: application/json'",
-    `-d ${quoted(JSON.stringify(body))}`,
-  ];
-  return requests(ids).map(({ title, path, body }) => ({ title, lines: lines(path, body) }));
+  return requests.map(({ title, path, body }) => ({
+    title,
+    lines: [
+      `curl -sS ${quoted(`${base}${path}`)}`,
+      `-H ${authorization}`,
+      "-H 'Content-Type: application/json'",
+      `-d ${quoted(JSON.stringify(body))}`,
+    ],
+  }));
 }
 
 /** An argument as the shell takes it literally, whatever an id or a Host header holds. */

@@ -1,39 +1,41 @@
 import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
 import { contentRoute, types } from '../http/contentRoute.js';
-import { isLocal } from '../http/loopback.js';
 import type { Route } from '../http/route.js';
+import type { PreparedMutation } from '../rest/prepare.js';
 import { assetRoutes, ownAsset, vendorAsset } from './assetRoutes.js';
-import { type Demo, examples, placeholders } from './examples.js';
-import { type Html, html, jsonBlock, page } from './html.js';
+import { type Demo, trialFor } from './demo.js';
+import { type Html, html, jsonBlock } from './html.js';
+import { htmlPage } from './htmlPage.js';
 
-interface Options {
+interface GraphiqlOptions {
   schema: GraphQLSchema;
-  demo: (() => Promise<Demo>) | undefined;
+  mutations: readonly PreparedMutation[];
+  demo: Demo | undefined;
 }
 
 /** GraphiQL for browsers at `/graphql`, with its files and the schema, all from here. */
-export const graphiqlRoutes = ({ schema, demo }: Options): Route[] => [
+export const graphiqlRoutes = ({ schema, mutations, demo }: GraphiqlOptions): Route[] => [
   {
     path: '/graphql',
     methods: ['GET'],
     accepts: 'text/html',
     public: true,
     async handle(request) {
-      const live = isLocal(request) ? await demo?.() : undefined;
-      return page({
+      const { token, documents } = await trialFor(request, mutations, demo);
+      return htmlPage({
         title: 'GraphiQL – Goalpost',
         styles: ['/graphiql/graphiql.css', '/graphiql/page.css'],
         scripts: ['/graphiql/react.js', '/graphiql/react-dom.js', '/graphiql/graphiql.js', '/graphiql/page.js'],
         inlineStyles: true,
         body: html`<header>
 <h1><a href="/">Goalpost</a></h1>
-${live ? ready : howToGetAToken}
+${token ? ready : howToGetAToken}
 </header>
 <main id="graphiql" aria-label="GraphiQL"><noscript>GraphiQL needs JavaScript.</noscript></main>
 ${jsonBlock('settings', {
-  demo: live !== undefined,
-  headers: JSON.stringify({ Authorization: `Bearer ${live?.token ?? 'API_TOKEN'}` }, null, 2),
-  queries: examples.map((example) => example(live?.ids ?? placeholders)),
+  demo: token !== undefined,
+  headers: JSON.stringify({ Authorization: `Bearer ${token ?? 'API_TOKEN'}` }, null, 2),
+  queries: documents,
 })}`,
       });
     },

@@ -1,25 +1,33 @@
-import { isLocal } from '../http/loopback.js';
 import type { Route } from '../http/route.js';
+import { apiRoot } from '../rest/apiRoot.js';
+import { openApiPath } from '../rest/openapi/openApiRoute.js';
+import type { PreparedMutation } from '../rest/prepare.js';
 import { assetRoutes, ownAsset, vendorAsset } from './assetRoutes.js';
-import { type Demo, requests } from './examples.js';
-import { html, jsonBlock, page } from './html.js';
+import { type Demo, trialFor } from './demo.js';
+import { html, jsonBlock } from './html.js';
+import { htmlPage } from './htmlPage.js';
+
+interface ReferenceOptions {
+  mutations: readonly PreparedMutation[];
+  demo: Demo | undefined;
+}
 
 /** `/docs`: the OpenAPI document in Swagger UI, all of it from here. Where the demo is one's own, it is ready to try. */
-export const docsRoutes = (demo?: () => Promise<Demo>): Route[] => [
+export const referenceRoutes = ({ mutations, demo }: ReferenceOptions): Route[] => [
   {
     path: '/docs',
     methods: ['GET', 'HEAD'],
     public: true,
     async handle(request) {
-      const live = isLocal(request) ? await demo?.() : undefined;
-      return page({
+      const { token, requests } = await trialFor(request, mutations, demo);
+      return htmlPage({
         title: 'REST API – Goalpost',
         styles: ['/docs/swagger-ui.css', '/docs/page.css'],
         scripts: ['/docs/swagger-ui.js', '/docs/page.js'],
         dataImages: true,
-        body: html`<main id="docs"><noscript>This page needs JavaScript; <a href="/api/external/v1/openapi.json">the
+        body: html`<main id="docs"><noscript>This page needs JavaScript; <a href="${openApiPath}">the
 OpenAPI document</a> does not.</noscript></main>
-${jsonBlock('settings', { token: live?.token ?? null, requests: live ? requests(live.ids) : [] })}`,
+${jsonBlock('settings', { url: openApiPath, root: apiRoot, token: token ?? null, requests: token ? requests : [] })}`,
       });
     },
   },

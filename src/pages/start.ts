@@ -1,20 +1,21 @@
-import type { Database } from '../database/client.js';
-import { answers } from '../http/health.js';
-import { isLocal } from '../http/loopback.js';
 import type { Route } from '../http/route.js';
+import { openApiPath } from '../rest/openapi/openApiRoute.js';
+import type { PreparedMutation } from '../rest/prepare.js';
 import { version } from '../version.js';
 import { assetRoutes, ownAsset } from './assetRoutes.js';
 import { type CurlCommand, curlCommands } from './curl.js';
-import { type Demo, placeholders } from './examples.js';
-import { type Html, html, page } from './html.js';
+import { type Demo, trialFor } from './demo.js';
+import { type Html, html } from './html.js';
+import { htmlPage } from './htmlPage.js';
 
-interface Options {
-  db: Database;
+interface StartOptions {
+  isReady: () => Promise<boolean>;
+  mutations: readonly PreparedMutation[];
   /** Address of this server as its callers see it; without it, the one the browser used. */
   publicUrl: string | undefined;
-  demo: (() => Promise<Demo>) | undefined;
+  demo: Demo | undefined;
   /** Whether something answers a browser at the path; the page links to nothing else. */
-  has: (path: string) => boolean;
+  hasPage: (path: string) => boolean;
 }
 
 interface Link {
@@ -28,7 +29,7 @@ interface Link {
 const links: Link[] = [
   { path: '/graphql', name: 'GraphiQL', about: 'Run queries and mutations in the browser, with worked examples.' },
   { path: '/docs', name: 'REST reference', about: 'Every REST path, to read and to try.' },
-  { path: '/api/external/v1/openapi.json', name: 'OpenAPI document', about: 'The REST paths for your tools, as JSON.' },
+  { path: openApiPath, name: 'OpenAPI document', about: 'The REST paths for your tools, as JSON.' },
   { path: '/errors', name: 'Errors', about: 'What each error code means, and what to do about it.' },
   {
     path: '/schema.graphql',
@@ -40,7 +41,7 @@ const links: Link[] = [
 ];
 
 /** `/`: what this is, whether it works, where everything is, and three commands to try. */
-export const startRoutes = (options: Options): Route[] => [
+export const startRoutes = (options: StartOptions): Route[] => [
   { path: '/', methods: ['GET', 'HEAD'], public: true, handle: (request) => startPage(request, options) },
   ...assetRoutes('/pages', {
     'icon.svg': ownAsset('icon.svg'),
@@ -49,15 +50,15 @@ export const startRoutes = (options: Options): Route[] => [
   }),
 ];
 
-async function startPage(request: Request, { db, publicUrl, demo, has }: Options): Promise<Response> {
-  const ready = await answers(db);
-  const live = ready && isLocal(request) ? await demo?.() : undefined;
-  const commands = curlCommands(
-    (!live && publicUrl) || new URL(request.url).origin,
-    live?.token,
-    live?.ids ?? placeholders,
-  );
-  return page({
+async function startPage(
+  request: Request,
+  { isReady, mutations, publicUrl, demo, hasPage }: StartOptions,
+): Promise<Response> {
+  const ready = await isReady();
+  const { token, requests } = await trialFor(request, mutations, ready ? demo : undefined);
+  const base = (!token && publicUrl) || new URL(request.url).origin;
+  const commands = curlCommands(base, token, requests);
+  return htmlPage({
     title: 'Goalpost',
     styles: ['/pages/start.css'],
     scripts: ['/pages/start.js'],
@@ -75,12 +76,12 @@ async function startPage(request: Request, { db, publicUrl, demo, has }: Options
 <section aria-labelledby="explore">
 <h2 id="explore">Explore</h2>
 <ul class="links">
-${links.filter(({ path }) => has(path)).map(linkItem)}
+${links.filter(({ path }) => hasPage(path)).map(linkItem)}
 </ul>
 </section>
 <section aria-labelledby="try">
 <h2 id="try">Try it</h2>
-${live ? html`<p>These work as they are, on the demo workspace. Reload the page for the next ones.</p>` : howToGetAToken}
+${token ? html`<p>These work as they are, on the demo workspace. Reload the page for the next ones.</p>` : howToGetAToken}
 ${commands.map(commandBlock)}
 <p id="copied" role="status"></p>
 </section>

@@ -1,9 +1,24 @@
+import { apiRoot } from './apiRoot.js';
 import { withFragments } from './fragments.js';
+import { deepestFirst, type HubItems, hubItems } from './hubItems.js';
 import type { StoredMutation } from './storedMutation.js';
 
+type Found = HubItems<{ id: string; permissions?: { canDeleteFile: boolean } }>;
+
 export const deleteResourceHubFile: StoredMutation = {
-  path: '/api/external/v1/delete_resource_hub_file',
+  path: `${apiRoot}/delete_resource_hub_file`,
+  title: 'Delete a file',
   document: withFragments(`mutation deleteResourceHubFile($input: DeleteResourceHubFileInput!) {
     deleteResourceHubFile(input: $input) { file { ...FileFields } }
   }`),
+  example: {
+    about: ['Deletes a file, recoverably.', 'A second time, the answer is NOT_FOUND.'],
+    lookUp: hubItems('... on ResourceHubFile { permissions { canDeleteFile } }'),
+    input(found: Found) {
+      const file = deepestFirst(found).find(({ permissions }) => permissions?.canDeleteFile);
+      // Null, where nothing is left to delete, succeeds and does nothing.
+      return { fileId: file?.id ?? (found.resourceHubs ? null : 'FILE_ID') };
+    },
+    selection: 'file { id name type size pathToFile { name } }',
+  },
 };

@@ -15,8 +15,8 @@ import {
 } from 'graphql';
 import type { StoredMutation } from './storedMutation.js';
 
-/** A stored mutation and what the schema says of it. */
-export interface Prepared {
+/** A stored mutation, parsed and validated, and what the schema says of it. */
+export interface PreparedMutation extends Omit<StoredMutation, 'document'> {
   document: DocumentNode;
   /** The mutation field, and what is selected of its payload. */
   name: string;
@@ -28,8 +28,9 @@ export interface Prepared {
   selection: SelectionSetNode;
 }
 
-/** Parses and validates a stored mutation once, when the gateway starts. */
-export function prepare(schema: GraphQLSchema, { path, document: text }: StoredMutation): Prepared {
+/** Parses and validates a stored mutation, for the whole life of a gateway. */
+export function prepare(schema: GraphQLSchema, stored: StoredMutation): PreparedMutation {
+  const { path, document: text } = stored;
   const document = parse(text, { noLocation: true });
   const [error] = validate(schema, document);
   if (error) throw new Error(`the stored mutation of ${path} does not fit the schema: ${error.message}`);
@@ -42,5 +43,14 @@ export function prepare(schema: GraphQLSchema, { path, document: text }: StoredM
   if (!field || !node.selectionSet || !inputType || !isInputObjectType(inputObject) || !isObjectType(payloadType)) {
     throw new Error(`the stored mutation of ${path} has no mutation field with an input and a payload`);
   }
-  return { document, name: field.name, field, inputType, inputObject, payloadType, selection: node.selectionSet };
+  return {
+    ...stored,
+    document,
+    name: field.name,
+    field,
+    inputType,
+    inputObject,
+    payloadType,
+    selection: node.selectionSet,
+  };
 }

@@ -4,6 +4,7 @@ import type { Context } from '../context.js';
 import type { Database } from '../database/client.js';
 import type PrismaTypes from '../database/generated/pothos.js';
 import { getDatamodel } from '../database/generated/pothos.js';
+import './storableIds.js';
 
 export const builder = new SchemaBuilder<{
   Context: Context;
@@ -16,7 +17,7 @@ export const builder = new SchemaBuilder<{
     BigInt: { Input: bigint; Output: bigint };
   };
 }>({
-  plugins: [PrismaPlugin],
+  plugins: ['storableIds', PrismaPlugin],
   defaultFieldNullability: false,
   prisma: { client: ({ db }) => db as Database, dmmf: getDatamodel(), filterConnectionTotalCount: true },
 });

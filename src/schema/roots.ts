@@ -1,9 +1,11 @@
 import { builder } from './builder.js';
 
-builder.queryType({ description: 'What a token may read. Only what its person may see exists.' });
+builder.queryType({
+  description: 'The read operations. Every token can run them, and they return only what its person can see.',
+});
 
-/** The one place that says what a token needs for every mutation; the pipeline of both surfaces reads it. */
+/** The one place that says that every mutation needs a write-enabled token; both surfaces check it from here. */
 builder.mutationType({
-  description: 'What a write-enabled token may do. A read-only token gets 403 for every field.',
+  description: 'The write operations. They need a write-enabled token: a read-only token is rejected with 403.',
   extensions: { scope: 'write' },
 });

@@ -1,4 +1,4 @@
-import type { Database } from '../database/client.js';
+import type { Database, Transaction } from '../database/client.js';
 import { Prisma } from '../database/generated/client/client.js';
 import { check } from './check.js';
 import { ImportError } from './error.js';
@@ -29,7 +29,7 @@ export async function importWorkspace(
   const counts = Object.fromEntries(tables.map((table) => [table, rows[table].length])) as Counts;
   const total = Object.values(counts).reduce((sum, count) => sum + count);
 
-  const write = async (tx: Connection) => {
+  const write = async (tx: Transaction) => {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(${importLock})`; // one import at a time
     await refuseTaken(tx, identities);
     let written = 0;
@@ -46,10 +46,8 @@ export async function importWorkspace(
   return counts;
 }
 
-type Connection = Pick<Database, '$queryRaw' | '$executeRaw'>;
-
 /** Throws an ImportError with each id and public link of the file that the database has already. */
-async function refuseTaken(db: Connection, identities: Identities): Promise<void> {
+async function refuseTaken(db: Transaction, identities: Identities): Promise<void> {
   const problems: string[] = [];
   for (const [name, paths] of identities) {
     const [table, column] = name.split('.').map((part) => Prisma.raw(part));
@@ -88,7 +86,7 @@ function* batches(table: Table, rows: Row[]): Generator<string> {
 }
 
 /** Inserts a JSON array of rows; returns their number. */
-function insert(db: Connection, table: Table, rows: string): Promise<number> {
+function insert(db: Transaction, table: Table, rows: string): Promise<number> {
   const into = Prisma.raw(table);
   const names = Prisma.raw(`"${columns[table].replaceAll(' ', '", "')}"`);
   return db.$executeRaw`INSERT INTO ${into} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${into}, ${rows}::json)`;

@@ -1,3 +1,4 @@
+import { closestMatch } from 'leven';
 import { z } from 'zod';
 
 type Path = readonly PropertyKey[];
@@ -80,25 +81,8 @@ function fieldsAt(schema: z.core.$ZodType, path: Path): string[] {
 }
 
 function nearest(word: string, known: string[]): string | undefined {
-  const limit = Math.min(Math.max(2, word.length / 3), word.length - 1);
-  const ranked = known
-    .map((field) => ({ field, distance: distance(word, field) }))
-    .sort((a, b) => a.distance - b.distance);
-  return ranked[0] && ranked[0].distance <= limit ? ranked[0].field : undefined;
-}
-
-/** How many letters to change, add or remove. */
-function distance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (const [index, letter] of [...from.slice(0, 100)].entries()) {
-    const next = [index + 1];
-    for (let column = 1; column <= to.length; column++) {
-      const change = (row[column - 1] as number) + (to[column - 1] === letter ? 0 : 1);
-      next.push(Math.min(change, (row[column] as number) + 1, (next[column - 1] as number) + 1));
-    }
-    row = next;
-  }
-  return row[to.length] as number;
+  const maxDistance = Math.min(Math.max(2, Math.floor(word.length / 3)), word.length - 1);
+  return closestMatch(word, known, { maxDistance });
 }
 
 function typeName(value: unknown): string {

@@ -1,14 +1,19 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { errorCodes } from '../../src/errors/catalogue.js';
-import { storedMutations } from '../../src/rest/index.js';
-import { apiRoot, openApiDocument } from '../../src/rest/openapi/document.js';
+import { apiRoot } from '../../src/rest/apiRoot.js';
+import { openApiDocument } from '../../src/rest/openapi/openApiDocument.js';
 import { problemSchema } from '../../src/rest/openapi/problems.js';
+import { prepare } from '../../src/rest/prepare.js';
+import { storedMutations } from '../../src/rest/storedMutations.js';
 import { schema } from '../../src/schema/index.js';
 
 import type { Json } from './world.js';
 
-export const openApi: Json = openApiDocument(schema, storedMutations);
+export const openApi: Json = openApiDocument(
+  schema,
+  storedMutations.map((stored) => prepare(schema, stored)),
+);
 
 /** A compiled schema of the document; strict: what the document does not describe may not be there. */
 const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, keywords: ['example'] });

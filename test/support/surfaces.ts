@@ -1,17 +1,9 @@
+import { type Operation, operationsUnderTest } from './operations.js';
 import { type Json, restPaths, type World } from './world.js';
 
-export type Operation = keyof typeof restPaths;
 export type Surface = 'REST' | 'GraphQL';
 
-export const operations = Object.keys(restPaths) as Operation[];
 export const surfaces: Surface[] = ['REST', 'GraphQL'];
-
-/** What a GraphQL caller asks back when a test does not say. */
-const selections: Record<Operation, string> = {
-  reopenGoal: 'goal { id }',
-  deleteResourceHubFile: 'file { id }',
-  restoreDocumentVersion: 'document { id currentVersion } restoredVersion { id versionNumber }',
-};
 
 /** How one operation went, spelled alike whichever surface it ran on: names as REST has them. */
 export interface Outcome {
@@ -32,7 +24,7 @@ export async function perform(
   operation: Operation,
   token: string | null,
   input: Json,
-  selection = selections[operation],
+  selection = operationsUnderTest[operation].selection,
 ): Promise<Outcome> {
   if (surface === 'REST') {
     const { status, body } = await world.post(restPaths[operation], token, snakeKeys(input));
@@ -47,7 +39,7 @@ export async function perform(
   return { status, code, detail: error.message, members: inRestNames(snakeKeys(members)) };
 }
 
-export const mutation = (operation: Operation, selection = selections[operation]) =>
+export const mutation = (operation: Operation, selection = operationsUnderTest[operation].selection) =>
   `mutation ($input: ${operation[0]?.toUpperCase()}${operation.slice(1)}Input!) {
     ${operation}(input: $input) { ${selection} }
   }`;

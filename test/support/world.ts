@@ -6,7 +6,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll } from 'vitest';
 import { createApp } from '../../src/app.js';
-import { connect, type Database } from '../../src/database/client.js';
+import { type Database, openClient } from '../../src/database/client.js';
 import type { Prisma } from '../../src/database/generated/client/client.js';
 import { createToken } from '../../src/database/tokens.js';
 import { createDatabase } from './database.js';
@@ -60,7 +60,7 @@ export class World {
 
   /** Another gateway on the same database, with a connection pool of its own. */
   twin(): World {
-    const twin = new World(connect({ url: this.url, poolSize: 20, preparedStatements: true }), this.url);
+    const twin = new World(openClient({ url: this.url, poolSize: 20, preparedStatements: true }), this.url);
     this.#twins.push(twin);
     return twin;
   }
@@ -264,7 +264,7 @@ export class World {
 /** A world for one test file; gone when the file is done. */
 export async function createWorld(options: Options = {}): Promise<World> {
   const { url, drop } = await createDatabase();
-  const world = new World(connect({ url, poolSize: 20, preparedStatements: true }), url, options);
+  const world = new World(openClient({ url, poolSize: 20, preparedStatements: true }), url, options);
   afterAll(async () => {
     await world.close();
     await drop();

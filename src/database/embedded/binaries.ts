@@ -8,9 +8,13 @@ import { DatabaseError } from '../error.js';
 import type { Account } from './serverProcess.js';
 
 /** PostgreSQL's programs: `directory` holds bin, lib and share; `major` is its version, such as `18`. */
-export type Binaries = { directory: string; major: string; env: NodeJS.ProcessEnv };
+export interface Binaries {
+  directory: string;
+  major: string;
+  env: NodeJS.ProcessEnv;
+}
 
-const NO_GLIBC = 'it needs glibc, which Alpine and other musl systems lack';
+const noGlibc = 'it needs glibc, which Alpine and other musl systems lack';
 const platform = `${process.platform}-${process.arch}`;
 
 /** Finds the npm package's PostgreSQL, or a copy of it that `account` can run. */
@@ -21,7 +25,7 @@ export async function findBinaries(account: Account, dataDir: string): Promise<B
   let { failure } = found;
   // Temporary directories may be private to root or mounted noexec.
   for (const place of new Set([tmpdir(), '/tmp', dataDir])) {
-    if (failure === NO_GLIBC) break;
+    if (failure === noGlibc) break;
     try {
       const copied = probe(await copyOnce(native, place), account);
       if (copied.binaries) return copied.binaries;
@@ -49,7 +53,7 @@ function probe(directory: string, account: Account): { binaries?: Binaries; fail
     const file = join(directory, 'bin', program);
     const result = spawnSync(file, ['--version'], { ...account, cwd: '/', env, encoding: 'utf8' });
     // The file is there: what was not found is the loader it names.
-    if (result.error?.message.endsWith('ENOENT')) return { failure: NO_GLIBC };
+    if (result.error?.message.endsWith('ENOENT')) return { failure: noGlibc };
     if (result.status !== 0) return { failure: result.error?.message ?? result.stderr.trim() };
     version = result.stdout;
   }

@@ -6,9 +6,13 @@ import type { Binaries } from './binaries.js';
 import { type Account, nameInside, startProcess } from './serverProcess.js';
 
 /** PostgreSQL's data directory, the server's own name for it, and the password of the user `postgres`. */
-export type Cluster = { directory: string; serverName: string; password: string };
+export interface Cluster {
+  directory: string;
+  serverName: string;
+  password: string;
+}
 
-const ABANDONED_AFTER_MS = 3_600_000;
+const abandonedAfter = 3_600_000;
 
 /** Opens the cluster in `dataDir`, or makes one on the first start. */
 export async function openCluster(
@@ -70,6 +74,6 @@ async function removeAbandoned(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (!name.startsWith('postgres.new-')) continue;
     const { mtimeMs } = await lstat(join(dataDir, name)).catch(() => ({ mtimeMs: Date.now() }));
-    if (Date.now() - mtimeMs > ABANDONED_AFTER_MS) await rm(join(dataDir, name), { recursive: true, force: true });
+    if (Date.now() - mtimeMs > abandonedAfter) await rm(join(dataDir, name), { recursive: true, force: true });
   }
 }

@@ -10,10 +10,13 @@ import type { Cluster } from './cluster.js';
 import { type Account, type ServerProcess, startProcess } from './serverProcess.js';
 
 /** A PostgreSQL server that has answered on `url`. */
-export type Server = { process: ServerProcess; url: string };
+export interface Server {
+  process: ServerProcess;
+  url: string;
+}
 
-const START_LIMIT_MS = 30_000;
-const HANDOVER_LIMIT_MS = 3_000;
+const startLimit = 30_000;
+const handoverLimit = 3_000;
 
 /** Starts the server on a free port and waits until it answers. Throws a DatabaseError if it does not. */
 export async function startServer(
@@ -38,7 +41,7 @@ export async function startServer(
     const portTaken = output.includes('could not create any TCP/IP sockets');
     const directoryTaken = /lock file .* already exists|shared memory block .* still in use/s.test(output);
     // The server of a process that has just been killed needs a moment to stop.
-    if ((portTaken || directoryTaken) && Date.now() - begun < HANDOVER_LIMIT_MS) await sleep(100);
+    if ((portTaken || directoryTaken) && Date.now() - begun < handoverLimit) await sleep(100);
     else if (directoryTaken) throw await taken(cluster);
     else throw new DatabaseError(`PostgreSQL did not start in ${cluster.directory}:\n${output}`);
   }
@@ -53,7 +56,7 @@ export async function runningServer(cluster: Cluster): Promise<string | undefine
 }
 
 async function becomesReady(url: string, process: ServerProcess): Promise<boolean> {
-  const deadline = Date.now() + START_LIMIT_MS;
+  const deadline = Date.now() + startLimit;
   let ended = false;
   process.gone.then(() => {
     ended = true;

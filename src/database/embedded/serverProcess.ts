@@ -2,13 +2,20 @@ import { spawn, spawnSync } from 'node:child_process';
 import { DatabaseError } from '../error.js';
 
 /** The operating-system account PostgreSQL runs as; empty when it is our own. */
-export type Account = { uid?: number; gid?: number };
+export interface Account {
+  uid?: number;
+  gid?: number;
+}
 
 /** A running program of PostgreSQL's: `gone` resolves when it and its children have ended. */
-export type ServerProcess = { output(): string; stop(): void; gone: Promise<number | null> };
+export interface ServerProcess {
+  output(): string;
+  stop(): void;
+  gone: Promise<number | null>;
+}
 
 // A killed parent cannot clean up, but its end of the pipe closes. A first signal may come too early: loop.
-const WATCHED = `
+const watched = `
 exec 3<&0
 "$@" </dev/null 3<&- &
 server=$!
@@ -42,7 +49,7 @@ export function nameInside(directory: string, account: Account): string {
 
 /** Starts a program that ends when we do, even by SIGKILL; a Ctrl-C in our terminal does not reach it. */
 export function startProcess(command: string[], cwd: string, account: Account, env: NodeJS.ProcessEnv): ServerProcess {
-  const child = spawn('/bin/sh', ['-c', WATCHED, 'sh', ...command], {
+  const child = spawn('/bin/sh', ['-c', watched, 'sh', ...command], {
     ...account,
     cwd,
     env,

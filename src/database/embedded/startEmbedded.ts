@@ -6,7 +6,7 @@ import { openCluster } from './cluster.js';
 import { runningServer, startServer } from './server.js';
 import { serverAccount } from './serverProcess.js';
 
-type Options = {
+interface EmbeddedOptions {
   /** Where the data lives; made on the first start. */
   dataDir: string;
   log?: (message: string) => void;
@@ -14,10 +14,10 @@ type Options = {
   throwaway?: boolean;
   /** For short commands: use the server that already runs there, instead of refusing. */
   share?: boolean;
-};
+}
 
-const DURABLE = { initdb: [], settings: [] };
-const THROWAWAY = {
+const durable = { initdb: [], settings: [] };
+const disposable = {
   initdb: ['--no-sync'],
   settings: ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'],
 };
@@ -26,10 +26,10 @@ const THROWAWAY = {
  * Starts our own PostgreSQL, on 127.0.0.1 only. It ends with `stop()`, or with this process, even by SIGKILL.
  * Throws a DatabaseError when it cannot run here or another server uses `dataDir`.
  */
-export async function startEmbedded(options: Options): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startEmbedded(options: EmbeddedOptions): Promise<{ url: string; stop(): Promise<void> }> {
   const { dataDir, log = () => {}, throwaway = false, share = false } = options;
   const root = resolve(dataDir);
-  const mode = throwaway ? THROWAWAY : DURABLE;
+  const mode = throwaway ? disposable : durable;
   const account = serverAccount();
   const unusable = (error: Error) => {
     if (error instanceof DatabaseError) throw error;

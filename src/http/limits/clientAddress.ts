@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 /**
- * Whom to count an unauthenticated request for: the peer, or what the last `trustedProxies` proxies say of it in
- * `X-Forwarded-For`. An IPv6 client owns a whole /64, so that counts as one.
+ * Whom to count an unauthenticated request for: the peer, or the address that the last `trustedProxies` proxies report
+ * in `X-Forwarded-For`. An IPv6 client owns a whole /64, so its network is counted.
  */
 export function clientAddress(request: Request, req: IncomingMessage | undefined, trustedProxies: number): string {
   const peer = req?.socket.remoteAddress ?? 'unknown';
@@ -15,10 +16,7 @@ export function clientAddress(request: Request, req: IncomingMessage | undefined
 }
 
 function network(address: string): string {
-  const v4 = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
-  if (v4 || isIP(address) !== 6) return v4 ?? address;
-  const [before = [], after = []] = address.split('::').map((half) => half.split(':').filter((group) => group !== ''));
-  const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0');
-  const groups = [...before, ...zeros, ...after].slice(0, 4);
-  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+  if (!isIP(address)) return address;
+  const parsed = ipaddr.process(address); // an IPv4 address that is written as IPv6 becomes IPv4
+  return parsed.kind() === 'ipv4' ? parsed.toString() : ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/64`).toString();
 }

@@ -1,6 +1,7 @@
 import {
   type DocumentNode,
   type FieldNode,
+  type GraphQLArgument,
   type GraphQLCompositeType,
   type GraphQLSchema,
   getNamedType,
@@ -27,7 +28,6 @@ export interface QueryCost {
 export const noCost: QueryCost = { complexity: 0, depth: 0, aliases: 0 };
 
 const assumedListSize = 10;
-const defaultPageSize = 20;
 
 /**
  * Measures one operation, valid or not: what does not exist costs nothing, a fragment that contains itself counts once.
@@ -102,14 +102,15 @@ export function measure(
   }
 
   /** How many edges and nodes a connection will have; undefined for what is none. */
-  function pageSize(node: FieldNode, args: readonly { name: string }[]): number | undefined {
-    if (!args.some(({ name }) => name === 'first' || name === 'last')) return undefined;
+  function pageSize(node: FieldNode, args: readonly GraphQLArgument[]): number | undefined {
+    const size = args.find(({ name }) => name === 'first')?.extensions.pageSize;
+    if (typeof size !== 'number') return undefined;
     const sizes = (node.arguments ?? []).flatMap(({ name, value }) => {
       if (name.value !== 'first' && name.value !== 'last') return [];
       const given = value.kind === Kind.VARIABLE ? values[value.name.value] : valueFromASTUntyped(value);
       return typeof given === 'number' && given >= 0 ? [given] : [];
     });
-    return sizes.length > 0 ? Math.max(...sizes) : defaultPageSize;
+    return sizes.length > 0 ? Math.max(...sizes) : size;
   }
 
   const named = (name: string) => {

@@ -19,14 +19,11 @@ export interface QueryLimits extends QueryCost {
   mutations: number;
 }
 
-const defaults: QueryLimits = { complexity: 10_000, depth: 15, aliases: 30, tokens: 4000, mutations: 10 };
-
 /**
  * Refuses GraphQL documents that ask for too much, before they are validated and before any of their SQL, and tells
  * every caller what theirs costs. REST's own documents do not pass here. Decisions: "Query cost".
  */
-export function useQueryLimits(given: Partial<QueryLimits>): Step {
-  const limits = { ...defaults, ...given };
+export function useQueryLimits(limits: QueryLimits): Step {
   const { tokens, mutations, ...told } = limits;
   const costs = new WeakMap<Request, QueryCost>();
 

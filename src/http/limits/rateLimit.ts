@@ -4,8 +4,8 @@ import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import { failure } from '../../errors/failures.js';
 import type { RequestContext } from '../route.js';
 import { clientAddress } from './clientAddress.js';
+import { ExpiringKeys } from './expiringKeys.js';
 import type { RateLimiters } from './rateLimiters.js';
-import { Recent } from './recent.js';
 
 export interface RateLimit {
   /** Lets a request in by `enter`, and counts it; fails with 429 when it is one too many. */
@@ -14,11 +14,12 @@ export interface RateLimit {
   show(request: Request, context: RequestContext): Promise<void>;
 }
 
-interface Options {
+interface RateLimitOptions {
   limiters: RateLimiters;
   /** Proxies in front whose `X-Forwarded-For` is believed. */
   trustedProxies: number;
   logger: Logger;
+  clock: () => Date;
 }
 
 const logEvery = 10_000;
@@ -27,9 +28,9 @@ const logEvery = 10_000;
  * Counts what has a valid token for the token, anything else for its address. An address over its limit is refused
  * before its token is looked up, unless that token was good a moment ago. Decisions: "Rate limit".
  */
-export function rateLimit({ limiters, trustedProxies, logger }: Options): RateLimit {
-  const blocked = new Recent();
-  const good = new Recent();
+export function rateLimit({ limiters, trustedProxies, logger, clock }: RateLimitOptions): RateLimit {
+  const blocked = new ExpiringKeys(clock);
+  const good = new ExpiringKeys(clock);
   let quietUntil = 0;
 
   /** Asks the store, tells the client what it said, and gives the milliseconds to wait. Fails open: 0 when it is down. */
@@ -48,8 +49,9 @@ export function rateLimit({ limiters, trustedProxies, logger }: Options): RateLi
       responseHeaders.RateLimit = `"${name}";r=${Math.max(0, points - consumedPoints)};t=${seconds(msBeforeNext)}`;
       return consumedPoints > points ? Math.max(1, msBeforeNext) : 0;
     } catch (error) {
-      if (Date.now() < quietUntil) return 0;
-      quietUntil = Date.now() + logEvery;
+      const now = clock().getTime();
+      if (now < quietUntil) return 0;
+      quietUntil = now + logEvery;
       logger.error({ err: error }, 'the rate limit store is down; requests pass uncounted');
       return 0;
     }
@@ -59,7 +61,7 @@ export function rateLimit({ limiters, trustedProxies, logger }: Options): RateLi
     async count(request, context, enter) {
       const address = clientAddress(request, context.req, trustedProxies);
       const credential = request.headers.get('authorization') ?? '';
-      const block = good.left(credential) > 0 ? 0 : blocked.left(address);
+      const block = good.remaining(credential) > 0 ? 0 : blocked.remaining(address);
       if (block > 0) {
         await ask('address', context, async ({ points }) => new RateLimiterRes(0, block, points));
         throw failure('RATE_LIMITED', { retryAfter: seconds(block) });
@@ -74,8 +76,8 @@ export function rateLimit({ limiters, trustedProxies, logger }: Options): RateLi
       const wait = actor
         ? await ask('token', context, (limiter) => limiter.consume(actor.tokenId))
         : await ask('address', context, (limiter) => limiter.consume(address));
-      if (actor) good.keep(credential, limiters.address.duration * 1000);
-      else if (wait > 0) blocked.keep(address, wait);
+      if (actor) good.add(credential, limiters.address.duration * 1000);
+      else if (wait > 0) blocked.add(address, wait);
       // Instead of what went wrong otherwise: who is over the limit does not learn whether a token is good.
       if (wait > 0) throw failure('RATE_LIMITED', { retryAfter: seconds(wait) });
       if ('error' in outcome) throw outcome.error;

@@ -1,7 +1,7 @@
 import { Pool } from 'pg';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible';
 
-export interface RateLimitOptions {
+export interface RateLimiterSettings {
   /** Where the counts are: in this process, or in Postgres for all gateways together. */
   store: 'memory' | 'postgres';
   databaseUrl: string;
@@ -22,8 +22,8 @@ export interface RateLimiters {
 const patience = { connectionTimeoutMillis: 2_000, query_timeout: 2_000 };
 
 /** One counter for each token and one for each address, both with a fixed window. */
-export function createRateLimiters(options: RateLimitOptions): RateLimiters {
-  const { store, databaseUrl, windowSeconds: duration, perToken, perAddress } = options;
+export function createRateLimiters(settings: RateLimiterSettings): RateLimiters {
+  const { store, databaseUrl, windowSeconds: duration, perToken, perAddress } = settings;
   const token = { keyPrefix: 'token', points: perToken, duration };
   const address = { keyPrefix: 'address', points: perAddress, duration };
   if (store === 'memory') {

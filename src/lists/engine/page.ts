@@ -1,7 +1,7 @@
 import type { Database } from '../../database/client.js';
 import { Prisma } from '../../database/generated/client/client.js';
 import type { Key, List, Position, Walk } from './list.js';
-import { maximumSize, type Slice } from './slice.js';
+import { defaultSize, maximumSize, type Slice } from './slice.js';
 
 /** What reading takes: a client or a transaction. */
 type Reader = Pick<Database, '$queryRaw'>;
@@ -59,7 +59,7 @@ function walkOf(list: List, slice: Slice): Walk {
   const order = Prisma.raw(goesDown(list, slice) ? 'DESC' : 'ASC');
   const type = Prisma.raw(list.key);
   // Literal, for a prepared plan to know it; one of two, for few statements to prepare.
-  const limit = Prisma.raw(String((size <= 20 ? 20 : maximumSize) + 1));
+  const limit = Prisma.raw(String((size <= defaultSize ? defaultSize : maximumSize) + 1));
   return ({ rank = 0, key, id }) => {
     const beyond = (position: Position | null, up: boolean) => {
       if (!position || (up ? rank > position.rank : rank < position.rank)) return Prisma.empty;

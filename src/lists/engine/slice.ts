@@ -17,7 +17,7 @@ export interface Slice {
   before: Position | null;
 }
 
-const defaultSize = 20;
+export const defaultSize = 20;
 export const maximumSize = 100;
 
 /** Checks the arguments of a connection and names every bad one, as `goals.first`. */

@@ -1,18 +1,18 @@
-const { token, requests } = JSON.parse(document.getElementById('settings').textContent);
+const { url, root, token, requests } = JSON.parse(document.getElementById('settings').textContent);
 
 /** The document as it is read, with requests that work on what the demo workspace holds now. */
 function withRequests(response) {
   if (!response.url.endsWith('/openapi.json')) return response;
   const api = JSON.parse(response.text);
   for (const { path, body } of requests) {
-    api.paths[`/${path}`].post.requestBody.content['application/json'].example = body;
+    api.paths[path.slice(root.length)].post.requestBody.content['application/json'].example = body;
   }
   response.text = JSON.stringify(api);
   return response;
 }
 
 const ui = window.SwaggerUIBundle({
-  url: '/api/external/v1/openapi.json',
+  url,
   dom_id: '#docs',
   deepLinking: true,
   displayRequestDuration: true,

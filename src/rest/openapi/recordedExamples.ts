@@ -1,9 +1,9 @@
-// What the demo workspace answers, for the OpenAPI document: npm run schema writes it, test/examples.test.ts compares.
-export const examples: Record<string, { request: unknown; response: unknown }> = {
+// What the demo workspace answers, for the OpenAPI document: npm run schema writes it, test/recordedExamples.test.ts compares.
+export const recordedExamples: Record<string, { request: unknown; response: unknown }> = {
   "reopenGoal": {
     "request": {
       "id": "goal-launch-mobile-app",
-      "message": "The tablet layout was left out: we are not done yet.",
+      "message": "We are not done yet",
       "send_notifications_to_everyone": true,
       "subscriber_ids": [
         "person-jonas-weber"
@@ -536,7 +536,7 @@ export const examples: Record<string, { request: unknown; response: unknown }> =
   "restoreDocumentVersion": {
     "request": {
       "document_id": "doc-launch-plan",
-      "version_number": 2,
+      "version_number": 1,
       "expected_current_version": 5
     },
     "response": {
@@ -545,7 +545,7 @@ export const examples: Record<string, { request: unknown; response: unknown }> =
         "id": "019ecb3a-66c0-7000-8000-000000000001",
         "version_number": 6,
         "title": "Launch plan",
-        "content": "{\"type\":\"doc\",\"content\":[{\"type\":\"heading\",\"attrs\":{\"level\":2},\"content\":[{\"type\":\"text\",\"text\":\"Tuesday, 10 March\"}]},{\"type\":\"bulletList\",\"content\":[{\"type\":\"listItem\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"08:00 both stores\"}]},{\"type\":\"bulletList\",\"content\":[{\"type\":\"listItem\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"iOS: \"},{\"type\":\"mention\",\"attrs\":{\"id\":\"person-ines-moreau\",\"label\":\"Inês Moreau\"}}]}]},{\"type\":\"listItem\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"Android: \"},{\"type\":\"mention\",\"attrs\":{\"id\":\"person-ines-moreau\",\"label\":\"Inês Moreau\"}}]}]}]}]},{\"type\":\"listItem\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"18:00 evening at Old Harbor\"}]},{\"type\":\"bulletList\",\"content\":[{\"type\":\"listItem\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"Doors and chairs: \"},{\"type\":\"mention\",\"attrs\":{\"id\":\"person-amir-haddad\",\"label\":\"Amir Haddad\"}}]}]},{\"type\":\"listItem\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"Till and posters: \"},{\"type\":\"mention\",\"attrs\":{\"id\":\"person-lena-fischer\",\"label\":\"Lena Fischer\"}}]}]}]}]}]}]}",
+        "content": "The app goes live on Tuesday, 10 March, at eight in the morning. Posters go up the evening before.",
         "title_changed": true,
         "content_changed": true,
         "editor": {
@@ -559,13 +559,13 @@ export const examples: Record<string, { request: unknown; response: unknown }> =
         "inserted_at": "2026-06-15T12:00:00.000Z",
         "is_current": true,
         "origin": "restored",
-        "restored_from_version_number": 2
+        "restored_from_version_number": 1
       },
       "document": {
         "__typename": "resource_hub_document",
         "id": "doc-launch-plan",
         "name": "Launch plan",
-        "content": "{\"type\":\"doc\",\"content\":[{\"type\":\"heading\",\"attrs\":{\"level\":2},\"content\":[{\"type\":\"text\",\"text\":\"Tuesday, 10 March\"}]},{\"type\":\"bulletList\",\"content\":[{\"type\":\"listItem\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"08:00 both stores\"}]},{\"type\":\"bulletList\",\"content\":[{\"type\":\"listItem\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"iOS: \"},{\"type\":\"mention\",\"attrs\":{\"id\":\"person-ines-moreau\",\"label\":\"Inês Moreau\"}}]}]},{\"type\":\"listItem\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"Android: \"},{\"type\":\"mention\",\"attrs\":{\"id\":\"person-ines-moreau\",\"label\":\"Inês Moreau\"}}]}]}]}]},{\"type\":\"listItem\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"18:00 evening at Old Harbor\"}]},{\"type\":\"bulletList\",\"content\":[{\"type\":\"listItem\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"Doors and chairs: \"},{\"type\":\"mention\",\"attrs\":{\"id\":\"person-amir-haddad\",\"label\":\"Amir Haddad\"}}]}]},{\"type\":\"listItem\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"Till and posters: \"},{\"type\":\"mention\",\"attrs\":{\"id\":\"person-lena-fischer\",\"label\":\"Lena Fischer\"}}]}]}]}]}]}]}",
+        "content": "The app goes live on Tuesday, 10 March, at eight in the morning. Posters go up the evening before.",
         "author": {
           "id": "person-tomas-okafor",
           "full_name": "Tomás Okafor",

@@ -1,15 +1,6 @@
-import type { GraphQLResolveInfo } from 'graphql';
-import type { Context } from '../../context.js';
 import { activityList } from '../../lists/activities.js';
-import type { PageArguments } from '../../lists/engine/slice.js';
-import {
-  callersAccess,
-  canView,
-  canViewDocument,
-  canViewFile,
-  canViewSubject,
-  subjectAccess,
-} from '../../policies/access.js';
+import { callersAccess, canView } from '../../policies/access.js';
+import { canViewDocument, canViewFile, canViewSubject, subjectAccess } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
 import { Activity } from '../types/Activity.js';
 import { connectionType, pageArguments } from '../types/Connection.js';
@@ -17,13 +8,13 @@ import { DocumentVersion } from '../types/DocumentVersion.js';
 import { Goal } from '../types/Goal.js';
 import { ResourceHubDocument } from '../types/ResourceHubDocument.js';
 import { ResourceHubFile } from '../types/ResourceHubFile.js';
-import { byId, connect, nodesQuery } from './resolveConnection.js';
+import { byId, nodesQuery, resolveConnection } from './resolveConnection.js';
 
 builder.prismaObjectFields(Activity, (t) => ({
   message: t.string({
     nullable: true,
     description:
-      'What the author said with it, plain or rich text (ProseMirror JSON); null without words, or when the caller may not (any longer) see what it is about.',
+      "The author's message: plain or rich text (ProseMirror JSON). Null if there is none, or if the caller cannot see the goal, file or document.",
     select: (_args, { actor }) => ({ thread: { select: { message: true } }, ...subjectAccess(actor) }),
     resolve: (activity, _args, { actor }) => (canViewSubject(actor, activity) ? activity.thread?.message : null),
   }),
@@ -31,14 +22,15 @@ builder.prismaObjectFields(Activity, (t) => ({
     type: DocumentVersion,
     nullable: true,
     description:
-      'The version that a restore added; null for other actions, or when the caller may not see the document.',
+      'The version that was added by a restore. Null for other actions, or if the caller cannot see the document.',
     select: (_args, { actor }, nested) => ({ documentVersion: nested(true), ...subjectAccess(actor) }),
     resolve: (activity, _args, { actor }) => (canViewSubject(actor, activity) ? activity.documentVersion : null),
   }),
   goal: t.field({
     type: Goal,
     nullable: true,
-    description: 'The goal it is about; null when it is about something else, or the caller may not see the goal.',
+    description:
+      'The goal that the activity is about. Null if it is not about a goal, or if the caller cannot see the goal.',
     select: (_args, { actor }, nested) => ({ goal: nested({ include: callersAccess(actor) }) }),
     resolve: ({ goal }) => (goal && canView(goal) ? goal : null),
   }),
@@ -46,7 +38,7 @@ builder.prismaObjectFields(Activity, (t) => ({
     type: ResourceHubFile,
     nullable: true,
     description:
-      'The file it is about; null when it is about something else, the file is deleted, or the caller may not see it.',
+      'The file that the activity is about. Null if it is not about a file, or if the file is deleted or the caller cannot see it.',
     select: (_args, { actor }, nested) => ({
       file: nested({ include: { resourceHub: { select: callersAccess(actor) } } }),
     }),
@@ -56,7 +48,7 @@ builder.prismaObjectFields(Activity, (t) => ({
     type: ResourceHubDocument,
     nullable: true,
     description:
-      'The document it is about; null when it is about something else, or the caller may not see the document.',
+      'The document that the activity is about. Null if it is not about a document, or if the caller cannot see the document.',
     select: (_args, { actor }, nested) => ({
       document: nested({ include: { resourceHub: { select: callersAccess(actor) } } }),
     }),
@@ -66,43 +58,27 @@ builder.prismaObjectFields(Activity, (t) => ({
 
 const ActivityConnection = connectionType('Activity', Activity, 'A page of activities, newest first.');
 
-const activitiesOf =
-  (subject: 'goal' | 'file' | 'document') =>
-  ({ id }: { id: string }, args: PageArguments, context: Context, info: GraphQLResolveInfo) =>
-    connect(context, info, args, {
-      list: activityList(subject),
-      scope: id,
-      load: byId(nodesQuery(context, info, 'Activity'), (query, where) =>
-        context.db.activity.findMany({ ...query, where: where }),
-      ),
-    });
+const subjects = [
+  ['goal', Goal],
+  ['file', ResourceHubFile],
+  ['document', ResourceHubDocument],
+] as const;
 
-builder.prismaObjectField(Goal, 'activities', (t) =>
-  t.field({
-    type: ActivityConnection,
-    description: 'What was done to the goal, newest first.',
-    args: pageArguments,
-    select: { id: true },
-    resolve: activitiesOf('goal'),
-  }),
-);
-
-builder.prismaObjectField(ResourceHubFile, 'activities', (t) =>
-  t.field({
-    type: ActivityConnection,
-    description: 'What was done to the file, newest first.',
-    args: pageArguments,
-    select: { id: true },
-    resolve: activitiesOf('file'),
-  }),
-);
-
-builder.prismaObjectField(ResourceHubDocument, 'activities', (t) =>
-  t.field({
-    type: ActivityConnection,
-    description: 'What was done to the document, newest first.',
-    args: pageArguments,
-    select: { id: true },
-    resolve: activitiesOf('document'),
-  }),
-);
+for (const [subject, type] of subjects) {
+  builder.prismaObjectField(type, 'activities', (t) =>
+    t.field({
+      type: ActivityConnection,
+      description: `The activities on the ${subject}, newest first.`,
+      args: pageArguments,
+      select: { id: true },
+      resolve: ({ id }, args, context, info) =>
+        resolveConnection(context, info, args, {
+          list: activityList(subject),
+          scope: id,
+          load: byId(nodesQuery(context, info, 'Activity'), (query, where) =>
+            context.db.activity.findMany({ ...query, where }),
+          ),
+        }),
+    }),
+  );
+}

@@ -2,21 +2,21 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.js';
 import type { Position } from '../../lists/engine/list.js';
 import { nodesOfFolders, nodesOfHubs, rankOf } from '../../lists/resourceHubNodes.js';
-import { visibleDocument, visibleFile } from '../../policies/access.js';
+import { visibleDocument, visibleFile } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
 import { connectionType, pageArguments } from '../types/Connection.js';
 import { ResourceHub } from '../types/ResourceHub.js';
 import { pathTo, ResourceHubFolder } from '../types/ResourceHubFolder.js';
 import { type NodeShape, ResourceHubNode } from '../types/ResourceHubNode.js';
-import { byId, connect, nodesQuery } from './resolveConnection.js';
+import { byId, nodesQuery, resolveConnection } from './resolveConnection.js';
 
 const ResourceHubNodeConnection = connectionType(
   'ResourceHubNode',
   ResourceHubNode,
-  'A page of what lies in a hub or a folder: folders first, then documents, then files, each by name.',
+  'A page of the nodes of a hub or a folder: folders first, then documents, then files, each sorted by name.',
 );
 
-/** The nodes at the positions, with one query for each kind. */
+/** Loads the nodes at the positions, with one query for each kind. */
 function loadNodes(context: Context, info: GraphQLResolveInfo) {
   const { db, actor } = context;
   const loaders = {
@@ -58,11 +58,11 @@ const typeNames = { folder: 'ResourceHubFolder', document: 'ResourceHubDocument'
 builder.prismaObjectField(ResourceHub, 'nodes', (t) =>
   t.field({
     type: ResourceHubNodeConnection,
-    description: "What lies at the hub's root. Drafts of others and deleted files are not there.",
+    description: "The nodes at the hub's root. Excludes other people's drafts and everything deleted.",
     args: pageArguments,
     select: { id: true },
     resolve: ({ id }, args, context, info) =>
-      connect(context, info, args, {
+      resolveConnection(context, info, args, {
         list: nodesOfHubs(context.actor),
         scope: id,
         load: loadNodes(context, info),
@@ -73,10 +73,10 @@ builder.prismaObjectField(ResourceHub, 'nodes', (t) =>
 builder.objectField(ResourceHubFolder, 'nodes', (t) =>
   t.field({
     type: ResourceHubNodeConnection,
-    description: 'What lies directly in the folder. Drafts of others and deleted files are not there.',
+    description: "The nodes directly in the folder. Excludes other people's drafts and everything deleted.",
     args: pageArguments,
     resolve: ({ id }, args, context, info) =>
-      connect(context, info, args, {
+      resolveConnection(context, info, args, {
         list: nodesOfFolders(context.actor),
         scope: id,
         load: loadNodes(context, info),

@@ -7,19 +7,19 @@ import { everywhere, type List, type Position } from '../../lists/engine/list.js
 import { type Page, readCounts, readPages } from '../../lists/engine/page.js';
 import { type PageArguments, readSlice, type Slice } from '../../lists/engine/slice.js';
 
-/** A page that is read when a field of it is asked for, together with its siblings'. */
-export interface Connection<Row> {
+/** A connection that is read only when one of its fields is selected, together with those of its siblings. */
+export interface ConnectionShape<Row> {
   list: List;
   page: () => Promise<Page>;
   rows: () => Promise<(Row | undefined)[]>;
   count: () => Promise<number>;
 }
 
-interface Source<Row> {
+interface ConnectionSource<Row> {
   list: List;
-  /** Which part of the list, for a list that has several: the id of the parent. */
+  /** The part of the list to read, if it has several: the id of the parent. */
   scope?: string;
-  /** The rows at these positions, in their order; undefined where there is none (any more). */
+  /** Loads the rows at these positions, in their order; undefined where a row no longer exists. */
   load: (positions: Position[]) => Promise<(Row | undefined)[]>;
 }
 
@@ -29,16 +29,16 @@ interface Loaders {
   counts: DataLoader<string, number>;
 }
 
-// The same field of all siblings is one batch: each parent is a scope of one statement.
+// The same field of all siblings is read in one batch: each parent is a scope of one statement.
 const batches = createContextCache((_context: Context) => new Map<string, Loaders>());
 
-/** The connection a field answers with; checks the arguments and reads nothing yet. */
-export function connect<Row>(
+/** The connection that a field returns. Checks the arguments, and reads nothing yet. */
+export function resolveConnection<Row>(
   context: Context,
   info: GraphQLResolveInfo,
   args: PageArguments,
-  { list, scope = everywhere, load }: Source<Row>,
-): Connection<Row> {
+  { list, scope = everywhere, load }: ConnectionSource<Row>,
+): ConnectionShape<Row> {
   const slice = readSlice(list, info.fieldName, args);
   const field = fieldOf(info);
   const known = batches(context).get(field);
@@ -52,7 +52,7 @@ export function connect<Row>(
   };
 }
 
-function loadersOf({ db }: Context, list: List, slice: Slice, load: Source<unknown>['load']): Loaders {
+function loadersOf({ db }: Context, list: List, slice: Slice, load: ConnectionSource<unknown>['load']): Loaders {
   const pages = new DataLoader<string, Page>((scopes) => readPages(db, list, slice, scopes));
   const rows = new DataLoader<string, unknown[]>(async (scopes) => {
     const positions = (await Promise.all(scopes.map((scope) => pages.load(scope)))).map((page) => page.positions);
@@ -64,7 +64,7 @@ function loadersOf({ db }: Context, list: List, slice: Slice, load: Source<unkno
   return { pages, rows, counts };
 }
 
-/** A field of the operation, the same for all rows of a list above it. */
+/** Names a field of the operation, the same for all rows of a list above it. */
 function fieldOf({ parentType, path }: GraphQLResolveInfo): string {
   const keys: (string | number)[] = [];
   for (let step: typeof path | undefined = path; step; step = step.prev) {
@@ -73,13 +73,13 @@ function fieldOf({ parentType, path }: GraphQLResolveInfo): string {
   return [parentType.name, ...keys].join(' ');
 }
 
-/** What a connection's nodes select of a model. To be asked for every connection, as Pothos keeps it for each. */
+/** What the nodes of a connection select. Called for each connection, since Pothos remembers the result for each. */
 export const nodesQuery = (context: Context, info: GraphQLResolveInfo, typeName: string): object =>
   queryFromInfo({ context, info, typeName, paths: [['nodes'], ['edges', 'node']] });
 
 type Ids = { id: { in: string[] } };
 
-/** Loads rows by one query for their ids. */
+/** Loads rows with one query for their ids. */
 export const byId =
   <Row extends { id: string }>(query: object, find: (query: object, where: Ids) => Promise<Row[]>) =>
   async (positions: Position[]): Promise<(Row | undefined)[]> => {

@@ -3,21 +3,24 @@ import { builder } from '../builder.js';
 import { ResourceHubFile } from '../types/ResourceHubFile.js';
 
 const DeleteResourceHubFileInput = builder.inputType('DeleteResourceHubFileInput', {
-  description: 'Which file to delete.',
+  description: 'The input of `deleteResourceHubFile`.',
   fields: (t) => ({
-    fileId: t.id({ required: false, description: 'Id of the file. Absent or null: nothing is done.' }),
+    fileId: t.id({
+      required: false,
+      description: 'The ID of the file to delete. If it is null or absent, nothing changes.',
+    }),
   }),
 });
 
 const DeleteResourceHubFilePayload = builder
   .objectRef<{ fileId: string | null }>('DeleteResourceHubFilePayload')
   .implement({
-    description: 'The outcome of `deleteResourceHubFile`.',
+    description: 'The result of `deleteResourceHubFile`.',
     fields: (t) => ({
       file: t.prismaField({
         type: ResourceHubFile,
         nullable: true,
-        description: 'The file as it was when it was deleted; null when no id was given.',
+        description: 'The deleted file, as it was when it was deleted. Null if no ID was given.',
         resolve: (query, { fileId }, _args, { db }) =>
           fileId === null ? null : db.resourceHubFile.findUniqueOrThrow({ ...query, where: { id: fileId } }),
       }),
@@ -28,9 +31,9 @@ builder.mutationField('deleteResourceHubFile', (t) =>
   t.field({
     type: DeleteResourceHubFilePayload,
     description:
-      'Deletes a file of a resource hub, recoverably: its bytes, comments, reactions and subscriptions stay. ' +
-      'Notifies those who follow it. Needs edit access. Errors: NOT_FOUND, FORBIDDEN.',
-    args: { input: t.arg({ type: DeleteResourceHubFileInput, required: true, description: 'The file.' }) },
+      'Deletes a file of a resource hub and notifies the people who follow it; its bytes, comments, reactions and subscriptions ' +
+      'are kept. Requires edit access. Errors: NOT_FOUND, FORBIDDEN.',
+    args: { input: t.arg({ type: DeleteResourceHubFileInput, required: true, description: 'The file to delete.' }) },
     resolve: (_root, { input }, context) => deleteResourceHubFile(context, input),
   }),
 );

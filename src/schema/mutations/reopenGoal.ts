@@ -3,34 +3,38 @@ import { builder } from '../builder.js';
 import { Goal } from '../types/Goal.js';
 
 export const ReopenGoalInput = builder.inputType('ReopenGoalInput', {
-  description: 'Which goal to reopen, what to say, and whom to tell.',
+  description: 'The input of `reopenGoal`.',
   fields: (t) => ({
-    id: t.id({ required: false, description: 'Id of the goal. Absent or null: nothing is done.' }),
+    id: t.id({
+      required: false,
+      description: 'The ID of the goal to reopen. If it is null or absent, nothing changes.',
+    }),
     message: t.string({
       required: false,
       description:
-        'What to say, plain or rich text (ProseMirror JSON), at most 100,000 characters. Null: an empty thread.',
+        'The message to post in a new thread: plain or rich text (ProseMirror JSON), at most 100,000 characters. If it is null, the thread is empty.',
       extensions: { maxLength: 100_000 },
     }),
     sendNotificationsToEveryone: t.boolean({
       required: false,
-      description: "Whether to notify the members of the goal's space too, not only the subscribers. Null: false.",
+      description: "Whether to notify the members of the goal's space in addition to the subscribers. Default: false.",
     }),
     subscriberIds: t.idList({
       required: false,
-      description: 'Ids of people to subscribe to the thread, at most 10,000; repeated ids count once. Null: nobody.',
+      description:
+        'The IDs of the people to subscribe to the thread, at most 10,000; repeated IDs count once. If it is null, nobody is invited.',
       extensions: { maxItems: 10_000 },
     }),
   }),
 });
 
 const ReopenGoalPayload = builder.objectRef<{ goalId: string | null }>('ReopenGoalPayload').implement({
-  description: 'The outcome of `reopenGoal`.',
+  description: 'The result of `reopenGoal`.',
   fields: (t) => ({
     goal: t.prismaField({
       type: Goal,
       nullable: true,
-      description: 'The goal, open; null when no id was given.',
+      description: 'The goal, which is now open. Null if no ID was given.',
       resolve: (query, { goalId }, _args, { db }) =>
         goalId === null ? null : db.goal.findUniqueOrThrow({ ...query, where: { id: goalId } }),
     }),
@@ -41,10 +45,16 @@ builder.mutationField('reopenGoal', (t) =>
   t.field({
     type: ReopenGoalPayload,
     description:
-      'Reopens a closed goal: posts the message in a new thread, subscribes and notifies. An open goal is left as it is. ' +
-      'Needs edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, GOAL_ARCHIVED.',
+      'Reopens a closed goal, posts the message in a new thread, and subscribes and notifies people; an open goal stays ' +
+      'unchanged. Requires edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, GOAL_ARCHIVED.',
     extensions: { errors: ['GOAL_ARCHIVED'] },
-    args: { input: t.arg({ type: ReopenGoalInput, required: true, description: 'The goal and the message.' }) },
+    args: {
+      input: t.arg({
+        type: ReopenGoalInput,
+        required: true,
+        description: 'The goal to reopen, the message and the people to notify.',
+      }),
+    },
     resolve: (_root, { input }, context) => reopenGoal(context, input),
   }),
 );

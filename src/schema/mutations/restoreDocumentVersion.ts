@@ -3,34 +3,36 @@ import { builder } from '../builder.js';
 import { DocumentVersion } from '../types/DocumentVersion.js';
 import { ResourceHubDocument } from '../types/ResourceHubDocument.js';
 
-const versionNumber = { minimum: 1, maximum: 2_147_483_647 };
+/** The numbers that a version can have. */
+export const versionNumbers = { minimum: 1, maximum: 2_147_483_647 };
 
 const RestoreDocumentVersionInput = builder.inputType('RestoreDocumentVersionInput', {
-  description: 'Which version of which document to restore.',
+  description: 'The input of `restoreDocumentVersion`.',
   fields: (t) => ({
-    documentId: t.id({ required: true, description: 'Id of the document.' }),
+    documentId: t.id({ required: true, description: 'The ID of the document.' }),
     versionNumber: t.int({
       required: true,
-      description: 'Number of the version to restore, from 1.',
-      extensions: versionNumber,
+      description: 'The number of the version to restore, starting at 1.',
+      extensions: versionNumbers,
     }),
     expectedCurrentVersion: t.int({
       required: true,
-      description: 'Number of the version the caller believes is current, from 1. A different one is VERSION_CONFLICT.',
-      extensions: versionNumber,
+      description:
+        'The number of the version that the caller expects to be current. If another version is current, the request fails with VERSION_CONFLICT.',
+      extensions: versionNumbers,
     }),
   }),
 });
 
-// A view of the version that is current now, so that the document and the version are one query.
+// A variant of the current version, so that one query loads both the document and the version.
 const RestoreDocumentVersionPayload = builder.prismaObject('DocumentVersion', {
   variant: 'RestoreDocumentVersionPayload',
-  description: 'The outcome of `restoreDocumentVersion`.',
+  description: 'The result of `restoreDocumentVersion`.',
   fields: (t) => ({
-    document: t.relation('document', { type: ResourceHubDocument, description: 'The document as it is now.' }),
+    document: t.relation('document', { type: ResourceHubDocument, description: 'The document after the restore.' }),
     restoredVersion: t.variant(DocumentVersion, {
       isNull: (version: object) => 'restored' in version && version.restored === false,
-      description: 'The version that was added; null when the document equals the version already.',
+      description: 'The version that the restore added. Null if the document already equals the requested version.',
     }),
   }),
 });
@@ -39,11 +41,15 @@ builder.mutationField('restoreDocumentVersion', (t) =>
   t.prismaField({
     type: RestoreDocumentVersionPayload,
     description:
-      'Makes an earlier version of a document current by adding a version equal to it; changes nothing when it is equal ' +
-      'already. Needs edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, VERSION_CONFLICT.',
+      'Restores an earlier version of a document by adding a new version with its title and content, unless the document ' +
+      'already equals it. Requires edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, VERSION_CONFLICT.',
     extensions: { errors: ['VERSION_CONFLICT'] },
     args: {
-      input: t.arg({ type: RestoreDocumentVersionInput, required: true, description: 'The document and the version.' }),
+      input: t.arg({
+        type: RestoreDocumentVersionInput,
+        required: true,
+        description: 'The document, and the version to restore.',
+      }),
     },
     resolve: async (query, _root, { input }, context) => {
       const { versionId, restored } = await restoreDocumentVersion(context, input);

@@ -1,47 +1,53 @@
 import { goalList } from '../../lists/goals.js';
-import { visibleTo } from '../../policies/access.js';
+import { visibleTo } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
-import { byId, connect, nodesQuery } from '../fields/resolveConnection.js';
+import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
 import { connectionType, pageArguments } from '../types/Connection.js';
 import { Goal } from '../types/Goal.js';
 import { OrderDirection } from '../types/OrderDirection.js';
 
 const GoalFilter = builder.inputType('GoalFilter', {
-  description: 'Which goals to list: those that fit all that is given. An id of nothing the caller may see fits none.',
+  description:
+    'Conditions for a list of goals; a goal must meet all of them. An ID that is unknown to the caller matches no goal.',
   fields: (t) => ({
-    spaceId: t.id({ required: false, description: 'Only goals of this space.' }),
-    closed: t.boolean({ required: false, description: 'True: only closed goals. False: only open ones. Null: both.' }),
+    spaceId: t.id({ required: false, description: 'Returns only the goals of this space.' }),
+    closed: t.boolean({
+      required: false,
+      description: 'If true, returns only closed goals; if false, only open goals. If null, returns both.',
+    }),
     archived: t.boolean({
       required: false,
-      description: 'True: only archived goals. False: only those that are not. Null: both.',
+      description:
+        'If true, returns only archived goals; if false, only goals that are not archived. If null, returns both.',
     }),
-    championId: t.id({ required: false, description: 'Only goals this person leads.' }),
+    championId: t.id({ required: false, description: 'Returns only the goals whose champion is this person.' }),
     text: t.string({
       required: false,
-      description: 'Only goals whose name contains this, in upper or lower case; 3 to 200 characters.',
+      description:
+        'Returns only the goals whose name contains this text, ignoring case. The text has 3 to 200 characters.',
       extensions: { maxLength: 200 },
     }),
   }),
 });
 
 const GoalOrderField = builder.enumType('GoalOrderField', {
-  description: 'What goals are ordered by; goals that are equal in it, by id.',
+  description: 'The fields that goals can be sorted by. Goals with equal values are sorted by ID.',
   values: {
-    NAME: { value: 'name', description: 'Their name, upper and lower case alike.' },
-    INSERTED_AT: { value: 'insertedAt', description: 'When they were created.' },
-    UPDATED_AT: { value: 'updatedAt', description: 'When they last changed.' },
+    NAME: { value: 'name', description: 'Sorts by name, ignoring case.' },
+    INSERTED_AT: { value: 'insertedAt', description: 'Sorts by the time of creation.' },
+    UPDATED_AT: { value: 'updatedAt', description: 'Sorts by the time of the last change.' },
   } as const,
 });
 
 const GoalOrder = builder.inputType('GoalOrder', {
-  description: 'The order of a list of goals.',
+  description: 'How a list of goals is sorted.',
   fields: (t) => ({
-    field: t.field({ type: GoalOrderField, required: true, description: 'What to order by.' }),
+    field: t.field({ type: GoalOrderField, required: true, description: 'The field to sort by.' }),
     direction: t.field({
       type: OrderDirection,
       defaultValue: 'asc',
       required: true,
-      description: 'Ascending or descending.',
+      description: 'The direction to sort in.',
     }),
   }),
 });
@@ -51,14 +57,22 @@ const GoalConnection = connectionType('Goal', Goal, 'A page of goals.');
 builder.queryField('goals', (t) =>
   t.field({
     type: GoalConnection,
-    description: 'The goals the caller may see. Error: BAD_USER_INPUT.',
+    description: 'Lists the goals that the caller can see. Error: BAD_USER_INPUT.',
     args: {
       ...pageArguments,
-      filter: t.arg({ type: GoalFilter, required: false, description: 'Which of them. Null: all.' }),
-      orderBy: t.arg({ type: GoalOrder, required: false, description: 'In which order. Null: by name.' }),
+      filter: t.arg({
+        type: GoalFilter,
+        required: false,
+        description: 'The conditions that the goals must meet. If it is null, returns all goals.',
+      }),
+      orderBy: t.arg({
+        type: GoalOrder,
+        required: false,
+        description: 'How to sort the goals. Default: by name, ascending.',
+      }),
     },
     resolve: (_root, { filter, orderBy, ...args }, context, info) =>
-      connect(context, info, args, {
+      resolveConnection(context, info, args, {
         list: goalList(context.actor, filter ?? {}, orderBy ?? { field: 'name', direction: 'asc' }),
         load: byId(nodesQuery(context, info, 'Goal'), (query, where) =>
           context.db.goal.findMany({

@@ -1,36 +1,38 @@
 import { type DocumentRestorePreview, previewDocumentRestore } from '../../operations/previewDocumentRestore.js';
 import { builder } from '../builder.js';
+import { versionNumbers } from '../mutations/restoreDocumentVersion.js';
 import { DocumentDifference } from '../types/DocumentDifference.js';
 import { DocumentVersion } from '../types/DocumentVersion.js';
 
 const Preview = builder.objectRef<DocumentRestorePreview>('DocumentRestorePreview').implement({
-  description: 'What `restoreDocumentVersion` would do, as things stand.',
+  description: 'What `restoreDocumentVersion` would currently change.',
   fields: (t) => ({
     version: t.prismaField({
       type: DocumentVersion,
-      description: 'The version that would be restored.',
+      description: 'The version to restore.',
       resolve: (query, { sourceId }, _args, { db }) =>
         db.documentVersion.findUniqueOrThrow({ ...query, where: { id: sourceId } }),
     }),
     expectedCurrentVersion: t.exposeInt('expectedCurrentVersion', {
-      description: 'Number of the current version: what to send for the restore to be this one or to fail.',
+      description:
+        'The number of the current version. Send it as `expectedCurrentVersion`, so that the restore does what this preview shows or fails.',
     }),
     isNoOp: t.exposeBoolean('isNoOp', {
-      description: 'Whether nothing would change, as the document equals the version already.',
+      description: 'Whether the restore would change nothing because the document already equals the version.',
     }),
-    titleBefore: t.string({ description: 'The title as it is.', resolve: ({ before }) => before.title }),
-    titleAfter: t.string({ description: 'The title as it would be.', resolve: ({ after }) => after.title }),
+    titleBefore: t.string({ description: 'The title before the restore.', resolve: ({ before }) => before.title }),
+    titleAfter: t.string({ description: 'The title after the restore.', resolve: ({ after }) => after.title }),
     contentBefore: t.string({
-      description: 'The text as it is, plain or rich text (ProseMirror JSON).',
+      description: 'The content before the restore: plain or rich text (ProseMirror JSON).',
       resolve: ({ before }) => before.content,
     }),
     contentAfter: t.string({
-      description: 'The text as it would be, plain or rich text (ProseMirror JSON).',
+      description: 'The content after the restore: plain or rich text (ProseMirror JSON).',
       resolve: ({ after }) => after.content,
     }),
     difference: t.field({
       type: DocumentDifference,
-      description: 'From the document as it is to the document as it would be.',
+      description: 'The difference between the document before and after the restore.',
       resolve: (preview) => preview,
     }),
   }),
@@ -41,14 +43,14 @@ builder.queryField('previewDocumentRestore', (t) =>
     type: Preview,
     nullable: true,
     description:
-      'Tells what `restoreDocumentVersion` would change, and does nothing: a read-only token will do. ' +
-      'Needs edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN.',
+      'Previews what `restoreDocumentVersion` would change, without changing anything; a read-only token can run it. ' +
+      'Requires edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN.',
     args: {
-      documentId: t.arg.id({ required: true, description: 'Id of the document.' }),
+      documentId: t.arg.id({ required: true, description: 'The ID of the document.' }),
       versionNumber: t.arg.int({
         required: true,
-        description: 'Number of the version to restore, from 1.',
-        extensions: { minimum: 1, maximum: 2_147_483_647 },
+        description: 'The number of the version to restore, starting at 1.',
+        extensions: versionNumbers,
       }),
     },
     resolve: (_root, args, context) => previewDocumentRestore(context, args),

@@ -1,5 +1,5 @@
 import { notFound } from '../../errors/failures.js';
-import { visibleTo } from '../../policies/access.js';
+import { visibleTo } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
 import { pathTo, ResourceHubFolder } from '../types/ResourceHubFolder.js';
 
@@ -7,8 +7,8 @@ builder.queryField('resourceHubFolder', (t) =>
   t.field({
     type: ResourceHubFolder,
     nullable: true,
-    description: 'A folder of a resource hub the caller may see. Error: NOT_FOUND.',
-    args: { id: t.arg.id({ required: true, description: 'Id of the folder.' }) },
+    description: 'Looks up a folder of a resource hub that the caller can see. Error: NOT_FOUND.',
+    args: { id: t.arg.id({ required: true, description: 'The ID of the folder.' }) },
     resolve: async (_root, { id }, context) => {
       const where = { id, resourceHub: visibleTo(context.actor) };
       if (!(await context.db.resourceHubFolder.findFirst({ where, select: { id: true } })))

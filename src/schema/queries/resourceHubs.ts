@@ -1,31 +1,39 @@
 import { resourceHubList } from '../../lists/resourceHubs.js';
-import { visibleTo } from '../../policies/access.js';
+import { visibleTo } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
-import { byId, connect, nodesQuery } from '../fields/resolveConnection.js';
+import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
 import { connectionType, pageArguments } from '../types/Connection.js';
 import { ResourceHub } from '../types/ResourceHub.js';
 
 const ResourceHubFilter = builder.inputType('ResourceHubFilter', {
-  description: 'Which hubs to list: those that fit all that is given. An id of nothing the caller may see fits none.',
+  description:
+    'Conditions for a list of hubs; a hub must meet all of them. An ID that is unknown to the caller matches no hub.',
   fields: (t) => ({
-    spaceId: t.id({ required: false, description: 'Only hubs of this space itself, not of its goals and projects.' }),
-    goalId: t.id({ required: false, description: 'Only hubs of this goal.' }),
-    projectId: t.id({ required: false, description: 'Only hubs of this project.' }),
+    spaceId: t.id({
+      required: false,
+      description: 'Returns only the hubs that belong to this space directly, not those of its goals and projects.',
+    }),
+    goalId: t.id({ required: false, description: 'Returns only the hubs of this goal.' }),
+    projectId: t.id({ required: false, description: 'Returns only the hubs of this project.' }),
   }),
 });
 
-const ResourceHubConnection = connectionType('ResourceHub', ResourceHub, 'A page of resource hubs, by name.');
+const ResourceHubConnection = connectionType('ResourceHub', ResourceHub, 'A page of resource hubs, sorted by name.');
 
 builder.queryField('resourceHubs', (t) =>
   t.field({
     type: ResourceHubConnection,
-    description: 'The resource hubs the caller may see, by name. Error: BAD_USER_INPUT.',
+    description: 'Lists the resource hubs that the caller can see, sorted by name. Error: BAD_USER_INPUT.',
     args: {
       ...pageArguments,
-      filter: t.arg({ type: ResourceHubFilter, required: false, description: 'Which of them. Null: all.' }),
+      filter: t.arg({
+        type: ResourceHubFilter,
+        required: false,
+        description: 'The conditions that the hubs must meet. If it is null, returns all hubs.',
+      }),
     },
     resolve: (_root, { filter, ...args }, context, info) =>
-      connect(context, info, args, {
+      resolveConnection(context, info, args, {
         list: resourceHubList(context.actor, filter ?? {}),
         load: byId(nodesQuery(context, info, 'ResourceHub'), (query, where) =>
           context.db.resourceHub.findMany({

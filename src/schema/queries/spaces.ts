@@ -1,19 +1,19 @@
 import { spaceList } from '../../lists/spaces.js';
-import { visibleTo } from '../../policies/access.js';
+import { visibleTo } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
-import { byId, connect, nodesQuery } from '../fields/resolveConnection.js';
+import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
 import { connectionType, pageArguments } from '../types/Connection.js';
 import { Space } from '../types/Space.js';
 
-const SpaceConnection = connectionType('Space', Space, 'A page of spaces, by name.');
+const SpaceConnection = connectionType('Space', Space, 'A page of spaces, sorted by name.');
 
 builder.queryField('spaces', (t) =>
   t.field({
     type: SpaceConnection,
-    description: 'The spaces the caller may see, by name. Error: BAD_USER_INPUT.',
+    description: 'Lists the spaces that the caller can see, sorted by name. Error: BAD_USER_INPUT.',
     args: pageArguments,
     resolve: (_root, args, context, info) =>
-      connect(context, info, args, {
+      resolveConnection(context, info, args, {
         list: spaceList(context.actor),
         load: byId(nodesQuery(context, info, 'Space'), (query, where) =>
           context.db.space.findMany({

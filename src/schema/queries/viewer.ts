@@ -4,7 +4,7 @@ import { Viewer } from '../types/Viewer.js';
 builder.queryField('viewer', (t) =>
   t.prismaField({
     type: Viewer,
-    description: 'The person and the token behind this request.',
+    description: 'Returns the caller: the person and the token that this request is authenticated with.',
     resolve: (query, _root, _args, { db, actor }) =>
       db.apiToken.findUniqueOrThrow({ ...query, where: { id: actor.tokenId } }),
   }),

@@ -6,34 +6,17 @@ interface Levels {
   spaceLevel: number;
 }
 
-const Privacy = builder.enumType('Privacy', {
-  description: 'Who a resource is open to, read off its access levels.',
-  values: {
-    PUBLIC: { value: 'public', description: 'Marked as public.' },
-    INTERNAL: { value: 'internal', description: 'Open to the company.' },
-    CONFIDENTIAL: { value: 'confidential', description: 'Open to the members of its space.' },
-    SECRET: { value: 'secret', description: 'Open to nobody but those with a personal grant.' },
-  } as const,
-});
-
 export const AccessLevels = builder.objectRef<Levels>('AccessLevels').implement({
-  description: 'Access a resource gives, as levels: 0 none, 10 view, 40 comment, 70 edit, 100 full.',
+  description:
+    'The access that a goal, project or space gives to groups of people. Levels: 0 none, 10 view, 40 comment, 70 edit, 100 full.',
   fields: (t) => ({
     public: t.exposeInt('publicLevel', {
-      description: 'A level above 0 marks the resource as public; gives no access by itself.',
+      description: 'A level above 0 marks the resource as public. It does not give access by itself.',
     }),
-    company: t.exposeInt('companyLevel', { description: 'Level of everyone in the company but guests.' }),
-    space: t.exposeInt('spaceLevel', { description: 'Level of the members of its space.' }),
+    company: t.exposeInt('companyLevel', { description: 'The level of everyone in the company except guests.' }),
+    space: t.exposeInt('spaceLevel', { description: 'The level of the members of the space.' }),
   }),
 });
 
 /** The columns that access levels and privacy are read from. */
 export const levelColumns = { publicLevel: true, companyLevel: true, spaceLevel: true } as const;
-
-function privacyOf({ publicLevel, companyLevel, spaceLevel }: Levels) {
-  if (publicLevel > 0) return 'public';
-  if (companyLevel > 0) return 'internal';
-  return spaceLevel > 0 ? 'confidential' : 'secret';
-}
-
-export { Privacy, privacyOf };

@@ -1,24 +1,33 @@
 import { builder } from '../builder.js';
 
 const BlobStatus = builder.enumType('BlobStatus', {
-  description: 'Where the bytes of a blob are.',
+  description: 'The state of the upload of a blob.',
   values: {
-    PENDING: { value: 'pending', description: 'Not uploaded yet.' },
-    UPLOADED: { value: 'uploaded', description: 'Stored.' },
-    DELETED: { value: 'deleted', description: 'Gone.' },
+    PENDING: { value: 'pending', description: 'The bytes are not uploaded yet.' },
+    UPLOADED: { value: 'uploaded', description: 'The bytes are stored.' },
+    DELETED: { value: 'deleted', description: 'The bytes are deleted.' },
   } as const,
 });
 
 export const Blob = builder.prismaObject('Blob', {
-  description: 'The bytes of a file.',
+  description: 'The uploaded content of a file.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Id of the blob.' }),
-    status: t.expose('status', { type: BlobStatus, description: 'Where the bytes are.' }),
-    filename: t.exposeString('filename', { description: 'Name it was uploaded with.' }),
-    size: t.expose('size', { type: 'BigInt', description: 'Size in bytes.' }),
-    contentType: t.exposeString('contentType', { description: 'Media type, such as `image/png`.' }),
-    width: t.exposeInt('width', { nullable: true, description: 'Width in pixels; null when not an image.' }),
-    height: t.exposeInt('height', { nullable: true, description: 'Height in pixels; null when not an image.' }),
-    url: t.exposeString('url', { nullable: true, description: 'Where to fetch the bytes; null when not known.' }),
+    id: t.exposeID('id', { description: 'The ID of the blob.' }),
+    status: t.expose('status', { type: BlobStatus, description: 'The state of the upload.' }),
+    filename: t.exposeString('filename', { description: 'The name of the file at upload.' }),
+    size: t.expose('size', { type: 'BigInt', description: 'The size in bytes.' }),
+    contentType: t.exposeString('contentType', { description: 'The media type, such as `image/png`.' }),
+    width: t.exposeInt('width', {
+      nullable: true,
+      description: 'The width in pixels. Null if the blob is not an image.',
+    }),
+    height: t.exposeInt('height', {
+      nullable: true,
+      description: 'The height in pixels. Null if the blob is not an image.',
+    }),
+    url: t.exposeString('url', {
+      nullable: true,
+      description: 'The URL to download the bytes from. Null if it is unknown.',
+    }),
   }),
 });

@@ -1,47 +1,26 @@
 import type { OutputRef } from '@pothos/core';
-import { cursorOf } from '../../lists/engine/slice.js';
+import { cursorOf, defaultSize, maximumSize } from '../../lists/engine/slice.js';
 import { builder } from '../builder.js';
-import type { Connection } from '../fields/resolveConnection.js';
-
-const PageInfo = builder
-  .objectRef<{ hasNextPage: boolean; hasPreviousPage: boolean; start: string | null; end: string | null }>('PageInfo')
-  .implement({
-    description: 'Where a page of a connection lies, and whether there is more.',
-    fields: (t) => ({
-      hasNextPage: t.exposeBoolean('hasNextPage', {
-        description: 'Whether rows follow the page. With `last` it says only whether `before` was given.',
-      }),
-      hasPreviousPage: t.exposeBoolean('hasPreviousPage', {
-        description: 'Whether rows precede the page. With `first` it says only whether `after` was given.',
-      }),
-      startCursor: t.exposeString('start', {
-        nullable: true,
-        description: 'Cursor of the first row, for `before`; null when the page is empty.',
-      }),
-      endCursor: t.exposeString('end', {
-        nullable: true,
-        description: 'Cursor of the last row, for `after`; null when the page is empty.',
-      }),
-    }),
-  });
+import type { ConnectionShape } from '../fields/resolveConnection.js';
+import { PageInfo } from './PageInfo.js';
 
 /** The connection and edge types (Relay cursor connections) of a node type. */
 export function connectionType<Row extends object>(name: string, node: OutputRef<Row>, description: string) {
   const Edge = builder.objectRef<{ cursor: string; node: Row }>(`${name}Edge`).implement({
-    description: `A row of a \`${name}Connection\` and where it stands.`,
+    description: `An item of \`${name}Connection\` and its cursor.`,
     fields: (t) => ({
       cursor: t.exposeString('cursor', {
-        description: 'Where the row stands, for `after` and `before`; good even when the row is gone.',
+        description: 'The position of the item, to send as `after` or `before`. It stays valid if the item is deleted.',
       }),
-      node: t.field({ type: node, description: 'The row itself.', resolve: (edge) => edge.node as never }),
+      node: t.field({ type: node, description: 'The item.', resolve: (edge) => edge.node as never }),
     }),
   });
-  return builder.objectRef<Connection<Row>>(`${name}Connection`).implement({
+  return builder.objectRef<ConnectionShape<Row>>(`${name}Connection`).implement({
     description,
     fields: (t) => ({
       edges: t.field({
         type: [Edge],
-        description: 'The rows of the page, each with its cursor.',
+        description: 'The items of the page, each with its cursor.',
         resolve: async ({ list, page, rows }) => {
           const [{ positions }, nodes] = await Promise.all([page(), rows()]);
           return positions.flatMap((position, index) => {
@@ -52,12 +31,12 @@ export function connectionType<Row extends object>(name: string, node: OutputRef
       }),
       nodes: t.field({
         type: [node],
-        description: 'The rows of the page.',
+        description: 'The items of the page.',
         resolve: async ({ rows }) => (await rows()).filter((row) => row !== undefined) as never,
       }),
       pageInfo: t.field({
         type: PageInfo,
-        description: 'Where the page lies.',
+        description: 'The position of the page in the list.',
         resolve: async ({ list, page }) => {
           const { positions, hasNextPage, hasPreviousPage } = await page();
           const [start = null, end = null] = [positions[0], positions.at(-1)].map(
@@ -68,7 +47,7 @@ export function connectionType<Row extends object>(name: string, node: OutputRef
       }),
       totalCount: t.int({
         description:
-          'Number of rows in the whole list. Counts them all, each time it is asked for: leave it out if you can.',
+          'The number of items in the whole list. Every request counts them all, so select it only if you need it.',
         resolve: ({ count }) => count(),
       }),
     }),
@@ -77,8 +56,15 @@ export function connectionType<Row extends object>(name: string, node: OutputRef
 
 /** The arguments every connection takes. */
 export const pageArguments = builder.args((t) => ({
-  first: t.int({ required: false, description: 'How many rows from the start, 0 to 100. Default: 20.' }),
-  after: t.string({ required: false, description: 'A cursor: only rows after it.' }),
-  last: t.int({ required: false, description: 'How many rows from the end, 0 to 100; not together with `first`.' }),
-  before: t.string({ required: false, description: 'A cursor: only rows before it.' }),
+  first: t.int({
+    required: false,
+    description: `The number of items to return from the start of the list, 0 to ${maximumSize}. Default: ${defaultSize}.`,
+    extensions: { pageSize: defaultSize },
+  }),
+  after: t.string({ required: false, description: 'Returns only the items after this cursor.' }),
+  last: t.int({
+    required: false,
+    description: `The number of items to return from the end of the list, 0 to ${maximumSize}. Cannot be used together with \`first\`.`,
+  }),
+  before: t.string({ required: false, description: 'Returns only the items before this cursor.' }),
 }));

@@ -1,77 +1,33 @@
 import { createContextCache } from '@pothos/core';
 import type { Context } from '../../context.js';
-import { type Change, type Difference, difference, Effort } from '../../text/difference.js';
+import { difference, Effort } from '../../text/difference.js';
+import type { DocumentText } from '../../text/documentText.js';
 import { plainText } from '../../text/plainText.js';
 import { builder } from '../builder.js';
+import { TextDifference } from './TextDifference.js';
 
-interface Wording {
-  title: string;
-  content: string;
-}
-
-const TextChangeKind = builder.enumType('TextChangeKind', {
-  description: 'What became of a piece of text.',
-  values: {
-    UNCHANGED: { value: 'unchanged', description: 'It is in both texts.' },
-    REMOVED: { value: 'removed', description: 'It is in the text before only.' },
-    ADDED: { value: 'added', description: 'It is in the text after only.' },
-  } as const,
-});
-
-const TextGranularity = builder.enumType('TextGranularity', {
-  description: 'How finely two texts were compared; long and very different ones more coarsely.',
-  values: {
-    WORD: { value: 'word', description: 'Word by word.' },
-    LINE: { value: 'line', description: 'Line by line.' },
-    TEXT: {
-      value: 'text',
-      description: 'Only the lines that both start and end with; all between them counts as replaced.',
-    },
-  } as const,
-});
-
-const TextChange = builder.objectRef<Change>('TextChange').implement({
-  description: 'A piece of text that is unchanged, removed or added.',
-  fields: (t) => ({
-    kind: t.expose('kind', { type: TextChangeKind, description: 'What became of it.' }),
-    text: t.exposeString('text', { description: 'The piece of text.' }),
-  }),
-});
-
-const TextDifference = builder.objectRef<Difference>('TextDifference').implement({
-  description: 'The difference of two texts.',
-  fields: (t) => ({
-    granularity: t.expose('granularity', { type: TextGranularity, description: 'How finely they were compared.' }),
-    changes: t.expose('changes', {
-      type: [TextChange],
-      description:
-        'Both texts in pieces, in order: what is unchanged and removed makes the one before, what is unchanged and added the one after.',
-    }),
-  }),
-});
-
-// Comparing is work for the processor: one request gets a fixed amount of it.
+// Comparing texts takes processor time, so all comparisons of one request share a fixed amount.
 const effort = createContextCache((_context: Context) => new Effort());
 
 export const DocumentDifference = builder
-  .objectRef<{ before: Wording; after: Wording }>('DocumentDifference')
+  .objectRef<{ before: DocumentText; after: DocumentText }>('DocumentDifference')
   .implement({
     description:
-      'The difference of two wordings of a document. Rich text is compared as it is read, a line for each block.',
+      'The difference between two states of a document. Rich text is compared without its formatting, as one line per block.',
     fields: (t) => ({
       title: t.field({
         type: TextDifference,
-        description: 'The difference of the titles.',
+        description: 'The difference between the titles.',
         resolve: ({ before, after }, _args, context) => difference(before.title, after.title, effort(context)),
       }),
       content: t.field({
         type: TextDifference,
-        description: 'The difference of the texts.',
+        description: 'The difference between the contents.',
         resolve: ({ before, after }, _args, context) =>
           difference(plainText(before.content), plainText(after.content), effort(context)),
       }),
       isFormattingOnly: t.boolean({
-        description: 'Whether the texts differ in their formatting only and read the same.',
+        description: 'Whether the contents differ only in their formatting.',
         resolve: ({ before, after }) =>
           before.content !== after.content && plainText(before.content) === plainText(after.content),
       }),

@@ -1,48 +1,48 @@
-import { versionList } from '../../lists/documentVersions.js';
 import { builder } from '../builder.js';
-import { byId, connect, nodesQuery } from '../fields/resolveConnection.js';
-import { connectionType, pageArguments } from './Connection.js';
 import { DocumentDifference } from './DocumentDifference.js';
 import { Person } from './Person.js';
-import { ResourceHubDocument } from './ResourceHubDocument.js';
 
 const VersionOrigin = builder.enumType('VersionOrigin', {
-  description: 'How a version came to be.',
+  description: 'How a version was created.',
   values: {
-    PUBLISHED: { value: 'published', description: 'By publishing the document.' },
-    EDITED: { value: 'edited', description: 'By an edit.' },
-    RESTORED: { value: 'restored', description: 'By restoring an earlier version.' },
+    PUBLISHED: { value: 'published', description: 'The document was published.' },
+    EDITED: { value: 'edited', description: 'The document was edited.' },
+    RESTORED: { value: 'restored', description: 'An earlier version was restored.' },
   } as const,
 });
 
 export const DocumentVersion = builder.prismaObject('DocumentVersion', {
-  description: 'A version of a document. Versions are only ever added: none is changed or removed.',
+  description: 'A version of a document. Versions are never changed or removed.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Id of the version.' }),
-    versionNumber: t.exposeInt('versionNumber', { description: 'Its number: 1, 2, 3 … without a gap.' }),
-    title: t.exposeString('title', { description: 'Title of the document in this version.' }),
-    content: t.exposeString('content', { description: 'Text of the document in this version, plain or rich text.' }),
+    id: t.exposeID('id', { description: 'The ID of the version.' }),
+    versionNumber: t.exposeInt('versionNumber', {
+      description: 'The number of the version: 1, 2, 3 and so on, without gaps.',
+    }),
+    title: t.exposeString('title', { description: 'The title of the document in this version.' }),
+    content: t.exposeString('content', {
+      description: 'The content of the document in this version: plain or rich text (ProseMirror JSON).',
+    }),
     titleChanged: t.boolean({
-      description: 'Whether the title differs from the version before; false for the first.',
+      description: 'Whether the title differs from the previous version. False for the first version.',
       select: { title: true, previous: { select: { title: true } } },
       resolve: ({ title, previous }) => previous !== null && previous.title !== title,
     }),
     contentChanged: t.boolean({
-      description: 'Whether the text differs from the version before; false for the first.',
+      description: 'Whether the content differs from the previous version. False for the first version.',
       select: { content: true, previous: { select: { content: true } } },
       resolve: ({ content, previous }) => previous !== null && previous.content !== content,
     }),
     diffToPrevious: t.field({
       type: DocumentDifference,
       nullable: true,
-      description: 'What this version changed: from the version before to this one. Null for the first.',
+      description: 'The difference between the previous version and this version. Null if this is the first version.',
       select: { title: true, content: true, previous: { select: { title: true, content: true } } },
       resolve: ({ title, content, previous }) => previous && { before: previous, after: { title, content } },
     }),
     diffToCurrent: t.field({
       type: DocumentDifference,
       nullable: true,
-      description: 'What has changed since: from this version to the current one. Null for the current one.',
+      description: 'The difference between this version and the current version. Null if this is the current version.',
       select: {
         title: true,
         content: true,
@@ -54,40 +54,17 @@ export const DocumentVersion = builder.prismaObject('DocumentVersion', {
           ? null
           : { before: { title, content }, after: { title: document.name, content: document.content } },
     }),
-    editor: t.relation('editor', { type: Person, description: 'Who made it.' }),
-    insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When it was made.' }),
+    editor: t.relation('editor', { type: Person, description: 'The person who created the version.' }),
+    insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When the version was created.' }),
     isCurrent: t.boolean({
-      description: 'Whether it is the current version of its document.',
+      description: 'Whether this is the current version of the document.',
       select: { versionNumber: true, document: { select: { currentVersion: true } } },
       resolve: ({ versionNumber, document }) => versionNumber === document.currentVersion,
     }),
-    origin: t.expose('origin', { type: VersionOrigin, description: 'How it came to be.' }),
+    origin: t.expose('origin', { type: VersionOrigin, description: 'How the version was created.' }),
     restoredFromVersionNumber: t.exposeInt('restoredFromVersionNumber', {
       nullable: true,
-      description: 'Number of the version it restored; null unless it came of a restore.',
+      description: 'The number of the version that was restored. Null if `origin` is not `RESTORED`.',
     }),
   }),
 });
-
-const DocumentVersionConnection = connectionType(
-  'DocumentVersion',
-  DocumentVersion,
-  'A page of the versions of a document, newest first.',
-);
-
-builder.prismaObjectField(ResourceHubDocument, 'versions', (t) =>
-  t.field({
-    type: DocumentVersionConnection,
-    description: 'Its versions, newest first; empty for a draft.',
-    args: pageArguments,
-    select: { id: true },
-    resolve: ({ id }, args, context, info) =>
-      connect(context, info, args, {
-        list: versionList,
-        scope: id,
-        load: byId(nodesQuery(context, info, 'DocumentVersion'), (query, where) =>
-          context.db.documentVersion.findMany({ ...query, where: where }),
-        ),
-      }),
-  }),
-);

@@ -1,154 +1,106 @@
-import { callersAccess, canView, levelOf, visibleTo } from '../../policies/access.js';
+import { callersAccess, canView, levelOf } from '../../policies/access.js';
+import { visibleTo } from '../../policies/visibility.js';
+import { isOutdated } from '../../rules/isOutdated.js';
+import { progressPercentage } from '../../rules/progressPercentage.js';
+import { roleOf } from '../../rules/roleOf.js';
+import { statusOf } from '../../rules/statusOf.js';
+import { timeframeOf } from '../../rules/timeframeOf.js';
 import { builder } from '../builder.js';
-import { newestFirst, oldestFirst } from '../order.js';
-import { AccessLevels, levelColumns, Privacy, privacyOf } from './AccessLevels.js';
+import { latest, oldestFirst } from '../order.js';
+import { AccessLevels, levelColumns } from './AccessLevels.js';
 import { GoalCheck } from './GoalCheck.js';
 import { GoalPermissions } from './GoalPermissions.js';
 import { GoalProgressUpdate } from './GoalProgressUpdate.js';
 import { GoalRetrospective } from './GoalRetrospective.js';
-import { GoalRole, GoalStatus, isOutdated, latest, roleOf, statusOf } from './GoalStatus.js';
-import { Notification, unreadOf } from './Notification.js';
+import { GoalRole } from './GoalRole.js';
+import { GoalStatus } from './GoalStatus.js';
 import { Person } from './Person.js';
 import { Project } from './Project.js';
 import { Space } from './Space.js';
-import { concernedPeople, potentialSubscribers, Subscriber, subscribedPeople } from './Subscriber.js';
-import { progressPercentage, Target } from './Target.js';
-import { contextualDate, Timeframe } from './Timeframe.js';
+import { Target } from './Target.js';
+import { Timeframe } from './Timeframe.js';
 
 export const Goal = builder.prismaObject('Goal', {
-  description: 'A goal: what a space wants to reach, measured by targets and a checklist.',
+  description: 'Something that a space wants to achieve, measured by targets and a checklist.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Id of the goal.' }),
-    name: t.exposeString('name', { description: 'Name of the goal.' }),
+    id: t.exposeID('id', { description: 'The ID of the goal.' }),
+    name: t.exposeString('name', { description: 'The name of the goal.' }),
     description: t.exposeString('description', {
       nullable: true,
-      description: 'What it is about, plain or rich text; null when not said.',
+      description: 'The description of the goal: plain or rich text (ProseMirror JSON). Null if there is none.',
     }),
     accessLevels: t.field({
       type: AccessLevels,
-      description: 'Access the goal gives.',
+      description: 'The access that the goal gives to groups of people.',
       select: levelColumns,
       resolve: (goal) => goal,
     }),
     archivedAt: t.expose('archivedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was archived; null if not.',
-    }),
-    champion: t.relation('champion', {
-      type: Person,
-      nullable: true,
-      description: 'Who leads it; null when nobody does.',
-    }),
-    reviewer: t.relation('reviewer', {
-      type: Person,
-      nullable: true,
-      description: 'Who reviews it; null when nobody does.',
+      description: 'When the goal was archived. Null if it is not archived.',
     }),
     checklist: t.relation('checklist', {
       type: GoalCheck,
       query: { orderBy: [{ index: 'asc' }, { id: 'asc' }] },
-      description: 'Its checklist, in order.',
-    }),
-    closedAt: t.expose('closedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When it was closed; null while open.',
+      description: 'The items of the checklist, in order.',
     }),
     closedBy: t.relation('closedBy', {
       type: Person,
       nullable: true,
-      description: 'Who closed it; null while open, or when not known.',
+      description: 'The person who closed the goal. Null if the goal is open or the person is unknown.',
     }),
-    insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When it was created.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
     isArchived: t.boolean({
-      description: 'Whether it is archived.',
+      description: 'Whether the goal is archived.',
       select: { archivedAt: true },
       resolve: ({ archivedAt }) => archivedAt !== null,
     }),
-    isClosed: t.boolean({
-      description: 'Whether it is closed.',
-      select: { closedAt: true },
-      resolve: ({ closedAt }) => closedAt !== null,
-    }),
     isOutdated: t.boolean({
       description:
-        'Whether its update is overdue: open, not archived, and more than 3 days (UTC dates) past the next scheduled one, or none is scheduled.',
+        'Whether the next check-in on an open goal is more than 3 days (UTC dates) overdue or not scheduled. False if the goal is closed or archived.',
       select: { closedAt: true, archivedAt: true, nextUpdateScheduledAt: true },
       resolve: (goal, _args, { now }) => isOutdated(goal, now),
     }),
     lastCheckIn: t.field({
       type: GoalProgressUpdate,
       nullable: true,
-      description: 'The latest check-in; null before the first.',
+      description: 'The latest check-in. Null if there is none.',
       select: (_args, _context, nested) => ({ progressUpdates: nested(latest) }),
       resolve: ({ progressUpdates }) => progressUpdates[0],
     }),
     lastCheckInId: t.id({
       nullable: true,
-      description: 'Id of the latest check-in; null before the first.',
+      description: 'The ID of the latest check-in. Null if there is none.',
       select: { progressUpdates: { ...latest, select: { id: true } } },
       resolve: ({ progressUpdates }) => progressUpdates[0]?.id,
     }),
     myRole: t.field({
       type: GoalRole,
       nullable: true,
-      description: "The caller's role in it; null without one.",
+      description: "The caller's role in the goal. Null if the caller has none.",
       select: { championId: true, reviewerId: true },
       resolve: (goal, _args, { actor }) => roleOf(goal, actor.personId),
     }),
     nextUpdateScheduledAt: t.expose('nextUpdateScheduledAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the next check-in is due; null when none is scheduled.',
-    }),
-    notifications: t.field({
-      type: [Notification],
-      description: "The caller's unread notifications about it, newest first.",
-      select: (_args, { actor }, nested) => ({
-        activities: {
-          ...unreadOf(actor.personId),
-          select: { notifications: nested({ where: { personId: actor.personId, readAt: null } }) },
-        },
-      }),
-      resolve: ({ activities }) => activities.flatMap(({ notifications }) => notifications),
+      description: 'When the next check-in is due. Null if none is scheduled.',
     }),
     parentGoalId: t.id({
       nullable: true,
-      description: 'Id of the goal it serves; null without one, or when the caller may not see it.',
+      description: 'The ID of the parent goal. Null if there is none or the caller cannot see it.',
       select: (_args, { actor }) => ({ parentGoal: { select: { id: true, ...callersAccess(actor) } } }),
       resolve: ({ parentGoal }) => (parentGoal && canView(parentGoal) ? parentGoal.id : null),
     }),
     permissions: t.field({
       type: GoalPermissions,
-      description: 'What the caller may do with it.',
+      description: 'What the caller can do with the goal.',
       select: (_args, { actor }) => callersAccess(actor),
       resolve: (goal) => levelOf(goal),
     }),
-    potentialSubscribers: t.field({
-      type: [Subscriber],
-      description: "Champion, reviewer and the members of its space; subscribed as of the goal's latest thread.",
-      select: {
-        ...concernedPeople,
-        activities: {
-          where: { thread: { isNot: null } },
-          ...newestFirst,
-          take: 1,
-          select: { thread: { select: { subscriptionList: subscribedPeople } } },
-        },
-      },
-      resolve: (goal) => potentialSubscribers(goal, goal.activities[0]?.thread?.subscriptionList),
-    }),
-    privacy: t.field({
-      type: Privacy,
-      description: 'Who it is open to.',
-      select: levelColumns,
-      resolve: privacyOf,
-    }),
     progressPercentage: t.float({
       description:
-        "0 to 100: mean of the targets' progress and, if there is a checklist, its share done; 0 with neither.",
+        'The mean of the progress of each target and of the checklist as a whole, 0 to 100. It is 0 if the goal has neither.',
       select: {
         targets: { select: { from: true, to: true, value: true } },
         checklist: { select: { completed: true } },
@@ -158,25 +110,26 @@ export const Goal = builder.prismaObject('Goal', {
     projects: t.relation('projects', {
       type: Project,
       query: (_args, { actor }) => ({ where: visibleTo(actor), ...oldestFirst }),
-      description: 'Projects that work towards it and that the caller may see, oldest first.',
+      description: 'The projects that work towards the goal and that the caller can see, oldest first.',
     }),
     retrospective: t.field({
       type: GoalRetrospective,
       nullable: true,
-      description: 'The latest retrospective, kept after reopening; null before the first.',
+      description: 'The latest retrospective, which remains after the goal is reopened. Null if there is none.',
       select: (_args, _context, nested) => ({ retrospectives: nested(latest) }),
       resolve: ({ retrospectives }) => retrospectives[0],
     }),
     space: t.field({
       type: Space,
       nullable: true,
-      description: 'Its space; null when the caller may see the goal but not the space.',
+      description: 'The space of the goal. Null if the caller cannot see the space.',
       select: (_args, { actor }, nested) => ({ space: nested({ include: callersAccess(actor) }) }),
       resolve: ({ space }) => (canView(space) ? space : null),
     }),
     status: t.field({
       type: GoalStatus,
-      description: 'Closed: `ACHIEVED` or `MISSED`. Open: `OUTDATED`, else as of the last check-in, else `PENDING`.',
+      description:
+        'The status: `ACHIEVED` or `MISSED` if the goal is closed, `OUTDATED` if its check-in is overdue. Otherwise the status of the last check-in, or `PENDING` before the first.',
       select: {
         closedAt: true,
         archivedAt: true,
@@ -186,16 +139,19 @@ export const Goal = builder.prismaObject('Goal', {
       },
       resolve: (goal, _args, { now }) => statusOf(goal, now),
     }),
-    success: t.exposeBoolean('success', { nullable: true, description: 'Whether it was reached; null while open.' }),
+    success: t.exposeBoolean('success', {
+      nullable: true,
+      description: 'Whether the goal was achieved. Null if the goal is open.',
+    }),
     targets: t.relation('targets', {
       type: Target,
       query: { orderBy: [{ index: 'asc' }, { id: 'asc' }] },
-      description: 'Its targets, in order.',
+      description: 'The targets of the goal, in order.',
     }),
     timeframe: t.field({
       type: Timeframe,
       nullable: true,
-      description: 'When it starts and ends; null when neither is said.',
+      description: 'The planned start and end of the goal. Null if neither is set.',
       select: {
         startDateType: true,
         startDateValue: true,
@@ -204,11 +160,7 @@ export const Goal = builder.prismaObject('Goal', {
         endDateValue: true,
         endDate: true,
       },
-      resolve: (goal) => {
-        const start = contextualDate(goal.startDateType, goal.startDateValue, goal.startDate);
-        const end = contextualDate(goal.endDateType, goal.endDateValue, goal.endDate);
-        return start || end ? { start, end } : null;
-      },
+      resolve: timeframeOf,
     }),
   }),
 });
@@ -217,7 +169,7 @@ builder.prismaObjectField(Goal, 'parentGoal', (t) =>
   t.field({
     type: Goal,
     nullable: true,
-    description: 'The goal it serves; null without one, or when the caller may not see it.',
+    description: 'The parent goal. Null if there is none or the caller cannot see it.',
     select: (_args, { actor }, nested) => ({ parentGoal: nested({ include: callersAccess(actor) }) }),
     resolve: ({ parentGoal }) => (parentGoal && canView(parentGoal) ? parentGoal : null),
   }),

@@ -1,50 +1,43 @@
 import { builder } from '../builder.js';
 import { oldestFirst } from '../order.js';
 import { Person } from './Person.js';
+import { ProgressStatus } from './ProgressStatus.js';
 import { Reaction } from './Reaction.js';
-
-export const ProgressStatus = builder.enumType('ProgressStatus', {
-  description: 'How work is going, as a person reported it.',
-  values: {
-    PENDING: { value: 'pending', description: 'Not started.' },
-    ON_TRACK: { value: 'on_track', description: 'Going as planned.' },
-    CAUTION: { value: 'caution', description: 'Needs attention.' },
-    OFF_TRACK: { value: 'off_track', description: 'Will not be reached as things stand.' },
-    PAUSED: { value: 'paused', description: 'Resting.' },
-  } as const,
-});
 
 export const GoalProgressUpdate = builder.prismaObject('GoalProgressUpdate', {
   description: 'A check-in on a goal.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Id of the check-in.' }),
-    status: t.expose('status', { type: ProgressStatus, description: 'How the goal was going.' }),
+    id: t.exposeID('id', { description: 'The ID of the check-in.' }),
+    status: t.expose('status', { type: ProgressStatus, description: 'The status of the goal as reported.' }),
     message: t.exposeString('message', {
       nullable: true,
-      description: 'What was said, plain or rich text; null without words.',
+      description: 'The message: plain or rich text (ProseMirror JSON). Null if there is none.',
     }),
-    insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When the check-in was made.' }),
-    author: t.relation('author', { type: Person, description: 'Who checked in.' }),
+    insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When the check-in was created.' }),
+    author: t.relation('author', { type: Person, description: 'The person who checked in.' }),
     acknowledged: t.boolean({
-      description: 'Whether someone has acknowledged it.',
+      description: 'Whether the check-in is acknowledged.',
       select: { acknowledgedAt: true },
       resolve: ({ acknowledgedAt }) => acknowledgedAt !== null,
     }),
     acknowledgedAt: t.expose('acknowledgedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was acknowledged; null until then.',
+      description: 'When the check-in was acknowledged. Null if it is not acknowledged.',
     }),
     acknowledgingPerson: t.relation('acknowledgingPerson', {
       type: Person,
       nullable: true,
-      description: 'Who acknowledged it; null until then.',
+      description: 'The person who acknowledged the check-in. Null if it is not acknowledged.',
     }),
-    commentsCount: t.relationCount('comments', { where: { deletedAt: null }, description: 'Number of live comments.' }),
+    commentsCount: t.relationCount('comments', {
+      where: { deletedAt: null },
+      description: 'The number of comments, excluding deleted ones.',
+    }),
     reactions: t.relation('reactions', {
       type: Reaction,
       query: oldestFirst,
-      description: 'Reactions to it, oldest first.',
+      description: 'The reactions to the check-in, oldest first.',
     }),
   }),
 });

@@ -1,24 +1,21 @@
 import { builder } from '../builder.js';
-import { newestFirst } from '../order.js';
 import { Activity } from './Activity.js';
 
 export const Notification = builder.prismaObject('Notification', {
-  description: 'Tells one person of an activity.',
+  description: 'Notifies a person about an activity.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Id of the notification.' }),
+    id: t.exposeID('id', { description: 'The ID of the notification.' }),
     read: t.boolean({
-      description: 'Whether the person has read it.',
+      description: 'Whether the person has read the notification.',
       select: { readAt: true },
       resolve: ({ readAt }) => readAt !== null,
     }),
-    readAt: t.expose('readAt', { type: 'DateTime', nullable: true, description: 'When it was read; null until then.' }),
-    insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When the person was notified.' }),
-    activity: t.relation('activity', { type: Activity, description: 'What happened.' }),
+    readAt: t.expose('readAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the person read the notification. Null if it is unread.',
+    }),
+    insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When the notification was created.' }),
+    activity: t.relation('activity', { type: Activity, description: 'The activity that the notification is about.' }),
   }),
-});
-
-/** The selection of the caller's unread notifications about a goal or a document, through its activities. */
-export const unreadOf = (personId: string) => ({
-  where: { notifications: { some: { personId, readAt: null } } },
-  ...newestFirst,
 });

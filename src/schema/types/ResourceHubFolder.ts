@@ -9,16 +9,19 @@ export const ResourceHubFolder = builder.objectRef<Folder>('ResourceHubFolder').
   interfaces: [ResourceHubNode],
   description: 'A folder of a resource hub.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Id of the folder.' }),
-    name: t.exposeString('name', { description: 'Name of the folder.' }),
-    description: t.exposeString('description', { nullable: true, description: 'What is in it; null when not said.' }),
-    resourceHubId: t.exposeID('resourceHubId', { description: 'Id of its resource hub.' }),
+    id: t.exposeID('id', { description: 'The ID of the folder.' }),
+    name: t.exposeString('name', { description: 'The name of the folder.' }),
+    description: t.exposeString('description', {
+      nullable: true,
+      description: 'The description of the folder: plain or rich text (ProseMirror JSON). Null if there is none.',
+    }),
+    resourceHubId: t.exposeID('resourceHubId', { description: 'The ID of the hub that the folder is in.' }),
     parentFolderId: t.exposeID('parentFolderId', {
       nullable: true,
-      description: 'Id of the folder it lies in; null at the root.',
+      description: "The ID of the parent folder. Null if the folder is at the hub's root.",
     }),
     childrenCount: t.exposeInt('childrenCount', {
-      description: 'Number of folders, files and documents directly in it that the caller may see.',
+      description: 'The number of folders, documents and files directly in the folder that the caller can see.',
     }),
   }),
 });
@@ -27,6 +30,6 @@ const paths = createContextCache(
   ({ db, actor }: Context) => new DataLoader<string, Folder[]>((ids) => folderPaths(db, actor, ids)),
 );
 
-/** The folders from the hub's root down to this one; one statement for all that a request asks for. */
+/** The folders from the hub's root down to and including this folder. One statement serves the whole request. */
 export const pathTo = async (folderId: string | null, context: Context): Promise<Folder[]> =>
   folderId === null ? [] : paths(context).load(folderId);

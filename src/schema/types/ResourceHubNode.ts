@@ -8,14 +8,14 @@ export interface NodeShape {
 }
 
 export const ResourceHubNode = builder.interfaceRef<NodeShape>('ResourceHubNode').implement({
-  description: 'What lies in a resource hub: a folder, a document or a file.',
+  description: 'A folder, document or file of a resource hub.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Id of the folder, document or file; unique among those of its type.' }),
-    name: t.exposeString('name', { description: 'Its name, or the title of a document.' }),
-    resourceHubId: t.exposeID('resourceHubId', { description: 'Id of the hub it lies in.' }),
+    id: t.exposeID('id', { description: 'The ID of the folder, document or file. It is unique within its type.' }),
+    name: t.exposeString('name', { description: 'The name of the folder or file, or the title of the document.' }),
+    resourceHubId: t.exposeID('resourceHubId', { description: 'The ID of the hub that the node is in.' }),
     parentFolderId: t.exposeID('parentFolderId', {
       nullable: true,
-      description: "Id of the folder it lies in; null at the hub's root.",
+      description: "The ID of the folder that the node is in. Null if it is at the hub's root.",
     }),
   }),
 });

@@ -2,16 +2,19 @@ import { builder } from '../builder.js';
 import { AccessLevels, levelColumns } from './AccessLevels.js';
 
 export const Space = builder.prismaObject('Space', {
-  description: 'A space: people who work together, with goals, projects and a resource hub.',
+  description: 'A group of people who work together, with its goals, projects and resource hubs.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Id of the space.' }),
-    name: t.exposeString('name', { description: 'Name of the space.' }),
-    mission: t.exposeString('mission', { nullable: true, description: 'What the space is for; null when not said.' }),
+    id: t.exposeID('id', { description: 'The ID of the space.' }),
+    name: t.exposeString('name', { description: 'The name of the space.' }),
+    mission: t.exposeString('mission', {
+      nullable: true,
+      description: 'The purpose of the space. Null if there is none.',
+    }),
     isCompanySpace: t.exposeBoolean('isCompanySpace', {
       description: 'Whether this is the space of the whole company.',
     }),
     isMember: t.boolean({
-      description: 'Whether the caller is a member.',
+      description: 'Whether the caller is a member of the space.',
       select: (_args, { actor }) => ({
         _count: { select: { members: { where: { personId: actor.personId } } } },
       }),
@@ -19,7 +22,7 @@ export const Space = builder.prismaObject('Space', {
     }),
     accessLevels: t.field({
       type: AccessLevels,
-      description: 'Access the space gives.',
+      description: 'The access that the space gives to groups of people.',
       select: levelColumns,
       resolve: (space) => space,
     }),

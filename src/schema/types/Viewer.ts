@@ -1,30 +1,10 @@
 import { notificationList } from '../../lists/notifications.js';
 import { builder } from '../builder.js';
-import { byId, connect, nodesQuery } from '../fields/resolveConnection.js';
+import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
+import { ApiToken } from './ApiToken.js';
 import { connectionType, pageArguments } from './Connection.js';
 import { Notification } from './Notification.js';
 import { Person } from './Person.js';
-
-const ApiToken = builder.prismaObject('ApiToken', {
-  description: 'The API token of this request; never the token itself.',
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'Id of the token, for the command line.' }),
-    name: t.exposeString('name', { description: 'What it is for.' }),
-    lastFour: t.exposeString('lastFour', { description: 'Its last four characters, to recognize it.' }),
-    canWrite: t.exposeBoolean('canWrite', { description: 'Whether it may run mutations.' }),
-    expiresAt: t.expose('expiresAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When it expires; null for never.',
-    }),
-    lastUsedAt: t.expose('lastUsedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When it was last used, to the minute; null before the first time.',
-    }),
-    insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When it was created.' }),
-  }),
-});
 
 const NotificationConnection = connectionType(
   'Notification',
@@ -34,22 +14,23 @@ const NotificationConnection = connectionType(
 
 export const Viewer = builder.prismaObject('ApiToken', {
   variant: 'Viewer',
-  description: 'Who is asking.',
+  description: 'The caller: the person and the token that a request is authenticated with.',
   fields: (t) => ({
-    person: t.relation('person', { type: Person, description: 'The person behind the token.' }),
-    token: t.variant(ApiToken, { description: 'The token.' }),
+    person: t.relation('person', { type: Person, description: 'The person that the token belongs to.' }),
+    token: t.variant(ApiToken, { description: 'The token of the request.' }),
     notifications: t.field({
       type: NotificationConnection,
-      description: 'What the person was told of, newest first; also of what they may not see any longer.',
+      description:
+        'The notifications of the person, newest first. Includes those about objects that the person can no longer see.',
       args: {
         ...pageArguments,
         unread: t.arg.boolean({
           required: false,
-          description: 'True: only unread ones. False: only read ones. Null: all.',
+          description: 'If true, returns only unread notifications; if false, only read ones. If null, returns both.',
         }),
       },
       resolve: (_viewer, { unread, ...args }, context, info) =>
-        connect(context, info, args, {
+        resolveConnection(context, info, args, {
           list: notificationList(context.actor, unread),
           load: byId(nodesQuery(context, info, 'Notification'), (query, where) =>
             context.db.notification.findMany({

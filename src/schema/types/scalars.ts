@@ -1,20 +1,12 @@
-import { GraphQLError, GraphQLID } from 'graphql';
+import { GraphQLError } from 'graphql';
 import { builder } from '../builder.js';
-
-// Postgres cannot hold NUL or a lone surrogate: an id with one becomes an id that nothing has.
-const storableId = (id: string) => id.toWellFormed().replaceAll('\0', '\uFFFD');
-
-// Pothos always uses the ID of graphql-js itself, so its parsing is replaced in place.
-const { parseValue, parseLiteral } = GraphQLID;
-GraphQLID.parseValue = (value) => storableId(parseValue(value));
-GraphQLID.parseLiteral = (node, variables) => storableId(parseLiteral(node, variables));
 
 const outputOnly = (name: string) => () => {
   throw new GraphQLError(`${name} is not used in input`);
 };
 
 builder.scalarType('DateTime', {
-  description: 'A moment in ISO 8601, UTC, such as `2026-03-14T09:26:53.589Z`.',
+  description: 'A point in time in ISO 8601 format and UTC, such as `2026-03-14T09:26:53.589Z`.',
   serialize: (value) => value.toISOString(),
   parseValue: (value) => {
     const date = new Date(typeof value === 'string' && value.endsWith('Z') ? value : Number.NaN);
@@ -25,13 +17,13 @@ builder.scalarType('DateTime', {
 });
 
 builder.scalarType('Date', {
-  description: 'A calendar day, `YYYY-MM-DD`.',
+  description: 'A calendar day in the format `YYYY-MM-DD`.',
   serialize: (value) => value.toISOString().slice(0, 10),
   parseValue: outputOnly('Date'),
 });
 
 builder.scalarType('BigInt', {
-  description: 'An integer up to 2^53 - 1, as a JSON number: for sizes that do not fit into 32 bits.',
+  description: 'An integer from 0 to 2^53 - 1, as a JSON number.',
   serialize: (value) => Number(value),
   parseValue: outputOnly('BigInt'),
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SubscriptionType } from '../../database/generated/client/enums.js';
+import { type ActivitySubject, actionsOn } from '../../rules/activityActions.js';
 import { emoji, flag, insertedAt, list, optional, ownId, personId, text, timestamp, updatedAt } from './fields.js';
 
 const reaction = z.strictObject({
@@ -54,10 +55,10 @@ const notification = z.strictObject({
   inserted_at: insertedAt(),
 });
 
-/** Something that happened to the record it is listed in; `actions` are those that can. */
-export const activityFields = <Actions extends readonly [string, ...string[]]>(actions: Actions) => ({
+/** Something that happened to the record it is listed in. */
+export const activityFields = (subject: ActivitySubject) => ({
   id: ownId('activities'),
-  action: z.enum(actions).describe('what happened'),
+  action: z.enum(actionsOn(subject)).describe('what happened'),
   author_id: personId('who did it'),
   inserted_at: insertedAt(),
   thread: optional(thread.describe('the conversation about it')),

@@ -29,7 +29,7 @@ const version = z.strictObject({
 });
 
 const documentActivity = z.strictObject({
-  ...activityFields(['resource_hub_document_created', 'resource_hub_document_edited', 'document_version_restored']),
+  ...activityFields('document'),
   version_number: optional(integer('the version that came of it; exactly when one was restored', 1)),
 });
 

@@ -77,7 +77,7 @@ const retrospective = z.strictObject({
   inserted_at: insertedAt(),
 });
 
-const activity = z.strictObject(activityFields(['goal_created', 'goal_closed', 'goal_reopened']));
+const activity = z.strictObject(activityFields('goal'));
 
 export const goal = z
   .strictObject({

@@ -63,7 +63,7 @@ const blob = z.strictObject({
   inserted_at: insertedAt(),
 });
 
-const fileActivity = z.strictObject(activityFields(['resource_hub_file_created', 'resource_hub_file_deleted']));
+const fileActivity = z.strictObject(activityFields('file'));
 
 export const file = z
   .strictObject({

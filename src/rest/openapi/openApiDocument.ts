@@ -1,29 +1,28 @@
 import { type GraphQLSchema, getNamedType, Kind } from 'graphql';
 import type { ErrorCode } from '../../errors/catalogue.js';
-import { type Prepared, prepare } from '../prepare.js';
-import type { StoredMutation } from '../storedMutation.js';
+import { apiRoot } from '../apiRoot.js';
+import type { PreparedMutation } from '../prepare.js';
 import { everyAnswer, headerNamed, requestHeaders } from './headers.js';
 import { collectComponents, type JsonSchema } from './jsonSchema.js';
 import { codesOf, problemExample, problemName, problemResponses, problemSchema } from './problems.js';
-import { examples } from './recordedExamples.js';
+import { recordedExamples } from './recordedExamples.js';
 import { requestSchema } from './requestSchema.js';
 import { type Fragments, responseSchemas } from './responseSchema.js';
 import { sentence } from './text.js';
 
-/** Where the REST facade lives; its major version is that of the document. */
-export const apiRoot = '/api/external/v1';
-
-const description = `The external HTTP API: reopen a goal, delete a file of a resource hub, restore a version of a document.
+/** What the document says of the API, whose operations are named by their titles. */
+const descriptionOf = (titles: string[]) => `The external HTTP API: ${titles.join(', ').toLowerCase()}.
 
 Every operation is a POST with a JSON body, and needs a write-enabled API token: \`Authorization: Bearer <API_TOKEN>\`.
 Every failure is a problem (RFC 9457) with a \`code\` for programs; \`type\` is the address of a page that explains it.
 Ids are opaque strings, times are ISO 8601 in UTC. Ignore fields you do not know: fields may be added.`;
 
+const addition = '\n\nAn addition of this gateway to the documented paths.';
+
 const reference = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
 
 /** The OpenAPI document of the stored mutations: everything it says is read off them, the schema and the error catalogue. */
-export function openApiDocument(schema: GraphQLSchema, mutations: readonly StoredMutation[], publicUrl = '') {
-  const prepared = mutations.map((mutation) => ({ ...mutation, ...prepare(schema, mutation) }));
+export function openApiDocument(schema: GraphQLSchema, prepared: readonly PreparedMutation[], publicUrl = '') {
   const components = collectComponents(schema);
   const { schemas, component, text } = components;
   const payload = responseSchemas(components, fragmentsOf(prepared));
@@ -46,13 +45,14 @@ export function openApiDocument(schema: GraphQLSchema, mutations: readonly Store
     common,
   };
 
-  function operation({ name, field, inputObject, payloadType, selection }: Prepared) {
-    const { request, response } = examples[name] ?? {};
+  function operation({ name, isAddition, field, inputObject, payloadType, selection }: PreparedMutation) {
+    const { request, response } = recordedExamples[name] ?? {};
     const declared = (field.extensions.errors ?? []) as string[];
     return {
       operationId: name,
       summary: sentence(name),
-      description: text(field.description),
+      description: text(field.description) + (isAddition ? addition : ''),
+      ...(isAddition && { 'x-addition': true }),
       tags: [tagOf(payloadType)],
       parameters: Object.keys(requestHeaders).map((each) => reference('parameters', each)),
       requestBody: {
@@ -72,7 +72,7 @@ export function openApiDocument(schema: GraphQLSchema, mutations: readonly Store
   }
 
   /** Operations are grouped by the first thing they give back. */
-  function tagOf(type: Prepared['payloadType']): string {
+  function tagOf(type: PreparedMutation['payloadType']): string {
     const [first] = Object.values(type.getFields()).map((field) => getNamedType(field.type));
     const tag = sentence(first?.name ?? type.name);
     tags.set(tag, { name: tag, description: text(first?.description) });
@@ -87,7 +87,7 @@ export function openApiDocument(schema: GraphQLSchema, mutations: readonly Store
     info: {
       title: 'Goalpost',
       version: '1.0.0',
-      description,
+      description: descriptionOf(prepared.map(({ title }) => title)),
       contact: { name: 'Whoever runs this server' },
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
@@ -107,7 +107,7 @@ export function openApiDocument(schema: GraphQLSchema, mutations: readonly Store
   };
 }
 
-function fragmentsOf(prepared: readonly Prepared[]): Fragments {
+function fragmentsOf(prepared: readonly PreparedMutation[]): Fragments {
   const all = prepared.flatMap(({ document }) => document.definitions);
   const definitions = all.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION);
   return new Map(definitions.map((definition) => [definition.name.value, definition]));

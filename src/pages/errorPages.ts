@@ -7,7 +7,8 @@ import { headersOf, inRestNames, problemOf, problemType } from '../errors/proble
 import type { Route } from '../http/route.js';
 import { snakeCase, snakeCased } from '../naming.js';
 import { assetRoutes, ownAsset } from './assetRoutes.js';
-import { type Html, html, page } from './html.js';
+import { type Html, html } from './html.js';
+import { htmlPage } from './htmlPage.js';
 
 const requestId = '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54';
 
@@ -25,7 +26,7 @@ const textPage = (path: string, title: string, body: () => Html): Route => ({
   methods: ['GET', 'HEAD'],
   public: true,
   handle: () =>
-    page({
+    htmlPage({
       title,
       styles: ['/pages/errors.css'],
       scripts: [],

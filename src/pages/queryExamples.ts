@@ -1,119 +1,56 @@
-/** The records that the worked examples are about. */
-export interface ExampleIds {
+import { deepestFirst, type HubItems, hubItems } from '../rest/hubItems.js';
+
+interface Item {
+  __typename: string;
+  id: string;
+  currentVersion?: number | null;
+}
+
+interface Nodes {
+  nodes: { id: string }[];
+}
+
+type Found = HubItems<Item> & { goals?: Nodes; spaces?: Nodes; hubs?: Nodes };
+
+/** The records that the examples of queries are about. */
+interface ExampleIds {
   goalId: string;
-  /** Null when no file is left to delete. */
-  fileToDeleteId: string | null;
   fileId: string;
   documentId: string;
-  currentVersion: number;
-  versionToRestore: number;
+  versionNumber: number;
   spaceId: string;
   resourceHubId: string;
   folderId: string;
 }
 
-/** A workspace to try things on: a token that may write, and what it may write to. */
-export interface Demo {
-  token: string;
-  ids: ExampleIds;
-}
-
-/** What stands in an example where nothing is known of the workspace. */
-export const placeholders: ExampleIds = {
-  goalId: 'GOAL_ID',
-  fileToDeleteId: 'FILE_ID',
-  fileId: 'FILE_ID',
-  documentId: 'DOCUMENT_ID',
-  currentVersion: 2,
-  versionToRestore: 1,
-  spaceId: 'SPACE_ID',
-  resourceHubId: 'RESOURCE_HUB_ID',
-  folderId: 'FOLDER_ID',
-};
-
-/** One request for each path of the REST facade. */
-export const requests = (ids: ExampleIds): { title: string; path: string; body: object }[] => [
-  { title: 'Reopen a goal', path: 'reopen_goal', body: { id: ids.goalId, message: 'We are not done yet' } },
-  { title: 'Delete a file', path: 'delete_resource_hub_file', body: { file_id: ids.fileToDeleteId } },
-  {
-    title: 'Restore a document version',
-    path: 'documents/restore_document_version',
-    body: {
-      document_id: ids.documentId,
-      version_number: ids.versionToRestore,
-      expected_current_version: ids.currentVersion,
-    },
-  },
+/** Queries for records that the examples can be about. */
+export const lookUps = [
+  '{ goals(first: 1) { nodes { id } } spaces(first: 1) { nodes { id } } hubs: resourceHubs(first: 1) { nodes { id } } }',
+  hubItems('... on ResourceHubDocument { currentVersion }'),
 ];
+
+/** The examples of queries on what {@link lookUps} found, one for each field; with placeholders for what was not found. */
+export function queryExamples(found: Found): string[] {
+  const items = deepestFirst(found);
+  const last = (typename: string) => items.findLast(({ __typename }) => __typename === typename);
+  const document = items.find(({ currentVersion }) => (currentVersion ?? 0) > 1) ?? last('ResourceHubDocument');
+  const ids: ExampleIds = {
+    goalId: found.goals?.nodes[0]?.id ?? 'GOAL_ID',
+    // The last one, so that the example that deletes the first does not spoil the one that reads.
+    fileId: last('ResourceHubFile')?.id ?? 'FILE_ID',
+    documentId: document?.id ?? 'DOCUMENT_ID',
+    versionNumber: 1,
+    spaceId: found.spaces?.nodes[0]?.id ?? 'SPACE_ID',
+    resourceHubId: found.hubs?.nodes[0]?.id ?? 'RESOURCE_HUB_ID',
+    folderId: last('ResourceHubFolder')?.id ?? 'FOLDER_ID',
+  };
+  return examples.map((example) => example(ids));
+}
 
 // A JSON string is a GraphQL string too.
 const text = JSON.stringify;
 
-/** One tab of GraphiQL each, in this order; the tab is named like the operation. */
-export const examples: ((ids: ExampleIds) => string)[] = [
-  ({ goalId }) => `# Reopens a closed goal and says why.
-# On an open goal it changes nothing.
-mutation ReopenGoal {
-  reopenGoal(
-    input: {
-      id: ${text(goalId)}
-      message: "We are not done yet"
-      sendNotificationsToEveryone: true
-    }
-  ) {
-    goal {
-      id
-      name
-      isClosed
-      status
-      progressPercentage
-    }
-  }
-}
-`,
-  ({ fileToDeleteId }) => `# Deletes a file, recoverably.
-# A second time, the answer is NOT_FOUND.
-mutation DeleteResourceHubFile {
-  deleteResourceHubFile(input: { fileId: ${text(fileToDeleteId)} }) {
-    file {
-      id
-      name
-      type
-      size
-      pathToFile {
-        name
-      }
-    }
-  }
-}
-`,
-  ({ documentId, versionToRestore, currentVersion }) => `# Adds a version equal to an earlier one.
-# expectedCurrentVersion is what you last saw:
-# if it is not current any more, the answer is
-# VERSION_CONFLICT, and nothing is written.
-mutation RestoreDocumentVersion {
-  restoreDocumentVersion(
-    input: {
-      documentId: ${text(documentId)}
-      versionNumber: ${versionToRestore}
-      expectedCurrentVersion: ${currentVersion}
-    }
-  ) {
-    document {
-      id
-      name
-      currentVersion
-    }
-    restoredVersion {
-      versionNumber
-      restoredFromVersionNumber
-      editor {
-        fullName
-      }
-    }
-  }
-}
-`,
+const examples: ((ids: ExampleIds) => string)[] = [
   () => `# Whose token this is, and what it may do.
 query Viewer {
   viewer {
@@ -215,12 +152,12 @@ query PreviewGoalReopen {
   }
 }
 `,
-  ({ documentId, versionToRestore }) => `# What a restore would change,
+  ({ documentId, versionNumber }) => `# What a restore would change,
 # and the version to expect. Nothing is written.
 query PreviewDocumentRestore {
   previewDocumentRestore(
     documentId: ${text(documentId)}
-    versionNumber: ${versionToRestore}
+    versionNumber: ${versionNumber}
   ) {
     isNoOp
     expectedCurrentVersion

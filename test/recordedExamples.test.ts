@@ -1,28 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { createToken } from '../src/database/tokens.js';
-import { demo } from '../src/workspace/demo.js';
+import { demoPeople } from '../src/workspace/demoPeople.js';
 import { readDocument } from '../src/workspace/file.js';
 import { importWorkspace } from '../src/workspace/import.js';
-import { createWorld, type Json, restPaths } from './support/world.js';
+import { createWorld, type Json, World } from './support/world.js';
 
-const requests = {
-  reopenGoal: {
-    id: demo.closedGoalId,
-    message: 'The tablet layout was left out: we are not done yet.',
-    send_notifications_to_everyone: true,
-    subscriber_ids: [demo.readerId],
-  },
-  deleteResourceHubFile: { file_id: demo.fileId },
-  restoreDocumentVersion: {
-    document_id: demo.documentId,
-    version_number: demo.versionToRestore,
-    expected_current_version: demo.currentVersion,
-  },
-};
-
-const header = `// What the demo workspace answers, for the OpenAPI document: npm run schema writes it, test/examples.test.ts compares.
-export const examples: Record<string, { request: unknown; response: unknown }> = `;
+const header = `// What the demo workspace answers, for the OpenAPI document: npm run schema writes it, test/recordedExamples.test.ts compares.
+export const recordedExamples: Record<string, { request: unknown; response: unknown }> = `;
 
 const world = await createWorld();
 const workspace = fileURLToPath(new URL('../prisma/demo-workspace.json', import.meta.url));
@@ -42,16 +27,21 @@ function steady(value: unknown): unknown {
   });
 }
 
+/** `/documents/restore_document_version` -> `restoreDocumentVersion`. */
+const nameOf = (path: string) => (path.split('/').at(-1) ?? '').replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+
 test('the examples of the OpenAPI document are what the demo workspace answers; npm run schema updates them', async () => {
   await importWorkspace(world.db, await readDocument(workspace));
-  const { token } = await createToken(world.db, { personId: demo.writerId, name: 'write', canWrite: true });
+  const { token } = await createToken(world.db, { personId: demoPeople.writerId, name: 'write', canWrite: true });
+  const gateway = new World(world.db, world.url, { demo: { token, onPages: false } });
+  const { requests } = await gateway.app.workedExamples();
   const examples: Json = {};
-  for (const [name, request] of Object.entries(requests)) {
-    const { status, body } = await world.post(restPaths[name as keyof typeof restPaths], token, request);
+  for (const { path, body: request } of requests) {
+    const { status, body } = await world.post(path, token, request);
     expect(status).toBe(200);
-    examples[name] = { request, response: steady(body) };
+    examples[nameOf(path)] = { request, response: steady(body) };
   }
   await expect(`${header}${JSON.stringify(examples, null, 2)};\n`).toMatchFileSnapshot(
-    '../src/rest/openapi/recordedExamples.js',
+    '../src/rest/openapi/recordedExamples.ts',
   );
 });

@@ -1,18 +1,18 @@
 import type { Context } from '../context.js';
 import { notFound } from '../errors/failures.js';
-import { callersAccess, notOthersDraft } from '../policies/access.js';
+import { callersAccess } from '../policies/access.js';
+import { existingDocument } from '../policies/visibility.js';
+import type { DocumentText } from '../text/documentText.js';
 import { permitEdit } from './permit.js';
 
-export interface Source {
+export interface EarlierVersion extends DocumentText {
   id: string;
-  title: string;
-  content: string;
 }
 
 /** The document with its current version and the one to restore, if the caller may restore it. */
-export async function loadForRestore({ db, actor }: Context, documentId: string, versionNumber: number) {
+export async function loadDocumentToRestore({ db, actor }: Context, documentId: string, versionNumber: number) {
   const document = await db.resourceHubDocument.findFirst({
-    where: { id: documentId, ...notOthersDraft(actor), resourceHub: { companyId: actor.companyId } },
+    where: { id: documentId, ...existingDocument(actor), resourceHub: { companyId: actor.companyId } },
     select: {
       name: true,
       content: true,
@@ -33,5 +33,5 @@ export const noVersion = (documentId: string, versionNumber: number) =>
   notFound(`version ${versionNumber} of document`, documentId);
 
 /** Whether restoring it would change nothing. */
-export const isEqual = (source: Source, document: { title: string; content: string }) =>
+export const isEqual = (source: EarlierVersion, document: DocumentText) =>
   source.title === document.title && source.content === document.content;

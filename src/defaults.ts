@@ -1,0 +1,9 @@
+/** What a gateway does unless its settings say otherwise. */
+export const defaults = {
+  /** Bytes of a request body. */
+  bodyLimit: 1_048_576,
+  /** How long the outcome of a request with an Idempotency-Key is kept. */
+  idempotencyHours: 24,
+  trustedProxies: 0,
+  queryLimits: { complexity: 10_000, depth: 15, aliases: 30, tokens: 4000, mutations: 10 },
+} as const;

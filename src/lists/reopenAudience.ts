@@ -1,0 +1,46 @@
+import { Prisma } from '../database/generated/client/client.js';
+import type { Actor } from '../policies/access.js';
+import { everywhere, type List } from './engine/list.js';
+import { recipients } from './recipients.js';
+
+/** The people that reopening a goal concerns, by id. */
+export interface ReopenAudience {
+  goalId: string;
+  invited: string[];
+  mentioned: string[];
+  /** Whether the members of the goal's space are notified too. */
+  everyone: boolean;
+}
+
+/** Whom reopening subscribes to the thread, and how: rows of (person_id, type). */
+export const subscribers = (actor: Actor, { invited, mentioned }: ReopenAudience): Prisma.Sql => Prisma.sql`
+  SELECT p.id AS person_id, CASE
+    WHEN p.id = ${actor.personId} THEN 'joined'
+    WHEN p.id = ANY(${invited}::text[]) THEN 'invited'
+    ELSE 'mentioned' END::subscription_type AS type
+  FROM people p
+  WHERE p.company_id = ${actor.companyId} AND p.id = ANY(${[actor.personId, ...invited, ...mentioned]}::text[])`;
+
+/** Whom reopening may notify: rows of (person_id), from the steps `goal(space_id)` and `subscribed(person_id)`. */
+export const audience = ({ everyone }: ReopenAudience): Prisma.Sql => Prisma.sql`
+  SELECT person_id FROM subscribed UNION
+  SELECT m.person_id FROM goal JOIN space_members m ON m.space_id = goal.space_id WHERE ${everyone}`;
+
+/** The step `viewers` that {@link recipients} reads. */
+export const viewers = ({ goalId }: ReopenAudience): Prisma.Sql =>
+  Prisma.sql`SELECT person_id, level FROM goal_access WHERE goal_id = ${goalId}`;
+
+/** The people whom reopening the goal would notify or subscribe, by name; nobody when there is nothing to reopen. */
+export const reopenAudienceList = (actor: Actor, about: ReopenAudience, whom: 'notified' | 'subscribed'): List => ({
+  name: `reopening.${whom}`,
+  key: 'text',
+  steps: Prisma.sql`goal AS (
+      SELECT id, space_id FROM goals WHERE id = ${about.goalId} AND closed_at IS NOT NULL AND archived_at IS NULL
+    ), subscribed AS (SELECT s.person_id FROM goal, (${subscribers(actor, about)}) s),
+    viewers AS (${viewers(about)}), notified AS (${recipients(actor, audience(about))})`,
+  branches: (_scopes, walk) => [
+    Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, name_key(p.full_name) AS key, p.id
+      FROM ${Prisma.raw(whom)} w JOIN people p ON p.id = w.person_id
+      WHERE TRUE ${walk({ key: Prisma.sql`name_key(p.full_name)`, id: Prisma.sql`p.id` })}`,
+  ],
+});

@@ -1,0 +1,55 @@
+import { type Html, html } from './html.js';
+
+interface HtmlPage {
+  title: string;
+  /** Paths of our own files. */
+  styles: string[];
+  scripts: string[];
+  body: Html;
+  /** Lets scripts write `<style>` elements, as GraphiQL and Swagger UI do. */
+  inlineStyles?: boolean;
+  /** Shows images that styles carry as data: URLs, as those of Swagger UI do. */
+  dataImages?: boolean;
+}
+
+/** A page that loads nothing but our own files, is never framed and never kept. */
+export function htmlPage({
+  title,
+  styles,
+  scripts,
+  body,
+  inlineStyles = false,
+  dataImages = false,
+}: HtmlPage): Response {
+  const document = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="/pages/icon.svg" type="image/svg+xml">
+${styles.map((path) => html`<link rel="stylesheet" href="${path}">`)}
+${scripts.map((path) => html`<script src="${path}" defer></script>`)}
+</head>
+<body>
+${body}
+</body>
+</html>
+`;
+  return new Response(document.text, {
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy':
+        `default-src 'self'; ${inlineStyles ? "style-src 'self' 'unsafe-inline'; " : ''}` +
+        `${dataImages ? "img-src 'self' data:; " : ''}object-src 'none'; ` +
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      'X-Content-Type-Options': 'nosniff',
+      'X-Frame-Options': 'DENY',
+      'Referrer-Policy': 'no-referrer',
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+    },
+  });
+}

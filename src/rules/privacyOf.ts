@@ -1,0 +1,12 @@
+interface Levels {
+  publicLevel: number;
+  companyLevel: number;
+  spaceLevel: number;
+}
+
+/** The widest group of people that a goal or project is open to, by its access levels. */
+export function privacyOf({ publicLevel, companyLevel, spaceLevel }: Levels) {
+  if (publicLevel > 0) return 'public';
+  if (companyLevel > 0) return 'internal';
+  return spaceLevel > 0 ? 'confidential' : 'secret';
+}

@@ -1,0 +1,29 @@
+import { builder } from '../builder.js';
+import { newestFirst } from '../order.js';
+import { Goal } from '../types/Goal.js';
+import { Notification } from '../types/Notification.js';
+import { ResourceHubDocument } from '../types/ResourceHubDocument.js';
+
+const unreadBy = (personId: string) => ({ personId, readAt: null });
+
+const subjects = [
+  ['goal', Goal],
+  ['document', ResourceHubDocument],
+] as const;
+
+for (const [subject, type] of subjects) {
+  builder.prismaObjectField(type, 'notifications', (t) =>
+    t.field({
+      type: [Notification],
+      description: `The caller's unread notifications about the ${subject}, newest first.`,
+      select: (_args, { actor }, nested) => ({
+        activities: {
+          where: { notifications: { some: unreadBy(actor.personId) } },
+          ...newestFirst,
+          select: { notifications: nested({ where: unreadBy(actor.personId) }) },
+        },
+      }),
+      resolve: ({ activities }) => activities.flatMap(({ notifications }) => notifications),
+    }),
+  );
+}

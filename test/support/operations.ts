@@ -1,0 +1,65 @@
+import type { Json, restPaths, World } from './world.js';
+
+export type Operation = keyof typeof restPaths;
+
+/** Where an operation's target lies, and what is wrong with it. */
+export interface Setting {
+  company: { companyId: string };
+  space: { companyId: string; id: string };
+  caller: { id: string };
+  /** The caller's level on the target. */
+  level?: number;
+  /** Whether the target's state forbids the operation. */
+  conflict?: boolean;
+}
+
+interface OperationUnderTest {
+  /** What a GraphQL caller asks back when a test does not say. */
+  selection: string;
+  /** The code of a conflict with the target's state; null when the operation knows none. */
+  conflict: string | null;
+  /** An input, in REST's names, on a new target. */
+  input(world: World, setting: Setting): Promise<Json>;
+  /** An input, in REST's names, that succeeds and changes nothing. */
+  noOp(world: World, setting: Setting): Promise<Json>;
+}
+
+/** A hub on which the caller stands at the level. */
+async function hubAt(world: World, { company, space, level = 70 }: Setting) {
+  return world.hub(company, { goalId: (await world.goal(space, { companyLevel: 0, spaceLevel: level })).id });
+}
+
+/** What the suites that try every operation need to know of each. */
+export const operationsUnderTest: Record<Operation, OperationUnderTest> = {
+  reopenGoal: {
+    selection: 'goal { id }',
+    conflict: 'GOAL_ARCHIVED',
+    async input(world, { space, level = 70, conflict }) {
+      const archivedAt = conflict ? new Date() : null;
+      return { id: (await world.closedGoal(space, { companyLevel: 0, spaceLevel: level, archivedAt })).id };
+    },
+    noOp: async () => ({}),
+  },
+  deleteResourceHubFile: {
+    selection: 'file { id }',
+    conflict: null,
+    async input(world, setting) {
+      return { file_id: (await world.file(await hubAt(world, setting), setting.caller)).id };
+    },
+    noOp: async () => ({}),
+  },
+  restoreDocumentVersion: {
+    selection: 'document { id currentVersion } restoredVersion { id versionNumber }',
+    conflict: 'VERSION_CONFLICT',
+    async input(world, setting) {
+      const { id } = await world.document(await hubAt(world, setting), setting.caller);
+      return { document_id: id, version_number: 1, expected_current_version: setting.conflict ? 1 : 3 };
+    },
+    async noOp(world, setting) {
+      const { id } = await world.document(await hubAt(world, setting), setting.caller);
+      return { document_id: id, version_number: 3, expected_current_version: 3 };
+    },
+  },
+};
+
+export const operations = Object.keys(operationsUnderTest) as Operation[];
