@@ -13,8 +13,8 @@ const origins = z
     error: 'must be a list such as https://app.example.com,http://localhost:3000, or *',
   });
 
-/** Every setting: its environment variable, its default, and what is accepted. The README's table is this list. */
-const settings = z.object({
+/** Every setting: its environment variable, its default, and what is accepted. docs/operating.md lists them. */
+export const settings = z.object({
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'must be postgresql://user:password@host:port/database' })
     .optional(),

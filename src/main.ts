@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
-import { importFile } from './commands/import.js';
+import { importFile, printImportSchema } from './commands/import.js';
 import { migrate } from './commands/migrate.js';
 import { openApi } from './commands/openapi.js';
 import { graphqlSchema } from './commands/schema.js';
@@ -14,7 +14,7 @@ import { version } from './version.js';
 import { ImportError } from './workspace/error.js';
 
 const program = new Command('goalpost')
-  .description('GraphQL gateway with a REST facade. Settings come from the environment; see the README.')
+  .description('GraphQL gateway with a REST facade. Settings come from the environment; docs/operating.md lists them.')
   .version(version)
   .exitOverride()
   .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 called wrongly.');
@@ -30,8 +30,11 @@ program
 program
   .command('import')
   .description('import a workspace from a JSON document, all of it or nothing')
-  .argument('<file>', 'the document')
-  .action((file: string) => importFile(readConfig(), file));
+  .argument('[file]', 'the document')
+  .option('--schema', 'print the JSON Schema of the document instead, for editors')
+  .action((file: string | undefined, options: { schema?: true }) =>
+    options.schema ? printImportSchema() : importFile(readConfig(), file),
+  );
 program
   .command('schema')
   .description('print the GraphQL schema')

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { Operation } from './support/operations.js';
 import { perform, surfaces } from './support/surfaces.js';
 import { createWorld, type Json } from './support/world.js';
 
@@ -189,9 +188,22 @@ const outcomeAt = (level: number): Json => {
   return { status: 200 };
 };
 
-const attempts: [Operation, Kind, string][] = [
+/** A new target of each operation, as its input. */
+const targets = {
+  reopenGoal: async ({ id }: Furnished) => ({ id }),
+  deleteResourceHubFile: async ({ hub }: Furnished) => ({ fileId: (await world.file(hub, author)).id }),
+  restoreDocumentVersion: async ({ hub }: Furnished) => ({
+    documentId: (await world.document(hub, author, ['one', 'two'])).id,
+    versionNumber: 1,
+    expectedCurrentVersion: 2,
+  }),
+};
+type Furnished = Awaited<ReturnType<typeof furnish>>;
+type Attempted = keyof typeof targets;
+
+const attempts: [Attempted, Kind, string][] = [
   ['reopenGoal', 'goal', 'goal'],
-  ...(['goal', 'project', 'space'] as const).flatMap((kind): [Operation, Kind, string][] => [
+  ...(['goal', 'project', 'space'] as const).flatMap((kind): [Attempted, Kind, string][] => [
     ['deleteResourceHubFile', kind, 'resourceHubFile'],
     ['restoreDocumentVersion', kind, 'resourceHubDocument'],
   ]),
@@ -201,17 +213,9 @@ describe.each(attempts)('%s with a %s', (operation, kind, field) => {
   test.each(single.filter(([, { role }]) => !(role && kind === 'space')))('by %s', async (_, one) => {
     const level = levelOf(one);
     for (const surface of surfaces) {
-      const { person, id: resource, hub } = await furnish(kind, one);
-      const target = {
-        reopenGoal: async () => ({ id: resource }),
-        deleteResourceHubFile: async () => ({ fileId: (await world.file(hub, author)).id }),
-        restoreDocumentVersion: async () => ({
-          documentId: (await world.document(hub, author, ['one', 'two'])).id,
-          versionNumber: 1,
-          expectedCurrentVersion: 2,
-        }),
-      }[operation];
-      const input: Json = await target();
+      const furnished = await furnish(kind, one);
+      const { person } = furnished;
+      const input: Json = await targets[operation](furnished);
       const id = Object.values(input)[0];
       const query = await world.graphql(person.token, `query ($id: ID!) { ${field}(id: $id) { id } }`, { id });
       if (level < 10) expect(query.body.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);

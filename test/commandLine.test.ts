@@ -198,6 +198,7 @@ describe("goalpost on the operator's own database", () => {
       'no person has the id "nobody"',
     ],
     ['a suspended person', ['token', 'create', '--person', 'person-otto-brandt', '--name', 'x'], {}, 2, 'suspended'],
+    ['no file', ['import'], {}, 2, 'import needs a file, or --schema'],
     ['a missing file', ['import', 'nowhere.json'], {}, 1, 'nowhere.json: there is no such file'],
     ['a bad setting', ['serve'], { PORT: 'http' }, 2, 'PORT: '],
     ['a bad database URL', ['serve'], { DATABASE_URL: 'mysql://x' }, 2, 'DATABASE_URL: must be postgresql://'],
@@ -217,5 +218,11 @@ describe("goalpost on the operator's own database", () => {
 
   test('prints the schema', async () => {
     expect((await goalpost({}, 'schema')).stdout).toContain('type Mutation {');
+  });
+
+  test('prints the JSON Schema of the import file, whatever the settings', async () => {
+    const { code, stdout } = await goalpost({ PORT: 'http' }, 'import', '--schema');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ $schema: 'https://json-schema.org/draft/2020-12/schema' });
   });
 });

@@ -10,7 +10,7 @@ beforeAll(async () => {
   authorization = `Bearer ${readOnlyToken}`;
 });
 
-// The audits of graphql-http, with a token: without one the answer to everything is 401 (README: Order of checks).
+// The audits of graphql-http, with a token: without one the answer to everything is 401 (docs/api.md, "Order of checks").
 const fetchFn = (url: string, init: RequestInit = {}) =>
   world.app.fetch(
     new Request(url, { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), authorization } }),

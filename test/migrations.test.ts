@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { DatabaseError } from '../src/database/error.js';
-import { migrate, pendingMigrations } from '../src/database/migrations.js';
+import { applyMigrations, pendingMigrations } from '../src/database/migrations.js';
 import { query } from './support/query.js';
 
 const source = fileURLToPath(new URL('../src/database/migrations.ts', import.meta.url));
@@ -37,11 +37,11 @@ afterEach(async () => {
 
 test('applies what the database lacks, in order, and records it as Prisma would', async () => {
   await write(...GOALS);
-  expect(await migrate(url, directory)).toEqual(['0001_goals']);
+  expect(await applyMigrations(url, directory)).toEqual(['0001_goals']);
   await write(...FILES);
   expect(await pendingMigrations(url, directory)).toEqual(['0002_files']);
-  expect(await migrate(url, directory)).toEqual(['0002_files']);
-  expect(await migrate(url, directory)).toEqual([]);
+  expect(await applyMigrations(url, directory)).toEqual(['0002_files']);
+  expect(await applyMigrations(url, directory)).toEqual([]);
 
   const rows = await query(url, 'SELECT * FROM _prisma_migrations ORDER BY migration_name');
   expect(rows).toMatchObject([{ migration_name: '0001_goals' }, { migration_name: '0002_files' }]);
@@ -74,7 +74,7 @@ test('a migration that fails names itself and its line, and leaves nothing of it
   expect(await query(url, 'SELECT migration_name FROM _prisma_migrations')).toEqual([{ migration_name: '0001_goals' }]);
 
   await write('0002_bad', 'CREATE TABLE half (id int);\n');
-  expect(await migrate(url, directory)).toEqual(['0002_bad']);
+  expect(await applyMigrations(url, directory)).toEqual(['0002_bad']);
 });
 
 test('a first migration that fails leaves not even the table of migrations', async () => {
@@ -91,9 +91,9 @@ test('a migration that would commit by itself is refused before it starts', asyn
 
 test('an edited migration is refused, one with other line endings is not', async () => {
   await write(...GOALS);
-  await migrate(url, directory);
+  await applyMigrations(url, directory);
   await write(GOALS[0], GOALS[1].replaceAll('\n', '\r\n'));
-  expect(await migrate(url, directory)).toEqual([]);
+  expect(await applyMigrations(url, directory)).toEqual([]);
   await write(GOALS[0], `${GOALS[1]}-- and more`);
   await refused(/0001_goals was edited/);
 });
@@ -101,18 +101,18 @@ test('an edited migration is refused, one with other line endings is not', async
 test('a migration only the database knows is refused', async () => {
   await write(...GOALS);
   await write(...FILES);
-  await migrate(url, directory);
+  await applyMigrations(url, directory);
   await rm(join(directory, FILES[0]), { recursive: true });
   await refused(/0002_files.*newer version/);
 });
 
 test('a migration that failed half-way is refused until it is marked as rolled back', async () => {
   await write(...GOALS);
-  await migrate(url, directory);
+  await applyMigrations(url, directory);
   await query(url, 'DROP TABLE goals; UPDATE _prisma_migrations SET finished_at = NULL');
   await refused(/0001_goals failed half-way/);
   await query(url, 'UPDATE _prisma_migrations SET rolled_back_at = now()');
-  expect(await migrate(url, directory)).toEqual(['0001_goals']);
+  expect(await applyMigrations(url, directory)).toEqual(['0001_goals']);
 });
 
 test('a stranger, a missing database and a silent port are told apart, without the password', async () => {
@@ -134,7 +134,7 @@ async function refused(message: RegExp, at = url) {
 }
 
 async function failure(at: string): Promise<Error> {
-  return migrate(at, directory).then(
+  return applyMigrations(at, directory).then(
     () => expect.fail('nothing was refused'),
     (error) => error,
   );
@@ -147,8 +147,8 @@ async function write(name: string, sql: string) {
 
 function migrateInProcess(): Promise<string> {
   const [module, target, from] = [source, url, directory].map((value) => JSON.stringify(value));
-  const code = `import { migrate } from ${module};
-    process.stdout.write(String(await migrate(${target}, ${from})));`;
+  const code = `import { applyMigrations } from ${module};
+    process.stdout.write(String(await applyMigrations(${target}, ${from})));`;
   const flags = ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', code];
   const child = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'inherit'] });
   return text(child.stdout);

@@ -22,7 +22,7 @@ const insertRow = `INSERT INTO _prisma_migrations (id, migration_name, checksum,
  * Applies the migrations of `directory` that the database lacks, one transaction each; returns their names.
  * Several processes may do so at once. Throws a DatabaseError; a migration that fails leaves nothing behind.
  */
-export function migrate(connectionString: string, directory: string): Promise<string[]> {
+export function applyMigrations(connectionString: string, directory: string): Promise<string[]> {
   return withClient(connectionString, async (client) => {
     await client.query("SET statement_timeout = 0; SET lock_timeout = '60s'");
     await client.query('SELECT pg_advisory_lock($1)', [migrationLock]).catch((error) => {
@@ -35,7 +35,7 @@ export function migrate(connectionString: string, directory: string): Promise<st
   });
 }
 
-/** Names of the migrations `migrate` would apply. Throws the same errors. */
+/** Names of the migrations `applyMigrations` would apply. Throws the same errors. */
 export function pendingMigrations(connectionString: string, directory: string): Promise<string[]> {
   return withClient(connectionString, async (client) => {
     const pending = await findPending(client, directory);

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { type Database, openClient } from './client.js';
 import { startEmbedded } from './embedded/startEmbedded.js';
 import { DatabaseError } from './error.js';
-import { migrate, pendingMigrations } from './migrations.js';
+import { applyMigrations, pendingMigrations } from './migrations.js';
 
 const directory = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
 
@@ -39,7 +39,7 @@ export async function openDatabase(
     if (migrations === 'require' && databaseUrl && (await pendingMigrations(databaseUrl, directory)).length > 0) {
       throw new DatabaseError('The database is not up to date. Run `goalpost migrate` first.');
     }
-    const applied = await migrate(server.url, directory);
+    const applied = await applyMigrations(server.url, directory);
     const db = openClient({
       url: server.url,
       poolSize,

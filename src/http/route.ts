@@ -20,7 +20,7 @@ export interface RequestContext {
 /** One step of the pipeline, kept as a Yoga plugin. */
 export type Step = Plugin<RequestContext, RequestContext>;
 
-/** A path and what it takes to get in; the router checks it in the order of README "One request". */
+/** A path and what it takes to get in; the router checks it in the order of docs/api.md, "Order of checks". */
 export interface Route {
   path: string;
   methods: readonly string[];

@@ -6,7 +6,7 @@ export interface Actor {
   canWrite: boolean;
 }
 
-/** The access ladder. The database views `*_access` derive each person's level (README: Access ladder). */
+/** The access ladder. The database views `*_access` derive each person's level (docs/api.md, "Access levels"). */
 export const level = { none: 0, view: 10, comment: 40, edit: 70, full: 100 } as const;
 
 /** The part of a selection that loads the caller's own level on a space, goal, project or hub. */

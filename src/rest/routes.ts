@@ -5,7 +5,7 @@ import { readInput, restSpelling } from '../http/input/readInput.js';
 import { readJson } from '../http/input/readJson.js';
 import type { RequestContext, Route } from '../http/route.js';
 import type { PreparedMutation } from './prepare.js';
-import { project } from './projection.js';
+import { restAnswer } from './restAnswer.js';
 
 /** Executes a validated document as GraphQL's own layer does, from its context and hooks to its masked errors. */
 export type ExecuteDocument = (
@@ -33,7 +33,7 @@ export function restRoutes(mutations: PreparedMutation[], { schema, bodyLimit, e
       if (errors.length > 0) throw badInput(errors);
       const result = await execute(document, { input: value }, request, { ...context, inputIsChecked: true });
       if (result.errors?.[0]) throw inRestNames(result.errors[0]);
-      return Response.json(project(payloadType, result.data?.[name]), {
+      return Response.json(restAnswer(payloadType, result.data?.[name]), {
         statusText: 'OK',
         headers: { 'Cache-Control': 'no-store' },
       });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { startEmbedded } from '../../src/database/embedded/startEmbedded.js';
-import { migrate } from '../../src/database/migrations.js';
+import { applyMigrations } from '../../src/database/migrations.js';
 import { query } from './query.js';
 
 declare module 'vitest' {
@@ -26,7 +26,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await query(server.url, `CREATE DATABASE ${template}`);
     const url = new URL(server.url);
     url.pathname = template;
-    if (existsSync(migrations)) await migrate(url.href, migrations);
+    if (existsSync(migrations)) await applyMigrations(url.href, migrations);
   } catch (error) {
     await server.release(template);
     throw error;

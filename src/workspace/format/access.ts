@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list, ownId, personId } from './fields.js';
+import { listOf, ownId, personId } from './fields.js';
 
 const level = () => z.literal([0, 10, 40, 70, 100]);
 
@@ -7,17 +7,19 @@ const level = () => z.literal([0, 10, 40, 70, 100]);
 export const accessLevels = () =>
   z
     .strictObject({
-      public: level().describe('above 0 marks it as public'),
+      public: level().describe('above 0 marks it as public; nobody gets access by it'),
       company: level().describe('everyone in the company but guests'),
       space: level().describe('members of the space'),
     })
     .default({ public: 0, company: 70, space: 100 })
-    .describe('each 0 none, 10 view, 40 comment, 70 edit or 100 full; default 0, 70, 100');
+    .describe(
+      'who has access without a grant, each 0 none, 10 view, 40 comment, 70 edit or 100 full; default: 0, 70, 100',
+    );
 
 const grant = z.strictObject({
   id: ownId('access_grants'),
-  person_id: personId('who has it; once in a list'),
+  person_id: personId('who has it; at most once per list'),
   level: level().describe('0 none, 10 view, 40 comment, 70 edit, 100 full'),
 });
 
-export const access = () => list(grant, 'person_id').describe('personal access, on top of the levels');
+export const access = () => listOf(grant, 'person_id').describe('personal access, in addition to the levels');

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { SubscriptionType } from '../../database/generated/client/enums.js';
 import { type ActivitySubject, actionsOn } from '../../rules/activityActions.js';
-import { emoji, flag, insertedAt, list, optional, ownId, personId, text, timestamp, updatedAt } from './fields.js';
+import { emoji, flag, insertedAt, listOf, optional, ownId, personId, text, timestamp, updatedAt } from './fields.js';
 
 const reaction = z.strictObject({
   id: ownId('reactions'),
   person_id: personId('who reacted'),
-  emoji: emoji('at most 50 characters; once for each person'),
+  emoji: emoji('at most 50 characters; at most once per person'),
   inserted_at: insertedAt(),
 });
 
-export const reactions = () => list(reaction, 'person_id', 'emoji').describe('who reacted, and how');
+export const reactions = () => listOf(reaction, 'person_id', 'emoji').describe('reactions to it');
 
 const comment = z.strictObject({
   id: ownId('comments'),
@@ -19,30 +19,30 @@ const comment = z.strictObject({
   reactions: reactions(),
   inserted_at: insertedAt(),
   updated_at: updatedAt(),
-  deleted_at: optional(timestamp('when it was taken back; it is kept, and not counted')),
+  deleted_at: optional(timestamp('when it was deleted; a deleted comment is kept but not counted')),
 });
 
-export const comments = () => list(comment).describe('what people said about it');
+export const comments = () => listOf(comment).describe('comments on it');
 
 const subscription = z.strictObject({
   id: ownId('subscriptions'),
-  person_id: personId('who follows; once in a list'),
-  type: z.enum(SubscriptionType).describe('how they came to follow'),
-  canceled: flag('true: never notified again'),
+  person_id: personId('who is subscribed; at most once per list'),
+  type: z.enum(SubscriptionType).describe('why they are subscribed'),
+  canceled: flag('whether they unsubscribed; they are not notified any more'),
   inserted_at: insertedAt(),
 });
 
 const subscriptionListRecord = z.strictObject({
   id: ownId('subscription_lists'),
-  send_to_everyone: flag('whether everyone of the space is told too'),
-  subscriptions: list(subscription, 'person_id').describe('who follows'),
+  send_to_everyone: flag('whether members of the space are notified too'),
+  subscriptions: listOf(subscription, 'person_id').describe('its subscribers'),
 });
 
-export const subscriptionList = () => optional(subscriptionListRecord.describe('who follows it'));
+export const subscriptionList = () => optional(subscriptionListRecord.describe('who is subscribed to it'));
 
 const thread = z.strictObject({
   id: ownId('comment_threads'),
-  message: optional(text('what was said when it happened')),
+  message: optional(text('the message posted with the activity')),
   inserted_at: insertedAt(),
   comments: comments(),
   subscription_list: subscriptionList(),
@@ -50,8 +50,8 @@ const thread = z.strictObject({
 
 const notification = z.strictObject({
   id: ownId('notifications'),
-  person_id: personId('who was told; once for an activity'),
-  read_at: optional(timestamp('null: unread')),
+  person_id: personId('who was notified; at most once per activity'),
+  read_at: optional(timestamp('when it was read; null: unread')),
   inserted_at: insertedAt(),
 });
 
@@ -61,6 +61,6 @@ export const activityFields = (subject: ActivitySubject) => ({
   action: z.enum(actionsOn(subject)).describe('what happened'),
   author_id: personId('who did it'),
   inserted_at: insertedAt(),
-  thread: optional(thread.describe('the conversation about it')),
-  notifications: list(notification, 'person_id').describe('who was told about it'),
+  thread: optional(thread.describe('the comment thread about it')),
+  notifications: listOf(notification, 'person_id').describe('notifications about it'),
 });

@@ -5,7 +5,7 @@ import {
   id,
   insertedAt,
   integer,
-  list,
+  listOf,
   name,
   optional,
   ownId,
@@ -19,38 +19,42 @@ import { placed } from './hub.js';
 
 const version = z.strictObject({
   id: ownId('document_versions'),
-  version_number: integer('1, 2, 3 … in this order', 1),
-  title: name("the document's name then"),
-  content: text("the document's content then"),
+  version_number: integer('1, 2, 3 … in order', 1),
+  title: name('title of the document at this version'),
+  content: text('content of the document at this version'),
   editor_id: personId('who made it'),
-  origin: z.enum(VersionOrigin).describe('how it came about'),
-  restored_from_version_number: optional(integer('the earlier version; exactly when `origin` is restored', 1)),
+  origin: z.enum(VersionOrigin).describe('how it was made'),
+  restored_from_version_number: optional(
+    integer('the version it was restored from; required if `origin` is `restored`, else omitted', 1),
+  ),
   inserted_at: insertedAt(),
 });
 
 const documentActivity = z.strictObject({
   ...activityFields('document'),
-  version_number: optional(integer('the version that came of it; exactly when one was restored', 1)),
+  version_number: optional(
+    integer('the version that was added; required for `document_version_restored`, else omitted', 1),
+  ),
 });
 
 const documentRecord = z.strictObject({
   id: id('resource_hub_documents'),
   ...placed,
-  name: name('its title; that of the last version once published'),
-  content: text('plain text or a ProseMirror document as a string; that of the last version once published'),
-  author_id: personId('who wrote it; a draft is theirs alone'),
-  state: z.enum(DocumentState).describe('draft: no versions yet'),
-  published_at: optional(timestamp('exactly when published')),
-  current_version: optional(integer('default: the last one; it can be no other', 1)),
-  versions: list(version).describe('all of them once published, from 1 on'),
+  name: name('its title; once published, the title of the last version'),
+  content: text('plain text or a ProseMirror document as a string; once published, the content of the last version'),
+  author_id: personId('who wrote it; only they see a draft'),
+  state: z.enum(DocumentState).describe('a draft has no versions yet'),
+  published_at: optional(timestamp('when it was published; required unless it is a draft')),
+  current_version: optional(integer('number of the last version, which is also the default', 1)),
+  versions: listOf(version).describe('every version of a published document, from 1 on'),
   public_token: optional(publicToken('last part of its public link; set while sharing is on')),
   comments: comments(),
   reactions: reactions(),
   subscription_list: subscriptionList(),
-  activities: list(documentActivity).describe('what happened to it'),
+  activities: listOf(documentActivity).describe('what happened to it'),
   inserted_at: insertedAt(),
   updated_at: updatedAt(),
-  deleted_at: optional(timestamp('when it was deleted; it is kept, and shown to nobody')),
+  deleted_at: optional(timestamp('when it was deleted; a deleted document is kept but not shown')),
 });
 
 type Issue = (message: string, ...path: (string | number)[]) => void;

@@ -23,7 +23,7 @@ export const id = (table: Table) => marked(idString().describe('kept as given'),
 
 /** The id of a record that nothing else in the file refers to. */
 export const ownId = (table: Table) =>
-  marked(idString().describe('kept as given; a new one is made if left out'), { table, column: 'id' }).default(newId);
+  marked(idString().describe('kept as given; generated if omitted'), { table, column: 'id' }).default(newId);
 
 export const personId = (about: string) => marked(idString().describe(about), { refersTo: 'people' });
 export const reference = (table: Table, about: string) => marked(idString().describe(about), { refersTo: table });
@@ -63,7 +63,7 @@ const yearMessage = 'must be in the year 1000 or later';
 export const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null);
 
 /** A list, empty if left out, in which no two records have the same values of all `keys`. */
-export const list = <Schema extends z.ZodObject>(schema: Schema, ...keys: (keyof z.output<Schema> & string)[]) =>
+export const listOf = <Schema extends z.ZodObject>(schema: Schema, ...keys: (keyof z.output<Schema> & string)[]) =>
   z
     .array(schema)
     .superRefine((records, context) => {

@@ -5,7 +5,7 @@ import {
   id,
   insertedAt,
   integer,
-  list,
+  listOf,
   name,
   optional,
   ownId,
@@ -20,9 +20,9 @@ export const resourceHub = z
   .strictObject({
     id: id('resource_hubs'),
     space_id: optional(reference('spaces', 'the space it belongs to, or')),
-    goal_id: optional(reference('goals', 'the goal, or')),
-    project_id: optional(reference('projects', 'the project: exactly one of the three')),
-    name: name('its heading'),
+    goal_id: optional(reference('goals', 'the goal it belongs to, or')),
+    project_id: optional(reference('projects', 'the project it belongs to: exactly one of the three')),
+    name: name('its name'),
     description: optional(text('plain text or a ProseMirror document as a string')),
     inserted_at: insertedAt(),
     updated_at: updatedAt(),
@@ -39,7 +39,9 @@ export const resourceHub = z
 /** Where a folder, file or document is. */
 export const placed = {
   resource_hub_id: reference('resource_hubs', 'the hub it is in'),
-  parent_folder_id: optional(reference('resource_hub_folders', 'the folder of that hub it is in; null: at the top')),
+  parent_folder_id: optional(
+    reference('resource_hub_folders', 'the folder it is in, of the same hub; null: at the root'),
+  ),
 };
 
 export const folder = z.strictObject({
@@ -53,12 +55,12 @@ export const folder = z.strictObject({
 
 const blob = z.strictObject({
   id: ownId('blobs'),
-  status: z.enum(BlobStatus).default('uploaded').describe('where the upload stands'),
+  status: z.enum(BlobStatus).default('uploaded').describe('state of the upload'),
   filename: name('name it was uploaded with'),
-  size: integer('bytes', 0, Number.MAX_SAFE_INTEGER),
+  size: integer('size in bytes', 0, Number.MAX_SAFE_INTEGER),
   content_type: name('media type, such as image/png'),
-  width: optional(integer('of an image, in pixels', 1)),
-  height: optional(integer('of an image, in pixels', 1)),
+  width: optional(integer('width of an image, in pixels', 1)),
+  height: optional(integer('height of an image, in pixels', 1)),
   url: optional(text('where the bytes are; they are not imported')),
   inserted_at: insertedAt(),
 });
@@ -76,10 +78,10 @@ export const file = z
     comments: comments(),
     reactions: reactions(),
     subscription_list: subscriptionList(),
-    activities: list(fileActivity).describe('what happened to it'),
+    activities: listOf(fileActivity).describe('what happened to it'),
     inserted_at: insertedAt(),
     updated_at: updatedAt(),
-    deleted_at: optional(timestamp('when it was deleted; it is kept, and shown to nobody')),
+    deleted_at: optional(timestamp('when it was deleted; a deleted file is kept but not shown')),
     deleted_by_id: optional(personId('who deleted it')),
   })
   .superRefine((record, { addIssue }) => {

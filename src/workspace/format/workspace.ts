@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PersonType } from '../../database/generated/client/enums.js';
 import { access, accessLevels } from './access.js';
 import { document } from './documents.js';
-import { flag, id, insertedAt, list, name, optional, personId, text, timestamp, updatedAt } from './fields.js';
+import { flag, id, insertedAt, listOf, name, optional, personId, text, timestamp, updatedAt } from './fields.js';
 import { goal } from './goals.js';
 import { file, folder, resourceHub } from './hub.js';
 import { project } from './projects.js';
@@ -15,44 +15,45 @@ const company = z.strictObject({
 
 const person = z.strictObject({
   id: id('people'),
-  full_name: name('as shown'),
-  title: optional(text('what they do')),
-  email: optional(text('their address')),
-  avatar_url: optional(text('their picture')),
-  type: z.enum(PersonType).default('human').describe('a guest has only the access given to them'),
-  is_owner: flag('full access to everything'),
-  suspended_at: optional(timestamp('when they were suspended; their tokens no longer work')),
+  full_name: name('the name to display'),
+  title: optional(text('their job title')),
+  email: optional(text('their email address')),
+  avatar_url: optional(text('URL of their picture')),
+  type: z.enum(PersonType).default('human').describe('a guest has only the access granted to them'),
+  is_owner: flag('whether they own the company and have full access to everything'),
+  suspended_at: optional(timestamp('when they were suspended; their tokens are refused')),
   inserted_at: insertedAt(),
 });
 
 const member = z.strictObject({
-  person_id: personId('who is a member; once in a list'),
+  person_id: personId('who is a member; at most once per list'),
   inserted_at: insertedAt(),
 });
 
 const space = z.strictObject({
   id: id('spaces'),
   name: name('its name'),
-  mission: optional(text('what it is for')),
-  is_company_space: flag("whether it is the company's own"),
+  mission: optional(text('its purpose')),
+  is_company_space: flag('whether it is the space of the whole company'),
   access_levels: accessLevels(),
   access: access(),
-  members: list(member, 'person_id').describe('who belongs to it'),
+  members: listOf(member, 'person_id').describe('its members'),
   inserted_at: insertedAt(),
   updated_at: updatedAt(),
 });
 
 /** The import format: one document for one whole workspace. */
 export const workspace = z.strictObject({
-  company: company.describe('the workspace itself'),
-  people: list(person).describe('everyone the rest refers to'),
-  spaces: list(space).describe('where goals and projects live'),
-  goals: list(goal).describe('goals and everything about them'),
-  projects: list(project).describe('projects'),
-  resource_hubs: list(resourceHub).describe('places for folders, files and documents'),
-  folders: list(folder).describe('folders, nested to any depth'),
-  files: list(file).describe('files and what people said about them'),
-  documents: list(document).describe('documents with all their versions'),
+  $schema: optional(text('where editors find the JSON Schema of this file; the import ignores it')),
+  company: company.describe('the company whose workspace this is'),
+  people: listOf(person).describe('everyone in the company'),
+  spaces: listOf(space).describe('spaces, which hold goals and projects'),
+  goals: listOf(goal).describe('goals and everything about them'),
+  projects: listOf(project).describe('projects'),
+  resource_hubs: listOf(resourceHub).describe('resource hubs, which hold folders, files and documents'),
+  folders: listOf(folder).describe('folders, nested to any depth'),
+  files: listOf(file).describe('files and everything about them'),
+  documents: listOf(document).describe('documents with all their versions'),
 });
 
 export type Workspace = z.output<typeof workspace>;

@@ -1,15 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { check } from '../src/workspace/check.js';
+import { ImportError } from '../src/workspace/error.js';
 import { marks } from '../src/workspace/format/fields.js';
 import { workspace } from '../src/workspace/format/workspace.js';
 import { unwrap } from '../src/workspace/problems.js';
+import { blocksOf, pathOf, textOf, withGenerated } from './support/documents.js';
 
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-const section = readme.split('## Importing your own data')[1]?.split('\n## ')[0] ?? '';
+const page = textOf('docs/importing.md');
 
-/** A line of Markdown for each record of the format: what must be given, what may be left out, and what each is. */
+/** A table for each record of the format: its fields, which of them are required, and what they mean. */
 function formatTables(): string {
   const parts: string[] = [];
   const done = new Set<string>();
@@ -22,10 +22,10 @@ function formatTables(): string {
     const rows = fields.map(
       ([field, type]) => `| \`${field}\` | ${typeName(type)} | ${isRequired(type) ? 'yes' : ''} | ${about(type)} |`,
     );
-    const table = `| Field | Type | Required | |\n|---|---|---|---|\n${rows.join('\n')}`;
+    const table = `| Field | Type | Required | Meaning |\n|---|---|---|---|\n${rows.join('\n')}`;
     if (done.has(table)) return;
     done.add(table);
-    if (path !== '') parts.push(`**\`${name}\`**\n\n${table}`);
+    parts.push(`### ${path === '' ? 'The file' : `\`${name}\``}\n\n${table}`);
     for (const [field, type] of fields) record(path === '' ? field : `${name}.${field}`, type);
   };
   record('', workspace);
@@ -56,13 +56,29 @@ function typeName(wrapped: z.core.$ZodType): string {
   return schema instanceof z.ZodObject ? 'record' : 'string';
 }
 
-it('the README describes the import format as it is', () => {
-  const tables = formatTables();
-  if (process.env.PRINT_FORMAT) console.log(tables);
-  expect(section, 'PRINT_FORMAT=1 npx vitest run importReadme prints the tables').toContain(tables);
+test('docs/importing.md has the fields of the format; npm run schema writes them', async () => {
+  await expect(withGenerated(page, 'fields', formatTables())).toMatchFileSnapshot(pathOf('docs/importing.md'));
 });
 
-it('the example of the README is a workspace', () => {
-  const [, example = ''] = /```json\n(.*?)\n```/s.exec(section) ?? [];
-  expect(check(JSON.parse(example)).workspace.documents).toHaveLength(1);
+describe('an example of docs/importing.md', () => {
+  const examples = blocksOf(page, 'json').map((text) => JSON.parse(text));
+
+  test.each(examples)('is a workspace', (example) => {
+    expect(check(example).workspace.company.name).toBe('Acme');
+  });
+
+  test('with a few mistakes has the problems that the page shows', () => {
+    const [workspace] = structuredClone(examples);
+    workspace.people[1] = { id: 'ben', full_name: 'Ben Example', fullname: 'Ben' };
+    workspace.documents[0].versions[1].version_number = 3;
+    workspace.goals[0].reviewer_id = 'product';
+    const [shown = ''] = blocksOf(page, 'text');
+    let message = '';
+    try {
+      check(workspace);
+    } catch (error) {
+      message = error instanceof ImportError ? error.message : '';
+    }
+    expect(`goalpost: ${message}`).toBe(shown.trim());
+  });
 });

@@ -1,0 +1,151 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDatabase } from './support/database.js';
+import { blocksOf, documents, pathOf, sectionOf, textOf } from './support/documents.js';
+import { startServer } from './support/server.js';
+import type { Json } from './support/world.js';
+
+const run = promisify(execFile);
+
+/** Commands that a test cannot run as they are: they install the product itself, or measure for a minute. */
+const notRun = [
+  'npm ci && npm start',
+  'npm test',
+  'npm ci\nnpm prune --omit=dev --omit=optional',
+  'npx tsx test/bench/import.ts 1',
+];
+
+const scriptsOf = (file: string, heading: string) =>
+  blocksOf(sectionOf(textOf(file), heading), 'sh').filter((script) => !notRun.includes(script.trim()));
+
+const call = scriptsOf('README.md', 'Make a call');
+const client = scriptsOf('docs/api.md', 'Generated clients');
+const ownDatabase = scriptsOf('docs/operating.md', 'Your own PostgreSQL');
+const tokens = scriptsOf('docs/operating.md', 'Tokens');
+const importing = scriptsOf('docs/importing.md', 'Importing data');
+
+test('every command of the documents is run here', () => {
+  const all = documents.flatMap((file) => blocksOf(textOf(file), 'sh').map((script) => script.trim()));
+  const here = [...call, ...client, ...ownDatabase, ...tokens, ...importing].map((script) => script.trim());
+  expect(all.sort()).toEqual([...here, ...notRun].sort());
+});
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'goalpost-documents-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+// `npx` runs what is installed here, and `npm start` is not waited for.
+const shell = `
+curl() { command curl -w '\\n%{http_code}\\n' "$@"; }
+npm() { [ "$*" = start ]; }
+npx() {
+  if [ "$1" = goalpost ]; then shift; "$NODE" --import "$TSX" "$MAIN" "$@"; else "$@"; fi
+}
+`;
+
+/** Runs a script of a document in the folder, as it is written but for what stands for something else. */
+async function paste(script: string, replaced: Record<string, string> = {}): Promise<string> {
+  const meant = Object.entries(replaced).reduce((text, [from, to]) => text.replaceAll(from, to), script);
+  const { DATABASE_URL: _, ...environment } = process.env;
+  const { stdout } = await run('/bin/sh', ['-euc', shell + meant], {
+    cwd: folder,
+    env: {
+      ...environment,
+      NODE: process.execPath,
+      TSX: import.meta.resolve('tsx'),
+      MAIN: pathOf('src/main.ts'),
+      PATH: [pathOf('test/client/node_modules/.bin'), pathOf('node_modules/.bin'), environment.PATH].join(':'),
+    },
+  });
+  return stdout;
+}
+
+describe('on the demo', { timeout: 120_000 }, () => {
+  let server: Awaited<ReturnType<typeof startServer>>;
+  beforeAll(async () => {
+    server = await startServer({ DATA_DIR: join(folder, '.data') });
+  });
+  afterAll(() => server.stop());
+
+  const here = () => ({ 'http://127.0.0.1:4000': server.base });
+
+  /** What the curl commands of a script answer. */
+  async function answersTo(script: string): Promise<{ status: number; body: Json }[]> {
+    const lines = (await paste(script, here())).trim().split('\n');
+    const bodies = lines.filter((_, index) => index % 2 === 0);
+    return bodies.map((body, index) => ({ status: Number(lines[index * 2 + 1]), body: JSON.parse(body) }));
+  }
+
+  test('the calls of the README answer 200 in their order, as shown', async () => {
+    const shown = blocksOf(sectionOf(textOf('README.md'), 'Make a call'), 'json').map((text) => JSON.parse(text));
+    const [cost] = blocksOf(sectionOf(textOf('docs/api.md'), 'Query limits'), 'json').map((text) => JSON.parse(text));
+    const answers = await answersTo(call.join('\n'));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(answers[0]?.body).toMatchObject(shown[0]);
+    expect(answers[1]?.body).toMatchObject(shown[1]);
+    expect(answers[1]?.body).toMatchObject(cost);
+  });
+
+  test('the first call, sent again, answers as docs/api.md shows', async () => {
+    const [example] = blocksOf(sectionOf(textOf('docs/api.md'), 'Errors'), 'json').map((text) => JSON.parse(text));
+    const [answer] = await answersTo(call[0] ?? '');
+    const { request_id, current_version_inserted_at } = example;
+    expect(answer).toEqual({ status: 409, body: expect.anything() });
+    expect({ ...answer?.body, request_id, current_version_inserted_at }).toEqual(example);
+  });
+
+  test('the first answer to a token tells the rate limit as docs/api.md shows it', async () => {
+    const [shown = ''] = blocksOf(sectionOf(textOf('docs/api.md'), 'Rate limits'), 'http');
+    const { readOnly } = JSON.parse(await readFile(join(folder, '.data/demo-tokens.json'), 'utf8'));
+    const { headers } = await fetch(`${server.base}/graphql?query={viewer{person{id}}}`, {
+      headers: { authorization: `Bearer ${readOnly}` },
+    });
+    const told = ['RateLimit-Policy', 'RateLimit'].map((name) => `${name}: ${headers.get(name)}`);
+    expect(told.join('\n')).toBe(shown.trim());
+  });
+
+  test('the client of docs/api.md compiles with the types that its command generates', async () => {
+    const [source = ''] = blocksOf(textOf('docs/api.md'), 'ts');
+    await writeFile(join(folder, 'client.ts'), source);
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+    await symlink(pathOf('node_modules'), join(folder, 'node_modules'));
+    const compile = 'tsc --noEmit --strict --skipLibCheck --module nodenext --types node client.ts';
+    await paste(`${client.join('\n')}\n${compile}`, here());
+  });
+});
+
+describe("on the operator's own PostgreSQL", { timeout: 120_000 }, () => {
+  const example = blocksOf(textOf('docs/importing.md'), 'json')[0] ?? '';
+  const placeholder = 'postgresql://user:password@host:5432/goalpost';
+  const databases: Awaited<ReturnType<typeof createDatabase>>[] = [];
+
+  async function emptyDatabase(): Promise<string> {
+    const database = await createDatabase();
+    databases.push(database);
+    return database.url;
+  }
+
+  beforeAll(() => writeFile(join(folder, 'workspace.json'), example));
+  afterAll(() => Promise.all(databases.map((database) => database.drop())));
+
+  test('the commands of docs/operating.md work in their order', async () => {
+    const url = await emptyDatabase();
+    expect(await paste(ownDatabase.join('\n'), { [placeholder]: url })).toMatch(/^imported \d+ records.*\ngp_/m);
+    const newest = '$(npx goalpost token list | sed -n 2p | cut -f 1)';
+    const script = `export DATABASE_URL=${placeholder}\n${tokens.join('\n')}`;
+    expect(await paste(script, { [placeholder]: url, TOKEN_ID: newest })).toMatch(/\nrevoked \S+\n$/);
+  });
+
+  test('the commands of docs/importing.md work in their order', async () => {
+    const script = `export DATABASE_URL=${await emptyDatabase()}\n${importing.join('\n')}`;
+    expect(await paste(script)).toMatch(/^imported \d+ records from workspace.json\n$/);
+    const schema = JSON.parse(await readFile(join(folder, 'goalpost.schema.json'), 'utf8'));
+    expect(schema.required).toEqual(['company']);
+  });
+});
