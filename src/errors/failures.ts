@@ -12,8 +12,8 @@ type Given<Code extends ErrorCode> =
       : [facts: FactsOf<Code>];
 
 /** An expected failure. The catalogue words it from its facts, and answers with those that it declares as members. */
-export function failure<Code extends ErrorCode>(code: Code, ...given: Given<Code>): GraphQLError;
-export function failure(code: ErrorCode, facts: object = {}): GraphQLError {
+export function failure<Code extends ErrorCode>(code: Code, ...given: Given<Code>): GraphQLError {
+  const [facts = {}]: [facts?: object] = given;
   const { status, detail, headers, members, optionalMembers } = catalogue[code];
   const declared = { ...members, ...optionalMembers };
   const shown = Object.fromEntries(Object.entries(facts).filter(([name]) => name in declared));
