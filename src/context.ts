@@ -1,6 +1,6 @@
 import type { Database, Transaction } from './database/client.js';
 import { hashToken, tokenFormat } from './database/tokens.js';
-import { unauthenticated } from './errors/failures.js';
+import { failure } from './errors/failures.js';
 import type { Actor } from './policies/access.js';
 
 /** What a resolver may use; a new one for each operation. */
@@ -38,7 +38,7 @@ export function authenticator(db: Database, clock: () => Date): Authenticate {
 
   return async (authorization) => {
     const token = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
-    if (!token || !tokenFormat.test(token)) throw unauthenticated();
+    if (!token || !tokenFormat.test(token)) throw failure('UNAUTHENTICATED');
     const row = await db.apiToken.findUnique({
       where: { hash: hashToken(token) },
       select: {
@@ -51,8 +51,8 @@ export function authenticator(db: Database, clock: () => Date): Authenticate {
       },
     });
     const now = clock();
-    if (!row || row.revokedAt || row.person.suspendedAt) throw unauthenticated();
-    if (row.expiresAt && row.expiresAt <= now) throw unauthenticated();
+    if (!row || row.revokedAt || row.person.suspendedAt) throw failure('UNAUTHENTICATED');
+    if (row.expiresAt && row.expiresAt <= now) throw failure('UNAUTHENTICATED');
     if (now.getTime() - (row.lastUsedAt?.getTime() ?? 0) >= keepUseEvery) keepUse(row.id, now);
     return { personId: row.person.id, companyId: row.person.companyId, tokenId: row.id, canWrite: row.canWrite };
   };

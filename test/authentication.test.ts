@@ -62,7 +62,7 @@ describe.each(places)('at %s', (_, path, body) => {
     const answer = await world.post(path, null, body, authorization === null ? {} : { authorization });
     expect(answer.status).toBe(401);
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
-    const detail = 'Send a valid API token: Authorization: Bearer <API_TOKEN>';
+    const detail = 'Send a valid API token in the header Authorization: Bearer <API_TOKEN>.';
     expect(withoutRequestId(path === '/graphql' ? answer.body.errors : answer.body)).toEqual(
       path === '/graphql'
         ? [{ message: detail, extensions: { code: 'UNAUTHENTICATED' } }]
@@ -135,7 +135,7 @@ describe('a read-only token', () => {
         expect({ status, code, detail, statements: statements.length }, surface).toEqual({
           status: 403,
           code: 'READ_ONLY_TOKEN',
-          detail: 'This API token is read-only; mutations need a write-enabled token',
+          detail: 'This API token is read-only. Mutations require a write-enabled token.',
           statements: 1,
         });
       }

@@ -250,7 +250,10 @@ describe('a deleted file', () => {
     const gone = await look(file.id);
     const unknown = await look('nobody-knows');
     expect(gone.status).toBe(unknown.status);
-    expect(gone.body.errors[0]).toMatchObject({ message: `No file "${file.id}"`, extensions: { code: 'NOT_FOUND' } });
+    expect(gone.body.errors[0]).toMatchObject({
+      message: `No file "${file.id}" exists, or you cannot see it.`,
+      extensions: { code: 'NOT_FOUND' },
+    });
     expect(await remove(caller.token, file.id)).toMatchObject({ status: 404, code: 'NOT_FOUND' });
   });
 });

@@ -4,6 +4,8 @@ import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { settings } from '../src/config.js';
 import { catalogue, errorCodes } from '../src/errors/catalogue.js';
+import { exampleOf } from '../src/errors/failures.js';
+import { headersOf } from '../src/errors/problem.js';
 import { snakeCase } from '../src/naming.js';
 import { sdl } from '../src/schema/sdl.js';
 import {
@@ -117,8 +119,8 @@ test('the errors in docs/api.md are those of the catalogue; npm run schema write
   };
   const where = { declared: 'operations that declare it', method: 'wrong method', graphql: 'GraphQL only' };
   const rows = errorCodes.map((code) => {
-    const { status, title, headers = {}, occurs } = catalogue[code];
-    const cells = [`\`${code}\``, status, title, members(code), Object.keys(headers).join(', ')];
+    const { status, title, occurs } = catalogue[code];
+    const cells = [`\`${code}\``, status, title, members(code), Object.keys(headersOf(exampleOf(code))).join(', ')];
     return `| ${[...cells, occurs ? where[occurs] : 'everywhere'].join(' | ')} |`;
   });
   const table = ['| Code | Status | Title | Members | Headers | Where |', '|---|---|---|---|---|---|', ...rows].join(

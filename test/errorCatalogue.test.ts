@@ -1,9 +1,12 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { openClient } from '../src/database/client.js';
 import { holdKey } from '../src/database/idempotencyKeys.js';
 import { catalogue, type ErrorCode, errorCodes } from '../src/errors/catalogue.js';
+import { failure } from '../src/errors/failures.js';
 import { createRateLimiters } from '../src/http/limits/rateLimiters.js';
 import { snakeCase, snakeCased } from '../src/naming.js';
+import { openApi } from './support/openapiValidator.js';
 import { type Answer, createWorld, type Json, restPaths, World } from './support/world.js';
 
 const world = await createWorld();
@@ -17,24 +20,28 @@ const cutOff = new World(
   '',
 );
 
-const rateLimiters = createRateLimiters({
-  store: 'memory',
-  databaseUrl: world.url,
-  windowSeconds: 60,
-  perToken: 1,
-  perAddress: 1,
-});
-const limited = new World(db, world.url, { rateLimiters });
+/** A gateway that answers one request in half a minute. */
+function limited(): World {
+  const limits = { windowSeconds: 30, perToken: 1, perAddress: 1 };
+  const rateLimiters = createRateLimiters({ store: 'memory', databaseUrl: world.url, ...limits });
+  return new World(db, world.url, { rateLimiters });
+}
 
+const persisted = new World(db, world.url, { persisted: { documents: new Map(), only: false } });
 const persistedOnly = new World(db, world.url, { persisted: { documents: new Map(), only: true } });
 
 const company = await world.company();
-const author = await world.person(company);
+const author = await world.person(company, { id: 'person-ines-moreau', fullName: 'Inês Moreau' });
 const stranger = await world.person(company);
 const space = await world.space(company, [author]);
 const goal = await world.closedGoal(space, { companyLevel: 10 });
-const archived = await world.closedGoal(space, { archivedAt: world.now });
-const document = await world.document(await world.hub(company, { spaceId: space.id }), author);
+const archived = await world.closedGoal(space, { id: 'goal-launch-mobile-app', archivedAt: world.now });
+const versions = [1, 2, 3, 4, 5].map((number) => ({
+  title: `Launch plan ${number}`,
+  content: `Draft ${number}`,
+  insertedAt: new Date(`2026-03-0${number + 4}T16:20:00Z`),
+}));
+const document = await world.document(await world.hub(company, { spaceId: space.id }), author, versions);
 
 const reopen = 'mutation ($input: ReopenGoalInput!) { reopenGoal(input: $input) { goal { id } } }';
 const restore =
@@ -60,7 +67,7 @@ function reopening({ at = world, token = author.token, input = { id: goal.id }, 
   };
 }
 
-function restoring(documentId: string, versionNumber: number, expectedCurrentVersion: number): Provocation {
+function restoring(documentId: string | null, versionNumber: number, expectedCurrentVersion: number): Provocation {
   const input = { documentId, versionNumber, expectedCurrentVersion };
   return {
     rest: () => world.post(restPaths.restoreDocumentVersion, author.token, snakeCased(input)),
@@ -68,8 +75,8 @@ function restoring(documentId: string, versionNumber: number, expectedCurrentVer
   };
 }
 
-const graphqlBody = (body: unknown): Provocation => ({
-  graphql: () => world.post('/graphql', author.token, body, accept),
+const graphqlBody = (body: unknown, at = world): Provocation => ({
+  graphql: () => at.post('/graphql', author.token, body, accept),
 });
 
 const writeToken = await db.apiToken.findFirstOrThrow({ where: { personId: author.id, canWrite: true } });
@@ -99,29 +106,41 @@ function afterwards(call: Provocation, first: Provocation): Provocation {
   };
 }
 
-/** How to make each code happen. */
+/** The call a second time, on a gateway of its own for each surface. */
+function twice(callAt: (at: World) => Provocation): Provocation {
+  const first = callAt(limited());
+  const { rest } = afterwards(first, first);
+  const second = callAt(limited());
+  const { graphql } = afterwards(second, second);
+  return { ...(rest && { rest }), graphql };
+}
+
+const unknownDocument = 'sha256:7dba4bd717b41f10434822356a93c32b1fb4907b983e854300ad839f84cdcd6e';
+const mutationByGet = `/graphql?query=${encodeURIComponent('mutation { reopenGoal(input: {}) { goal { id } } }')}`;
+
+/** How to make each documented example happen. */
 const provocations: Record<ErrorCode, Provocation> = {
-  MALFORMED_JSON: reopening({ input: '{"id":' }),
-  BAD_USER_INPUT: restoring(document.id, 0, 0),
-  GRAPHQL_PARSE_FAILED: graphqlBody({ query: '{' }),
-  GRAPHQL_VALIDATION_FAILED: graphqlBody({ query: '{ nothing }' }),
-  BAD_REQUEST: graphqlBody({}),
-  QUERY_TOO_COMPLEX: graphqlBody({ query: `{ ${Array.from({ length: 40 }, (_, n) => `v${n}: __typename`)} }` }),
+  MALFORMED_JSON: reopening({ input: '{"id": "goal-launch-mobile-app" "message": "We are not done yet"}' }),
+  BAD_USER_INPUT: restoring(null, 0, 5),
+  GRAPHQL_PARSE_FAILED: graphqlBody({ query: '{}' }),
+  GRAPHQL_VALIDATION_FAILED: graphqlBody({ query: '{ goal(id: "goal-launch-mobile-app") { nam } }' }),
+  BAD_REQUEST: graphqlBody([{ query: '{ viewer { person { id } } }' }]),
+  QUERY_TOO_COMPLEX: graphqlBody({
+    query: '{ resourceHubs(first: 100) { nodes { nodes(first: 100) { nodes { id } } } } }',
+  }),
   PERSISTED_DOCUMENT_REQUIRED: { graphql: reopening({ at: persistedOnly }).graphql },
-  PERSISTED_QUERY_NOT_FOUND: {
-    graphql: () => persistedOnly.post('/graphql', author.token, { documentId: 'nothing' }, accept),
-  },
+  PERSISTED_QUERY_NOT_FOUND: graphqlBody({ documentId: unknownDocument }, persistedOnly),
   UNAUTHENTICATED: reopening({ token: null }),
   READ_ONLY_TOKEN: reopening({ token: author.readOnlyToken }),
   FORBIDDEN: reopening({ token: stranger.token }),
-  NOT_FOUND: reopening({ input: { id: 'nothing' } }),
+  NOT_FOUND: reopening({ input: { id: 'goal-launch-mobile-ap' } }),
   METHOD_NOT_ALLOWED: {
     rest: () => world.fetch(restPaths.reopenGoal),
-    graphql: () => world.fetch('/graphql', { method: 'DELETE', headers: accept }),
+    graphql: () => world.fetch(mutationByGet, { headers: { ...accept, authorization: `Bearer ${author.token}` } }),
   },
   NOT_ACCEPTABLE: reopening({ headers: { accept: 'text/html' } }),
   GOAL_ARCHIVED: reopening({ input: { id: archived.id } }),
-  VERSION_CONFLICT: restoring(document.id, 1, 2),
+  VERSION_CONFLICT: restoring(document.id, 1, 4),
   PAYLOAD_TOO_LARGE: reopening({ input: JSON.stringify({ id: 'x'.repeat(1_048_577) }) }),
   IDEMPOTENCY_KEY_IN_USE: whileHeld(reusing('held'), 'held'),
   IDEMPOTENCY_KEY_REUSED: afterwards(
@@ -129,85 +148,147 @@ const provocations: Record<ErrorCode, Provocation> = {
     reusing('used'),
   ),
   UNSUPPORTED_MEDIA_TYPE: reopening({ headers: { 'content-type': 'text/plain' } }),
-  RATE_LIMITED: afterwards(reopening({ at: limited }), reopening({ at: limited })),
+  RATE_LIMITED: twice((at) => reopening({ at })),
   INTERNAL_SERVER_ERROR: reopening({ at: broken }),
   SERVICE_UNAVAILABLE: reopening({ at: cutOff }),
 };
 
-/** The members of the case, and that they are those of the catalogue. */
-function membersOf(code: ErrorCode, fields: Json, common: string[], nameOf: (name: string) => string): Json {
-  const { members = {}, optionalMembers = {} } = catalogue[code];
-  const given = Object.fromEntries(Object.entries(fields).filter(([name]) => !common.includes(name)));
-  const always = Object.keys(members).map(nameOf);
-  const known = [...always, ...Object.keys(optionalMembers).map(nameOf)];
-  expect(Object.keys(given)).toEqual(expect.arrayContaining(always));
-  expect(known).toEqual(expect.arrayContaining(Object.keys(given)));
-  return given;
+const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+
+/** The example that the page of a code shows for a surface. */
+async function example(code: ErrorCode, surface: 'REST' | 'GraphQL'): Promise<string> {
+  const { body } = await world.fetch(`/errors/${code}`);
+  const [, text = ''] = body.text.split(`<h2>In ${surface}</h2>`)[1]?.match(/<pre>(.*?)<\/pre>/s) ?? [];
+  return text.replace(/&(#?\w+);/g, (_: string, name: string) => entities[name]);
 }
 
-function requireHeaders(code: ErrorCode, { headers }: Answer): void {
-  for (const name of Object.keys(catalogue[code].headers ?? {})) expect(headers.get(name), name).not.toBeNull();
+/** A problem with its status and headers, exactly as the page shows it. */
+function requireProblem(code: ErrorCode, text: string, { status, headers, body }: Answer): void {
+  const [head = '', json = ''] = text.split('\n\n');
+  const [statusLine, ...shown] = head.split('\n');
+  expect(statusLine).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(status).toBe(catalogue[code].status);
+  const names = shown.map((line) => line.split(': ')[0] ?? '');
+  expect(names.map((name) => `${name}: ${headers.get(name)}`)).toEqual(shown);
+  expect(body).toEqual({ ...JSON.parse(json), request_id: headers.get('x-request-id') });
 }
 
-const common = ['type', 'title', 'status', 'detail', 'code', 'request_id'];
-
-function problemMembers(code: ErrorCode, answer: Answer): Json {
-  const { status, title } = catalogue[code];
-  expect(answer.status).toBe(status);
-  expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
-  expect(answer.body).toMatchObject({
-    type: `/errors/${code}`,
-    title,
-    status,
-    code,
-    request_id: answer.headers.get('x-request-id'),
+/** A GraphQL error with its status, as the page shows it; where it happened depends on the document alone. */
+function requireGraphqlError(code: ErrorCode, text: string, { status, headers, body }: Answer): void {
+  const { errors, data = null, extensions, ...others } = body;
+  expect({ status, data, extensions, others }).toEqual({
+    status: catalogue[code].status,
+    data: null,
+    extensions: { cost: expect.anything() },
+    others: {},
   });
-  expect(answer.body.detail).toMatch(/\S/);
-  requireHeaders(code, answer);
-  return membersOf(code, answer.body, common, snakeCase);
+  expect(headers.get('content-type')).toMatch(/^application\/(graphql-response\+)?json/);
+  const shown = JSON.parse(text);
+  shown.errors[0].extensions.requestId = headers.get('x-request-id');
+  expect({ errors: errors.map(({ locations: _, path: __, ...error }: Json) => error) }).toEqual(shown);
 }
-
-function extensionMembers(code: ErrorCode, answer: Answer): Json {
-  expect(answer.status).toBe(catalogue[code].status);
-  expect(answer.headers.get('content-type')).toMatch(/^application\/graphql-response\+json|^application\/json/);
-  expect(answer.body.errors).toHaveLength(1);
-  const { message, extensions } = answer.body.errors[0];
-  expect(message).toMatch(/\S/);
-  expect(extensions).toMatchObject({ code, requestId: answer.headers.get('x-request-id') });
-  requireHeaders(code, answer);
-  return membersOf(code, extensions, ['code', 'requestId'], (name) => name);
-}
-
-/** GraphQL's members as REST spells them. */
-const spelled = (members: Json) => {
-  const text = JSON.stringify(snakeCased(members));
-  return JSON.parse(text, (key, value) => (key === 'field' ? snakeCase(value.replace(/^input\./, '')) : value));
-};
 
 describe.each(errorCodes)('%s', (code) => {
   const { rest, graphql } = provocations[code];
+  const { status, members = {}, occurs, alwaysProblem } = catalogue[code];
 
-  test('has the status, title and members of the catalogue on both surfaces', async () => {
-    // Who refuses JSON gets a problem from GraphQL too: there is nothing else to say it in.
-    if (code === 'NOT_ACCEPTABLE') return void problemMembers(code, await graphql());
-    const inGraphql = extensionMembers(code, await graphql());
-    if (!rest) return expect(catalogue[code].occurs).toBe('graphql');
-    expect(problemMembers(code, await rest())).toEqual(spelled(inGraphql));
+  if (rest) {
+    test('is answered by REST exactly as its page and the OpenAPI document show it', async () => {
+      const answer = await rest();
+      requireProblem(code, await example(code, 'REST'), answer);
+      const documented = openApi.components.examples[code]?.value;
+      if (occurs === 'method') return expect(documented).toBeUndefined();
+      expect(answer.body).toEqual({ ...documented, request_id: answer.body.request_id });
+    });
+  }
+
+  test('is answered by GraphQL exactly as its page shows it', async () => {
+    const answer = await graphql();
+    const shown = await example(code, 'GraphQL');
+    if (alwaysProblem) requireProblem(code, shown, answer);
+    else requireGraphqlError(code, shown, answer);
   });
 
-  test('has a page that explains it, and is what its problem points to', async () => {
+  test('has a page that explains it', async () => {
     const response = await app.fetch(`http://gateway.test/errors/${code}`);
     const text = await response.text();
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(text).toContain(`<h1>${code}</h1>`);
-    expect(text).toContain(`<strong>${catalogue[code].status} `);
-    for (const name of Object.keys(catalogue[code].members ?? {})) {
+    expect(text).toContain(`<strong>${status} `);
+    for (const name of Object.keys(members)) {
       expect(text).toContain(`<code>${name}</code>`);
       expect(text).toContain(`<code>${snakeCase(name)}</code>`);
     }
     expect(text.includes('<h2>In REST</h2>')).toBe(rest !== undefined);
-    expect(text).toContain('<h2>In GraphQL</h2>');
+    expect(occurs === 'graphql').toBe(rest === undefined);
+  });
+});
+
+describe('the same failure has the same words wherever it happens', () => {
+  const restExample = async (code: ErrorCode) =>
+    JSON.parse((await example(code, 'REST')).split('\n\n')[1] ?? '').detail;
+  const graphqlExample = async (code: ErrorCode) => JSON.parse(await example(code, 'GraphQL')).errors[0].message;
+
+  test.each<[string, ErrorCode, Provoke]>([
+    ['a readiness probe without a database', 'SERVICE_UNAVAILABLE', () => cutOff.fetch('/readyz')],
+    [
+      'a body in another charset',
+      'UNSUPPORTED_MEDIA_TYPE',
+      () => world.post(restPaths.reopenGoal, author.token, {}, { 'content-type': 'application/json; charset=latin1' }),
+    ],
+    [
+      'a body that turns out too large while it is read',
+      'PAYLOAD_TOO_LARGE',
+      () =>
+        world.fetch(restPaths.reopenGoal, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: `Bearer ${author.token}` },
+          body: new Blob([' '.repeat(1_048_577)]).stream(),
+          duplex: 'half',
+        }),
+    ],
+  ])('%s', async (_what, code, provoke) => {
+    const { status, body } = await provoke();
+    expect({ status, detail: body.detail }).toEqual({
+      status: catalogue[code].status,
+      detail: await restExample(code),
+    });
+  });
+
+  test.each<[string, ErrorCode, Provoke]>([
+    ['a request without a query beside persisted documents', 'BAD_REQUEST', graphqlBody({}, persisted).graphql],
+    [
+      'a read-only token that chooses a mutation',
+      'READ_ONLY_TOKEN',
+      () => world.graphql(author.readOnlyToken, 'mutation { __typename }', {}, accept),
+    ],
+    ['an unknown token', 'UNAUTHENTICATED', () => world.graphql(`gp_${'x'.repeat(43)}`, '{ __typename }', {}, accept)],
+    [
+      'a goal that nobody has',
+      'NOT_FOUND',
+      () => world.graphql(author.token, '{ goal(id: "goal-launch-mobile-ap") { id } }'),
+    ],
+  ])('%s', async (_what, code, provoke) => {
+    const { body } = await provoke();
+    expect(body.errors[0].message).toBe(await graphqlExample(code));
+  });
+
+  test('since a failure takes facts, not words', () => {
+    // @ts-expect-error
+    expect(failure('UNAUTHENTICATED', 'Who are you?').message).toMatch(/^Send a valid API token/);
+  });
+
+  test('since nobody but the catalogue words a failure', async () => {
+    const folder = new URL('../src/', import.meta.url);
+    const files = await readdir(folder, { recursive: true });
+    // The message of a scalar is a fact of BAD_USER_INPUT.
+    const others = files.filter((file) => /\.ts$/.test(file) && !/^errors\/|generated|scalars/.test(file));
+    const wording: string[] = [];
+    for (const file of others) {
+      if (/GraphQLError\(\s*['"`]/.test(await readFile(new URL(file, folder), 'utf8'))) wording.push(file);
+    }
+    expect(wording).toEqual([]);
   });
 });
 
@@ -227,21 +308,36 @@ describe('error pages', () => {
     expect(headers.get('referrer-policy')).toBe('no-referrer');
     expect(body.text).not.toMatch(/<script|<img|https?:/);
   });
-
-  test('an unknown code is a problem', async () => {
-    problemMembers('NOT_FOUND', await world.fetch('/errors/NOTHING'));
-  });
 });
 
 describe('problems of paths that are not REST', () => {
   test.each([
-    ['/nothing', 'GET', 'NOT_FOUND'],
-    ['/api/external/v2/reopen_goal', 'POST', 'NOT_FOUND'],
-    ['/api/external/v1/reopen_goal/', 'POST', 'NOT_FOUND'],
-    ['/healthz', 'DELETE', 'METHOD_NOT_ALLOWED'],
-    ['/errors', 'POST', 'METHOD_NOT_ALLOWED'],
-  ] as const)('%s %s is %s', async (path, method, code) => {
-    problemMembers(code, await world.fetch(path, { method }));
+    ['/nothing', 'GET', 'NOT_FOUND', 'The path /nothing does not exist.'],
+    ['/errors/NOTHING', 'GET', 'NOT_FOUND', 'The path /errors/NOTHING does not exist.'],
+    ['/api/external/v2/reopen_goal', 'POST', 'NOT_FOUND', 'The path /api/external/v2/reopen_goal does not exist.'],
+    ['/api/external/v1/reopen_goal/', 'POST', 'NOT_FOUND', 'The path /api/external/v1/reopen_goal/ does not exist.'],
+    ['/healthz', 'DELETE', 'METHOD_NOT_ALLOWED', '/healthz does not support DELETE. Use GET or HEAD.'],
+    ['/errors', 'POST', 'METHOD_NOT_ALLOWED', '/errors does not support POST. Use GET or HEAD.'],
+  ] as const)('%s %s is %s', async (path, method, code, detail) => {
+    const { status, headers, body } = await world.fetch(path, { method });
+    expect(headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+    expect({ status, ...body }).toEqual({
+      type: `/errors/${code}`,
+      title: catalogue[code].title,
+      status: catalogue[code].status,
+      detail,
+      code,
+      request_id: headers.get('x-request-id'),
+    });
+  });
+
+  test('/graphql DELETE says which methods it has', async () => {
+    const { status, headers, body } = await world.fetch('/graphql', { method: 'DELETE', headers: accept });
+    expect({ status, allow: headers.get('allow'), message: body.errors[0].message }).toEqual({
+      status: 405,
+      allow: 'GET, POST',
+      message: '/graphql does not support DELETE. Use GET or POST.',
+    });
   });
 });
 

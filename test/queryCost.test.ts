@@ -96,7 +96,8 @@ describe('a document over a limit is refused before any SQL', () => {
     const [{ message, extensions }] = answer.body.errors;
     expect([answer.status, extensions.code]).toEqual([400, 'QUERY_TOO_COMPLEX']);
     expect(extensions.exceeded).toEqual(exceeded);
-    for (const { limit, maximum } of extensions.exceeded) expect(message).toMatch(new RegExp(`${limit}: .*${maximum}`));
+    for (const { limit, maximum } of extensions.exceeded)
+      expect(message).toMatch(new RegExp(`${limit} \\(.*${maximum}\\)`));
     expect(statements.filter(({ text }) => !text.includes('api_tokens'))).toEqual([]);
   });
 

@@ -113,8 +113,12 @@ describe.each(surfaces)('restoring a version through %s', (surface) => {
       await attempt(other.token),
     ]);
     expect(outcomes).toMatchObject([
-      { status: 404, code: 'NOT_FOUND', detail: `No version 1 of document "${draft.id}"` },
-      { status: 404, code: 'NOT_FOUND', detail: `No document "${draft.id}"` },
+      {
+        status: 404,
+        code: 'NOT_FOUND',
+        detail: `No version 1 of document "${draft.id}" exists, or you cannot see it.`,
+      },
+      { status: 404, code: 'NOT_FOUND', detail: `No document "${draft.id}" exists, or you cannot see it.` },
     ]);
     expect(changes).toEqual(nothing);
   });

@@ -15,7 +15,7 @@ export function requireAcceptable(accept: string | null, types: readonly string[
   const ranges = readAccept(accept);
   const problems = ranges.some(({ type, quality }) => type === 'application/problem+json' && quality > 0);
   if (ranges.length === 0 || problems || types.some((type) => qualityOf(type, ranges) > 0)) return;
-  throw failure('NOT_ACCEPTABLE', `The answer is ${types.join(' or ')}, which this Accept header refuses`);
+  throw failure('NOT_ACCEPTABLE', { types });
 }
 
 /** Names a GraphQL answer as the client likes best; Yoga itself knows no qualities. */

@@ -1,7 +1,8 @@
 import { GraphQLError, getOperationAST } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
-import { catalogue, type ErrorCode } from '../errors/catalogue.js';
-import { badInput, failure, headersOf, readOnlyToken } from '../errors/failures.js';
+import { isErrorCode } from '../errors/catalogue.js';
+import { badInput, failure } from '../errors/failures.js';
+import { headersOf } from '../errors/problem.js';
 import { badArguments } from './input/badArguments.js';
 import { parseJson } from './input/parseJson.js';
 import { readJson } from './input/readJson.js';
@@ -25,7 +26,7 @@ export function useGraphqlRequest(bodyLimit: number): Step {
     onValidate({ params, context }) {
       const operation = getOperationAST(params.documentAST, context.params?.operationName);
       const root = operation && params.schema.getRootType(operation.operation);
-      if (root?.extensions.scope === 'write' && !context.actor?.canWrite) throw readOnlyToken();
+      if (root?.extensions.scope === 'write' && !context.actor?.canWrite) throw failure('READ_ONLY_TOKEN');
     },
     onExecute({ args }) {
       const operation = getOperationAST(args.document, args.operationName);
@@ -35,10 +36,12 @@ export function useGraphqlRequest(bodyLimit: number): Step {
     },
     onResultProcess({ result, serverContext, setResult }) {
       if (Array.isArray(result) || !('errors' in result) || !result.errors) return;
+      // Yoga itself rejects some methods, before it reaches the router's refusal.
+      const errors = serverContext.refusal ? [serverContext.refusal] : result.errors;
       const partial = result.data !== null && result.data !== undefined;
       setResult({
         ...result,
-        errors: result.errors.map((error) => coded(error, serverContext.requestId, partial)),
+        errors: errors.map((error) => coded(error, serverContext.requestId, partial)),
       });
     },
   };
@@ -46,7 +49,7 @@ export function useGraphqlRequest(bodyLimit: number): Step {
 
 function readParams(body: unknown): GraphQLParams {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
-  throw failure('BAD_REQUEST', 'A GraphQL request is a JSON object with a query; batches are not answered');
+  throw failure('BAD_REQUEST');
 }
 
 function readSearch(search: URLSearchParams): GraphQLParams {
@@ -58,23 +61,22 @@ function readSearch(search: URLSearchParams): GraphQLParams {
 
 /** Gives an error its code, its request id and its status; an answer that has data is a 200. */
 function coded(error: GraphQLError, requestId: string, partial: boolean): GraphQLError {
-  const { http, ...members } = error.extensions;
-  const extensions = { ...members, code: codeFor(error), requestId };
-  const spoken = http ?? { status: catalogue[extensions.code].status, spec: true };
-  return new GraphQLError(error.message, {
+  const { message, extensions } = catalogued(error);
+  const http = error.extensions.http ?? { ...(extensions.http as object), spec: true };
+  return new GraphQLError(message, {
     nodes: error.nodes ?? null,
     source: error.source,
     positions: error.positions,
     path: error.path,
-    extensions: { ...extensions, http: partial ? { headers: headersOf(error) } : spoken },
+    extensions: { ...extensions, requestId, http: partial ? { headers: headersOf(error) } : http },
   });
 }
 
-function codeFor(error: GraphQLError): ErrorCode {
+/** The failure of the catalogue behind an error; a message of Yoga or graphql-js is one of its facts. */
+function catalogued(error: GraphQLError): GraphQLError {
   const { code, http } = error.extensions;
-  if ((http as { status?: number } | undefined)?.status === 405) return 'METHOD_NOT_ALLOWED';
-  if (typeof code === 'string' && code in catalogue) return code as ErrorCode;
-  if (code !== undefined || http !== undefined) return 'BAD_REQUEST';
-  // What is left comes from graphql-js itself: a syntax error, or a variable that does not fit its type.
-  return error.message.startsWith('Syntax Error') ? 'GRAPHQL_PARSE_FAILED' : 'BAD_USER_INPUT';
+  if (code === 'BAD_REQUEST' && (http as { status?: number } | undefined)?.status === 405) {
+    return failure('METHOD_NOT_ALLOWED', { target: 'A GraphQL mutation', method: 'GET', allow: ['POST'] });
+  }
+  return isErrorCode(code) ? error : failure('BAD_REQUEST', { problem: error.message });
 }

@@ -24,9 +24,7 @@ export const healthRoutes = (db: Database): Route[] => [
     public: true,
     unlimited: true,
     async handle() {
-      if (!(await answers(db))) {
-        throw failure('SERVICE_UNAVAILABLE', 'The database cannot be reached', {}, { 'Retry-After': '5' });
-      }
+      if (!(await answers(db))) throw failure('SERVICE_UNAVAILABLE');
       return Response.json({ status: 'ok', database: 'ok' });
     },
   },

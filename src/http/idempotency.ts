@@ -26,10 +26,10 @@ export function useIdempotency({ db, clock, keptSeconds }: IdempotencyOptions): 
   async function once(scope: KeyScope, fingerprint: Uint8Array<ArrayBuffer>, field: FieldNode, execute: ExecuteIn) {
     const now = clock();
     return db.$transaction(async (tx): Promise<{ result: ExecutionResult; replayed: boolean }> => {
-      if (!(await holdKey(tx, scope))) throw keyInUse();
+      if (!(await holdKey(tx, scope))) throw failure('IDEMPOTENCY_KEY_IN_USE', { retryAfter: 1 });
       const kept = await findOutcome(tx, scope, now);
       if (kept) {
-        if (Buffer.compare(kept.fingerprint, fingerprint) !== 0) throw keyReused();
+        if (Buffer.compare(kept.fingerprint, fingerprint) !== 0) throw failure('IDEMPOTENCY_KEY_REUSED');
         return { result: parseResult(kept.result, field), replayed: true };
       }
       const result = await execute(tx);
@@ -91,17 +91,3 @@ function parseResult(text: string, field: FieldNode): ExecutionResult {
   );
   return { data: data ?? null, errors: revived };
 }
-
-const keyInUse = () =>
-  failure(
-    'IDEMPOTENCY_KEY_IN_USE',
-    'A request with this Idempotency-Key is still running; retry for its outcome',
-    { retryAfter: 1 },
-    { 'Retry-After': '1' },
-  );
-
-const keyReused = () =>
-  failure(
-    'IDEMPOTENCY_KEY_REUSED',
-    'This Idempotency-Key was used for another payload; use a new key for a new request',
-  );

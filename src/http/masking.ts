@@ -26,9 +26,7 @@ export const masking = (logger: Logger) =>
     const cause = error instanceof GraphQLError ? error.originalError : error;
     logger.error({ err: cause }, 'unexpected error');
     const down = unreachable.has(String((cause as { code?: unknown } | undefined)?.code));
-    const masked = down
-      ? failure('SERVICE_UNAVAILABLE', 'The database cannot be reached; try again', {}, { 'Retry-After': '5' })
-      : failure('INTERNAL_SERVER_ERROR', 'Something went wrong on the server; the request id finds it in the log');
+    const masked = failure(down ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR');
     return error instanceof GraphQLError && error.path
       ? new GraphQLError(masked.message, { path: error.path, extensions: masked.extensions })
       : masked;

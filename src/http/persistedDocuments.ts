@@ -21,11 +21,9 @@ export const usePersistedDocuments = ({ documents, only }: PersistedDocuments) =
     getPersistedOperation: (id) => documents.get(id) ?? null,
     extractPersistedOperationId: (params) => identifierIn(params) ?? null,
     customErrors: {
-      notFound: ({ params }) =>
-        failure('PERSISTED_QUERY_NOT_FOUND', `No persisted document ${JSON.stringify(identifierIn(params))}`),
-      keyNotFound: () => failure('BAD_REQUEST', 'Send a query, or the documentId of a persisted document'),
-      persistedQueryOnly: () =>
-        failure('PERSISTED_DOCUMENT_REQUIRED', 'This server runs persisted documents only: send a documentId'),
+      notFound: ({ params }) => failure('PERSISTED_QUERY_NOT_FOUND', { identifier: identifierIn(params) }),
+      keyNotFound: () => failure('BAD_REQUEST'),
+      persistedQueryOnly: () => failure('PERSISTED_DOCUMENT_REQUIRED'),
     },
   });
 

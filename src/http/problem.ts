@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { GraphQLError } from 'graphql';
-import { headersOf, problemOf } from '../errors/failures.js';
+import { headersOf, problemOf, problemType } from '../errors/problem.js';
 import { snakeCased } from '../naming.js';
 
 /** A failure as `application/problem+json` (RFC 9457), its members in snake_case. */
@@ -11,7 +11,7 @@ export function problemResponse(error: GraphQLError, requestId: string, publicUr
     statusText: STATUS_CODES[problem.status] ?? '',
     headers: {
       ...headersOf(error),
-      'Content-Type': 'application/problem+json; charset=utf-8',
+      'Content-Type': problemType,
       'Cache-Control': 'no-store',
     },
   });

@@ -1,5 +1,6 @@
 import type { GraphQLError } from 'graphql';
-import { failure, readOnlyToken } from '../errors/failures.js';
+import { failure } from '../errors/failures.js';
+import { isAlwaysProblem } from '../errors/problem.js';
 import type { Actor } from '../policies/access.js';
 import { graphqlTypes, requireAcceptable, restTypes } from './accept.js';
 import type { RateLimit } from './limits/rateLimit.js';
@@ -25,11 +26,11 @@ export function useRouter({ routes, authenticate, mask, publicUrl, limit }: Rout
 
   function find(request: Request, path: string): Route {
     const candidates = routesOf(path);
-    if (candidates.length === 0) throw failure('NOT_FOUND', `Nothing answers at ${path}`);
+    if (candidates.length === 0) throw failure('NOT_FOUND', { path });
     const route = match(request, path);
     if (route) return route;
-    const allowed = [...new Set(candidates.flatMap(({ methods }) => methods))].join(', ');
-    throw failure('METHOD_NOT_ALLOWED', `${path} answers ${allowed}`, {}, { Allow: allowed });
+    const allow = [...new Set(candidates.flatMap(({ methods }) => methods))];
+    throw failure('METHOD_NOT_ALLOWED', { target: path, method: request.method, allow });
   }
 
   const match = (request: Request, path: string) =>
@@ -56,13 +57,13 @@ export function useRouter({ routes, authenticate, mask, publicUrl, limit }: Rout
       const path = url.pathname;
       try {
         const route = await admit(request, path, serverContext);
-        if (route.scope === 'write' && !serverContext.actor?.canWrite) throw readOnlyToken();
+        if (route.scope === 'write' && !serverContext.actor?.canWrite) throw failure('READ_ONLY_TOKEN');
         if (route.handle) endResponse(await route.handle(request, serverContext));
       } catch (thrown) {
         const error = mask(thrown);
         const isGraphql = routesOf(path).some(({ handle }) => !handle);
         // Who refuses JSON gets a problem nevertheless: there is nothing else to say it in.
-        if (isGraphql && error.extensions.code !== 'NOT_ACCEPTABLE') serverContext.refusal = error;
+        if (isGraphql && !isAlwaysProblem(error)) serverContext.refusal = error;
         else endResponse(problemResponse(error, serverContext.requestId, publicUrl));
       }
     },

@@ -1,6 +1,6 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
-import { badInput, goalArchived } from '../errors/failures.js';
+import { badInput, failure } from '../errors/failures.js';
 import type { ReopenAudience } from '../lists/reopenAudience.js';
 import { callersAccess } from '../policies/access.js';
 import { mentionedIn } from '../text/mentions.js';
@@ -28,7 +28,7 @@ export async function loadGoalToReopen(
     requirePeople(context, subscriberIds ?? []),
   ]);
   permitEdit('goal', goalId, goal);
-  if (goal.archivedAt) throw goalArchived(goalId);
+  if (goal.archivedAt) throw failure('GOAL_ARCHIVED', { id: goalId });
   const audience = {
     goalId,
     invited: [...new Set(subscriberIds)],

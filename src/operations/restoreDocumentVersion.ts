@@ -1,6 +1,6 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
-import { versionConflict } from '../errors/failures.js';
+import { failure } from '../errors/failures.js';
 import { level } from '../policies/access.js';
 import { mentionedIn } from '../text/mentions.js';
 import { isEqual, loadDocumentToRestore, noVersion } from './loadDocumentToRestore.js';
@@ -31,11 +31,11 @@ async function attempt(context: Context, input: RestoreDocumentVersionInput): Pr
 
   const { document, current, source } = await loadDocumentToRestore(context, documentId, versionNumber);
   if (current.versionNumber !== expectedCurrentVersion) {
-    throw versionConflict({
+    throw failure('VERSION_CONFLICT', {
       expectedCurrentVersion,
       currentVersion: current.versionNumber,
       currentVersionEditor: current.editor,
-      currentVersionInsertedAt: current.insertedAt,
+      currentVersionInsertedAt: current.insertedAt.toISOString(),
     });
   }
   if (!source) throw noVersion(documentId, versionNumber);

@@ -1,6 +1,9 @@
 import { STATUS_CODES } from 'node:http';
-import { catalogue, type Entry, type ErrorCode, errorCodes } from '../errors/catalogue.js';
-import { exampleOf, inRestNames, problemOf } from '../errors/failures.js';
+import type { GraphQLError } from 'graphql';
+import { catalogue, type ErrorCode, errorCodes } from '../errors/catalogue.js';
+import type { Entry } from '../errors/entry.js';
+import { exampleOf, graphqlExampleOf } from '../errors/failures.js';
+import { headersOf, inRestNames, problemOf, problemType } from '../errors/problem.js';
 import type { Route } from '../http/route.js';
 import { snakeCase, snakeCased } from '../naming.js';
 import { assetRoutes, ownAsset } from './assetRoutes.js';
@@ -57,8 +60,8 @@ function explain(code: ErrorCode, publicUrl: string | undefined): Html {
 <h2>What to do</h2>
 <p>${entry.remedy}</p>
 ${members(entry)}
-${entry.occurs === 'graphql' ? [] : restExample(code, publicUrl)}
-${graphqlExample(code)}
+${entry.occurs === 'graphql' ? [] : problemExample('In REST', exampleOf(code), publicUrl)}
+${entry.alwaysProblem ? problemExample('In GraphQL', graphqlExampleOf(code), publicUrl) : graphqlExample(code)}
 ${places}`;
 }
 
@@ -79,10 +82,10 @@ ${all.map(([name, { description }]) => {
 
 const json = (value: unknown) => JSON.stringify(value, null, 2);
 
-function restExample(code: ErrorCode, publicUrl: string | undefined): Html {
-  const problem = problemOf(inRestNames(exampleOf(code)), requestId, publicUrl);
-  const headers = Object.entries({ 'Content-Type': 'application/problem+json', ...catalogue[code].headers });
-  return html`<h2>In REST</h2>
+function problemExample(heading: string, failure: GraphQLError, publicUrl: string | undefined): Html {
+  const problem = problemOf(inRestNames(failure), requestId, publicUrl);
+  const headers = Object.entries({ ...headersOf(failure), 'Content-Type': problemType });
+  return html`<h2>${heading}</h2>
 <pre>HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}
 ${headers.map(([name, value]) => `${name}: ${value}`).join('\n')}
 
@@ -90,8 +93,9 @@ ${json(snakeCased(problem))}</pre>`;
 }
 
 function graphqlExample(code: ErrorCode): Html {
-  const { message, extensions } = exampleOf(code);
-  const { http: _, ...rest } = extensions;
+  const { message, extensions } = graphqlExampleOf(code);
+  const { http: _, ...members } = extensions;
   return html`<h2>In GraphQL</h2>
-<pre>${json({ errors: [{ message, extensions: { ...rest, requestId } }] })}</pre>`;
+<pre>${json({ errors: [{ message, extensions: { ...members, requestId } }] })}</pre>
+<p>GraphQL adds <code>locations</code> and <code>path</code> to an error that concerns a part of the document.</p>`;
 }

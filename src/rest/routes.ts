@@ -1,5 +1,6 @@
 import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
-import { badInput, inRestNames } from '../errors/failures.js';
+import { badInput } from '../errors/failures.js';
+import { inRestNames } from '../errors/problem.js';
 import { readInput, restSpelling } from '../http/input/readInput.js';
 import { readJson } from '../http/input/readJson.js';
 import type { RequestContext, Route } from '../http/route.js';

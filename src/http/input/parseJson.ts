@@ -8,13 +8,13 @@ const maximumDepth = 100;
  * Throws MALFORMED_JSON with the `line` and `column`, from 1, where it went wrong.
  */
 export function parseJson(text: string): unknown {
-  if (text.trim() === '') throw malformed('There is no JSON; send an object', 0, 0);
-  if (text.startsWith('\uFEFF')) throw malformed('The JSON starts with a byte order mark; send it without', 0, 0);
+  if (text.trim() === '') throw malformed('the text is empty', 0, 0);
+  if (text.startsWith('\uFEFF')) throw malformed('the text starts with a byte order mark', 0, 0);
   visit(text, strictly(text), { disallowComments: true, allowTrailingComma: false });
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw malformed(`Not valid JSON: ${(error as Error).message}`, 0, 0);
+    throw malformed((error as Error).message, 0, 0);
   }
 }
 
@@ -22,7 +22,7 @@ function strictly(text: string): JSONVisitor {
   const open: Set<string>[] = [];
   const enter = (_offset: number, _length: number, line: number, character: number) => {
     if (open.push(new Set()) > maximumDepth)
-      throw malformed(`Nested deeper than ${maximumDepth} levels`, line, character);
+      throw malformed(`the value is nested deeper than ${maximumDepth} levels`, line, character);
   };
   const leave = () => void open.pop();
   return {
@@ -32,16 +32,16 @@ function strictly(text: string): JSONVisitor {
     onArrayEnd: leave,
     onObjectProperty(name, _offset, _length, line, character) {
       const names = open.at(-1);
-      if (names?.has(name)) throw malformed(`The key ${JSON.stringify(name)} occurs twice`, line, character);
+      if (names?.has(name)) throw malformed(`the key ${JSON.stringify(name)} occurs twice`, line, character);
       names?.add(name);
     },
     onLiteralValue(value, offset, length, line, character) {
       if (typeof value !== 'number' || isExact(text.slice(offset, offset + length), value)) return;
-      throw malformed('A number is outside of what a double can hold; send it as a string', line, character);
+      throw malformed('a double cannot hold the number; send it as a string', line, character);
     },
     onError(code: ParseErrorCode, _offset, _length, line, character) {
-      const what = printParseErrorCode(code).replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-      throw malformed(`Not valid JSON: ${what}`, line, character);
+      const problem = printParseErrorCode(code).replace(/(?<=[a-z])[A-Z]/g, ' $&');
+      throw malformed(problem.toLowerCase(), line, character);
     },
   };
 }
@@ -52,7 +52,5 @@ function isExact(text: string, value: number): boolean {
   return Number.isFinite(value) && (value !== 0 || !/[1-9]/.test(text.split(/e/i)[0] ?? ''));
 }
 
-function malformed(what: string, line: number, character: number) {
-  const place = { line: line + 1, column: character + 1 };
-  return failure('MALFORMED_JSON', `${what} (line ${place.line}, column ${place.column})`, place);
-}
+const malformed = (problem: string, line: number, character: number) =>
+  failure('MALFORMED_JSON', { problem, line: line + 1, column: character + 1 });

@@ -10,18 +10,15 @@ export async function readJson(request: Request, limit: number): Promise<unknown
 
 function requireJson(contentType: string | null): void {
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
-  if (type.trim() !== 'application/json') {
-    throw failure('UNSUPPORTED_MEDIA_TYPE', 'Send the body as Content-Type: application/json');
-  }
+  if (type.trim() !== 'application/json') throw failure('UNSUPPORTED_MEDIA_TYPE');
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='));
   if (charset && !['charset=utf-8', 'charset="utf-8"'].includes(charset)) {
-    throw failure('UNSUPPORTED_MEDIA_TYPE', 'JSON is UTF-8: leave the charset away or say charset=utf-8');
+    throw failure('UNSUPPORTED_MEDIA_TYPE');
   }
 }
 
 async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
-  const tooLarge = () =>
-    failure('PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes`, {}, { Connection: 'close' });
+  const tooLarge = () => failure('PAYLOAD_TOO_LARGE', { limit });
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge();
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -39,6 +36,6 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw failure('MALFORMED_JSON', 'The body is not valid UTF-8');
+    throw failure('MALFORMED_JSON', { problem: 'the text is not UTF-8' });
   }
 }

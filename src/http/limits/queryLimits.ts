@@ -32,7 +32,7 @@ export function useQueryLimits(limits: QueryLimits): Step {
     const exceeded = Object.entries({ ...cost, mutations: fields })
       .map(([limit, actual]) => ({ limit, actual, maximum: limits[limit as keyof QueryLimits] }))
       .filter(({ actual, maximum }) => actual > maximum);
-    if (exceeded.length > 0) throw tooComplex(exceeded);
+    if (exceeded.length > 0) throw failure('QUERY_TOO_COMPLEX', { exceeded });
   }
 
   return {
@@ -67,19 +67,7 @@ function parseWithin(maxTokens: number, source: string | Source, options?: Parse
     const tooLong = error instanceof Error && /tokens\. Parsing aborted/.test(error.message);
     // The parser calls itself for each level.
     const tooDeep = error instanceof RangeError;
-    if (tooLong || tooDeep) throw tooComplex([{ limit: 'tokens', maximum: maxTokens }]);
+    if (tooLong || tooDeep) throw failure('QUERY_TOO_COMPLEX', { exceeded: [{ limit: 'tokens', maximum: maxTokens }] });
     throw error;
   }
 }
-
-const tooComplex = (exceeded: { limit: string; actual?: number; maximum: number }[]) =>
-  failure(
-    'QUERY_TOO_COMPLEX',
-    exceeded
-      .map(
-        ({ limit, actual, maximum }) =>
-          `${limit}: ${actual ?? 'more than'} ${actual ? `of at most ${maximum}` : maximum}`,
-      )
-      .join('; '),
-    { exceeded },
-  );

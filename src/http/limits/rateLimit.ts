@@ -64,7 +64,7 @@ export function rateLimit({ limiters, trustedProxies, logger, clock }: RateLimit
       const block = good.remaining(credential) > 0 ? 0 : blocked.remaining(address);
       if (block > 0) {
         await ask('address', context, async ({ points }) => new RateLimiterRes(0, block, points));
-        throw tooMany(block);
+        throw failure('RATE_LIMITED', { retryAfter: seconds(block) });
       }
       const outcome = await enter().then(
         (result) => ({ result }),
@@ -79,7 +79,7 @@ export function rateLimit({ limiters, trustedProxies, logger, clock }: RateLimit
       if (actor) good.add(credential, limiters.address.duration * 1000);
       else if (wait > 0) blocked.add(address, wait);
       // Instead of what went wrong otherwise: who is over the limit does not learn whether a token is good.
-      if (wait > 0) throw tooMany(wait);
+      if (wait > 0) throw failure('RATE_LIMITED', { retryAfter: seconds(wait) });
       if ('error' in outcome) throw outcome.error;
       return outcome.result;
     },
@@ -91,9 +91,3 @@ export function rateLimit({ limiters, trustedProxies, logger, clock }: RateLimit
 }
 
 const seconds = (milliseconds: number) => Math.max(1, Math.ceil(milliseconds / 1000));
-
-function tooMany(wait: number) {
-  const retryAfter = seconds(wait);
-  const detail = `Too many requests; try again in ${retryAfter} seconds`;
-  return failure('RATE_LIMITED', detail, { retryAfter }, { 'Retry-After': String(retryAfter) });
-}

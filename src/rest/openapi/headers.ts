@@ -47,6 +47,11 @@ const responseHeaders: Record<string, JsonSchema> = {
     schema: { type: 'integer', minimum: 0 },
     example: 5,
   },
+  Connection: {
+    description: 'The server closes the connection after this response.',
+    schema: text,
+    example: 'close',
+  },
   'WWW-Authenticate': {
     description: 'How to authenticate.',
     schema: text,

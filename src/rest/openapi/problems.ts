@@ -1,5 +1,7 @@
-import { catalogue, type ErrorCode, errorCodes, type MemberSchema } from '../../errors/catalogue.js';
-import { exampleOf, inRestNames, problemOf } from '../../errors/failures.js';
+import { catalogue, type ErrorCode, errorCodes } from '../../errors/catalogue.js';
+import type { MemberSchema } from '../../errors/entry.js';
+import { exampleOf } from '../../errors/failures.js';
+import { headersOf, inRestNames, problemOf } from '../../errors/problem.js';
 import { snakeCase, snakeCased } from '../../naming.js';
 import type { JsonSchema } from './jsonSchema.js';
 
@@ -7,7 +9,7 @@ import type { JsonSchema } from './jsonSchema.js';
 export const problemName = (code: ErrorCode) =>
   `${code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter) => letter.toUpperCase())}Problem`;
 
-/** The codes an operation may answer with: all that are not bound to something else, and those it declares. */
+/** The codes an operation may answer with: those of every operation, and those it declares. */
 export const codesOf = (declared: readonly string[]): ErrorCode[] =>
   errorCodes.filter((code) => {
     const { occurs } = catalogue[code];
@@ -19,11 +21,11 @@ export function problemSchema(code: ErrorCode): JsonSchema {
   const { status, meaning, remedy, members = {}, optionalMembers = {} } = catalogue[code];
   const properties = {
     type: { type: 'string', format: 'uri-reference', description: 'Address of the page that explains the code.' },
-    title: { type: 'string', description: 'What the code means, in a few words; always the same.' },
+    title: { type: 'string', description: 'What the code means, in a few words. The same for every occurrence.' },
     status: { type: 'integer', const: status, description: 'The HTTP status.' },
     detail: { type: 'string', description: 'What went wrong this time, for people.' },
     code: { type: 'string', const: code, description: 'What went wrong, for programs.' },
-    request_id: { type: 'string', description: 'Id of the request, as in the header X-Request-Id.' },
+    request_id: { type: 'string', description: 'Id of the request, as in the X-Request-Id header.' },
     ...inRest(members),
   };
   return {
@@ -37,7 +39,7 @@ export function problemSchema(code: ErrorCode): JsonSchema {
 const inRest = (members: Readonly<Record<string, MemberSchema>>): Record<string, JsonSchema> =>
   Object.fromEntries(Object.entries(members).map(([name, schema]) => [snakeCase(name), member(schema)]));
 
-function member({ items, properties, examples: _, ...schema }: MemberSchema): JsonSchema {
+function member({ items, properties, ...schema }: MemberSchema): JsonSchema {
   return {
     ...schema,
     ...(items && { items: member(items) }),
@@ -63,7 +65,7 @@ export function problemResponses(codes: readonly ErrorCode[], { schema, example,
   return Object.fromEntries(
     statuses.map((status) => {
       const same = codes.filter((code) => catalogue[code].status === status);
-      const headers = same.flatMap((code) => Object.keys(catalogue[code].headers ?? {}));
+      const headers = same.flatMap((code) => Object.keys(headersOf(exampleOf(code))));
       const [first, ...others] = same.map(schema);
       return [
         String(status),

@@ -1,0 +1,122 @@
+import { entry } from '../entry.js';
+
+/** The rules a field can break. */
+const fieldErrorCodes = [
+  'unknown',
+  'required',
+  'null',
+  'type',
+  'too_short',
+  'too_long',
+  'too_many',
+  'too_small',
+  'too_large',
+  'invalid',
+  'not_found',
+] as const;
+
+interface FieldError {
+  /** Path of the field; empty for the whole input. */
+  field: string;
+  code: (typeof fieldErrorCodes)[number];
+  /** What to send instead, such as `must not be null`. */
+  message: string;
+}
+
+const either = new Intl.ListFormat('en', { type: 'disjunction' });
+
+/** The request itself is wrong. */
+export const requestErrors = {
+  MALFORMED_JSON: entry<{ problem: string; line?: number; column?: number }>({
+    status: 400,
+    title: 'The request is not valid JSON',
+    meaning:
+      'The server could not read the JSON of the request. Keys that occur twice, numbers that a double cannot hold ' +
+      'and text that is not UTF-8 are rejected too. Nothing was changed.',
+    remedy: 'Send the output of a JSON serializer, encoded in UTF-8. The detail names the problem and its position.',
+    detail: ({ problem, line, column }) =>
+      `Invalid JSON: ${problem}${line === undefined ? '' : ` (line ${line}, column ${column})`}.`,
+    example: { problem: 'comma expected', line: 1, column: 33 },
+    optionalMembers: {
+      line: { type: 'integer', description: 'Line of the problem, counted from 1.' },
+      column: { type: 'integer', description: 'Column of the problem, counted from 1.' },
+    },
+  }),
+  BAD_USER_INPUT: entry<{ errors: FieldError[] }>({
+    status: 400,
+    title: 'The input is invalid',
+    meaning:
+      'The server read the request, but some of its fields are unknown, missing, null, of the wrong type or out of ' +
+      'bounds. Nothing was changed.',
+    remedy: 'Correct every field listed in errors. The list is complete: it names all invalid fields at once.',
+    detail: ({ errors }) => errors.map(({ field, message }) => (field ? `${field}: ${message}` : message)).join('; '),
+    example: {
+      errors: [
+        { field: 'input.documentId', code: 'null', message: 'must not be null' },
+        { field: 'input.versionNumber', code: 'too_small', message: 'must be at least 1' },
+      ],
+    },
+    members: {
+      errors: {
+        type: 'array',
+        description: 'Every invalid field of the request.',
+        items: {
+          type: 'object',
+          description: 'One invalid field.',
+          properties: {
+            field: {
+              type: 'string',
+              description: 'Path of the field, such as `subscriber_ids[2]`; empty for the whole body.',
+            },
+            code: { type: 'string', description: 'The rule that the field breaks.', enum: fieldErrorCodes },
+            message: { type: 'string', description: 'What to send instead, for people.' },
+          },
+        },
+      },
+    },
+  }),
+  METHOD_NOT_ALLOWED: entry<{ target: string; method: string; allow: readonly string[] }>({
+    status: 405,
+    title: 'The method is not allowed',
+    meaning:
+      'The path exists, but it does not support this HTTP method. GraphQL runs queries with GET or POST, and mutations ' +
+      'with POST only.',
+    remedy: 'Use a method listed in the Allow header.',
+    detail: ({ target, method, allow }) => `${target} does not support ${method}. Use ${either.format(allow)}.`,
+    headers: ({ allow }) => ({ Allow: allow.join(', ') }),
+    example: { target: '/api/external/v1/reopen_goal', method: 'GET', allow: ['POST'] },
+    graphqlExample: { target: 'A GraphQL mutation', method: 'GET', allow: ['POST'] },
+    occurs: 'method',
+  }),
+  NOT_ACCEPTABLE: entry<{ types: readonly string[] }>({
+    status: 406,
+    title: 'The response is only available as JSON',
+    meaning: 'The Accept header excludes every format in which the server can respond. Nothing was changed.',
+    remedy: 'Send Accept: application/json, or omit the header.',
+    detail: ({ types }) => `The Accept header excludes every available type: ${types.join(', ')}.`,
+    example: { types: ['application/json'] },
+    graphqlExample: { types: ['application/json', 'application/graphql-response+json'] },
+    alwaysProblem: true,
+  }),
+  PAYLOAD_TOO_LARGE: entry<{ limit: number }>({
+    status: 413,
+    title: 'The request body is too large',
+    meaning:
+      'The body has more bytes than the server accepts. The server stopped reading it and closes the connection. ' +
+      'Nothing was changed.',
+    remedy: 'Send a smaller body: shorter texts, or fewer ids per request.',
+    detail: ({ limit }) => `The request body is larger than ${limit} bytes.`,
+    headers: () => ({ Connection: 'close' }),
+    example: { limit: 1_048_576 },
+  }),
+  UNSUPPORTED_MEDIA_TYPE: entry({
+    status: 415,
+    title: 'The request body must be JSON',
+    meaning:
+      'The Content-Type header is missing, or it names a type other than JSON or a charset other than UTF-8. ' +
+      'Nothing was changed.',
+    remedy: 'Send Content-Type: application/json.',
+    detail: () => 'The request body must be JSON in UTF-8. Send it with Content-Type: application/json.',
+    example: {},
+  }),
+};

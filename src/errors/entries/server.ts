@@ -1,0 +1,38 @@
+import { entry, inSeconds } from '../entry.js';
+
+const unavailableSeconds = 5;
+
+/** The server cannot serve the request, whatever it is. */
+export const serverErrors = {
+  RATE_LIMITED: entry<{ retryAfter: number }>({
+    status: 429,
+    title: 'Too many requests',
+    meaning:
+      'The token, or the address of a request without a valid token, has sent more requests than the rate limit ' +
+      'allows. Nothing was changed.',
+    remedy:
+      'Wait for the number of seconds in the Retry-After header. The RateLimit header of every response shows how many ' +
+      'requests remain.',
+    detail: ({ retryAfter }) => `Too many requests. Try again in ${inSeconds(retryAfter)}.`,
+    headers: ({ retryAfter }) => ({ 'Retry-After': String(retryAfter) }),
+    example: { retryAfter: 30 },
+    members: { retryAfter: { type: 'integer', description: 'Seconds to wait before you retry.' } },
+  }),
+  INTERNAL_SERVER_ERROR: entry({
+    status: 500,
+    title: 'Something went wrong on the server',
+    meaning: 'The server failed in an unexpected way. The cause is in its log, not in the response.',
+    remedy: 'Try again later. If the error persists, report the request id to the operator of the server.',
+    detail: () => 'Something went wrong on the server. Its log shows the cause under the request id.',
+    example: {},
+  }),
+  SERVICE_UNAVAILABLE: entry({
+    status: 503,
+    title: 'The service is temporarily unavailable',
+    meaning: 'The server cannot reach something that it depends on, such as its database.',
+    remedy: 'Try again after the number of seconds in the Retry-After header.',
+    detail: () => `The database is unavailable. Try again in ${inSeconds(unavailableSeconds)}.`,
+    headers: () => ({ 'Retry-After': String(unavailableSeconds) }),
+    example: {},
+  }),
+};
