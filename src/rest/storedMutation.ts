@@ -10,7 +10,7 @@ export interface StoredMutation {
 }
 
 /** One call worth trying, on whatever workspace the caller sees. */
-export interface MutationExample {
+interface MutationExample {
   /** Lines that explain it to whoever is about to run it. */
   about: string[];
   /** A query for what the call can work on now. */

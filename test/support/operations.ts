@@ -3,7 +3,7 @@ import type { Json, restPaths, World } from './world.js';
 export type Operation = keyof typeof restPaths;
 
 /** Where an operation's target lies, and what is wrong with it. */
-export interface Setting {
+interface Setting {
   company: { companyId: string };
   space: { companyId: string; id: string };
   caller: { id: string };
