@@ -2,6 +2,7 @@ import { builder } from './builder.js';
 import './roots.js';
 import './types/scalars.js';
 import './fields/activities.js';
+import './fields/deletedFiles.js';
 import './fields/fileAndDocument.js';
 import './fields/goalAndProject.js';
 import './fields/nodes.js';

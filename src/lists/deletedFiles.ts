@@ -1,0 +1,17 @@
+import { Prisma } from '../database/generated/client/client.js';
+import { eachOf, type List } from './engine/list.js';
+
+/** The deleted files of each hub of the scopes, the latest deletion first. */
+export const deletedFileList: List = {
+  name: 'resourceHub.deletedFiles',
+  key: 'timestamptz',
+  descending: true,
+  branches: (scopes, walk) => [
+    Prisma.sql`SELECT scope.id AS scope, 0 AS rank, f.deleted_at AS key, f.id
+      FROM ${eachOf(scopes)} CROSS JOIN LATERAL (
+        SELECT f.deleted_at, f.id FROM resource_hub_files f
+        WHERE f.resource_hub_id = scope.id AND f.deleted_at IS NOT NULL
+        ${walk({ key: Prisma.sql`f.deleted_at`, id: Prisma.sql`f.id` })}
+      ) f`,
+  ],
+};
