@@ -12,6 +12,7 @@ export const activityActions = {
   goal_reopened: { subject: 'goal', description: 'A closed goal was reopened.' },
   resource_hub_file_created: { subject: 'file', description: 'A file was created in a hub.' },
   resource_hub_file_deleted: { subject: 'file', description: 'A file of a hub was deleted.' },
+  resource_hub_file_recovered: { subject: 'file', description: 'A deleted file of a hub was recovered.' },
   resource_hub_document_created: { subject: 'document', description: 'A document was published.' },
   resource_hub_document_edited: { subject: 'document', description: 'A document was edited.' },
   document_version_restored: { subject: 'document', description: 'An earlier version of a document was restored.' },

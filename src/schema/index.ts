@@ -22,6 +22,7 @@ import './queries/space.js';
 import './queries/spaces.js';
 import './queries/viewer.js';
 import './mutations/deleteResourceHubFile.js';
+import './mutations/recoverResourceHubFile.js';
 import './mutations/reopenGoal.js';
 import './mutations/restoreDocumentVersion.js';
 

@@ -60,6 +60,15 @@ export const operationsUnderTest: Record<Operation, OperationUnderTest> = {
       return { document_id: id, version_number: 3, expected_current_version: 3 };
     },
   },
+  recoverResourceHubFile: {
+    selection: 'file { id }',
+    conflict: null,
+    async input(world, setting) {
+      const deletedAt = new Date();
+      return { file_id: (await world.file(await hubAt(world, setting), setting.caller, { deletedAt })).id };
+    },
+    noOp: async () => ({}),
+  },
 };
 
 export const operations = Object.keys(operationsUnderTest) as Operation[];

@@ -28,6 +28,7 @@ export const restPaths = {
   reopenGoal: '/api/external/v1/reopen_goal',
   deleteResourceHubFile: '/api/external/v1/delete_resource_hub_file',
   restoreDocumentVersion: '/api/external/v1/documents/restore_document_version',
+  recoverResourceHubFile: '/api/external/v1/recover_resource_hub_file',
 } as const;
 
 /** The gateway on a database of its own, and everything a test needs to furnish it. */

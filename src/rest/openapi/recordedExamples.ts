@@ -810,5 +810,116 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
         ]
       }
     }
+  },
+  "recoverResourceHubFile": {
+    "request": {
+      "file_id": "file-old-logo"
+    },
+    "response": {
+      "file": {
+        "id": "file-old-logo",
+        "name": "Old logo",
+        "description": null,
+        "author": {
+          "id": "person-otto-brandt",
+          "full_name": "Otto Brandt",
+          "title": "Web Developer",
+          "email": "otto.brandt@example.com",
+          "avatar_url": "https://avatars.example.com/otto-brandt.png",
+          "type": "human"
+        },
+        "blob": {
+          "id": "blob-old-logo",
+          "status": "deleted",
+          "filename": "logo-2019.gif",
+          "size": 9120,
+          "content_type": "image/gif",
+          "width": 88,
+          "height": 31,
+          "url": "https://files.example.com/logo-2019.gif"
+        },
+        "comments_count": 0,
+        "inserted_at": "2026-01-08T09:00:00.000Z",
+        "parent_folder_id": "folder-brand",
+        "permissions": {
+          "can_view": true,
+          "can_comment_on_document": true,
+          "can_comment_on_file": true,
+          "can_comment_on_link": true,
+          "can_create_document": true,
+          "can_create_folder": true,
+          "can_create_file": true,
+          "can_create_link": true,
+          "can_edit_document": true,
+          "can_edit_file": true,
+          "can_edit_link": true,
+          "can_edit_parent_folder": true,
+          "can_delete_document": true,
+          "can_delete_file": true,
+          "can_delete_folder": true,
+          "can_delete_link": true,
+          "can_copy_folder": true,
+          "can_rename_folder": true
+        },
+        "potential_subscribers": [
+          {
+            "role": "Mobile Engineer",
+            "priority": false,
+            "is_subscribed": false,
+            "person": {
+              "id": "person-ines-moreau",
+              "full_name": "Inês Moreau",
+              "title": "Mobile Engineer",
+              "email": "ines.moreau@example.com",
+              "avatar_url": "https://avatars.example.com/ines-moreau.png",
+              "type": "human"
+            }
+          },
+          {
+            "role": "Web Developer",
+            "priority": false,
+            "is_subscribed": false,
+            "person": {
+              "id": "person-otto-brandt",
+              "full_name": "Otto Brandt",
+              "title": "Web Developer",
+              "email": "otto.brandt@example.com",
+              "avatar_url": "https://avatars.example.com/otto-brandt.png",
+              "type": "human"
+            }
+          }
+        ],
+        "reactions": [],
+        "resource_hub": {
+          "id": "hub-digital",
+          "name": "Digital shelf",
+          "description": "What the digital team keeps for longer than a launch.",
+          "inserted_at": "2026-01-06T09:00:00.000Z",
+          "updated_at": "2026-03-11T09:00:00.000Z"
+        },
+        "resource_hub_id": "hub-digital",
+        "size": 9120,
+        "subscription_list": null,
+        "type": "image/gif",
+        "parent_folder": {
+          "id": "folder-brand",
+          "name": "Brand",
+          "description": "Logo, colors and pictures.",
+          "resource_hub_id": "hub-digital",
+          "parent_folder_id": null,
+          "children_count": 3
+        },
+        "path_to_file": [
+          {
+            "id": "folder-brand",
+            "name": "Brand",
+            "description": "Logo, colors and pictures.",
+            "resource_hub_id": "hub-digital",
+            "parent_folder_id": null,
+            "children_count": 3
+          }
+        ]
+      }
+    }
   }
 };

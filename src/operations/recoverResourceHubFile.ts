@@ -1,0 +1,45 @@
+import type { Context } from '../context.js';
+import { Prisma } from '../database/generated/client/client.js';
+import { callersAccess, level } from '../policies/access.js';
+import { permitEdit } from './permit.js';
+import { retry } from './retry.js';
+
+export interface RecoverResourceHubFileInput {
+  fileId?: string | null | undefined;
+}
+
+export interface RecoveredFile {
+  /** Null when the input names no file. */
+  fileId: string | null;
+}
+
+/** Brings a deleted file back; leaves a file that is not deleted as it is. Decisions: "Recover". */
+export async function recoverResourceHubFile(
+  context: Context,
+  { fileId }: RecoverResourceHubFileInput,
+): Promise<RecoveredFile> {
+  return fileId == null ? { fileId: null } : retry(() => attempt(context, fileId));
+}
+
+async function attempt({ db, actor }: Context, fileId: string): Promise<RecoveredFile | undefined> {
+  const file = await db.resourceHubFile.findFirst({
+    where: { id: fileId, resourceHub: { companyId: actor.companyId } },
+    select: { deletedAt: true, resourceHub: { select: callersAccess(actor) } },
+  });
+  permitEdit('file', fileId, file?.resourceHub);
+  if (!file?.deletedAt) return { fileId };
+
+  const recovered = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+    WITH file AS (
+      UPDATE resource_hub_files f SET deleted_at = NULL, deleted_by_id = NULL
+      WHERE f.id = ${fileId} AND f.deleted_at IS NOT NULL
+        AND EXISTS (SELECT FROM resource_hub_access a
+          WHERE a.resource_hub_id = f.resource_hub_id AND a.person_id = ${actor.personId} AND a.level >= ${level.edit})
+      RETURNING id
+    ), activity AS (
+      INSERT INTO activities (action, author_id, file_id)
+      SELECT 'resource_hub_file_recovered', ${actor.personId}, id FROM file
+    )
+    SELECT id FROM file`);
+  return recovered.length > 0 ? { fileId } : undefined;
+}

@@ -1,0 +1,34 @@
+import { type RecoveredFile, recoverResourceHubFile } from '../../operations/recoverResourceHubFile.js';
+import { builder } from '../builder.js';
+import { ResourceHubFile } from '../types/ResourceHubFile.js';
+
+const RecoverResourceHubFileInput = builder.inputType('RecoverResourceHubFileInput', {
+  description: 'The deleted file to recover.',
+  fields: (t) => ({
+    fileId: t.id({ required: false, description: 'The ID of the file. If omitted or null, nothing happens.' }),
+  }),
+});
+
+const RecoverResourceHubFilePayload = builder.objectRef<RecoveredFile>('RecoverResourceHubFilePayload').implement({
+  description: 'The result of `recoverResourceHubFile`.',
+  fields: (t) => ({
+    file: t.prismaField({
+      type: ResourceHubFile,
+      nullable: true,
+      description: 'The recovered file. Null if no ID was given.',
+      resolve: (query, { fileId }, _args, { db }) =>
+        fileId === null ? null : db.resourceHubFile.findUniqueOrThrow({ ...query, where: { id: fileId } }),
+    }),
+  }),
+});
+
+builder.mutationField('recoverResourceHubFile', (t) =>
+  t.field({
+    type: RecoverResourceHubFilePayload,
+    description:
+      'Recovers a deleted file of a resource hub, with its comments, reactions and subscriptions. A file that is not ' +
+      'deleted stays unchanged. Requires edit access. Errors: NOT_FOUND, FORBIDDEN.',
+    args: { input: t.arg({ type: RecoverResourceHubFileInput, required: true, description: 'The deleted file.' }) },
+    resolve: (_root, { input }, context) => recoverResourceHubFile(context, input),
+  }),
+);
