@@ -27,6 +27,7 @@ export const settings = z.object({
   PREPARED_STATEMENTS: flag.default(true),
   BODY_LIMIT: z.coerce.number().int().min(1024).default(defaults.bodyLimit),
   IDEMPOTENCY_HOURS: z.coerce.number().positive().max(8760).default(defaults.idempotencyHours),
+  FILE_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).optional(),
   GRAPHIQL: flag.default(true),
   RATE_LIMIT_STORE: z.enum(['memory', 'postgres']).default('memory'),
   RATE_LIMIT_WINDOW_SECONDS: z.coerce.number().int().min(1).max(86_400).default(60),
@@ -69,6 +70,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     preparedStatements: data.PREPARED_STATEMENTS,
     bodyLimit: data.BODY_LIMIT,
     idempotencySeconds: data.IDEMPOTENCY_HOURS * 3600,
+    /** After how many days deleted files are removed for good; undefined: never. */
+    fileRetentionDays: data.FILE_RETENTION_DAYS,
     graphiql: data.GRAPHIQL,
     rateLimit: {
       store: data.RATE_LIMIT_STORE,

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { importFile, printImportSchema } from './commands/import.js';
 import { migrate } from './commands/migrate.js';
 import { openApi } from './commands/openapi.js';
+import { type PurgeOptions, purge } from './commands/purge.js';
 import { graphqlSchema } from './commands/schema.js';
 import { serve } from './commands/serve.js';
 import * as token from './commands/token.js';
@@ -43,6 +44,12 @@ program
   .command('openapi')
   .description('print the OpenAPI document of the REST paths')
   .action(() => void process.stdout.write(openApi()));
+program
+  .command('purge')
+  .description('list the files deleted long ago, and with --yes remove them for good')
+  .requiredOption('--older-than <duration>', 'how long ago they were deleted at least: 90d, 12h, 45m')
+  .option('--yes', 'remove them (default: only list them)')
+  .action((options: PurgeOptions) => purge(readConfig(), options));
 
 const tokens = program.command('token').description('create, list and revoke API tokens');
 tokens

@@ -25,12 +25,13 @@ const scriptsOf = (file: string, heading: string) =>
 const call = scriptsOf('README.md', 'Make a call');
 const client = scriptsOf('docs/api.md', 'Generated clients');
 const ownDatabase = scriptsOf('docs/operating.md', 'Your own PostgreSQL');
+const purging = scriptsOf('docs/operating.md', 'Deleted files');
 const tokens = scriptsOf('docs/operating.md', 'Tokens');
 const importing = scriptsOf('docs/importing.md', 'Importing data');
 
 test('every command of the documents is run here', () => {
   const all = documents.flatMap((file) => blocksOf(textOf(file), 'sh').map((script) => script.trim()));
-  const here = [...call, ...client, ...ownDatabase, ...tokens, ...importing].map((script) => script.trim());
+  const here = [...call, ...client, ...ownDatabase, ...purging, ...tokens, ...importing].map((script) => script.trim());
   expect(all.sort()).toEqual([...here, ...notRun].sort());
 });
 
@@ -138,7 +139,7 @@ describe("on the operator's own PostgreSQL", { timeout: 120_000 }, () => {
     const url = await emptyDatabase();
     expect(await paste(ownDatabase.join('\n'), { [placeholder]: url })).toMatch(/^imported \d+ records.*\ngp_/m);
     const newest = '$(npx goalpost token list | sed -n 2p | cut -f 1)';
-    const script = `export DATABASE_URL=${placeholder}\n${tokens.join('\n')}`;
+    const script = `export DATABASE_URL=${placeholder}\n${[...purging, ...tokens].join('\n')}`;
     expect(await paste(script, { [placeholder]: url, TOKEN_ID: newest })).toMatch(/\nrevoked \S+\n$/);
   });
 

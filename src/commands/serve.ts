@@ -1,9 +1,11 @@
 import { createServer, type Server } from 'node:http';
+import type { Logger } from 'pino';
 import { createApp } from '../app.js';
 import { type Config, inUrl } from '../config.js';
 import type { Database } from '../database/client.js';
 import { purgeOutcomes } from '../database/idempotencyKeys.js';
 import { openDatabase } from '../database/open.js';
+import { type PurgedFile, purgeFiles } from '../database/purgeFiles.js';
 import { purgeRegularly } from '../database/purgeRegularly.js';
 import { createRateLimiters } from '../http/limits/rateLimiters.js';
 import { createLogger } from '../http/logger.js';
@@ -32,7 +34,7 @@ export async function serve(config: Config): Promise<void> {
     const app = createApp({ ...config, db, logger, rateLimiters, demo, persisted });
     const server = createServer(app);
     const base = await listen(server, config);
-    const purges = [() => purgeOutcomes(db, new Date())];
+    const purges = [() => purgeOutcomes(db, new Date()), ...filePurges(config, db, logger)];
     const stopPurging = purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));
     console.log(`GraphQL  ${base}/graphql`);
     console.log(`REST     ${base}/api/external/v1`);
@@ -95,4 +97,13 @@ function drain(server: Server): Promise<void> {
     server.closeIdleConnections();
     setTimeout(() => server.closeAllConnections(), drainMilliseconds).unref();
   });
+}
+
+/** Removes deleted files for good once they are older than FILE_RETENTION_DAYS; logs what it removed. */
+function filePurges({ fileRetentionDays: days }: Config, db: Database, logger: Logger): (() => Promise<unknown>)[] {
+  if (days === undefined) return [];
+  const onPurged = (files: PurgedFile[]) => {
+    for (const { id, companyId, name, url } of files) logger.info({ id, companyId, name, url }, 'removed for good');
+  };
+  return [() => purgeFiles(db, new Date(Date.now() - days * 86_400_000), onPurged)];
 }

@@ -1,0 +1,36 @@
+import type { Config } from '../config.js';
+import { openDatabase } from '../database/open.js';
+import { type PurgedFile, purgeableFiles, purgeFiles } from '../database/purgeFiles.js';
+import { readDuration } from './duration.js';
+
+export interface PurgeOptions {
+  olderThan: string;
+  yes?: boolean;
+}
+
+/** Lists the files deleted long ago, tab-separated; with `yes` it removes them for good. */
+export async function purge(config: Config, { olderThan, yes = false }: PurgeOptions): Promise<void> {
+  const before = new Date(Date.now() - readDuration('--older-than', olderThan));
+  const { db, close } = await openDatabase(config, { migrations: 'require', share: true });
+  try {
+    console.log(['id', 'deleted at', 'bytes', 'company', 'name', 'url'].join('\t'));
+    if (yes) {
+      const count = await purgeFiles(db, before, (files) => files.forEach(print));
+      console.error(`Removed ${countOf(count)} for good. The bytes are stored elsewhere: see the column url.`);
+      return;
+    }
+    const files = await purgeableFiles(db, before);
+    files.forEach(print);
+    const them = files.length === 1 ? 'it' : 'them';
+    console.error(
+      `${countOf(files.length)} would be removed for good. Nothing was removed: add --yes to remove ${them}.`,
+    );
+  } finally {
+    await close();
+  }
+}
+
+const countOf = (count: number) => (count === 1 ? '1 file' : `${count} files`);
+
+const print = ({ id, deletedAt, size, companyId, name, url }: PurgedFile) =>
+  console.log([id, deletedAt.toISOString(), size, companyId, JSON.stringify(name), url ?? ''].join('\t'));

@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { openClient } from '../src/database/client.js';
+import { purgeableFiles, purgeFiles } from '../src/database/purgeFiles.js';
+import { changesOf, counts } from './support/changes.js';
+import { createWorld, World } from './support/world.js';
+
+const world = await createWorld();
+const { db } = world;
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+
+/** A file deleted some days ago, with everything that can hang on one. */
+async function deletedFile(days: number) {
+  const { company, caller, space } = await world.team();
+  const follower = await world.person(company);
+  const file = await world.file(await world.hub(company, { spaceId: space.id }), caller);
+  await world.subscribe({ fileId: file.id }, [caller, follower]);
+  const comment = await db.comment.create({ data: { fileId: file.id, authorId: follower.id, content: 'Nice' } });
+  await db.reaction.create({ data: { fileId: file.id, personId: follower.id, emoji: '👍' } });
+  await db.reaction.create({ data: { commentId: comment.id, personId: caller.id, emoji: '🎉' } });
+  const activity = await db.activity.create({
+    data: { action: 'resource_hub_file_created', authorId: caller.id, fileId: file.id },
+  });
+  await db.notification.create({ data: { activityId: activity.id, personId: follower.id } });
+  const thread = await db.commentThread.create({ data: { activityId: activity.id, message: 'Look' } });
+  await world.subscribe({ threadId: thread.id }, [follower]);
+  await db.comment.create({ data: { threadId: thread.id, authorId: follower.id, content: 'Thanks' } });
+  await db.resourceHubFile.update({ where: { id: file.id }, data: { deletedAt: daysAgo(days) } });
+  return file;
+}
+
+async function goalpost(...args: string[]) {
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    ['--import', import.meta.resolve('tsx'), main, ...args],
+    { env: { ...process.env, DATABASE_URL: world.url, LOG_LEVEL: 'warn' } },
+  );
+  return { lines: stdout.trimEnd().split('\n'), stderr };
+}
+
+describe('purging deleted files', () => {
+  test('removes what was deleted before the moment, with everything that hangs on it, and nothing else', async () => {
+    const { file: kept } = { file: await deletedFile(10) };
+    const old = await deletedFile(100);
+    const [changes, count] = await changesOf(world, () => purgeFiles(db, daysAgo(90)));
+    expect(count).toBe(1);
+    expect({ added: changes.added, changed: changes.changed }).toEqual({ added: {}, changed: {} });
+    expect(counts(changes.removed)).toEqual({
+      resource_hub_files: 1,
+      blobs: 1,
+      activities: 1,
+      notifications: 1,
+      comment_threads: 1,
+      comments: 2,
+      reactions: 2,
+      subscription_lists: 2,
+      subscriptions: 3,
+    });
+    expect(changes.removed.resource_hub_files).toMatchObject([{ id: old.id }]);
+    expect(await db.resourceHubFile.findUnique({ where: { id: kept.id } })).not.toBeNull();
+  });
+
+  test('takes one batch after the other, and says what it removed', async () => {
+    const { company, caller, space } = await world.team();
+    const hub = await world.hub(company, { spaceId: space.id });
+    await world.sql(
+      `WITH blob AS (
+         INSERT INTO blobs (filename, size, content_type, url)
+         SELECT 'plan.pdf', n, 'application/pdf', 'https://files.example.com/' || n FROM generate_series(1, 450) n
+         RETURNING id
+       )
+       INSERT INTO resource_hub_files (resource_hub_id, name, author_id, blob_id, deleted_at)
+       SELECT $1, 'Plan', $2, id, now() - interval '1 year' FROM blob`,
+      [hub.id, caller.id],
+    );
+    const batches: number[] = [];
+    expect(await purgeFiles(db, daysAgo(90), (files) => batches.push(files.length))).toBe(450);
+    expect(batches).toEqual([200, 200, 50]);
+    expect(await purgeableFiles(db, daysAgo(90))).toEqual([]);
+  });
+
+  test('passes over a file that is being recovered, which is then there', async () => {
+    const file = await deletedFile(100);
+    const other = new World(openClient({ url: world.url, poolSize: 2, preparedStatements: true }), world.url);
+    await other.db.$transaction(async (tx) => {
+      await tx.$executeRaw`UPDATE resource_hub_files SET deleted_at = NULL WHERE id = ${file.id}`;
+      expect(await purgeFiles(db, daysAgo(90))).toBe(0);
+    });
+    await other.close();
+    expect(await db.resourceHubFile.findUnique({ where: { id: file.id } })).toMatchObject({ deletedAt: null });
+  });
+});
+
+describe('goalpost purge', () => {
+  test('lists the files and removes nothing; with --yes it removes them', async () => {
+    const file = await deletedFile(100);
+    await deletedFile(10);
+    const dry = await goalpost('purge', '--older-than', '90d');
+    expect(dry.lines).toHaveLength(2);
+    expect(dry.lines[1]).toContain(`${file.id}\t`);
+    expect(dry.stderr).toContain('1 file would be removed for good. Nothing was removed: add --yes to remove it.');
+    expect(await db.resourceHubFile.findUnique({ where: { id: file.id } })).not.toBeNull();
+
+    const done = await goalpost('purge', '--older-than', '90d', '--yes');
+    expect(done.lines).toEqual(dry.lines);
+    expect(done.stderr).toContain('Removed 1 file for good.');
+    expect(await db.resourceHubFile.findUnique({ where: { id: file.id } })).toBeNull();
+    expect((await goalpost('purge', '--older-than', '90d')).lines).toHaveLength(1);
+  });
+
+  test.each(['', '90', 'soon', '0d', '-1d'])('refuses the duration %j', async (duration) => {
+    await expect(goalpost('purge', '--older-than', duration)).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--older-than takes a duration such as 30d, 12h or 45m'),
+    });
+  });
+});
