@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { openClient } from '../src/database/client.js';
 import { purgeableFiles, purgeFiles } from '../src/database/purgeFiles.js';
 import { changesOf, counts } from './support/changes.js';
+import { startServer } from './support/server.js';
 import { createWorld, World } from './support/world.js';
 
 const world = await createWorld();
@@ -92,6 +93,21 @@ describe('purging deleted files', () => {
     });
     await other.close();
     expect(await db.resourceHubFile.findUnique({ where: { id: file.id } })).toMatchObject({ deletedAt: null });
+  });
+});
+
+describe('a gateway', () => {
+  test.each([
+    ['purges nothing by itself', {}, false],
+    ['purges what is older than FILE_RETENTION_DAYS', { FILE_RETENTION_DAYS: '90' }, true],
+  ] as const)('%s', async (_, settings, isGone) => {
+    const [old, recent] = [await deletedFile(100), await deletedFile(10)];
+    const { stop } = await startServer({ DATABASE_URL: world.url, ...settings });
+    const left = () => db.resourceHubFile.findMany({ where: { id: { in: [old.id, recent.id] } } });
+    if (isGone) await vi.waitFor(async () => expect(await left()).toHaveLength(1), { timeout: 10_000 });
+    await stop();
+    expect((await left()).map(({ id }) => id).sort()).toEqual((isGone ? [recent.id] : [old.id, recent.id]).sort());
+    await purgeFiles(db, daysAgo(90));
   });
 });
 
