@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const notRun = [
   'npm ci && npm start',
   'npm test',
-  'npm ci\nnpm prune --omit=dev --omit=optional',
+  'npm ci\nnpm run production',
   'npx tsx test/bench/import.ts 1',
 ];
 
