@@ -1,4 +1,4 @@
-// Runs `prisma generate` without a download: generation needs no engine, the CLI only insists on finding one.
+// Runs `prisma generate` without a download: generation needs no engine, but the CLI insists on finding one.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 

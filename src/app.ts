@@ -38,33 +38,34 @@ export interface AppOptions {
   logger: Logger;
   clock?: () => Date;
   appUrl: string;
-  /** Address of this server as its callers see it, for absolute links; without it links are relative. */
+  /** Address of this server as its callers see it, for absolute links. If omitted, links are relative. */
   publicUrl?: string | undefined;
+  /** Largest request body, in bytes. */
   bodyLimit?: number;
-  /** How long the outcome of a request with an Idempotency-Key is kept. */
+  /** Seconds for which the outcome of a request with an Idempotency-Key is kept. */
   idempotencySeconds?: number;
-  /** Whether browsers find GraphiQL at /graphql. */
+  /** Whether /graphql serves GraphiQL to browsers. */
   graphiql?: boolean;
   /** A demo workspace: its write token, and whether the pages show it to browsers on this machine. */
   demo?: { token: string; onPages: boolean } | undefined;
-  /** Left out: nothing is counted. */
+  /** If omitted, no request is counted. */
   rateLimiters?: RateLimiters;
-  /** Proxies in front whose `X-Forwarded-For` is believed. */
+  /** Number of proxies in front of the gateway whose `X-Forwarded-For` is trusted. */
   trustedProxies?: number;
-  /** How much one GraphQL request may ask for. */
+  /** Replaces the defaults of some or all query limits. */
   queryLimits?: Partial<QueryLimits>;
-  /** Origins whose pages may call us from a browser. */
+  /** Origins whose web pages may call the API. */
   corsOrigins?: readonly string[];
-  /** Documents that run by their identifier; left out: there are none. */
+  /** GraphQL documents that clients may run by identifier. */
   persisted?: PersistedDocuments | undefined;
 }
 
 export interface App extends YogaServerInstance<RequestContext, Context> {
-  /** Calls to try, with the demo's token if there is one. */
+  /** Example calls, on records of the demo workspace if there is one. */
   workedExamples(): Promise<WorkedExamples>;
 }
 
-/** The whole product as one fetch handler and Node request listener. Two of them share nothing but their parameters. */
+/** Creates the gateway: a fetch handler and Node request listener. Two gateways share nothing but their options. */
 export function createApp({
   db,
   logger,
@@ -83,7 +84,7 @@ export function createApp({
 }: AppOptions): App {
   const mask = masking(logger);
 
-  // A fresh context object for each operation: Pothos caches what it loads on it.
+  // A new context object for each operation, because Pothos caches what it loads on it.
   const contextOf = ({ actor }: RequestContext): Context => {
     if (!actor) throw new Error('a request passed the router without an actor');
     return { db, actor, now: clock(), appUrl };
@@ -133,7 +134,7 @@ export function createApp({
     graphqlEndpoint: '/graphql',
     graphiql: false,
     landingPage: false,
-    // Not a path, so that Yoga's own never answers: /healthz is a route like any other.
+    // Not a path, so that Yoga's own health check never answers: /healthz is one of our routes.
     healthCheckEndpoint: 'none',
     maxRequestBodySize: false,
     cors: false,

@@ -47,9 +47,10 @@ export const settings = z.object({
 
 export type Config = ReturnType<typeof readConfig>;
 
+/** Invalid settings: one line for each variable. The command prints them and exits with 2. */
 export class ConfigError extends Error {}
 
-/** Reads the settings from the environment; an empty variable counts as absent. */
+/** Reads the settings from the environment. An empty variable counts as not set. Throws a ConfigError. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const { success, data, error } = settings.safeParse(given);
@@ -90,10 +91,10 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     persisted: data.PERSISTED_DOCUMENTS ? { path: data.PERSISTED_DOCUMENTS, only: data.PERSISTED_ONLY } : undefined,
     corsOrigins: data.CORS_ORIGINS,
     logLevel: data.LOG_LEVEL,
-    /** npm is the parent: when it is gone, so should we be. */
+    /** Whether npm started this process, which then ends when npm ends. */
     underNpm: given.npm_lifecycle_event !== undefined,
   };
 }
 
-/** A host as URLs write it: an IPv6 address in brackets. */
+/** A host as it appears in a URL: an IPv6 address gets brackets. */
 export const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);

@@ -3,9 +3,9 @@ import { hashToken, tokenFormat } from './database/tokens.js';
 import { failure } from './errors/failures.js';
 import type { Actor } from './policies/access.js';
 
-/** What a resolver may use; a new one for each operation. */
+/** What a resolver may use. Each operation gets a new one. */
 export interface Context {
-  /** The whole operation's transaction when it has an idempotency key. */
+  /** The database; for a request with an Idempotency-Key, the transaction of the whole operation. */
   db: Transaction;
   actor: Actor;
   now: Date;
@@ -13,27 +13,30 @@ export interface Context {
   appUrl: string;
 }
 
-/** The person behind an `Authorization` header. Missing, malformed, unknown, expired, revoked or suspended: the same 401. */
+/**
+ * Finds the person of an `Authorization` header. Fails with the same 401 if the token is missing, malformed, unknown,
+ * expired or revoked, or if its person is suspended.
+ */
 export type Authenticate = (authorization: string | null) => Promise<Actor>;
 
-const keepUseEvery = 60_000;
+const recordUseEvery = 60_000;
 
-/** Reads `Authorization: Bearer <token>` in one statement, and keeps when a token was last used, to the minute. */
+/** Looks up `Authorization: Bearer <token>` in one statement, and records the last use of each token, to the minute. */
 export function authenticator(db: Database, clock: () => Date): Authenticate {
-  const keeping = new Set<string>();
+  const recording = new Set<string>();
 
-  /** Off the request's path: nobody waits for it, and the next minute makes up for what it misses. */
-  function keepUse(tokenId: string, now: Date): void {
-    if (keeping.has(tokenId)) return;
-    keeping.add(tokenId);
-    const stale = new Date(now.getTime() - keepUseEvery);
+  /** The request does not wait for this. If it fails, the next request with the token tries again. */
+  function recordUse(tokenId: string, now: Date): void {
+    if (recording.has(tokenId)) return;
+    recording.add(tokenId);
+    const stale = new Date(now.getTime() - recordUseEvery);
     db.apiToken
       .updateMany({
         where: { id: tokenId, OR: [{ lastUsedAt: null }, { lastUsedAt: { lte: stale } }] },
         data: { lastUsedAt: now },
       })
       .catch(() => {})
-      .finally(() => keeping.delete(tokenId));
+      .finally(() => recording.delete(tokenId));
   }
 
   return async (authorization) => {
@@ -53,7 +56,7 @@ export function authenticator(db: Database, clock: () => Date): Authenticate {
     const now = clock();
     if (!row || row.revokedAt || row.person.suspendedAt) throw failure('UNAUTHENTICATED');
     if (row.expiresAt && row.expiresAt <= now) throw failure('UNAUTHENTICATED');
-    if (now.getTime() - (row.lastUsedAt?.getTime() ?? 0) >= keepUseEvery) keepUse(row.id, now);
+    if (now.getTime() - (row.lastUsedAt?.getTime() ?? 0) >= recordUseEvery) recordUse(row.id, now);
     return { personId: row.person.id, companyId: row.person.companyId, tokenId: row.id, canWrite: row.canWrite };
   };
 }

@@ -1,6 +1,6 @@
-/** What a gateway does unless its settings say otherwise. */
+/** The defaults that the settings and `createApp` share. */
 export const defaults = {
-  /** Bytes of a request body. */
+  /** Largest request body, in bytes. */
   bodyLimit: 1_048_576,
   /** How long the outcome of a request with an Idempotency-Key is kept. */
   idempotencyHours: 24,

@@ -10,7 +10,6 @@ import * as token from './commands/token.js';
 import { UsageError } from './commands/usageError.js';
 import { ConfigError, readConfig } from './config.js';
 import { DatabaseError } from './database/error.js';
-
 import { version } from './version.js';
 import { ImportError } from './workspace/error.js';
 
@@ -18,21 +17,21 @@ const program = new Command('goalpost')
   .description('GraphQL gateway with a REST facade. Settings come from the environment; docs/operating.md lists them.')
   .version(version)
   .exitOverride()
-  .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 called wrongly.');
+  .addHelpText('after', '\nExit codes: 0 success, 1 failure, 2 invalid usage or settings.');
 
 program
   .command('serve')
-  .description('migrate, then serve until stopped (the default)')
+  .description('migrate the database, then serve until stopped (default)')
   .action(() => serve(readConfig()));
 program
   .command('migrate')
-  .description('bring the database up to date')
+  .description('apply pending migrations to the database')
   .action(() => migrate(readConfig()));
 program
   .command('import')
-  .description('import a workspace from a JSON document, all of it or nothing')
-  .argument('[file]', 'the document')
-  .option('--schema', 'print the JSON Schema of the document instead, for editors')
+  .description('import a workspace from a JSON file, all of it or nothing')
+  .argument('[file]', 'the JSON file')
+  .option('--schema', 'print the JSON Schema of the file, for editors, instead of importing')
   .action((file: string | undefined, options: { schema?: true }) =>
     options.schema ? printImportSchema() : importFile(readConfig(), file),
   );
@@ -42,7 +41,7 @@ program
   .action(() => void process.stdout.write(graphqlSchema()));
 program
   .command('openapi')
-  .description('print the OpenAPI document of the REST paths')
+  .description('print the OpenAPI document')
   .action(() => void process.stdout.write(openApi()));
 program
   .command('purge')
@@ -54,11 +53,11 @@ program
 const tokens = program.command('token').description('create, list and revoke API tokens');
 tokens
   .command('create')
-  .description('create a token and print it, once')
-  .requiredOption('--person <id>', 'id of the person it acts for')
-  .requiredOption('--name <name>', 'what it is for')
+  .description('create a token and print it; it cannot be shown again')
+  .requiredOption('--person <id>', 'id of the person the token acts for')
+  .requiredOption('--name <name>', 'name of the token, such as CI')
   .option('--write', 'allow mutations (default: read-only)')
-  .option('--expires <duration>', 'when it expires: 30d, 12h, 45m (default: never)')
+  .option('--expires <duration>', 'how long the token is valid: 30d, 12h, 45m (default: forever)')
   .action((options: token.CreateOptions) => token.create(readConfig(), options));
 tokens
   .command('list')
@@ -66,8 +65,8 @@ tokens
   .action(() => token.list(readConfig()));
 tokens
   .command('revoke')
-  .description('revoke a token, at once')
-  .argument('<id>', 'id of the token, from token list')
+  .description('revoke a token immediately')
+  .argument('<id>', 'id of the token, as shown by "token list"')
   .action((id: string) => token.revoke(readConfig(), id));
 
 try {
@@ -78,7 +77,7 @@ try {
 
 function exitCode(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  const plain = [UsageError, ConfigError, DatabaseError, ImportError].some((kind) => error instanceof kind);
-  console.error(plain ? `goalpost: ${(error as Error).message}` : error);
+  const isExpected = [UsageError, ConfigError, DatabaseError, ImportError].some((kind) => error instanceof kind);
+  console.error(isExpected ? `goalpost: ${(error as Error).message}` : error);
   return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
 }

@@ -5,7 +5,7 @@ import { createWorld, type Json } from './support/world.js';
 const world = await createWorld();
 const { db } = world;
 
-/** What one person has on one goal, project or space, and what that resource gives. */
+/** The grants of one person on one goal, project or space, and the levels of that resource. */
 interface Case {
   grant: number | null;
   role: 'champion' | 'reviewer' | null;
@@ -26,7 +26,7 @@ const nobody: Case = {
   isOwner: false,
 };
 
-/** The ladder, written once more: what the product computes is compared with this. */
+/** The ladder, written a second time: the tests compare it with what the product computes. */
 function levelOf({ grant, role, isMember, spaceLevel, isGuest, companyLevel, isOwner }: Case): number {
   const steps = [0];
   if (grant !== null) steps.push(grant);
@@ -81,7 +81,7 @@ const personOf = (wanted: Case) => {
 
 type Kind = 'goal' | 'project' | 'space';
 
-/** Sets a case up; the answer has the resource's hub, if one is asked for. */
+/** Sets up a case. The result includes the resource's hub, if the case asks for it. */
 async function furnish(kind: Kind, one: Case) {
   const person = personOf(one);
   const data = { companyLevel: one.companyLevel, spaceLevel: one.spaceLevel };
@@ -97,7 +97,7 @@ async function furnish(kind: Kind, one: Case) {
 
 const every = <Value>(...values: Value[]) => values;
 
-/** Every combination of a few steps of each ladder, so that each is once the highest. */
+/** Combines a few steps of each ladder, so that each decides in some case. */
 const combinations = (roles: Case['role'][]): Case[] =>
   every(null, 40, 70).flatMap((grant) =>
     roles.flatMap((role) =>
@@ -142,7 +142,7 @@ describe('the ladder, in every combination', () => {
           ? (['goal', 'canView canComment canEdit hasFullAccess', permissionsAt] as const)
           : (['resourceHubFile', hubPermissions, hubPermissionsAt] as const);
       for (const [token, looks] of asked) {
-        // Some at a time: a query may have so many aliases only.
+        // In batches, because the number of aliases in a query is limited.
         for (let from = 0; from < looks.length; from += 25) {
           const some = looks.slice(from, from + 25);
           const fields = some.map(
@@ -163,7 +163,7 @@ describe('the ladder, in every combination', () => {
   );
 });
 
-/** Each step of each ladder alone, with what must not lift it. */
+/** Each step of each ladder alone, with whatever must not raise it. */
 const single: [string, Case][] = [
   ...[0, 10, 40, 70, 100].map((level): [string, Case] => [`a personal grant of ${level}`, { ...nobody, grant: level }]),
   ...[40, 70].flatMap((level): [string, Case][] => {

@@ -142,7 +142,7 @@ describe('a read-only token', () => {
     },
   );
 
-  test('may not choose a mutation beside a query', async () => {
+  test('cannot run a mutation from a document that also has a query', async () => {
     const document = `query Look { viewer { person { id } } } mutation Change { reopenGoal(input: {}) { goal { id } } }`;
     const call = (operationName: string) =>
       world.post('/graphql', caller.readOnlyToken, { query: document, operationName });
@@ -245,7 +245,7 @@ describe('a token at rest', () => {
     expect(JSON.stringify(world.log)).not.toContain(token);
   });
 
-  test('is never shown by a query, is one of a kind, and read-only unless said', async () => {
+  test('is never shown by a query, is unique, and is read-only by default', async () => {
     const { id, token } = await createToken(db, { personId: caller.id, name: 'mine' });
     const { body } = await world.graphql(token, query);
     expect(body.data.viewer.token).toMatchObject({ name: 'mine', lastFour: token.slice(-4), canWrite: false });

@@ -41,7 +41,7 @@ const flat = ({ errors: [error] }: { errors: { message: string; extensions: obje
 
 const deep = (open: string, close: string, levels: number) => open.repeat(levels) + close.repeat(levels);
 
-/** Not JSON at all, or JSON that no two programs read alike. What it is, the body, and where it goes wrong. */
+/** Invalid JSON, or JSON that programs read differently: what it is, the body, and the place of the problem. */
 const malformed: [string, string, string?][] = [
   ['empty', '', '1:1'],
   ['white space', ' \r\n\t', '1:1'],
@@ -200,7 +200,7 @@ test('an id with an escaped NUL in a GraphQL document is unknown', async () => {
   expect([answer.status, answer.code]).toEqual([200, 'NOT_FOUND']);
 });
 
-describe('a GraphQL request that is none', () => {
+describe('an invalid GraphQL request', () => {
   const query = '{ viewer { person { id } } }';
 
   test.each([
@@ -211,7 +211,7 @@ describe('a GraphQL request that is none', () => {
     ['variables that are an array', { query, variables: [] }, 400],
     ['variables that are a string', { query, variables: 'x' }, 400],
     ['an operation name that is a number', { query, operationName: 5 }, 400],
-    ['an operation that is not there', { query, operationName: 'Nope' }, 400],
+    ['an operation that does not exist', { query, operationName: 'Nope' }, 400],
     ['extensions that are a string', { query, extensions: 'x' }, 400],
     ['an unknown parameter', { query, id: 1 }, 400],
     [
@@ -224,7 +224,11 @@ describe('a GraphQL request that is none', () => {
     ['a field that does not exist', { query: '{ gaol { id } }' }, 400],
     ['a subscription', { query: 'subscription { goal { id } }' }, 400],
     ['two operations and no name', { query: 'query A { __typename } query B { __typename }' }, 400],
-    ['fragments that go round', { query: '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }' }, 400],
+    [
+      'fragments that contain each other',
+      { query: '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }' },
+      400,
+    ],
   ])('%s is refused', async (_what, body, status) => {
     const answer = await send('/graphql', JSON.stringify(body));
     expect(answer.status).toBe(status);

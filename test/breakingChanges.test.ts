@@ -44,7 +44,7 @@ describe('a breaking change of the GraphQL schema is named', () => {
   });
 });
 
-/** A copy of the document with something done to it. */
+/** A copy of the document with one change. */
 function changed(change: (document: Json) => void): Json {
   const document = structuredClone(openApi);
   change(document);

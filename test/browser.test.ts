@@ -14,7 +14,7 @@ declare global {
   }
 }
 
-// Written anew by `npm run screenshots`.
+// `npm run screenshots` takes these again.
 const screenshots = fileURLToPath(new URL('screenshots/', import.meta.url));
 const writing = process.env.SCREENSHOTS === 'on';
 
@@ -40,7 +40,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
     await server?.stop();
   });
 
-  /** A tab in which anything that goes wrong behind the scenes fails the test. */
+  /** A tab in which a console warning, a failed or foreign request, or a policy violation fails the test. */
   async function open(path: string, options: BrowserContextOptions = {}, base = server.base): Promise<Page> {
     const context = await browser.newContext({ viewport: { width: 900, height: 640 }, ...options });
     const page = await context.newPage();
@@ -70,9 +70,9 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
     return page;
   }
 
-  /** The answer to what stands in GraphiQL's current tab. */
+  /** Runs GraphiQL's current tab and returns the answer. */
   async function run(page: Page): Promise<unknown> {
-    // GraphiQL takes a tenth of a second to see what the tab says.
+    // GraphiQL takes a tenth of a second to read the tab.
     await page.waitForTimeout(300);
     const answer = page.waitForResponse((response) => response.request().method() === 'POST');
     await page.getByRole('button', { name: /execute query/i }).click();
@@ -87,7 +87,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
     expect(size).toBeLessThan(100_000);
   }
 
-  test('the way from the start page to GraphiQL ends at a reopened goal', async () => {
+  test('the start page leads to GraphiQL, whose first example reopens a goal', async () => {
     const page = await open('/');
     await page.getByRole('heading', { name: 'Goalpost', level: 1 }).waitFor();
     await picture(page, 'start');
@@ -138,7 +138,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
     await expect.poll(() => page.locator('.graphiql-query-editor').innerText()).toContain('# mine');
   });
 
-  test('the copy button copies the command it stands at, and says so', async () => {
+  test('the copy button copies the command beside it, and says so', async () => {
     const page = await open('/', { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.getByRole('button', { name: 'Copy: Restore a document version' }).click();
     await page.getByRole('status').getByText('Copied: Restore a document version').waitFor();

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
 const main = [join(root, 'dist/main.js')];
 
-// What is tested is what `npm start` runs, compiled from the sources as they are now.
+// Tests what `npm start` runs, compiled from the current sources.
 beforeAll(() => run(join(root, 'node_modules/.bin/tsc'), ['-p', root]));
 
 interface Outcome {
@@ -27,7 +27,7 @@ function environment(settings: Record<string, string>) {
   return { ...rest, LOG_LEVEL: 'warn', PORT: '0', ...settings };
 }
 
-/** Runs one command to its end. */
+/** Runs a command until it ends. */
 async function goalpost(settings: Record<string, string>, ...args: string[]): Promise<Outcome> {
   try {
     const { stdout, stderr } = await run(process.execPath, [...main, ...args], {
@@ -50,7 +50,7 @@ interface Gateway {
 
 const gateways: Gateway[] = [];
 
-/** Starts `serve` and waits until it has printed all it prints. */
+/** Starts `serve` and waits until it has printed everything. */
 async function start(settings: Record<string, string>, last: RegExp): Promise<Gateway> {
   const child = spawn(process.execPath, [...main, 'serve'], { cwd: root, env: environment(settings) });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
@@ -90,7 +90,7 @@ describe('goalpost serve without a database', () => {
   });
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
-  test('prints where it is, two tokens and a command for each path, which work as they are; the next start prints the same tokens and keeps what was changed', async () => {
+  test('prints its addresses, two tokens and a working command for each path; the next start prints the same tokens and keeps all changes', async () => {
     const first = await start({ DATA_DIR: directory }, printedAll);
     const tokens = first.lines.filter((line) => /^(write|read-only) token gp_/.test(line));
     expect(tokens).toHaveLength(2);
@@ -115,7 +115,7 @@ describe('goalpost serve without a database', () => {
     const { stdout } = await run('/bin/sh', ['-c', reopen ?? '']);
     expect(JSON.parse(stdout).goal).toMatchObject({ is_closed: false });
 
-    // The short commands share the embedded server of a running gateway.
+    // Short commands share the embedded server of a running gateway.
     const listed = await goalpost({ DATA_DIR: directory }, 'token', 'list');
     expect(listed.stdout.split('\n').filter((line) => line.includes('Demo, '))).toHaveLength(2);
   });
@@ -127,7 +127,7 @@ describe('goalpost serve without a database', () => {
     const again = await start({ DATA_DIR: directory }, printedAll);
     again.process.kill('SIGTERM');
     expect(await again.ended).toBe(0);
-    // The server goes with its gateway: nothing listens for this directory any more.
+    // The server ended with its gateway, so nothing uses this directory any more.
     const { stdout } = await run('/bin/sh', ['-c', `ls ${directory}/postgres/data/postmaster.pid 2>&1 || true`]);
     expect(stdout).toContain('No such file');
   });
@@ -199,7 +199,7 @@ describe("goalpost on the operator's own database", () => {
     ],
     ['a suspended person', ['token', 'create', '--person', 'person-otto-brandt', '--name', 'x'], {}, 2, 'suspended'],
     ['no file', ['import'], {}, 2, 'import needs a file, or --schema'],
-    ['a missing file', ['import', 'nowhere.json'], {}, 1, 'nowhere.json: there is no such file'],
+    ['a missing file', ['import', 'nowhere.json'], {}, 1, 'nowhere.json: does not exist'],
     ['a bad setting', ['serve'], { PORT: 'http' }, 2, 'PORT: '],
     ['a bad database URL', ['serve'], { DATABASE_URL: 'mysql://x' }, 2, 'DATABASE_URL: must be postgresql://'],
     [

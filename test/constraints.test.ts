@@ -41,7 +41,7 @@ beforeAll(async () => {
 beforeEach(async () => void (await client.query('BEGIN')));
 afterAll(() => client.end());
 
-/** Runs the SQL, and the checks that wait for the end of its transaction, and takes it back: which constraint refused it? */
+/** Runs the SQL and its deferred checks, rolls back, and returns the constraint that refused it. */
 async function attempt(sql: string): Promise<string> {
   try {
     await client.query(`${sql}; SET CONSTRAINTS ALL IMMEDIATE`);

@@ -3,7 +3,7 @@ import { ConfigError, readConfig } from '../src/config.js';
 import { statementsOf } from './support/statements.js';
 import { createWorld, restPaths } from './support/world.js';
 
-/** What the answer depends on, beside the form that GraphQL and its page share a path for. */
+/** The Vary header without Accept, which depends on the path and not on CORS. */
 function varyOf(headers: Headers): string | null {
   const names = headers
     .get('vary')

@@ -9,7 +9,7 @@ const { db } = world;
 
 const parents = ['space', 'goal', 'project'] as const;
 
-/** A hub of a space, or of a goal or a project in it, with whatever access that gives. */
+/** A hub of a space, or of a goal or a project in it, with the access that this gives. */
 async function hubOf(parent: (typeof parents)[number], data: Json = {}) {
   const team = await world.team();
   if (parent === 'space') {
@@ -223,7 +223,7 @@ describe('a deleted file', () => {
     await db.reaction.create({ data: { fileId: file.id, personId: caller.id, emoji: '👍' } });
     const before = (await world.graphql(caller.token, fullFile, { id: file.id })).body.data.resourceHubFile;
     const answer = await world.graphql(caller.token, deleteFully, { id: file.id });
-    // The folder is shown as it is now: without the file.
+    // The folder appears as it is now: without the file.
     const folderNow = { ...before.parentFolder, childrenCount: before.parentFolder.childrenCount - 1 };
     expect(answer.body.data.deleteResourceHubFile.file).toEqual({
       ...before,

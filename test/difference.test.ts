@@ -22,7 +22,7 @@ function compare(before: string, after: string, effort?: Effort) {
 }
 
 describe('the difference of two texts', () => {
-  test('is told word by word', () => {
+  test('is found word by word', () => {
     expect(compare('The quick fox', 'The slow fox')).toEqual({
       granularity: 'word',
       changes: [
@@ -56,7 +56,7 @@ describe('the difference of two texts', () => {
     }
   });
 
-  test('of long texts with a small edit is still told word by word', () => {
+  test('of long texts with a small edit is still found word by word', () => {
     const lines = Array.from({ length: 50_000 }, (_, n) => `line ${n} of the text`);
     const found = compare(lines.join('\n'), lines.with(25_000, 'line of another text').join('\n'));
     expect(found.granularity).toBe('word');
@@ -146,7 +146,7 @@ describe('a version of a document', () => {
     return body.data.resourceHubDocument.versions.nodes;
   }
 
-  test('tells its difference to the version before and to the current one', async () => {
+  test('has its differences from the previous version and from the current one', async () => {
     const difference =
       '{ title { changes { kind text } } content { granularity changes { kind text } } isFormattingOnly }';
     const [third, second, first] = await versions(

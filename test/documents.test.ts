@@ -68,7 +68,7 @@ describe.each(documents)('%s', (file) => {
 });
 
 describe('the settings', () => {
-  /** A default as the tables write it; undefined where they explain in words what happens without one. */
+  /** A default as the tables spell it; undefined if the tables explain it in words. */
   function defaultOf(setting: string): string | undefined {
     const { data, success } = settings.shape[setting as keyof typeof settings.shape].safeParse(undefined);
     if (!success || data === undefined || Array.isArray(data)) return undefined;

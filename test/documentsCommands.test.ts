@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-// `npx` runs what is installed here, and `npm start` is not waited for.
+// `npx` runs the local packages, and `npm start` does nothing.
 const shell = `
 curl() { command curl -w '\\n%{http_code}\\n' "$@"; }
 npm() { [ "$*" = start ]; }
@@ -45,7 +45,7 @@ npx() {
 }
 `;
 
-/** Runs a script of a document in the folder, as it is written but for what stands for something else. */
+/** Runs a script of a document in the folder, as written except for the replaced placeholders. */
 async function paste(script: string, replaced: Record<string, string> = {}): Promise<string> {
   const meant = Object.entries(replaced).reduce((text, [from, to]) => text.replaceAll(from, to), script);
   const { DATABASE_URL: _, ...environment } = process.env;

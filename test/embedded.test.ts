@@ -90,7 +90,7 @@ test('a cluster of another major version is refused', async () => {
   const first = await start();
   await first.stop();
   await writeFile(join(dataDir, 'postgres', 'data', 'PG_VERSION'), '17\n');
-  await expect(start()).rejects.toThrow(/made by PostgreSQL 17, this is PostgreSQL 18/);
+  await expect(start()).rejects.toThrow(/created by PostgreSQL 17, but this is PostgreSQL 18/);
 });
 
 test('a first start killed in the middle is made again', async () => {
@@ -119,7 +119,7 @@ test('two first starts at once make one cluster', async () => {
 test('a data directory that cannot be made is explained', async () => {
   const file = join(dataDir, '..', '..', 'file');
   await writeFile(file, '');
-  await expect(startEmbedded({ dataDir: join(file, 'data') })).rejects.toThrow(/Cannot keep data in .*Set another/);
+  await expect(startEmbedded({ dataDir: join(file, 'data') })).rejects.toThrow(/Cannot store data in .*Set another/);
 });
 
 test.skipIf(!asRoot)('root in a private home: the server runs as another user', async () => {
@@ -137,7 +137,7 @@ test.skipIf(!asRoot)('root in a private home: the server runs as another user', 
 
 test.skipIf(!asRoot)('a cluster that belongs to somebody else is refused', async () => {
   await mkdir(join(dataDir, 'postgres', 'data'), { recursive: true });
-  await expect(start()).rejects.toThrow(/belongs to uid 0, PostgreSQL would run as uid/);
+  await expect(start()).rejects.toThrow(/belongs to uid 0, but PostgreSQL would run as uid/);
 });
 
 async function start() {

@@ -11,7 +11,7 @@ const { db } = world;
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const replayed = 'idempotency-replayed';
 
-/** A closed goal, and what a first and only reopening of it leaves behind. */
+/** A closed goal, and what exactly one reopening of it leaves behind. */
 async function closedGoal() {
   const { company, caller, space } = await world.team();
   const colleague = await world.person(company);
@@ -39,7 +39,7 @@ const moments = {
   'in its commit': 'CREATE CONSTRAINT TRIGGER wait AFTER INSERT ON idempotency_keys DEFERRABLE INITIALLY DEFERRED',
 };
 
-/** A transaction with a key waits inside the database, at that moment, until it is released. */
+/** Makes a transaction with a key wait inside the database, at that moment, until it is released. */
 async function holding(moment: keyof typeof moments, work: (release: () => Promise<unknown>) => Promise<void>) {
   await world.sql(`CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN PERFORM pg_advisory_xact_lock(4711); RETURN NEW; END $$;
@@ -147,7 +147,7 @@ describe('a retry with the same key', () => {
             );
       const first = await restore();
       expect(first.status).toBe(409);
-      // Now the same request could succeed, but the decision was made.
+      // The same request could succeed now, but its outcome is final.
       const meanwhile = { document_id: document.id, version_number: 2, expected_current_version: 3 };
       expect((await world.post(restPaths.restoreDocumentVersion, caller.token, meanwhile)).status).toBe(200);
       const second = await restore();
@@ -361,7 +361,7 @@ describe('a crash', () => {
       await vi.waitFor(async () => expect(await effects()).toEqual(none));
       expect(await keys('killed')).toBe(0);
     });
-    // Postgres notices the dead client only when it is done waiting.
+    // Postgres notices the dead client only after its wait.
     await vi.waitFor(async () => expect((await reopen(caller.token, input, 'killed')).status).toBe(200));
     expect(await effects()).toEqual(one);
   });
@@ -427,7 +427,7 @@ describe('the cost', () => {
   });
 });
 
-/** A gateway in a process of its own, to be killed. */
+/** A gateway in its own process, for the test to kill. */
 async function startGateway() {
   const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), main, 'serve'], {
     env: { ...process.env, DATABASE_URL: world.url, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'silent' },

@@ -51,7 +51,7 @@ describe('the demo workspace', () => {
     counts = await importWorkspace(db, demoDocument());
   });
 
-  it('lands whole: as many rows as were counted, in every table', async () => {
+  it('is imported completely: every table has as many rows as were counted', async () => {
     for (const table of tables) expect(await rowsOf(db, table), table).toHaveLength(counts[table] ?? -1);
     expect(counts).toMatchObject({ companies: 1, people: 9, spaces: 3, goals: 11, resource_hub_documents: 5 });
   });
@@ -306,7 +306,7 @@ describe('a workspace', () => {
     expect(await db.company.count({ where: { id: 'race-company' } })).toBe(0);
   });
 
-  it('tells how far it is, up to the last row', async () => {
+  it('reports its progress up to the last row', async () => {
     const seen: [number, number][] = [];
     const counts = await importWorkspace(db, smallWorkspace('progress'), (written, total) =>
       seen.push([written, total]),

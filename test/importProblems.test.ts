@@ -22,7 +22,7 @@ afterAll(async () => {
   await drop();
 });
 
-/** The small workspace with some fields set, or left out where the value is undefined. */
+/** The small workspace with some fields changed; undefined omits a field. */
 function changed(changes: Record<string, unknown>): unknown {
   const document: unknown = smallWorkspace();
   for (const [path, value] of Object.entries(changes)) {
@@ -386,13 +386,13 @@ describe('a file', () => {
   afterAll(() => rm(directory, { recursive: true }));
 
   it.each([
-    ['with a word that is no value', '{\n  "a": [1, oops]\n}', 'is not JSON, see line 2, column 12'],
-    ['that ends too early', '{"a": "b"', 'is not JSON, see line 1, column 10'],
-    ['with a comma too many', '{"a": {"b": []},}', 'is not JSON, see line 1, column 17'],
-    ['with a missing colon', '{"a" 1}', 'is not JSON, see line 1, column 6'],
-    ['with a line break in a string', '["é\\"\n"]', 'is not JSON, see line 1, column 6'],
-    ['with more after the end', '{} {}', 'is not JSON, see line 1, column 4'],
-    ['with nothing in it', '', 'is not JSON, see line 1, column 1'],
+    ['with a word that is not a value', '{\n  "a": [1, oops]\n}', 'is not valid JSON (line 2, column 12)'],
+    ['that ends too early', '{"a": "b"', 'is not valid JSON (line 1, column 10)'],
+    ['with a comma too many', '{"a": {"b": []},}', 'is not valid JSON (line 1, column 17)'],
+    ['with a missing colon', '{"a" 1}', 'is not valid JSON (line 1, column 6)'],
+    ['with a line break in a string', '["é\\"\n"]', 'is not valid JSON (line 1, column 6)'],
+    ['with more after the end', '{} {}', 'is not valid JSON (line 1, column 4)'],
+    ['with nothing in it', '', 'is not valid JSON (line 1, column 1)'],
     ['in another encoding', Buffer.from('{"ä":1}', 'latin1'), 'is not UTF-8 text'],
   ])('%s is refused', async (name, content, problem) => {
     await writeFile(path(name), content);
@@ -402,7 +402,7 @@ describe('a file', () => {
   it('that is missing, a directory or too large is refused', async () => {
     const refusal = (name: string, problem: string) =>
       expect(readDocument(path(name))).rejects.toThrow(new ImportError([`${path(name)}: ${problem}`]));
-    await refusal('missing.json', 'there is no such file');
+    await refusal('missing.json', 'does not exist');
     await refusal('.', 'is a directory');
     await writeFile(path('large.json'), '');
     await truncate(path('large.json'), 401 * 1024 * 1024);

@@ -18,7 +18,7 @@ beforeAll(async () => {
   for (const personId of people) tokens[personId] = (await createToken(world.db, { personId, name: 'plans' })).token;
 }, 60_000);
 
-/** Every statement of the request, planned for its values and as a prepared statement in frequent use. */
+/** The plans of every statement of the request: for its values, and as a prepared statement in frequent use. */
 async function plans(person: string, document: string): Promise<Plan[]> {
   const { result, statements } = await statementsOf(() => world.graphql(tokens[person] ?? '', document));
   expect(result.body.errors).toBeUndefined();
@@ -30,7 +30,7 @@ async function plans(person: string, document: string): Promise<Plan[]> {
   return found;
 }
 
-/** What the dearest of the plans looked at. */
+/** The highest count among the plans. */
 const dearest = (found: Plan[], what: 'rows' | 'pages') => Math.max(...found.map((plan) => plan[what]));
 
 const cursor = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');

@@ -4,7 +4,7 @@ import { query } from './support/query.js';
 import { statementsOf } from './support/statements.js';
 import { createWorld, type Json } from './support/world.js';
 
-// These tests ask for more at once than callers may.
+// These tests ask for more at once than the limits allow.
 const world = await createWorld({ queryLimits: { complexity: 1_000_000 } });
 const { db } = world;
 
@@ -300,7 +300,7 @@ describe('the nodes of a hub', () => {
     }
   });
 
-  test('in a folder are its own, and a folder in a hub one may not see is not there', async () => {
+  test('in a folder are its own, and a folder in an invisible hub does not exist', async () => {
     const { caller, hub, folder } = await furnished();
     await world.file(hub, caller, { name: 'deeper', parentFolderId: folder.id });
     const document = `{ resourceHubFolder(id: "${folder.id}") { name childrenCount nodes { nodes ${fields} } } }`;

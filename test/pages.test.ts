@@ -16,7 +16,7 @@ const world = await createWorld();
 const { caller, space } = await world.team();
 await world.closedGoal(space, { id: 'goal-1' });
 const secret = caller.token;
-/** Empty, for the demo workspace to be imported into. */
+/** An empty database, which gets the demo workspace. */
 const shown = await createWorld();
 const demo = worldWith({ demo: { token: secret, onPages: true } });
 
@@ -24,7 +24,7 @@ function worldWith(options: ConstructorParameters<typeof World>[2]) {
   return new World(world.db, world.url, { appUrl: 'https://work.example.com', ...options });
 }
 
-/** As a browser asks, at the host it has in its address bar. */
+/** Requests a page like a browser with that host in its address bar. */
 async function browse(at: World, path: string, origin = 'http://localhost:4000', headers: Record<string, string> = {}) {
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
   const response = await at.app.fetch(new Request(origin + path, { headers: { accept, ...headers } }));
@@ -358,7 +358,7 @@ describe('a static file', () => {
   });
 });
 
-/** A database that does not answer, and what it is asked for all the same. */
+/** A database that does not answer, and records what it is asked. */
 function brokenDatabase() {
   const asked: unknown[] = [];
   const db = new Proxy(world.db, {

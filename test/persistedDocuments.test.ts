@@ -102,7 +102,7 @@ describe('a document that was not given', () => {
     expect([status, answer.errors[0].extensions.code]).toEqual([400, 'BAD_REQUEST']);
   });
 
-  test('is not asked for where no documents are configured', async () => {
+  test('is BAD_REQUEST where no documents are configured', async () => {
     const { status, body } = await post(without, { documentId: 'viewer' });
     expect([status, body.errors[0].extensions.code]).toEqual([400, 'BAD_REQUEST']);
   });
@@ -126,7 +126,7 @@ describe('PERSISTED_DOCUMENTS', () => {
     return path;
   }
 
-  test('may be a JSON file of texts by identifier', async () => {
+  test('may be a JSON file of documents by identifier', async () => {
     const found = readPersistedDocuments(await manifest({ 'my-viewer': viewer, [`sha256:${sha256(reopen)}`]: reopen }));
     expect([...found.keys()].sort()).toEqual(
       ['my-viewer', ...[viewer, reopen].flatMap((text) => [sha256(text), `sha256:${sha256(text)}`])].sort(),
@@ -135,16 +135,16 @@ describe('PERSISTED_DOCUMENTS', () => {
 
   test.each([
     ['{', /JSON/],
-    [{ a: 1 }, /a is not a text/],
+    [{ a: 1 }, /a is not a string/],
     [{ a: '{ nothing }' }, /a: Cannot query field "nothing"/],
     [{ a: '{' }, /a: Syntax Error/],
-    [{ 'sha256:0': viewer }, /sha256:0 has the hash/],
+    [{ 'sha256:0': viewer }, /sha256:0 does not match/],
   ])('of %j is refused at the start', async (content, message) => {
     const path = await manifest(content);
     expect(() => readPersistedDocuments(path)).toThrow(message);
   });
 
-  test('that is nowhere is refused at the start', () => {
+  test('that does not exist is refused at the start', () => {
     expect(() => readPersistedDocuments(join(directory, 'nowhere'))).toThrow(/no such file/);
   });
 

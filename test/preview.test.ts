@@ -6,7 +6,7 @@ import { createWorld, type Json, World } from './support/world.js';
 const world = await createWorld();
 const { db } = world;
 
-// The same gateway where Postgres refuses every write.
+// The same gateway, but its Postgres refuses every write.
 const readOnlyUrl = new URL(world.url);
 readOnlyUrl.searchParams.set('options', '-c default_transaction_read_only=on');
 const readOnly = new World(openClient({ url: readOnlyUrl.href, poolSize: 2, preparedStatements: true }), world.url);

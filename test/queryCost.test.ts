@@ -22,7 +22,7 @@ const deep = (open: string, close: string, levels: number) => open.repeat(levels
 
 const limits = { complexity: 10_000, depth: 15, aliases: 30 };
 
-describe('every GraphQL answer tells its cost and the limits', () => {
+describe('every GraphQL answer reports its cost and the limits', () => {
   test('a query, in objects it may load', async () => {
     const goal = await world.goal(space);
     const { body } = await ask('query ($id: ID!) { goal(id: $id) { id name targets { id } champion { id } } }', {
@@ -52,7 +52,7 @@ describe('every GraphQL answer tells its cost and the limits', () => {
     expect([answer.status, answer.body.extensions.cost]).toEqual([status, { ...cost, limits }]);
   });
 
-  test('one without a token', async () => {
+  test('a request without a token', async () => {
     const { status, body } = await world.graphql(null, '{ viewer { person { id } } }');
     expect([status, body.extensions.cost.complexity]).toEqual([401, 0]);
   });
@@ -165,12 +165,12 @@ test('what REST shows is well within the limits when asked in GraphQL, and REST 
   ]);
 });
 
-test('a read-only token hears of its mutation first', async () => {
+test('a mutation with a read-only token is 403 before its cost is checked', async () => {
   const { status } = await world.graphql(caller.readOnlyToken, mutations(11));
   expect(status).toBe(403);
 });
 
-test('a connection of ours counts its page, whatever it has', async () => {
+test('a connection counts its page size, however few rows it has', async () => {
   const { body } = await ask('query ($n: Int) { goals(first: $n) { edges { node { id targets { id } } } } }', {
     n: 50,
   });

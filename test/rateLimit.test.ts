@@ -13,7 +13,7 @@ afterAll(async () => {
   for (const cleanup of cleanups) await cleanup();
 });
 
-/** A gateway with limits, on the database all tests of this file share. */
+/** A gateway with limits, on the database that all tests of this file share. */
 function gateway(limits: Partial<RateLimiterSettings> = {}, trustedProxies = 0) {
   const rateLimiters = createRateLimiters({
     store: 'memory',
@@ -39,7 +39,7 @@ const reopen = (world: World, token: string | null, headers = {}) =>
 const viewer = (world: World, token: string | null) => world.graphql(token, '{ viewer { person { id } } }');
 
 describe('a token', () => {
-  test('over its limit gets 429 on both surfaces, and is told its limit all the way', async () => {
+  test('over its limit gets 429 on both surfaces, and every answer reports the limit', async () => {
     const world = gateway();
     const token = await fresh();
     for (const remaining of [2, 1, 0]) {
@@ -60,7 +60,7 @@ describe('a token', () => {
     expect(graphql.headers.get('ratelimit')).toMatch(/^"token";r=0/);
   });
 
-  test('does not use up what another one has, not even of the same person', async () => {
+  test('does not use up the limit of another token, not even of the same person', async () => {
     const world = gateway();
     const person = await furniture.person(company);
     for (let index = 0; index < 4; index++) await viewer(world, person.readOnlyToken);
@@ -79,7 +79,7 @@ describe('a token', () => {
     expect(statuses).toEqual([200, 200, 200, 429]);
   });
 
-  test('may go on when the window is over', async () => {
+  test('is accepted again when the window is over', async () => {
     const world = gateway({ windowSeconds: 1, perToken: 1 });
     const token = await fresh();
     expect((await reopen(world, token)).status).toBe(200);
@@ -89,7 +89,7 @@ describe('a token', () => {
     expect((await reopen(world, token)).status).toBe(200);
   });
 
-  test('comes before whether it may write and what it asks', async () => {
+  test('is counted before its scope and the body are checked', async () => {
     const world = gateway({ perToken: 1 });
     const { readOnlyToken } = await furniture.person(company);
     expect((await reopen(world, readOnlyToken)).status).toBe(403);
@@ -206,7 +206,7 @@ describe('the store', () => {
     expect(statuses).toEqual([401, 401, 401, 429, 429]);
   });
 
-  test('lets requests at once through exactly up to the limit', async () => {
+  test('lets exactly as many requests at once through as the limit allows', async () => {
     const [one, other] = [gateway({ store: 'postgres', perToken: 20 }), gateway({ store: 'postgres', perToken: 20 })];
     const token = await fresh();
     const statuses: number[] = [];

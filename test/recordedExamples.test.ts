@@ -12,7 +12,7 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
 const world = await createWorld();
 const workspace = fileURLToPath(new URL('../prisma/demo-workspace.json', import.meta.url));
 
-/** The same in every run: new ids and times of now replaced, and no more than two of a list. */
+/** Makes an answer the same in every run: replaces new ids and current times, and cuts lists to two items. */
 function steady(value: unknown): unknown {
   const ids: string[] = [];
   return JSON.parse(JSON.stringify(value), (_key, entry) => {

@@ -7,7 +7,7 @@ import { createWorld, type Json, mentioning } from './support/world.js';
 const world = await createWorld();
 const { db } = world;
 
-/** Everyone a goal may concern; the author may edit every goal of the space. */
+/** Everyone that a goal may concern. The author may edit every goal of the space. */
 async function cast() {
   const company = await world.company();
   const person = (data = {}) => world.person(company, data);
@@ -227,7 +227,7 @@ describe('in numbers', () => {
     expect(many.statements).toEqual(few.statements);
   });
 
-  test('ten thousand members of a space are told at once', async () => {
+  test('ten thousand members of a space are notified at once', async () => {
     const { company, caller, space } = await world.team();
     await world.crowd(company, 10_000);
     await world.sql(

@@ -94,11 +94,11 @@ const scalars: Record<string, (value: Json) => boolean> = {
   'timestamp?': (value) => value === null || isTimestamp(value),
   date: (value) => /^\d{4}-\d\d-\d\d$/.test(value),
   parent: (value) => value === null || typeof value === 'string',
-  // Cannot be filled in an answer: an open goal has no closing, an unread notification has not been read.
+  // These are null in every answer: an open goal is not closed, and an unread notification has not been read.
   none: (value) => value === null,
 };
 
-/** Every way in which a record differs from its documented shape; nothing in it may be empty. */
+/** Every difference of a record from its documented shape; no field may be empty. */
 function differences(record: Json, kind: string, path: string, empty: string[] = []): string[] {
   const shape = shapes[kind] ?? {};
   const found = [
@@ -208,7 +208,7 @@ describe('a REST answer is complete when there is nothing to show', () => {
     });
   });
 
-  test('a bare file and a bare document have too', async () => {
+  test('and so do a bare file and a bare document', async () => {
     const { company, caller, space } = await world.team();
     const hub = await world.hub(company, { spaceId: space.id });
     const { file } = await call(restPaths.deleteResourceHubFile, caller.token, {

@@ -6,7 +6,7 @@ import { createWorld, type Json } from './support/world.js';
 const world = await createWorld();
 const { db } = world;
 
-/** A hub with whatever access its goal gives, and a document of the caller's with three versions. */
+/** A hub with the access that its goal gives, and a document of the caller with three versions. */
 async function documentOf(levels: Json = {}, texts?: Parameters<typeof world.document>[2], data: Json = {}) {
   const team = await world.team();
   const goal = await world.goal(team.space, levels);

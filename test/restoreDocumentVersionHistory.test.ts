@@ -34,7 +34,7 @@ const numbersOf = async (documentId: string) =>
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-/** What an editor of another program does: checks the version, writes the document and its next version in one transaction. */
+/** What another program does: checks the version, then writes the document and its next version in one transaction. */
 async function edit(documentId: string, editorId: string, expected: number, content: string): Promise<boolean> {
   const rows = await world.sql(
     `WITH document AS (

@@ -30,7 +30,7 @@ test('the GraphQL schema says of every type, field, argument and value what it i
   expect([...described].filter(([, text]) => !text || !/^[A-Z0-9`].*[.!?]$/s.test(text))).toEqual([]);
 });
 
-/** What the Prisma schema can say of a database, as Postgres itself tells it. */
+/** What a Prisma schema can express of a database, as Postgres itself describes it. */
 const catalog = `
   SELECT 'column' AS kind, format('%s.%s %s%s %s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
     CASE WHEN a.attnotnull THEN ' NOT NULL' END, pg_get_expr(d.adbin, d.adrelid)) AS definition
@@ -64,7 +64,7 @@ test('the Prisma schema and the migrations make the same tables', async () => {
     const found = (await world.sql(catalog)).map(({ definition }) => definition);
     expect(wanted.length).toBeGreaterThan(300);
     expect(wanted.filter((definition) => !found.includes(definition))).toEqual([]);
-    // Of indexes on expressions and on some of the rows Prisma knows nothing.
+    // Prisma knows no indexes on expressions and no partial indexes.
     const unsaid = /^CREATE (UNIQUE )?INDEX \S+ ON .*(\(.*\(| WHERE | INCLUDE )/;
     expect(found.filter((definition) => !wanted.includes(definition) && !unsaid.test(definition))).toEqual([]);
   } finally {
@@ -72,7 +72,7 @@ test('the Prisma schema and the migrations make the same tables', async () => {
   }
 });
 
-/** The SQL that Prisma itself would make of a schema, by its schema engine in WebAssembly. */
+/** The SQL that Prisma's own schema engine, in WebAssembly, generates for a schema. */
 async function scriptFor(
   content: string,
   { hostname: host, port, username, password, pathname }: URL,
@@ -82,7 +82,7 @@ async function scriptFor(
   const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': engineBindings });
   engineBindings.__wbg_set_wasm(instance.exports);
   (instance.exports as { __wbindgen_start(): void }).__wbindgen_start();
-  // Host and database apart: of a connection string the engine would take the database for a shadow it may empty.
+  // Host and database apart: in a connection string the engine takes the database for a shadow that it may empty.
   const adapter = new PrismaPg({
     host,
     port: Number(port),

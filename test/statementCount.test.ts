@@ -11,7 +11,7 @@ const world = await createWorld();
 const sizes = [await filledGoal(world, 1), await filledGoal(world, 200)];
 type Filled = (typeof sizes)[number];
 
-/** How many statements the work sends to Postgres, once the last use of the token is kept. */
+/** How many statements the work sends to Postgres, after the last use of the token was recorded. */
 async function countOf(token: string, work: () => Promise<Json>): Promise<number> {
   await world.graphql(token, '{ viewer { person { id } } }');
   const { statements, result } = await statementsOf(work);
@@ -54,7 +54,7 @@ const asking = (document: string, idOf: (made: Filled) => Promise<{ id: string }
 
 const open = { closedAt: null, closedById: null, success: null };
 
-/** The token, load and permit, the write, and reading back what is shown; a path of folders is one more. */
+/** The token, load and permit, the write, and reading the answer back; a path of folders is one more. */
 const requests: [string, number, (made: Filled) => Promise<number>][] = [
   ['reopening a goal', 5, reopening(() => ({ message: 'again', sendNotificationsToEveryone: true }))],
   ['reopening a goal and naming people', 6, reopening(({ others }) => ({ subscriberIds: others }))],

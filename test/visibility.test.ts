@@ -17,7 +17,7 @@ async function setting() {
 const ask = async (token: string, query: string, id: string): Promise<Json> =>
   (await world.graphql(token, `query ($id: ID!) { ${query} }`, { id })).body;
 
-/** An answer with what is different for every request taken out. */
+/** An answer without the parts that differ between any two requests. */
 const likeFor = (body: Json, id: string): Json =>
   JSON.parse(
     JSON.stringify(body)
@@ -138,7 +138,7 @@ describe('what is of another company, invisible, deleted or unknown cannot be to
     ],
   };
 
-  /** Ids of one kind that the caller must not know of. */
+  /** Ids of one kind that must look unknown to the caller. */
   async function secrets(field: (typeof fields)[number]) {
     const make = async (at: Awaited<ReturnType<typeof setting>>, levels: Json, deleted: Json = {}) => {
       const goal = await world.closedGoal(at.space, levels);

@@ -25,7 +25,7 @@ const entries = (folder: string) => readdirSync(join(root, folder), { withFileTy
 const hasFolders = (room: string) =>
   entries(`src/${room}`).some((entry) => entry.isDirectory() && !['generated', 'assets'].includes(entry.name));
 
-/** Lines of source that import the room, each written another way. */
+/** Lines of source that import the room in different ways. */
 function waysInto(room: string, up: string, detour: string): string[] {
   const at = (path: string) => (isFile(room) ? path + room.replace(/ts$/, 'js') : `${path}${room}/x.js`);
   const straight = at(up);
@@ -56,7 +56,7 @@ const refusedLine = (line: string) => ({ line, isOpen: false });
 const copy = await mkdtemp(join(tmpdir(), 'goalpost-walls-'));
 afterAll(() => rm(copy, { recursive: true }));
 
-/** What the linter refuses in the copy, as `src/lists/probe.ts:7`. */
+/** The lines that the linter refuses in the copy, such as `src/lists/probe.ts:7`. */
 function lint(): Set<string> {
   const { vcs: _vcs, files: _files, ...rules } = JSON.parse(readFileSync(join(root, '.biome.json'), 'utf8'));
   writeFileSync(join(copy, 'biome.json'), JSON.stringify(rules));

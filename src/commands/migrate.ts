@@ -1,7 +1,7 @@
 import type { Config } from '../config.js';
 import { openDatabase } from '../database/open.js';
 
-/** Applies the migrations the database lacks. */
+/** Applies pending migrations and prints their names. */
 export async function migrate(config: Config): Promise<void> {
   const { applied, close } = await openDatabase(config, { migrations: 'apply', share: true });
   await close();

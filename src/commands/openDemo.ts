@@ -14,12 +14,15 @@ export interface DemoTokens {
   readOnly: string;
 }
 
-/** Imports the demo workspace into an empty database; its two tokens are kept in the data directory. */
+/**
+ * Imports the demo workspace if the database is empty. Returns its two tokens, which it stores in the data directory;
+ * undefined if the database holds another workspace.
+ */
 export async function openDemo(db: Database, dataDir: string): Promise<DemoTokens | undefined> {
   const file = join(dataDir, 'demo-tokens.json');
   if ((await db.company.count()) === 0) await importWorkspace(db, await readDocument(workspace));
-  const known = await readFile(file, 'utf8').catch(() => undefined);
-  if (known !== undefined) return JSON.parse(known) as DemoTokens;
+  const stored = await readFile(file, 'utf8').catch(() => undefined);
+  if (stored !== undefined) return JSON.parse(stored) as DemoTokens;
   if ((await db.person.count({ where: { id: { in: [demoPeople.writerId, demoPeople.readerId] } } })) < 2)
     return undefined;
   const { token: write } = await createToken(db, {

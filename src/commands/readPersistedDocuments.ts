@@ -8,16 +8,17 @@ import { UsageError } from './usageError.js';
 const prefix = 'sha256:';
 
 /**
- * Reads the documents that may be asked for by identifier: the `.graphql` files of a folder, or a JSON file with one
- * text for each identifier. Every one is known by `sha256:<hash>` of its text and by the bare hash, too.
+ * Reads the persisted documents: the `.graphql` files of a folder, or a JSON file that maps identifiers to documents.
+ * The SHA-256 of a document, with and without the prefix `sha256:`, identifies it too. Throws a UsageError.
  */
 export function readPersistedDocuments(path: string): Map<string, string> {
   const documents = new Map<string, string>();
   for (const [id, text] of textsAt(path)) {
     const hash = createHash('sha256').update(text).digest('hex');
-    if (id.startsWith(prefix) && id !== prefix + hash) throw bad(path, `the text of ${id} has the hash ${hash}`);
+    if (id.startsWith(prefix) && id !== prefix + hash)
+      throw invalid(path, `${id} does not match its document, whose hash is ${hash}`);
     const error = errorIn(text);
-    if (error) throw bad(path, `${id}: ${error.message}`);
+    if (error) throw invalid(path, `${id}: ${error.message}`);
     for (const name of [id, prefix + hash, hash]) documents.set(name, text);
   }
   return documents;
@@ -32,11 +33,11 @@ function textsAt(path: string): [string, string][] {
     const content: unknown = JSON.parse(readFileSync(path, 'utf8'));
     const texts = typeof content === 'object' && content !== null ? Object.entries(content) : [];
     return texts.map(([id, text]) => {
-      if (typeof text !== 'string') throw new Error(`${id} is not a text`);
+      if (typeof text !== 'string') throw new Error(`${id} is not a string`);
       return [id, text];
     });
   } catch (error) {
-    throw bad(path, (error as Error).message);
+    throw invalid(path, (error as Error).message);
   }
 }
 
@@ -48,4 +49,4 @@ function errorIn(text: string): GraphQLError | undefined {
   }
 }
 
-const bad = (path: string, what: string) => new UsageError(`PERSISTED_DOCUMENTS ${path}: ${what}`);
+const invalid = (path: string, problem: string) => new UsageError(`PERSISTED_DOCUMENTS ${path}: ${problem}`);

@@ -17,11 +17,14 @@ import { UsageError } from './usageError.js';
 
 const drainMilliseconds = 10_000;
 
-/** Serves until SIGINT or SIGTERM; then finishes the requests it has, and stops the embedded Postgres if it started one. */
+/**
+ * Serves until SIGINT, SIGTERM or SIGHUP. Then it finishes running requests, for up to 10 seconds, and stops the
+ * embedded Postgres if it started one.
+ */
 export async function serve(config: Config): Promise<void> {
   const stopped = untilStopped(config);
-  const { persisted: given } = config;
-  const persisted = given && { documents: readPersistedDocuments(given.path), only: given.only };
+  const { persisted: source } = config;
+  const persisted = source && { documents: readPersistedDocuments(source.path), only: source.only };
   const logger = createLogger(config.logLevel);
   const log = (message: string) => logger.info(message);
   const { db, url, applied, close } = await openDatabase({ ...config, log }, { migrations: 'apply' });
@@ -30,7 +33,7 @@ export async function serve(config: Config): Promise<void> {
     const tokens = config.databaseUrl ? undefined : await openDemo(db, config.dataDir);
     await warmUp(db);
     const rateLimiters = createRateLimiters({ ...config.rateLimit, databaseUrl: url });
-    const demo = tokens && { token: tokens.write, onPages: isOnlyOurs(config) };
+    const demo = tokens && { token: tokens.write, onPages: isOnlyLocal(config) };
     const app = createApp({ ...config, db, logger, rateLimiters, demo, persisted });
     const server = createServer(app);
     const base = await listen(server, config);
@@ -58,19 +61,19 @@ export async function serve(config: Config): Promise<void> {
 function untilStopped({ underNpm }: Config): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => resolve());
-    // npm cannot pass on its own SIGKILL: what it started then has another parent.
+    // npm cannot forward SIGKILL. When it is killed, this process gets another parent.
     const parent = process.ppid;
     const orphaned = () => process.ppid !== parent && resolve();
     if (underNpm) setInterval(orphaned, 500).unref();
   });
 }
 
-/** Whether nobody but this machine can ask for the pages, so that they may show the demo's token. */
-function isOnlyOurs({ host, appUrl, publicUrl = appUrl }: Config): boolean {
+/** Whether only browsers on this machine can reach the pages, which may then show the demo's token. */
+function isOnlyLocal({ host, appUrl, publicUrl = appUrl }: Config): boolean {
   return [host, new URL(appUrl).hostname, new URL(publicUrl).hostname].every(isLoopback);
 }
 
-/** The first query of a process starts the query compiler, about 100 ms: not on a caller's time. */
+/** Runs a query, because the first one starts the query compiler (about 100 ms) and no caller should wait for that. */
 const warmUp = (db: Database) =>
   db.apiToken.findFirst({ where: { id: '' }, select: { person: { select: { id: true } } } });
 
@@ -79,7 +82,7 @@ function listen(server: Server, { host, port }: Config): Promise<string> {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
         error.code === 'EADDRINUSE'
-          ? new UsageError(`Port ${port} on ${host} is taken. Stop what listens there, or set another PORT.`)
+          ? new UsageError(`Port ${port} on ${host} is taken. Stop what uses it, or set another PORT.`)
           : error,
       ),
     );

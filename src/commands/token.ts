@@ -11,26 +11,26 @@ export interface CreateOptions {
   expires?: string;
 }
 
-/** Prints the new token, the only time it is ever shown. */
+/** Prints a new token to stdout, the only time it is shown, and what it may do to stderr. */
 export async function create(config: Config, { person, name, write = false, expires }: CreateOptions): Promise<void> {
   const expiresAt = expires === undefined ? null : new Date(Date.now() + readDuration('--expires', expires));
   const { db, close } = await openDatabase(config, { migrations: 'require', share: true });
   try {
     const owner = await db.person.findUnique({ where: { id: person }, select: { fullName: true, suspendedAt: true } });
     if (!owner) throw new UsageError(`no person has the id ${JSON.stringify(person)}`);
-    if (owner.suspendedAt) throw new UsageError(`${owner.fullName} is suspended; their tokens are refused`);
+    if (owner.suspendedAt) throw new UsageError(`${owner.fullName} is suspended; their tokens are rejected`);
     const { id, token } = await createToken(db, { personId: person, name, canWrite: write, expiresAt });
     console.log(token);
     console.error(
       `${write ? 'Write-enabled' : 'Read-only'} token ${id} of ${owner.fullName}, ` +
-        `${expiresAt ? `expires ${expiresAt.toISOString()}` : 'never expires'}. It is not shown again.`,
+        `${expiresAt ? `expires ${expiresAt.toISOString()}` : 'never expires'}. It cannot be shown again.`,
     );
   } finally {
     await close();
   }
 }
 
-/** One line for each token, newest first, tab-separated. */
+/** Prints one tab-separated line for each token, newest first. */
 export async function list(config: Config): Promise<void> {
   const { db, close } = await openDatabase(config, { migrations: 'require', share: true });
   try {
@@ -70,7 +70,7 @@ function stateOf({ revokedAt, expiresAt, person }: Validity, now: Date): string 
   return expiresAt ? `until ${expiresAt.toISOString()}` : 'valid';
 }
 
-/** Takes effect with the next request. */
+/** Revokes a token. The next request with it is rejected. */
 export async function revoke(config: Config, id: string): Promise<void> {
   const { db, close } = await openDatabase(config, { migrations: 'require', share: true });
   try {

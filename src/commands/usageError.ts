@@ -1,2 +1,2 @@
-/** The command was called with something it cannot use: exit code 2, the message alone. */
+/** Wrong usage of a command, which prints the message and exits with 2. */
 export class UsageError extends Error {}

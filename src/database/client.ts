@@ -4,22 +4,22 @@ import { type Prisma, PrismaClient } from './generated/client/client.js';
 
 export type Database = PrismaClient;
 
-/** A transaction of the database, or the database itself where each statement is one. */
+/** A transaction, or the database itself, on which each statement is a transaction of its own. */
 export type Transaction = Prisma.TransactionClient;
 
 export interface DatabaseOptions {
   url: string;
-  /** Connections this process may hold at most. */
+  /** Most connections that this process may hold. */
   poolSize: number;
-  /** Named prepared statements; off behind a transaction-pooling PgBouncer older than 1.21. */
+  /** Whether to name prepared statements. A transaction-pooling PgBouncer older than 1.21 does not support that. */
   preparedStatements: boolean;
-  /** Told of a connection that broke while idle; the pool replaces it. */
+  /** Called when an idle connection breaks. The pool replaces it. */
   onError?: (error: Error) => void;
 }
 
 const statementNameCap = 2000;
 
-/** Opens a client with a connection pool of its own; `$disconnect()` closes both. */
+/** Opens a client with its own connection pool. `$disconnect()` closes both. */
 export function openClient({ url, poolSize, preparedStatements, onError }: DatabaseOptions): Database {
   const pool = new Pool({
     connectionString: url,
@@ -35,12 +35,12 @@ export function openClient({ url, poolSize, preparedStatements, onError }: Datab
   return new PrismaClient({ adapter, errorFormat: 'minimal' });
 }
 
-/** One name for each SQL text, for the connection to plan it once; past the cap new texts stay unnamed. */
+/** Names each SQL text, so that a connection prepares it only once. Beyond the cap, new texts stay unnamed. */
 function statementNames() {
   const names = new Map<string, string>();
   return ({ sql }: { sql: string }) => {
-    const known = names.get(sql);
-    if (known) return known;
+    const existing = names.get(sql);
+    if (existing) return existing;
     if (names.size >= statementNameCap) return '';
     const name = `gp${names.size}`;
     names.set(sql, name);

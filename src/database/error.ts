@@ -1,4 +1,4 @@
-/** A database problem the operator can solve: the message says how, and is shown without a stack. */
+/** A database problem that the operator can solve. The message says how, and is shown without a stack. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
 }

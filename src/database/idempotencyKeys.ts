@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Database, Transaction } from './client.js';
 
-/** A caller's key counts for one token and one operation only. */
+/** An idempotency key is scoped to one token and one operation. */
 export interface KeyScope {
   tokenId: string;
   operation: string;
@@ -9,23 +9,23 @@ export interface KeyScope {
 }
 
 export interface Outcome {
-  /** SHA-256 of what was asked. */
+  /** SHA-256 of the request. */
   fingerprint: Uint8Array<ArrayBuffer>;
-  /** JSON. */
+  /** The GraphQL result as JSON. */
   result: string;
 }
 
-/** Holds the key until the transaction ends; false, without waiting, when another one holds it. */
+/** Locks the key until the transaction ends. Returns false, without waiting, if another transaction has locked it. */
 export async function holdKey(tx: Transaction, { tokenId, operation, key }: KeyScope): Promise<boolean> {
-  const number = createHash('sha256')
+  const lock = createHash('sha256')
     .update(JSON.stringify([tokenId, operation, key]))
     .digest()
     .readBigInt64BE();
-  const rows = await tx.$queryRaw<{ held: boolean }[]>`SELECT pg_try_advisory_xact_lock(${number}::bigint) AS held`;
+  const rows = await tx.$queryRaw<{ held: boolean }[]>`SELECT pg_try_advisory_xact_lock(${lock}::bigint) AS held`;
   return rows[0]?.held === true;
 }
 
-/** What the key came to. A statement of its own after {@link holdKey}, or it would not see what the last holder wrote. */
+/** The outcome of the key, unless it has expired. Call it after {@link holdKey}, to see what the last holder wrote. */
 export async function findOutcome(tx: Transaction, scope: KeyScope, now: Date): Promise<Outcome | null> {
   const row = await tx.idempotencyKey.findUnique({ where: { tokenId_operation_key: scope } });
   return row && row.expiresAt > now ? row : null;
@@ -40,7 +40,7 @@ export async function keepOutcome(tx: Transaction, scope: KeyScope, outcome: Out
   });
 }
 
-/** Removes what has expired, a batch at a time and nothing that a request holds; returns how many. */
+/** Deletes expired outcomes in batches, except those that another transaction has locked. Returns their number. */
 export async function purgeOutcomes(db: Database, now: Date, batch = 1000): Promise<number> {
   for (let purged = 0; ; ) {
     const count = await db.$executeRaw`

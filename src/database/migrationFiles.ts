@@ -21,7 +21,7 @@ export function checksum(sql: string): string {
   return createHash('sha256').update(sql).digest('hex');
 }
 
-/** Whether `recorded` belongs to this file; like Prisma, whatever its line endings are. */
+/** Whether `recorded` is the checksum of this file. Like Prisma, accepts other line endings. */
 export function hasChecksum(sql: string, recorded: string): boolean {
   const unix = sql.replaceAll('\r\n', '\n');
   return [sql, unix, unix.replaceAll('\n', '\r\n')].some((text) => checksum(text) === recorded);

@@ -9,7 +9,7 @@ interface AppliedRow {
   finished_at: Date | null;
 }
 
-// Prisma's own lock and table, so that its tools and ours see the same state.
+// The same lock and table as Prisma's, so that its tools and ours see the same state.
 const migrationLock = 72707369;
 const createTable = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id varchar(36) PRIMARY KEY NOT NULL, checksum varchar(64) NOT NULL, finished_at timestamptz,
@@ -19,15 +19,15 @@ const insertRow = `INSERT INTO _prisma_migrations (id, migration_name, checksum,
   VALUES ($1, $2, $3, clock_timestamp(), 1)`;
 
 /**
- * Applies the migrations of `directory` that the database lacks, one transaction each; returns their names.
- * Several processes may do so at once. Throws a DatabaseError; a migration that fails leaves nothing behind.
+ * Applies the pending migrations of `directory`, each in its own transaction, and returns their names. Several
+ * processes may call it at once. Throws a DatabaseError; a migration that fails is rolled back.
  */
 export function applyMigrations(connectionString: string, directory: string): Promise<string[]> {
   return withClient(connectionString, async (client) => {
     await client.query("SET statement_timeout = 0; SET lock_timeout = '60s'");
     await client.query('SELECT pg_advisory_lock($1)', [migrationLock]).catch((error) => {
-      const waited = 'Another process has held the migration lock for a minute. Wait for it, or stop it.';
-      throw error.code === '55P03' ? new DatabaseError(waited) : error;
+      const message = 'Another process has held the migration lock for a minute. Wait for it, or stop it.';
+      throw error.code === '55P03' ? new DatabaseError(message) : error;
     });
     const pending = await findPending(client, directory);
     for (const migration of pending) await apply(client, migration);
@@ -35,7 +35,7 @@ export function applyMigrations(connectionString: string, directory: string): Pr
   });
 }
 
-/** Names of the migrations `applyMigrations` would apply. Throws the same errors. */
+/** The names of the migrations that `applyMigrations` would apply. Throws the same errors. */
 export function pendingMigrations(connectionString: string, directory: string): Promise<string[]> {
   return withClient(connectionString, async (client) => {
     const pending = await findPending(client, directory);
@@ -45,7 +45,7 @@ export function pendingMigrations(connectionString: string, directory: string): 
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  client.on('error', () => {}); // the running query reports a lost connection
+  client.on('error', () => {}); // a lost connection fails the running query
   try {
     await client.connect().catch((error) => {
       const { host, port, user, database } = client;
@@ -80,17 +80,17 @@ async function findPending(client: pg.Client, directory: string): Promise<Migrat
 }
 
 function problemWith(row: AppliedRow, migrations: Migration[]): string | undefined {
-  const known = migrations.find(({ name }) => name === row.migration_name);
-  if (!known) return 'is in the database, but not in this version of the program. Start a newer version.';
+  const migration = migrations.find(({ name }) => name === row.migration_name);
+  if (!migration) return 'is in the database, but not in this version of the program. Start a newer version.';
   if (!row.finished_at) return 'failed half-way. Repair the database, then run "prisma migrate resolve".';
-  if (!hasChecksum(known.sql, row.checksum)) return 'was edited after it was applied. Restore its file.';
+  if (!hasChecksum(migration.sql, row.checksum)) return 'was edited after it was applied. Restore its file.';
   return undefined;
 }
 
 async function apply(client: pg.Client, { name, sql }: Migration): Promise<void> {
   try {
     if (/^\s*(BEGIN|COMMIT|ROLLBACK)\s*;/im.test(sql))
-      throw new Error('it has its own BEGIN or COMMIT, but each file is one transaction already');
+      throw new Error('it has its own BEGIN or COMMIT, but each file already runs in one transaction');
     await client.query('BEGIN');
     await client.query(sql);
     await client.query(createTable);
@@ -100,6 +100,6 @@ async function apply(client: pg.Client, { name, sql }: Migration): Promise<void>
     await client.query('ROLLBACK').catch(() => {});
     const { message, position } = error as Error & { position?: string };
     const line = position ? `line ${sql.slice(0, Number(position)).split('\n').length}: ` : '';
-    throw new DatabaseError(`Migration ${name} failed, nothing of it remains: ${line}${message}`);
+    throw new DatabaseError(`Migration ${name} failed and was rolled back: ${line}${message}`);
   }
 }

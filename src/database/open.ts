@@ -7,7 +7,7 @@ import { applyMigrations, pendingMigrations } from './migrations.js';
 const directory = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
 
 export interface OpenOptions {
-  /** The operator's own Postgres; without it the embedded one is used. */
+  /** The operator's own Postgres. If undefined, the embedded one is used. */
   databaseUrl: string | undefined;
   dataDir: string;
   poolSize: number;
@@ -18,15 +18,15 @@ export interface OpenOptions {
 export interface OpenDatabase {
   db: Database;
   url: string;
-  /** Names of the migrations applied just now. */
+  /** Names of the migrations that were just applied. */
   applied: string[];
   close(): Promise<void>;
 }
 
 /**
- * Opens the database: the operator's own, or the embedded one, started if need be.
- * Migrations are applied to the embedded one in any case; to the operator's own with `migrations: 'apply'`, while
- * `'require'` refuses a database that lacks some.
+ * Opens the operator's own database, or the embedded one, which it starts if necessary. Always migrates the embedded
+ * database; migrates the operator's own with `migrations: 'apply'`. With `'require'`, a pending migration of the
+ * operator's own database is a DatabaseError.
  */
 export async function openDatabase(
   { databaseUrl, dataDir, poolSize, preparedStatements, log = () => {} }: OpenOptions,

@@ -1,6 +1,6 @@
 const purgeEvery = 10 * 60_000;
 
-/** Runs the purges now and every ten minutes, one after the other. The answer stops it, and waits for a purge that runs. */
+/** Runs the purges one by one, now and every ten minutes. Returns a function that stops and waits for a running one. */
 export function purgeRegularly(
   purges: readonly (() => Promise<unknown>)[],
   onError: (error: unknown) => void,

@@ -5,7 +5,7 @@ export const tokenFormat = /^gp_[A-Za-z0-9_-]{43}$/;
 
 const newToken = () => `gp_${randomBytes(32).toString('base64url')}`;
 
-/** The stored form of a token: only its SHA-256 ever reaches the database. */
+/** The stored form of a token. The token itself never reaches the database. */
 export const hashToken = (token: string) => Uint8Array.from(createHash('sha256').update(token).digest());
 
 export interface NewToken {
@@ -16,7 +16,7 @@ export interface NewToken {
   token?: string;
 }
 
-/** Stores the hash of a new token for one person; the answer is the only time the token itself is seen. */
+/** Creates a token for one person and stores its hash. Only the return value contains the token itself. */
 export async function createToken(
   db: Database,
   { personId, name, canWrite = false, expiresAt = null, token = newToken() }: NewToken,

@@ -10,29 +10,29 @@ interface Range {
   quality: number;
 }
 
-/** Fails with 406 when the `Accept` header refuses every type an answer could have; none, or none legible, accepts all. */
+/** Throws 406 if the `Accept` header rejects every type of the answer. A missing or unreadable header accepts all. */
 export function requireAcceptable(accept: string | null, types: readonly string[]): void {
   const ranges = readAccept(accept);
-  const problems = ranges.some(({ type, quality }) => type === 'application/problem+json' && quality > 0);
-  if (ranges.length === 0 || problems || types.some((type) => qualityOf(type, ranges) > 0)) return;
+  const acceptsProblems = ranges.some(({ type, quality }) => type === 'application/problem+json' && quality > 0);
+  if (ranges.length === 0 || acceptsProblems || types.some((type) => qualityOf(type, ranges) > 0)) return;
   throw failure('NOT_ACCEPTABLE', { types });
 }
 
-/** Names a GraphQL answer as the client likes best; Yoga itself knows no qualities. */
+/** Gives a GraphQL answer the media type that the client prefers. Yoga itself ignores qualities. */
 export function useAccept(): Step {
   return {
     onResultProcess({ request, setResultProcessor }) {
       const ranges = readAccept(request.headers.get('accept'));
-      const named = (type: string) => ranges.findIndex((range) => range.type === type) >>> 0;
+      const position = (type: string) => ranges.findIndex((range) => range.type === type) >>> 0;
       const [best = 'application/json'] = graphqlTypes.toSorted(
-        (one, other) => qualityOf(other, ranges) - qualityOf(one, ranges) || named(one) - named(other),
+        (one, other) => qualityOf(other, ranges) - qualityOf(one, ranges) || position(one) - position(other),
       );
       setResultProcessor(processRegularResult, best);
     },
   };
 }
 
-// By hand: the package `negotiator` refuses `application/json; charset=utf-8`, and every header it cannot read.
+// Our own, because the package `negotiator` rejects `application/json; charset=utf-8` and every header it cannot read.
 function readAccept(accept: string | null): Range[] {
   return (accept ?? '').split(',').flatMap((text) => {
     const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
@@ -42,7 +42,7 @@ function readAccept(accept: string | null): Range[] {
   });
 }
 
-/** The quality the most specific range gives to a type; 0 when none names it. */
+/** The quality that the most specific range gives to a type; 0 if no range matches. */
 function qualityOf(type: string, ranges: Range[]): number {
   for (const wanted of [type, type.replace(/\/.*/, '/*'), '*/*']) {
     const qualities = ranges.filter((range) => range.type === wanted).map(({ quality }) => quality);

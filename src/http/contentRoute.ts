@@ -11,7 +11,7 @@ export const types = {
   icon: 'image/svg+xml',
 } as const;
 
-/** Public content that stays the same while the process runs: made at the first request, then kept, also compressed. */
+/** A route for public content that never changes. Loads it at the first request and keeps it, also compressed. */
 export function contentRoute(path: string, type: string, load: () => string | Promise<string | Buffer>): Route {
   let content: ReturnType<typeof prepare> | undefined;
   return {
@@ -32,27 +32,29 @@ export function contentRoute(path: string, type: string, load: () => string | Pr
         'Cross-Origin-Resource-Policy': 'same-origin',
       };
       if (isFresh(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
-      const zip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(request.headers.get('accept-encoding') ?? '');
-      const bytes = zip ? zipped : plain;
+      const acceptsGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(
+        request.headers.get('accept-encoding') ?? '',
+      );
+      const bytes = acceptsGzip ? zipped : plain;
       return new Response(request.method === 'HEAD' ? null : bytes, {
         headers: {
           ...headers,
           'Content-Type': type,
           'Content-Length': String(bytes.length),
-          ...(zip && { 'Content-Encoding': 'gzip' }),
+          ...(acceptsGzip && { 'Content-Encoding': 'gzip' }),
         },
       });
     },
   };
 }
 
-/** The tag is weak: both encodings carry the same one. */
+/** The ETag is weak, because both encodings share it. */
 async function prepare(load: () => string | Promise<string | Buffer>) {
   const plain = new Uint8Array(Buffer.from(await load()));
   const zipped = new Uint8Array(await promisify(gzip)(plain));
   return { plain, zipped, etag: `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"` };
 }
 
-// Our tags hold no comma, so splitting is enough; the packages `fresh` and `negotiator` would save no line here.
+// Our ETags contain no comma, so splitting is enough. The packages `fresh` and `negotiator` would save no line here.
 const isFresh = (ifNoneMatch: string | null, etag: string): boolean =>
   (ifNoneMatch ?? '').split(',').some((tag) => tag.trim() === '*' || `W/${tag.trim().replace(/^W\//, '')}` === etag);

@@ -1,12 +1,12 @@
 import type { Step } from './route.js';
 
-const sent = ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id', 'traceparent', 'tracestate'];
+const accepted = ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id', 'traceparent', 'tracestate'];
 const exposed = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Retry-After', 'Idempotency-Replayed', 'Allow'];
 const preflightSeconds = '7200';
 
 /**
- * Lets pages of these origins (`*`: of all) call both surfaces with a token; off without any. Cookies are never asked
- * for, and a preflight is answered without a token and without any SQL.
+ * Lets web pages of these origins (`*` for all) call both surfaces with a token. Without origins, CORS is off. Cookies
+ * are never allowed, and a preflight needs no token and no SQL.
  */
 export function useCors(origins: readonly string[]): Step {
   if (origins.length === 0) return {};
@@ -22,7 +22,7 @@ export function useCors(origins: readonly string[]): Step {
       if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) return;
       const headers = {
         'Access-Control-Allow-Methods': 'GET, HEAD, POST',
-        'Access-Control-Allow-Headers': sent.join(', '),
+        'Access-Control-Allow-Headers': accepted.join(', '),
         'Access-Control-Max-Age': preflightSeconds,
       };
       endResponse(new Response(null, { status: 204, headers }));

@@ -8,7 +8,7 @@ import { parseJson } from './input/parseJson.js';
 import { readJson } from './input/readJson.js';
 import type { Step } from './route.js';
 
-/** What GraphQL's own layer needs to fail as the rest of the product does: one body reader, one input check, coded errors. */
+/** Makes GraphQL fail like the rest of the product: the same body reader, input check and error codes. */
 export function useGraphqlRequest(bodyLimit: number): Step {
   return {
     onRequestParse({ request, url, serverContext, setRequestParser }) {
@@ -59,7 +59,7 @@ function readSearch(search: URLSearchParams): GraphQLParams {
   return Object.fromEntries(given);
 }
 
-/** Gives an error its code, its request id and its status; an answer that has data is a 200. */
+/** Adds the code, the request id and the status to an error. An answer with data is always 200. */
 function coded(error: GraphQLError, requestId: string, partial: boolean): GraphQLError {
   const { message, extensions } = catalogued(error);
   const http = error.extensions.http ?? { ...(extensions.http as object), spec: true };
@@ -72,7 +72,7 @@ function coded(error: GraphQLError, requestId: string, partial: boolean): GraphQ
   });
 }
 
-/** The failure of the catalogue behind an error; a message of Yoga or graphql-js is one of its facts. */
+/** Turns an error of Yoga or graphql-js into a failure of the catalogue, which quotes its message. */
 function catalogued(error: GraphQLError): GraphQLError {
   const { code, http } = error.extensions;
   if (code === 'BAD_REQUEST' && (http as { status?: number } | undefined)?.status === 405) {

@@ -9,7 +9,7 @@ export const answers = (db: Database): Promise<boolean> =>
     () => false,
   );
 
-/** `/healthz`: the process answers. `/readyz`: so does its database. */
+/** `/healthz` answers 200 while the process runs; `/readyz` answers 503 while the database does not answer. */
 export const healthRoutes = (db: Database): Route[] => [
   {
     path: '/healthz',

@@ -10,7 +10,7 @@ import type { Step } from './route.js';
 interface IdempotencyOptions {
   db: Database;
   clock: () => Date;
-  /** How long an outcome is kept. */
+  /** Seconds for which an outcome is kept. */
   keptSeconds: number;
 }
 
@@ -19,8 +19,8 @@ type ExecuteIn = (tx: Transaction) => Promise<ExecutionResult>;
 const transaction = { maxWait: 10_000, timeout: 30_000 };
 
 /**
- * `Idempotency-Key` on a request with one mutation field: the change and its outcome are one transaction, so that a
- * retry either finds both or neither. Decisions: "Safe retries".
+ * Runs a mutation with an `Idempotency-Key` at most once: the change and its outcome are one transaction, so that a
+ * retry finds both or neither. Decisions: "Safe retries".
  */
 export function useIdempotency({ db, clock, keptSeconds }: IdempotencyOptions): Step {
   async function once(scope: KeyScope, fingerprint: Uint8Array<ArrayBuffer>, field: FieldNode, execute: ExecuteIn) {
@@ -71,14 +71,14 @@ export function useIdempotency({ db, clock, keptSeconds }: IdempotencyOptions): 
   };
 }
 
-/** Rolls the transaction back: what went wrong may go right next time. */
+/** Thrown to roll the transaction back, because a retry may succeed. */
 class Undecided extends Error {
   constructor(readonly result: ExecutionResult) {
     super('undecided');
   }
 }
 
-/** A success, or a refusal the operation itself decided. */
+/** Whether every retry gets this result: a success, or a failure that the operation itself decided. */
 const isFinal = ({ errors = [] }: ExecutionResult) =>
   errors.every(({ path, extensions: { code } }) => path && catalogue[code as ErrorCode]?.status < 500);
 

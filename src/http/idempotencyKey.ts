@@ -5,7 +5,7 @@ import { badInput } from '../errors/failures.js';
 const quoted = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
 const bare = /^[!#-+\--~]+$/;
 
-/** The key: a structured string (`"…"`) as the IETF draft has it, or the same characters bare; 1 to 255 of them. */
+/** Reads the key: 1 to 255 printable ASCII characters, quoted as in the IETF draft (`"…"`) or bare. Throws 400. */
 export function readKey(header: string): string {
   const key = quoted.exec(header)?.[1]?.replace(/\\(.)/g, '$1') ?? (bare.test(header) ? header : '');
   if (key.length === 0 || key.length > 255) {
@@ -14,17 +14,17 @@ export function readKey(header: string): string {
   return key;
 }
 
-/** What is asked: for GraphQL the document and its variables, for REST, whose documents are our own, the input. */
+/** SHA-256 of the request: document and variables for GraphQL; only the input for REST, whose documents are our own. */
 export function fingerprintOf({ document, operationName, variableValues }: ExecutionArgs, query: string | undefined) {
-  const asked = query === undefined ? 'REST' : [print(document), operationName ?? null];
+  const source = query === undefined ? 'REST' : [print(document), operationName ?? null];
   return Uint8Array.from(
     createHash('sha256')
-      .update(JSON.stringify([asked, sorted(variableValues)]))
+      .update(JSON.stringify([source, sorted(variableValues)]))
       .digest(),
   );
 }
 
-/** The same JSON with the keys of every object in order. */
+/** The JSON with the keys of every object sorted, so that their order does not matter. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

@@ -3,8 +3,8 @@ import type { Step } from './route.js';
 const lingerMilliseconds = 5_000;
 
 /**
- * After refusing a body half-way (413): says goodbye, and reads on without keeping anything until the client has heard.
- * Node alone would reset the connection, and a client that is still sending would lose the answer.
+ * Closes the connection gently after a 413: sends the answer, then discards what the client still sends. Node alone
+ * would reset the connection, and a client that is still sending would lose the answer.
  */
 export function useLingeringClose(): Step {
   return {

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { running } from './requestId.js';
+import { currentRequest } from './requestId.js';
 
-/** JSON lines; each carries the id, and the caller's trace, of the request it was written for. */
+/** Logs JSON lines to stderr. A line written for a request has its id and the caller's trace. */
 export const createLogger = (level: string, destination: DestinationStream = pino.destination(2)): Logger =>
-  pino({ level, mixin: () => ({ ...running.getStore() }) }, destination);
+  pino({ level, mixin: () => ({ ...currentRequest.getStore() }) }, destination);

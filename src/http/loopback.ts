@@ -1,11 +1,11 @@
-/** Whether a host name, as in a URL, means this machine and nothing else. */
+/** Whether the host name of a URL can only mean this machine. */
 export const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(hostname);
 
-const forwarded = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
+const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
 /**
- * Whether a browser on this machine asked for this machine by name. A name that an attacker made resolve to 127.0.0.1
- * (DNS rebinding) is not ours, and a proxy speaks for someone who may be anywhere.
+ * Whether a request comes from this machine. Its host name must be local, because an attacker can make another name
+ * resolve to 127.0.0.1 (DNS rebinding), and no proxy may have forwarded it, because its client may be anywhere.
  */
 export const isLocal = (request: Request): boolean =>
-  isLoopback(new URL(request.url).hostname) && !forwarded.some((name) => request.headers.has(name));
+  isLoopback(new URL(request.url).hostname) && !proxyHeaders.some((name) => request.headers.has(name));

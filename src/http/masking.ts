@@ -2,6 +2,7 @@ import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { failure } from '../errors/failures.js';
 
+/** Error codes of Prisma, Node and PostgreSQL for a database that cannot be reached. */
 const unreachable = new Set([
   'P1000',
   'P1001',
@@ -16,7 +17,7 @@ const unreachable = new Set([
   '53300',
 ]);
 
-/** Expected failures pass; anything else is logged and answered without a word of what it was. */
+/** Passes expected failures on. Logs any other error and replaces it by a 503 or 500 without details. */
 export const masking = (logger: Logger) =>
   function mask(error: unknown): GraphQLError {
     if (error instanceof GraphQLError) {
@@ -25,8 +26,8 @@ export const masking = (logger: Logger) =>
     }
     const cause = error instanceof GraphQLError ? error.originalError : error;
     logger.error({ err: cause }, 'unexpected error');
-    const down = unreachable.has(String((cause as { code?: unknown } | undefined)?.code));
-    const masked = failure(down ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR');
+    const isUnreachable = unreachable.has(String((cause as { code?: unknown } | undefined)?.code));
+    const masked = failure(isUnreachable ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR');
     return error instanceof GraphQLError && error.path
       ? new GraphQLError(masked.message, { path: error.path, extensions: masked.extensions })
       : masked;

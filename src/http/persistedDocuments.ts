@@ -2,18 +2,18 @@ import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operation
 import { failure } from '../errors/failures.js';
 
 export interface PersistedDocuments {
-  /** Text of each GraphQL document by its identifiers. */
+  /** GraphQL documents by identifier; a document may have several. */
   documents: ReadonlyMap<string, string>;
-  /** Whether these are the only documents that run. REST's own are not asked. */
+  /** Whether clients may run these documents only. REST is not affected. */
   only: boolean;
 }
 
-/** The parameter that names a document, beside those GraphQL over HTTP has always. */
+/** The request parameter that identifies a document; an addition to those of GraphQL over HTTP. */
 const documentIdParameter = 'documentId';
 
 /**
- * Runs the documents the operator gave by their identifier: as `documentId`, or as the hash that clients for automatic
- * persisted queries send. Nobody adds documents by a request. Decisions: "Persisted documents".
+ * Runs the operator's documents by identifier: the `documentId` of a request, or the hash that clients for automatic
+ * persisted queries send. A request cannot add documents. Decisions: "Persisted documents".
  */
 export const usePersistedDocuments = ({ documents, only }: PersistedDocuments) =>
   usePersistedOperations({

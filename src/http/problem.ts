@@ -3,7 +3,7 @@ import type { GraphQLError } from 'graphql';
 import { headersOf, problemOf, problemType } from '../errors/problem.js';
 import { snakeCased } from '../naming.js';
 
-/** A failure as `application/problem+json` (RFC 9457), its members in snake_case. */
+/** A failure as `application/problem+json` (RFC 9457), with its members in snake_case. */
 export function problemResponse(error: GraphQLError, requestId: string, publicUrl?: string): Response {
   const problem = problemOf(error, requestId, publicUrl);
   return new Response(JSON.stringify(snakeCased(problem)), {

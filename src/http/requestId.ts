@@ -4,12 +4,12 @@ import type { Logger } from 'pino';
 import type { Step } from './route.js';
 import { traceOf } from './traceparent.js';
 
-const sane = /^[\w.:/+=-]{1,128}$/;
+const validId = /^[\w.:/+=-]{1,128}$/;
 
-/** The request whose code is running, for log lines written far from it. */
-export const running = new AsyncLocalStorage<{ requestId: string; traceId?: string; spanId?: string }>();
+/** The request that the running code belongs to, for log lines written far from it. */
+export const currentRequest = new AsyncLocalStorage<{ requestId: string; traceId?: string; spanId?: string }>();
 
-/** Gives every request an id (the caller's `X-Request-Id` if sane), echoes it, and logs one line when it is answered. */
+/** Gives every request an id (the caller's `X-Request-Id` if valid), returns it, and logs one line for each answer. */
 export function useRequestId(logger: Logger): Step {
   const started = new WeakMap<Request, number>();
   return {
@@ -17,15 +17,15 @@ export function useRequestId(logger: Logger): Step {
       request: ({ request }, answer) => {
         const given = request.headers.get('x-request-id') ?? '';
         started.set(request, performance.now());
-        const requestId = sane.test(given) ? given : randomUUID();
-        return running.run({ requestId, ...traceOf(request.headers.get('traceparent')) }, answer);
+        const requestId = validId.test(given) ? given : randomUUID();
+        return currentRequest.run({ requestId, ...traceOf(request.headers.get('traceparent')) }, answer);
       },
     },
     onRequest({ serverContext }) {
-      serverContext.requestId = running.getStore()?.requestId ?? '';
+      serverContext.requestId = currentRequest.getStore()?.requestId ?? '';
     },
     onResponse({ request, response, serverContext }) {
-      response.headers.set('X-Request-Id', running.getStore()?.requestId ?? '');
+      response.headers.set('X-Request-Id', currentRequest.getStore()?.requestId ?? '');
       logger.info(
         {
           method: request.method,

@@ -2,7 +2,7 @@ import type { Step } from './route.js';
 
 const security = { 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' };
 
-/** What every response carries, whoever makes it: the security headers, and what later steps add to `responseHeaders`. */
+/** Adds the security headers, and those that later steps put into `responseHeaders`, to every response. */
 export function useResponseHeaders(): Step {
   return {
     onRequest({ serverContext }) {

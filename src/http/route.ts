@@ -3,35 +3,35 @@ import type { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Actor } from '../policies/access.js';
 
-/** What the pipeline knows of one HTTP request, beside the request itself. */
+/** What the pipeline knows about a request besides the request itself. */
 export interface RequestContext {
   requestId: string;
-  /** The request as Node has it, when it came over a socket. */
+  /** Node's own request, if it came over a socket. */
   req?: IncomingMessage;
-  /** Headers of the answer, whatever it will be. */
+  /** Headers for the answer, whether it succeeds or fails. */
   responseHeaders: Record<string, string>;
   actor?: Actor;
-  /** The arguments were checked before GraphQL saw them. */
+  /** Set if the arguments were checked before GraphQL runs. */
   inputIsChecked?: true;
-  /** Why GraphQL is not to look at the request at all. */
+  /** The failure that GraphQL answers with instead of reading the request. */
   refusal?: GraphQLError;
 }
 
-/** One step of the pipeline, kept as a Yoga plugin. */
+/** One step of the pipeline, as a Yoga plugin. */
 export type Step = Plugin<RequestContext, RequestContext>;
 
-/** A path and what it takes to get in; the router checks it in the order of docs/api.md, "Order of checks". */
+/** A path and what a request to it needs. The router checks that in the order of docs/api.md, "Order of checks". */
 export interface Route {
   path: string;
   methods: readonly string[];
-  /** Answers only those who ask for a page, as browsers do; the other routes of the path answer everyone else. */
+  /** Matches only requests that prefer HTML, as browsers do. Other routes of the path answer the rest. */
   accepts?: 'text/html';
-  /** Answers without a token. */
+  /** Needs no token. */
   public?: boolean;
-  /** Has nothing to do with rate limits, not even a look at what is left. */
+  /** Ignores rate limits: neither counts the request nor reports what is left. */
   unlimited?: boolean;
-  /** Refuses read-only tokens before anything is read. */
+  /** Rejects read-only tokens before the body is read. */
   scope?: 'write';
-  /** Left out where GraphQL itself answers. */
+  /** Omitted where GraphQL itself answers. */
   handle?: (request: Request, context: RequestContext) => Response | Promise<Response>;
 }

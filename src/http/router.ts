@@ -9,17 +9,17 @@ import type { RequestContext, Route, Step } from './route.js';
 
 interface RouterOptions {
   routes: Route[];
-  /** The person behind the request's token; fails with 401. */
+  /** Finds the person of the request's token. Fails with 401. */
   authenticate: (request: Request) => Promise<Actor>;
-  /** Counts who comes in, and who does not. */
+  /** Counts requests that need a token, whether or not they pass the checks. */
   limit?: RateLimit | undefined;
   mask: (error: unknown) => GraphQLError;
   publicUrl?: string | undefined;
 }
 
 /**
- * The way in, the same for every path: known path (404), method (405), Accept (406), token (401), rate limit
- * (429), scope (403), then the handler.
+ * Checks every request in the same order: path (404), method (405), Accept (406), token (401), rate limit (429), scope
+ * (403). Then its route handles it.
  */
 export function useRouter({ routes, authenticate, mask, publicUrl, limit }: RouterOptions): Step {
   const routesOf = (path: string) => routes.filter((route) => route.path === path);
@@ -36,33 +36,33 @@ export function useRouter({ routes, authenticate, mask, publicUrl, limit }: Rout
   const match = (request: Request, path: string) =>
     routesOf(path).find(({ methods, accepts }) => methods.includes(request.method) && (!accepts || wantsPage(request)));
 
-  async function enter(request: Request, path: string, context: RequestContext): Promise<Route> {
+  async function check(request: Request, path: string, context: RequestContext): Promise<Route> {
     const route = find(request, path);
     requireAcceptable(request.headers.get('accept'), route.handle ? restTypes : graphqlTypes);
     context.actor = await authenticate(request);
     return route;
   }
 
-  /** What is public is not counted; a health check does not even ask for what is left. */
-  async function admit(request: Request, path: string, context: RequestContext): Promise<Route> {
-    const open = match(request, path);
-    const way = () => enter(request, path, context);
-    if (!open?.public) return limit ? limit.count(request, context, way) : way();
-    if (!open.unlimited) await limit?.show(request, context);
-    return open;
+  /** Counts a request unless its route is public. Public routes other than health checks report what is left. */
+  async function checkAndCount(request: Request, path: string, context: RequestContext): Promise<Route> {
+    const candidate = match(request, path);
+    const runChecks = () => check(request, path, context);
+    if (!candidate?.public) return limit ? limit.count(request, context, runChecks) : runChecks();
+    if (!candidate.unlimited) await limit?.show(request, context);
+    return candidate;
   }
 
   return {
     async onRequest({ request, url, serverContext, endResponse }) {
       const path = url.pathname;
       try {
-        const route = await admit(request, path, serverContext);
+        const route = await checkAndCount(request, path, serverContext);
         if (route.scope === 'write' && !serverContext.actor?.canWrite) throw failure('READ_ONLY_TOKEN');
         if (route.handle) endResponse(await route.handle(request, serverContext));
       } catch (thrown) {
         const error = mask(thrown);
         const isGraphql = routesOf(path).some(({ handle }) => !handle);
-        // Who refuses JSON gets a problem nevertheless: there is nothing else to say it in.
+        // A client that accepts no GraphQL response gets a problem instead.
         if (isGraphql && !isAlwaysProblem(error)) serverContext.refusal = error;
         else endResponse(problemResponse(error, serverContext.requestId, publicUrl));
       }
@@ -74,7 +74,7 @@ export function useRouter({ routes, authenticate, mask, publicUrl, limit }: Rout
   };
 }
 
-/** Whoever names JSON gets JSON, also when a page would do. */
+/** Whether to answer with a page. A client that names JSON gets JSON, even if it accepts pages too. */
 function wantsPage(request: Request): boolean {
   const accept = request.headers.get('accept') ?? '';
   return /\btext\/html\b/i.test(accept) && !/\bjson\b/i.test(accept);

@@ -1,7 +1,7 @@
 import { Prisma } from '../database/generated/client/client.js';
 import { eachOf, type List } from './engine/list.js';
 
-/** The activities of each goal, file or document of the scopes, newest first. */
+/** The activities of each goal, file or document in the scopes, newest first. */
 export const activityList = (subject: 'goal' | 'file' | 'document'): List => ({
   name: `${subject}.activities`,
   key: 'timestamptz',

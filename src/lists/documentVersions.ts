@@ -1,7 +1,7 @@
 import { Prisma } from '../database/generated/client/client.js';
 import { eachOf, type List } from './engine/list.js';
 
-/** The versions of each document of the scopes, newest first. */
+/** The versions of each document in the scopes, newest first. */
 export const versionList: List = {
   name: 'resourceHubDocument.versions',
   key: 'integer',

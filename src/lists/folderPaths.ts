@@ -13,8 +13,8 @@ export interface Folder {
 }
 
 /**
- * For each folder id its path from the hub's root down to and including it, in one statement at any depth.
- * One folder at a time (OFFSET 0), as Postgres would rather read them all. `childrenCount` counts what the caller may see.
+ * Returns for each folder id the path from the hub's root to that folder, in one statement at any depth. OFFSET 0 makes
+ * Postgres look up one folder at a time instead of all. `childrenCount` counts what the caller may see.
  */
 export async function folderPaths(db: Transaction, actor: Actor, ids: readonly string[]): Promise<Folder[][]> {
   const rows = await db.$queryRaw<(Folder & { leaf: string })[]>(Prisma.sql`

@@ -23,15 +23,15 @@ export interface GoalOrder {
 }
 
 /**
- * The goals the caller may see. Without a text or a champion it is walked shelf by shelf, in order; with one,
- * the goals that match are found first, then ordered. Decisions: "Lists".
+ * The goals that the caller may see. With a text or a champion, the query finds the matching goals first and then sorts
+ * them; otherwise it walks each shelf in order. Decisions: "Lists".
  */
 export function goalList(actor: Actor, filter: GoalFilter, { field, direction }: GoalOrder): List {
   const { key, column } = keys[field];
   const { spaceId, championId } = filter;
   const pattern = patternOf(filter.text);
   const common = { name: `goals.${field}`, key, descending: direction === 'desc' };
-  const ours = Prisma.sql`g.company_id = ${actor.companyId} AND ${shelfOf} = ANY(${shelvesOf(filter)}::integer[])`;
+  const inCompany = Prisma.sql`g.company_id = ${actor.companyId} AND ${shelfOf} = ANY(${shelvesOf(filter)}::integer[])`;
   const inSpace = spaceId == null ? Prisma.empty : Prisma.sql`AND g.space_id = ${spaceId}`;
 
   if (pattern !== null || championId != null) {
@@ -40,7 +40,7 @@ export function goalList(actor: Actor, filter: GoalFilter, { field, direction }:
     return {
       ...common,
       steps: Prisma.sql`found AS MATERIALIZED (
-        SELECT g.id, ${column} AS key FROM goals g WHERE ${ours} ${inSpace} ${championed} ${named})`,
+        SELECT g.id, ${column} AS key FROM goals g WHERE ${inCompany} ${inSpace} ${championed} ${named})`,
       branches: (_scopes, walk) => [
         Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, f.key, f.id
           FROM found f JOIN goal_access a ON a.goal_id = f.id
@@ -57,7 +57,7 @@ export function goalList(actor: Actor, filter: GoalFilter, { field, direction }:
     SELECT ${everywhere} AS scope, 0 AS rank, g.key, g.id
     FROM (SELECT DISTINCT goal_id FROM personal_goals WHERE person_id = ${actor.personId} OFFSET 0) p
     CROSS JOIN LATERAL (
-      SELECT ${column} AS key, g.id FROM goals g WHERE g.id = p.goal_id AND ${ours} ${inSpace} LIMIT 1
+      SELECT ${column} AS key, g.id FROM goals g WHERE g.id = p.goal_id AND ${inCompany} ${inSpace} LIMIT 1
     ) g WHERE TRUE ${walk({ key: Prisma.sql`g.key`, id: Prisma.sql`g.id` })}`;
   const onShelves = (from: Prisma.Sql, where: Prisma.Sql, walk: Walk) => Prisma.sql`
     SELECT ${everywhere} AS scope, 0 AS rank, g.key, g.id FROM ${from} CROSS JOIN LATERAL (
@@ -95,7 +95,7 @@ export function goalList(actor: Actor, filter: GoalFilter, { field, direction }:
 
 const shelfOf = Prisma.sql`goal_shelf(g.company_level, g.space_level, g.closed_at, g.archived_at)`;
 
-/** The shelves (see the migration) that hold closed or open, archived or live goals, as the filter asks. */
+/** The shelves that the filter selects: bit 1 of a shelf is set for closed goals, bit 0 for archived ones. */
 function shelvesOf({ closed, archived }: GoalFilter): number[] {
   const shelves = Array.from({ length: 16 }, (_, shelf) => shelf);
   return shelves.filter(
@@ -105,7 +105,7 @@ function shelvesOf({ closed, archived }: GoalFilter): number[] {
 
 const shortestText = 3;
 
-/** The text as a pattern; the index finds names by three letters in a row, so fewer are refused. */
+/** The text as a pattern. Throws 400 below three characters, because the index finds names by three in a row. */
 function patternOf(text: string | null | undefined): string | null {
   if (text == null) return null;
   if ([...text.trim()].length < shortestText) {

@@ -2,8 +2,8 @@ import { Prisma } from '../database/generated/client/client.js';
 import { type Actor, level } from '../policies/access.js';
 
 /**
- * The people of the query `audience(person_id)` to notify: each once, never the author, a suspended person, or someone
- * who cannot view. Reads the step `viewers(person_id, level)` of the same statement.
+ * The people in the query `audience(person_id)` to notify: each once, without the author, suspended people, and those
+ * who may not view the subject. Reads the step `viewers(person_id, level)` of the same statement.
  */
 export const recipients = (actor: Actor, audience: Prisma.Sql) => Prisma.sql`
   SELECT p.id AS person_id FROM people p

@@ -3,7 +3,7 @@ import type { Actor } from '../policies/access.js';
 import { everywhere, type List } from './engine/list.js';
 import { recipients } from './recipients.js';
 
-/** The people that reopening a goal concerns, by id. */
+/** The people to subscribe or notify when a goal is reopened, by id. */
 export interface ReopenAudience {
   goalId: string;
   invited: string[];
@@ -12,7 +12,7 @@ export interface ReopenAudience {
   everyone: boolean;
 }
 
-/** Whom reopening subscribes to the thread, and how: rows of (person_id, type). */
+/** The people that reopening subscribes to the thread: rows of (person_id, type). */
 export const subscribers = (actor: Actor, { invited, mentioned }: ReopenAudience): Prisma.Sql => Prisma.sql`
   SELECT p.id AS person_id, CASE
     WHEN p.id = ${actor.personId} THEN 'joined'
@@ -21,7 +21,7 @@ export const subscribers = (actor: Actor, { invited, mentioned }: ReopenAudience
   FROM people p
   WHERE p.company_id = ${actor.companyId} AND p.id = ANY(${[actor.personId, ...invited, ...mentioned]}::text[])`;
 
-/** Whom reopening may notify: rows of (person_id), from the steps `goal(space_id)` and `subscribed(person_id)`. */
+/** The people that reopening may notify: rows of (person_id). Reads the steps `goal` and `subscribed`. */
 export const audience = ({ everyone }: ReopenAudience): Prisma.Sql => Prisma.sql`
   SELECT person_id FROM subscribed UNION
   SELECT m.person_id FROM goal JOIN space_members m ON m.space_id = goal.space_id WHERE ${everyone}`;
@@ -30,17 +30,17 @@ export const audience = ({ everyone }: ReopenAudience): Prisma.Sql => Prisma.sql
 export const viewers = ({ goalId }: ReopenAudience): Prisma.Sql =>
   Prisma.sql`SELECT person_id, level FROM goal_access WHERE goal_id = ${goalId}`;
 
-/** The people whom reopening the goal would notify or subscribe, by name; nobody when there is nothing to reopen. */
-export const reopenAudienceList = (actor: Actor, about: ReopenAudience, whom: 'notified' | 'subscribed'): List => ({
-  name: `reopening.${whom}`,
+/** The people that reopening the goal would notify or subscribe, by name. Empty if it cannot be reopened. */
+export const reopenAudienceList = (actor: Actor, people: ReopenAudience, role: 'notified' | 'subscribed'): List => ({
+  name: `reopening.${role}`,
   key: 'text',
   steps: Prisma.sql`goal AS (
-      SELECT id, space_id FROM goals WHERE id = ${about.goalId} AND closed_at IS NOT NULL AND archived_at IS NULL
-    ), subscribed AS (SELECT s.person_id FROM goal, (${subscribers(actor, about)}) s),
-    viewers AS (${viewers(about)}), notified AS (${recipients(actor, audience(about))})`,
+      SELECT id, space_id FROM goals WHERE id = ${people.goalId} AND closed_at IS NOT NULL AND archived_at IS NULL
+    ), subscribed AS (SELECT s.person_id FROM goal, (${subscribers(actor, people)}) s),
+    viewers AS (${viewers(people)}), notified AS (${recipients(actor, audience(people))})`,
   branches: (_scopes, walk) => [
     Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, name_key(p.full_name) AS key, p.id
-      FROM ${Prisma.raw(whom)} w JOIN people p ON p.id = w.person_id
+      FROM ${Prisma.raw(role)} w JOIN people p ON p.id = w.person_id
       WHERE TRUE ${walk({ key: Prisma.sql`name_key(p.full_name)`, id: Prisma.sql`p.id` })}`,
   ],
 });

@@ -6,7 +6,7 @@ import { documentConditions, fileCondition } from './visibleNodes.js';
 /** Nodes are ranked by kind: folders first, then documents, then files; each by name. */
 export const rankOf = { folder: 0, document: 1, file: 2 } as const;
 
-/** What lies at the root of each hub of the scopes. */
+/** The nodes at the root of each hub in the scopes. */
 export const nodesOfHubs = (actor: Actor) =>
   nodesIn(
     actor,
@@ -14,7 +14,7 @@ export const nodesOfHubs = (actor: Actor) =>
     (hubs) => Prisma.sql`(SELECT id, id AS hub_id, '' AS folder_id FROM ${eachOf(hubs)}) AS place`,
   );
 
-/** What lies directly in each folder of the scopes. */
+/** The nodes directly in each folder in the scopes. */
 export const nodesOfFolders = (actor: Actor) =>
   nodesIn(
     actor,
@@ -27,16 +27,16 @@ const nodesIn = (actor: Actor, name: string, places: (scopes: string[]) => Prism
   name,
   key: 'text',
   branches: (scopes, walk) => {
-    const of = (table: string, rank: number, condition: Prisma.Sql) => Prisma.sql`
+    const branch = (table: string, rank: number, condition: Prisma.Sql) => Prisma.sql`
       SELECT place.id AS scope, ${rank}::integer AS rank, n.key, n.id FROM ${places(scopes)} CROSS JOIN LATERAL (
         SELECT name_key(n.name) AS key, n.id FROM ${Prisma.raw(table)} n
         WHERE n.resource_hub_id = place.hub_id AND coalesce(n.parent_folder_id, '') = place.folder_id AND ${condition}
         ${walk({ rank, key: Prisma.sql`name_key(n.name)`, id: Prisma.sql`n.id` })}
       ) n`;
     return [
-      of('resource_hub_folders', rankOf.folder, Prisma.sql`TRUE`),
-      ...documentConditions(actor).map((condition) => of('resource_hub_documents', rankOf.document, condition)),
-      of('resource_hub_files', rankOf.file, fileCondition),
+      branch('resource_hub_folders', rankOf.folder, Prisma.sql`TRUE`),
+      ...documentConditions(actor).map((condition) => branch('resource_hub_documents', rankOf.document, condition)),
+      branch('resource_hub_files', rankOf.file, fileCondition),
     ];
   },
 });

@@ -9,8 +9,8 @@ export interface ResourceHubFilter {
 }
 
 /**
- * The hubs the caller may see, by name. Those of one space, goal or project are few and found first; otherwise an
- * insider walks the company's hubs, most of which they see, and a guest is led by what was opened to them.
+ * The hubs that the caller may see, by name. With a filter, the query finds the few hubs of that parent first.
+ * Otherwise it walks the company's hubs, most of which an insider sees; for a guest it starts from what they may view.
  */
 export function resourceHubList({ personId, companyId }: Actor, filter: ResourceHubFilter): List {
   const conditions = Object.entries({
@@ -19,7 +19,7 @@ export function resourceHubList({ personId, companyId }: Actor, filter: Resource
     'h.project_id': filter.projectId,
   }).flatMap(([column, id]) => (id == null ? [] : [Prisma.sql`AND ${Prisma.raw(column)} = ${id}`]));
   const common = { name: 'resourceHubs', key: 'text' } as const;
-  // A subquery for its value, so that Postgres asks for one hub at a time and not for all there are.
+  // A scalar subquery, so that Postgres computes access for one hub at a time and not for all.
   const visible = Prisma.sql`(SELECT a.level FROM resource_hub_access a
     WHERE a.resource_hub_id = h.id AND a.person_id = ${personId}) >= ${level.view}`;
 

@@ -2,7 +2,7 @@ import { Prisma } from '../database/generated/client/client.js';
 import type { Actor } from '../policies/access.js';
 import { everywhere, type List } from './engine/list.js';
 
-/** The spaces the caller may see, by name. */
+/** The spaces that the caller may see, by name. */
 export const spaceList = ({ personId }: Actor): List => ({
   name: 'spaces',
   key: 'text',

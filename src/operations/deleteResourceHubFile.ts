@@ -14,7 +14,7 @@ export interface DeletedFile {
   fileId: string | null;
 }
 
-/** Deletes a file recoverably and notifies those who follow it. Decisions: "Delete". */
+/** Marks a file as deleted and notifies its subscribers. Throws 404 or 403. Decisions: "Delete". */
 export async function deleteResourceHubFile(context: Context, input: DeleteResourceHubFileInput): Promise<DeletedFile> {
   const { fileId } = input;
   return fileId == null ? { fileId: null } : retry(() => attempt(context, fileId));

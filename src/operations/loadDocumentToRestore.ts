@@ -9,7 +9,7 @@ export interface EarlierVersion extends DocumentText {
   id: string;
 }
 
-/** The document with its current version and the one to restore, if the caller may restore it. */
+/** Loads a document with its current version and the one to restore, if that exists. Throws 404 or 403. */
 export async function loadDocumentToRestore({ db, actor }: Context, documentId: string, versionNumber: number) {
   const document = await db.resourceHubDocument.findFirst({
     where: { id: documentId, ...existingDocument(actor), resourceHub: { companyId: actor.companyId } },
@@ -32,6 +32,6 @@ export async function loadDocumentToRestore({ db, actor }: Context, documentId: 
 export const noVersion = (documentId: string, versionNumber: number) =>
   notFound(`version ${versionNumber} of document`, documentId);
 
-/** Whether restoring it would change nothing. */
+/** Whether restoring the version would change nothing. */
 export const isEqual = (source: EarlierVersion, document: DocumentText) =>
   source.title === document.title && source.content === document.content;

@@ -13,7 +13,7 @@ export interface ReopenGoalInput {
   subscriberIds?: string[] | null | undefined;
 }
 
-/** The goal, if the caller may reopen it, and the people that concerns. Throws 400, 404, 403 or 409 (archived). */
+/** Loads the state of a goal and the people that reopening it concerns. Throws 400, 404, 403 or 409 (archived). */
 export async function loadGoalToReopen(
   context: Context,
   goalId: string,
@@ -43,9 +43,9 @@ async function requirePeople({ db, actor }: Context, ids: string[]): Promise<voi
   const rows = await db.$queryRaw<{ id: string }[]>(
     Prisma.sql`SELECT id FROM people WHERE company_id = ${actor.companyId} AND id = ANY(${ids}::text[])`,
   );
-  const known = new Set(rows.map(({ id }) => id));
+  const existing = new Set(rows.map(({ id }) => id));
   const errors = [...ids.entries()]
-    .filter(([, id]) => !known.has(id))
+    .filter(([, id]) => !existing.has(id))
     .map(([index, id]) => ({
       field: `input.subscriberIds[${index}]`,
       code: 'not_found' as const,

@@ -10,7 +10,7 @@ export interface DocumentRestorePreview {
   expectedCurrentVersion: number;
 }
 
-/** What restoreDocumentVersion would do if nobody is faster: the same checks, and nothing written. */
+/** What restoreDocumentVersion would do now. Makes the same checks and writes nothing. Throws 404 or 403. */
 export async function previewDocumentRestore(
   context: Context,
   { documentId, versionNumber }: { documentId: string; versionNumber: number },

@@ -11,7 +11,7 @@ export interface GoalReopenPreview {
 
 const nobody: ReopenAudience = { goalId: '', invited: [], mentioned: [], everyone: false };
 
-/** What reopenGoal would do with the same input: the same checks, and nothing written. */
+/** What reopenGoal would do with the same input. Makes the same checks, with the same errors, and writes nothing. */
 export async function previewGoalReopen(context: Context, input: ReopenGoalInput): Promise<GoalReopenPreview> {
   const { id: goalId } = input;
   if (goalId == null) return { goalId: null, wouldReopen: false, audience: nobody };

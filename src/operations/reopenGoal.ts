@@ -11,7 +11,10 @@ export interface ReopenedGoal {
   goalId: string | null;
 }
 
-/** Reopens a closed goal, posts the message and notifies; leaves an open goal as it is. Decisions: "Reopen". */
+/**
+ * Reopens a closed goal, posts the message and notifies people. Leaves an open goal unchanged. Throws 400, 404, 403 or
+ * 409 (archived). Decisions: "Reopen".
+ */
 export async function reopenGoal(context: Context, input: ReopenGoalInput): Promise<ReopenedGoal> {
   const { id: goalId } = input;
   return goalId == null ? { goalId: null } : retry(() => attempt(context, goalId, input));

@@ -13,13 +13,13 @@ export interface RestoreDocumentVersionInput {
 }
 
 export interface RestoredVersion {
-  /** The version that is current now. */
+  /** The version that is now current. */
   versionId: string;
-  /** Whether it was added; false when the document equaled the version already. */
+  /** False if the document already equaled the version, so that none was added. */
   restored: boolean;
 }
 
-/** Makes an earlier version current by adding a version equal to it. Decisions: "Restore". */
+/** Restores an earlier version by adding a version equal to it. Throws 404, 403 or 409. Decisions: "Restore". */
 export const restoreDocumentVersion = (
   context: Context,
   input: RestoreDocumentVersionInput,

@@ -1,4 +1,4 @@
-// Copies what the pages load into dist/pages/assets: our own files, and those of the viewers, which are devDependencies.
+// Copies what the pages load into dist/pages/assets: our own files and those of the viewers, which are devDependencies.
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -8,8 +8,8 @@ const assets = fileURLToPath(new URL('../../dist/pages/assets/', import.meta.url
 const { resolve } = createRequire(import.meta.url);
 const packaged = (name, file) => join(dirname(resolve(`${name}/package.json`)), file);
 
-// Fonts and icons that are data: URLs, which the Content-Security-Policy refuses; 75 % of GraphiQL's stylesheet.
-const refused = /@font-face\s*\{[^}]*\}|background-image:url\(data:[^)]*\);?/g;
+// Fonts and icons in data: URLs: the Content-Security-Policy blocks them, and they are 75 % of GraphiQL's stylesheet.
+const blocked = /@font-face\s*\{[^}]*\}|background-image:url\(data:[^)]*\);?/g;
 
 const vendor = {
   'react.js': packaged('react', 'umd/react.production.min.js'),
@@ -24,6 +24,6 @@ mkdirSync(join(assets, 'vendor'), { recursive: true });
 cpSync(fileURLToPath(new URL('assets/', import.meta.url)), assets, { recursive: true });
 for (const [name, file] of Object.entries(vendor)) {
   if (name === 'graphiql.css')
-    writeFileSync(join(assets, 'vendor', name), readFileSync(file, 'utf8').replaceAll(refused, ''));
+    writeFileSync(join(assets, 'vendor', name), readFileSync(file, 'utf8').replaceAll(blocked, ''));
   else cpSync(file, join(assets, 'vendor', name));
 }

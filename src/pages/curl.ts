@@ -2,11 +2,11 @@ import type { ExampleRequest } from './workedExamples.js';
 
 export interface CurlCommand {
   title: string;
-  /** The command's lines, to be joined with a space, or with a backslash and a new line. */
+  /** The lines of the command, to join with a space, or with a backslash and a newline. */
   lines: string[];
 }
 
-/** One command for each request; without a token they take it from the shell's `$TOKEN`. */
+/** One command for each request. Without a token, the commands read it from the shell's `$TOKEN`. */
 export function curlCommands(base: string, token: string | undefined, requests: ExampleRequest[]): CurlCommand[] {
   const authorization = token ? `'Authorization: Bearer ${token}'` : '"Authorization: Bearer $TOKEN"';
   return requests.map(({ title, path, body }) => ({
@@ -20,6 +20,6 @@ export function curlCommands(base: string, token: string | undefined, requests: 
   }));
 }
 
-/** An argument as the shell takes it literally, whatever an id or a Host header holds. */
+/** Quotes an argument for the shell, whatever an id or a Host header contains. */
 const quoted = (argument: string) =>
   /^[\w.:/-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;

@@ -2,14 +2,14 @@ import { isLocal } from '../http/loopback.js';
 import type { PreparedMutation } from '../rest/prepare.js';
 import { type LookUp, type WorkedExamples, workedExamples } from './workedExamples.js';
 
-/** A workspace to try things on, and the token that may. Absent wherever the token is a secret. */
+/** The demo workspace and a token for it. Absent where the token must stay secret. */
 export interface Demo {
   token: string;
-  /** Looks things up as the token's person; fails when the token is no longer valid. */
+  /** Runs a query as the token's person. Fails if the token is no longer valid. */
   lookUp: LookUp;
 }
 
-/** What a page offers to try: with the demo's token and on its records where that is the visitor's own, else placeholders. */
+/** The examples of a page: with the demo's token and records for a visitor on its machine, else with placeholders. */
 export interface Trial extends WorkedExamples {
   token: string | undefined;
 }

@@ -37,7 +37,7 @@ ${body()}
 });
 
 const index = () => html`<h1>Errors</h1>
-<p>Every failure carries a <code>code</code>: REST in a problem (RFC 9457), GraphQL in <code>extensions</code>.
+<p>Every failure has a <code>code</code>: in a problem (RFC 9457) for REST, in <code>extensions</code> for GraphQL.
 Both surfaces use the same codes, statuses and members.</p>
 <table>
 <thead><tr><th>Code</th><th>Status</th><th>Title</th></tr></thead>
@@ -45,11 +45,11 @@ Both surfaces use the same codes, statuses and members.</p>
 ${errorCodes.map((code) => row(html`<a href="/errors/${code}">${code}</a>`, catalogue[code].status, catalogue[code].title))}
 </tbody>
 </table>
-${places}`;
+${footer}`;
 
 const row = (...cells: (Html | string | number)[]) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`;
 
-const places = html`<p><a href="/errors">All errors</a> · <a href="/docs">REST API</a></p>`;
+const footer = html`<p><a href="/errors">All errors</a> · <a href="/docs">REST API</a></p>`;
 
 function explain(code: ErrorCode, publicUrl: string | undefined): Html {
   const entry = catalogue[code];
@@ -62,7 +62,7 @@ function explain(code: ErrorCode, publicUrl: string | undefined): Html {
 ${members(entry)}
 ${entry.occurs === 'graphql' ? [] : problemExample('In REST', exampleOf(code), publicUrl)}
 ${entry.alwaysProblem ? problemExample('In GraphQL', graphqlExampleOf(code), publicUrl) : graphqlExample(code)}
-${places}`;
+${footer}`;
 }
 
 function members({ members: always = {}, optionalMembers = {} }: Entry): Html | Html[] {
@@ -73,7 +73,7 @@ function members({ members: always = {}, optionalMembers = {} }: Entry): Html | 
 <thead><tr><th>REST</th><th>GraphQL</th><th>Meaning</th></tr></thead>
 <tbody>
 ${all.map(([name, { description }]) => {
-  const when = name in optionalMembers ? ' Only when it is known.' : '';
+  const when = name in optionalMembers ? ' Only if it is known.' : '';
   return row(html`<code>${snakeCase(name)}</code>`, html`<code>${name}</code>`, `${description}${when}`);
 })}
 </tbody>

@@ -13,7 +13,7 @@ interface GraphiqlOptions {
   demo: Demo | undefined;
 }
 
-/** GraphiQL for browsers at `/graphql`, with its files and the schema, all from here. */
+/** GraphiQL for browsers at `/graphql`. This server also serves its files and the schema. */
 export const graphiqlRoutes = ({ schema, mutations, demo }: GraphiqlOptions): Route[] => [
   {
     path: '/graphql',
@@ -51,7 +51,7 @@ ${jsonBlock('settings', {
   contentRoute('/graphiql/schema.json', types.json, () => JSON.stringify({ data: introspectionFromSchema(schema) })),
 ];
 
-const ready: Html = html`<p>Demo workspace: the Headers pane holds its token. Pick a tab and run it.</p>`;
+const ready: Html = html`<p>Demo workspace: its token is in the Headers pane. Pick a tab and run it.</p>`;
 
-const howToGetAToken: Html = html`<p>Put a token into the Headers pane. To create one, where the server runs:
+const howToGetAToken: Html = html`<p>Put a token into the Headers pane. To create one, run this on the server:
 <code>npx goalpost token create --person PERSON_ID --name GraphiQL --write</code></p>`;

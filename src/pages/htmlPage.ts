@@ -8,11 +8,11 @@ interface HtmlPage {
   body: Html;
   /** Lets scripts write `<style>` elements, as GraphiQL and Swagger UI do. */
   inlineStyles?: boolean;
-  /** Shows images that styles carry as data: URLs, as those of Swagger UI do. */
+  /** Allows images in data: URLs, which the styles of Swagger UI contain. */
   dataImages?: boolean;
 }
 
-/** A page that loads nothing but our own files, is never framed and never kept. */
+/** A page that loads only our own files. Other sites cannot frame it, and browsers do not keep it. */
 export function htmlPage({
   title,
   styles,

@@ -12,7 +12,7 @@ interface Nodes {
 
 type Found = HubItems<Item> & { goals?: Nodes; spaces?: Nodes; hubs?: Nodes };
 
-/** The records that the examples of queries are about. */
+/** The records that the example queries read. */
 interface ExampleIds {
   goalId: string;
   fileId: string;
@@ -23,20 +23,20 @@ interface ExampleIds {
   folderId: string;
 }
 
-/** Queries for records that the examples can be about. */
+/** Queries that find records for the examples. */
 export const lookUps = [
   '{ goals(first: 1) { nodes { id } } spaces(first: 1) { nodes { id } } hubs: resourceHubs(first: 1) { nodes { id } } }',
   hubItems('... on ResourceHubDocument { currentVersion }'),
 ];
 
-/** The examples of queries on what {@link lookUps} found, one for each field; with placeholders for what was not found. */
+/** One example for each query field, on the records that {@link lookUps} found, or with placeholders. */
 export function queryExamples(found: Found): string[] {
   const items = deepestFirst(found);
   const last = (typename: string) => items.findLast(({ __typename }) => __typename === typename);
   const document = items.find(({ currentVersion }) => (currentVersion ?? 0) > 1) ?? last('ResourceHubDocument');
   const ids: ExampleIds = {
     goalId: found.goals?.nodes[0]?.id ?? 'GOAL_ID',
-    // The last one, so that the example that deletes the first does not spoil the one that reads.
+    // The last one, because the example of the deletion deletes the first.
     fileId: last('ResourceHubFile')?.id ?? 'FILE_ID',
     documentId: document?.id ?? 'DOCUMENT_ID',
     versionNumber: 1,
@@ -48,7 +48,7 @@ export function queryExamples(found: Found): string[] {
 }
 
 // A JSON string is a GraphQL string too.
-const text = JSON.stringify;
+const quoted = JSON.stringify;
 
 const examples: ((ids: ExampleIds) => string)[] = [
   () => `# Whose token this is, and what it may do.
@@ -68,9 +68,9 @@ query Viewer {
 }
 `,
   ({ goalId }) => `# A goal, what you may do with it,
-# and what you have not read about it.
+# and your unread notifications about it.
 query Goal {
-  goal(id: ${text(goalId)}) {
+  goal(id: ${quoted(goalId)}) {
     id
     name
     isClosed
@@ -90,9 +90,9 @@ query Goal {
   }
 }
 `,
-  ({ fileId }) => `# A file and where it lies.
+  ({ fileId }) => `# A file and the path to it.
 query ResourceHubFile {
-  resourceHubFile(id: ${text(fileId)}) {
+  resourceHubFile(id: ${quoted(fileId)}) {
     id
     name
     type
@@ -111,7 +111,7 @@ query ResourceHubFile {
 `,
   ({ documentId }) => `# A document and its versions, newest first.
 query ResourceHubDocument {
-  resourceHubDocument(id: ${text(documentId)}) {
+  resourceHubDocument(id: ${quoted(documentId)}) {
     id
     name
     currentVersion
@@ -132,12 +132,12 @@ query ResourceHubDocument {
   }
 }
 `,
-  ({ goalId }) => `# Who would be told of a reopening.
-# Nothing is written: a read-only token will do.
+  ({ goalId }) => `# The people a reopening would notify.
+# Writes nothing: a read-only token is enough.
 query PreviewGoalReopen {
   previewGoalReopen(
     input: {
-      id: ${text(goalId)}
+      id: ${quoted(goalId)}
       message: "We are not done yet"
       sendNotificationsToEveryone: true
     }
@@ -153,10 +153,10 @@ query PreviewGoalReopen {
 }
 `,
   ({ documentId, versionNumber }) => `# What a restore would change,
-# and the version to expect. Nothing is written.
+# and the version to expect. Writes nothing.
 query PreviewDocumentRestore {
   previewDocumentRestore(
-    documentId: ${text(documentId)}
+    documentId: ${quoted(documentId)}
     versionNumber: ${versionNumber}
   ) {
     isNoOp
@@ -194,7 +194,7 @@ query Spaces {
 `,
   ({ spaceId }) => `# One space.
 query Space {
-  space(id: ${text(spaceId)}) {
+  space(id: ${quoted(spaceId)}) {
     id
     name
     mission
@@ -215,9 +215,9 @@ query ResourceHubs {
   }
 }
 `,
-  ({ resourceHubId }) => `# What lies at the root of a hub.
+  ({ resourceHubId }) => `# The nodes at the root of a hub.
 query ResourceHub {
-  resourceHub(id: ${text(resourceHubId)}) {
+  resourceHub(id: ${quoted(resourceHubId)}) {
     id
     name
     nodes(first: 10) {
@@ -230,9 +230,9 @@ query ResourceHub {
   }
 }
 `,
-  ({ folderId }) => `# What lies in a folder.
+  ({ folderId }) => `# The nodes in a folder.
 query ResourceHubFolder {
-  resourceHubFolder(id: ${text(folderId)}) {
+  resourceHubFolder(id: ${quoted(folderId)}) {
     id
     name
     childrenCount

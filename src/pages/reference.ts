@@ -12,7 +12,7 @@ interface ReferenceOptions {
   demo: Demo | undefined;
 }
 
-/** `/docs`: the OpenAPI document in Swagger UI, all of it from here. Where the demo is one's own, it is ready to try. */
+/** `/docs`: the OpenAPI document in Swagger UI, all served from here. On the demo's machine it is ready to try. */
 export const referenceRoutes = ({ mutations, demo }: ReferenceOptions): Route[] => [
   {
     path: '/docs',

@@ -11,10 +11,10 @@ import { htmlPage } from './htmlPage.js';
 interface StartOptions {
   isReady: () => Promise<boolean>;
   mutations: readonly PreparedMutation[];
-  /** Address of this server as its callers see it; without it, the one the browser used. */
+  /** Address of this server as its callers see it. If undefined, the page shows the one that the browser used. */
   publicUrl: string | undefined;
   demo: Demo | undefined;
-  /** Whether something answers a browser at the path; the page links to nothing else. */
+  /** Whether a public route answers at the path. The page links to no other path. */
   hasPage: (path: string) => boolean;
 }
 
@@ -22,7 +22,7 @@ interface Link {
   path: string;
   name: string;
   about: string;
-  /** What to save it as; without it the browser opens it. */
+  /** File name for a download. If omitted, the browser opens the link. */
   file?: string;
 }
 
@@ -40,7 +40,7 @@ const links: Link[] = [
   { path: '/readyz', name: 'Health', about: 'Whether the gateway and its database answer.' },
 ];
 
-/** `/`: what this is, whether it works, where everything is, and three commands to try. */
+/** `/`: what Goalpost is, whether it is ready, links to everything, and commands to try. */
 export const startRoutes = (options: StartOptions): Route[] => [
   { path: '/', methods: ['GET', 'HEAD'], public: true, handle: (request) => startPage(request, options) },
   ...assetRoutes('/pages', {
@@ -81,7 +81,7 @@ ${links.filter(({ path }) => hasPage(path)).map(linkItem)}
 </section>
 <section aria-labelledby="try">
 <h2 id="try">Try it</h2>
-${token ? html`<p>These work as they are, on the demo workspace. Reload the page for the next ones.</p>` : howToGetAToken}
+${token ? html`<p>These commands work as they are, on the demo workspace. Reload the page for new ones.</p>` : howToGetAToken}
 ${commands.map(commandBlock)}
 <p id="copied" role="status"></p>
 </section>
@@ -101,6 +101,6 @@ const commandBlock = ({ title, lines }: CurlCommand, index: number): Html =>
 </div>
 `;
 
-const howToGetAToken = html`<p>Create a token where the server runs. It acts for one person, and is shown once:</p>
+const howToGetAToken = html`<p>Create a token on the server. It acts for one person and is shown only once:</p>
 <pre tabindex="0" role="region" aria-label="How to create a token"><code>npx goalpost token create --person PERSON_ID --name "Trying it" --write</code></pre>
 <p>Then <code>export TOKEN=gp_…</code>, and put your own ids into the commands.</p>`;

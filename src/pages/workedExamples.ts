@@ -3,7 +3,7 @@ import { snakeCased } from '../naming.js';
 import type { PreparedMutation } from '../rest/prepare.js';
 import { lookUps, queryExamples } from './queryExamples.js';
 
-/** Calls to try: every REST path, and every query and mutation of the schema. */
+/** Example calls: one for each REST path, and one for each query and mutation of the schema. */
 export interface WorkedExamples {
   requests: ExampleRequest[];
   /** GraphQL documents, each with one named operation and no variables. */
@@ -16,10 +16,10 @@ export interface ExampleRequest {
   body: unknown;
 }
 
-/** Answers a query with its data, as far as the caller of the examples may see. */
+/** Runs a query as the caller of the examples and returns its data. */
 export type LookUp = (query: string) => Promise<object>;
 
-/** The examples on what can be worked on now; without a look-up, on placeholders. */
+/** The examples, on records that exist now. Without a look-up they have placeholders. */
 export async function workedExamples(
   mutations: readonly PreparedMutation[],
   lookUp: LookUp = async () => ({}),
@@ -44,7 +44,7 @@ function mutationDocument({ name, example: { about, selection } }: PreparedMutat
   return [...about.map((line) => `# ${line}`), print(parse(document)), ''].join('\n');
 }
 
-/** A JSON value as GraphQL writes it. */
+/** A JSON value as a GraphQL literal. */
 function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   // A JSON string is a GraphQL string too.

@@ -1,2 +1,2 @@
-/** Where the REST facade lives; its major version is that of the OpenAPI document. */
+/** The root of the REST paths. It has the same major version as the OpenAPI document. */
 export const apiRoot = '/api/external/v1';

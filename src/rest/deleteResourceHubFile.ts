@@ -12,11 +12,11 @@ export const deleteResourceHubFile: StoredMutation = {
     deleteResourceHubFile(input: $input) { file { ...FileFields } }
   }`),
   example: {
-    about: ['Deletes a file, recoverably.', 'A second time, the answer is NOT_FOUND.'],
+    about: ['Deletes a file; it can be recovered.', 'A second call answers NOT_FOUND.'],
     lookUp: hubItems('... on ResourceHubFile { permissions { canDeleteFile } }'),
     input(found: Found) {
       const file = deepestFirst(found).find(({ permissions }) => permissions?.canDeleteFile);
-      // Null, where nothing is left to delete, succeeds and does nothing.
+      // Null, if no file is left to delete: succeeds and does nothing.
       return { fileId: file?.id ?? (found.resourceHubs ? null : 'FILE_ID') };
     },
     selection: 'file { id name type size pathToFile { name } }',

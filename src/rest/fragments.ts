@@ -1,5 +1,5 @@
 /**
- * What REST shows of each resource. The four documented resources are complete; a nested record shows its scalar
+ * The fields of each resource in REST. The four documented resources are complete. A nested record has its scalar
  * fields, its small value objects and its people, and no further level.
  */
 const fragments = {
@@ -75,7 +75,7 @@ type Name = keyof typeof fragments;
 
 const spread = /\.\.\.(\w+)/g;
 
-/** The document with the definitions of all fragments it uses, directly or through others. */
+/** Adds the definitions of all fragments that the document uses, directly or through others. */
 export function withFragments(document: string): string {
   const used = new Set<string>();
   const collect = (text: string) => {

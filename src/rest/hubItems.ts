@@ -1,26 +1,26 @@
 const levels = 4;
 
-interface Place<Item> {
-  nodes?: { nodes: (Item & Place<Item>)[] };
+interface Container<Item> {
+  nodes?: { nodes: (Item & Container<Item>)[] };
 }
 
 /** The data of {@link hubItems}. */
 export interface HubItems<Item> {
-  resourceHubs?: { nodes: Place<Item>[] };
+  resourceHubs?: { nodes: Container<Item>[] };
 }
 
-/** A query for what lies in the caller's hubs, some folders deep; `selection` is of each folder, file and document. */
+/** A query for the items in the caller's hubs, up to four levels deep. `selection` applies to each item. */
 export function hubItems(selection: string): string {
   const inside = (level: number): string =>
     `nodes(first: 20) { nodes { __typename id ${selection} ${level < levels ? `... on ResourceHubFolder { ${inside(level + 1)} }` : ''} } }`;
   return `{ resourceHubs(first: 5) { nodes { ${inside(1)} } } }`;
 }
 
-/** The items found, those deepest in their hub first: their answers show a path. */
+/** The items found, the deepest in their hub first, because their answers show a path. */
 export function deepestFirst<Item extends object>({ resourceHubs }: HubItems<Item>): Item[] {
   const found: { item: Item; depth: number }[] = [];
-  const collect = (place: Place<Item>, depth: number) => {
-    for (const item of place.nodes?.nodes ?? []) {
+  const collect = (container: Container<Item>, depth: number) => {
+    for (const item of container.nodes?.nodes ?? []) {
       found.push({ item, depth });
       collect(item, depth + 1);
     }

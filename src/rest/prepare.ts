@@ -15,20 +15,21 @@ import {
 } from 'graphql';
 import type { StoredMutation } from './storedMutation.js';
 
-/** A stored mutation, parsed and validated, and what the schema says of it. */
+/** A stored mutation, parsed and validated, and its parts of the schema. */
 export interface PreparedMutation extends Omit<StoredMutation, 'document'> {
   document: DocumentNode;
-  /** The mutation field, and what is selected of its payload. */
+  /** The mutation field. */
   name: string;
   field: GraphQLField<unknown, unknown>;
-  /** The type of the argument `input`, and the object it takes. */
+  /** The type of the argument `input`, and the same without its non-null. */
   inputType: GraphQLInputType;
   inputObject: GraphQLInputObjectType;
   payloadType: GraphQLObjectType;
+  /** What the document selects of the payload. */
   selection: SelectionSetNode;
 }
 
-/** Parses and validates a stored mutation, for the whole life of a gateway. */
+/** Parses and validates a stored mutation, once per gateway. Throws if it does not fit the schema. */
 export function prepare(schema: GraphQLSchema, stored: StoredMutation): PreparedMutation {
   const { path, document: text } = stored;
   const document = parse(text, { noLocation: true });

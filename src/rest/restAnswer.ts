@@ -1,7 +1,7 @@
 import { type GraphQLOutputType, getNullableType, isEnumType, isListType, isObjectType } from 'graphql';
 import { snakeCase } from '../naming.js';
 
-/** A GraphQL answer as REST shows it: names in snake_case, enum values and type names in lower case. */
+/** A GraphQL answer as REST spells it: names in snake_case, enum values and type names in lower case. */
 export function restAnswer(type: GraphQLOutputType, value: unknown): unknown {
   const nullable = getNullableType(type);
   if (value === null || value === undefined) return null;

@@ -21,9 +21,9 @@ export const restoreDocumentVersion: StoredMutation = {
   example: {
     about: [
       'Adds a version equal to an earlier one.',
-      'expectedCurrentVersion is what you last saw:',
-      'if it is no longer current, the answer is',
-      'VERSION_CONFLICT, and nothing is written.',
+      'expectedCurrentVersion is the version you',
+      'last read. If it is no longer current, the',
+      'answer is VERSION_CONFLICT.',
     ],
     lookUp: hubItems(`name ... on ResourceHubDocument {
       content currentVersion permissions { canEditDocument } versions(last: 20) { nodes { versionNumber title content } }
@@ -45,7 +45,7 @@ export const restoreDocumentVersion: StoredMutation = {
   },
 };
 
-/** The oldest version that differs from the document, in title and content if there is one, so that restoring it shows. */
+/** The oldest version that differs from the document, if possible in title and content, so that restoring it shows. */
 function versionToRestore({ name, content, versions }: Item): number | undefined {
   const oldestFirst = (versions?.nodes ?? []).toReversed();
   const different = oldestFirst.filter((version) => version.title !== name || version.content !== content);

@@ -7,7 +7,7 @@ import type { RequestContext, Route } from '../http/route.js';
 import type { PreparedMutation } from './prepare.js';
 import { restAnswer } from './restAnswer.js';
 
-/** Executes a validated document as GraphQL's own layer does, from its context and hooks to its masked errors. */
+/** Executes a validated document as GraphQL does: with its context, its hooks and its masked errors. */
 export type ExecuteDocument = (
   document: DocumentNode,
   variables: Record<string, unknown>,
@@ -21,7 +21,7 @@ interface RestOptions {
   execute: ExecuteDocument;
 }
 
-/** One route for each stored mutation: the JSON body is its input, the payload is the answer, in snake_case. */
+/** One route for each stored mutation: the JSON body is its input, the answer is its payload in snake_case. */
 export function restRoutes(mutations: PreparedMutation[], { schema, bodyLimit, execute }: RestOptions): Route[] {
   const scope = schema.getMutationType()?.extensions.scope === 'write' ? ({ scope: 'write' } as const) : {};
   return mutations.map(({ path, document, inputType, payloadType, name }) => ({

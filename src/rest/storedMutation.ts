@@ -1,7 +1,7 @@
 /** A path of the REST facade and the GraphQL mutation it stands for: one root field with one argument, `input`. */
 export interface StoredMutation {
   path: string;
-  /** What it does, in the imperative. */
+  /** What the operation does, such as `Reopen a goal`. */
   title: string;
   document: string;
   /** Whether it is our own addition to the documented paths. */
@@ -9,14 +9,14 @@ export interface StoredMutation {
   example: MutationExample;
 }
 
-/** One call worth trying, on whatever workspace the caller sees. */
+/** An example call for any workspace. */
 interface MutationExample {
-  /** Lines that explain it to whoever is about to run it. */
+  /** Comment lines that explain the call. */
   about: string[];
-  /** A query for what the call can work on now. */
+  /** A query that finds records for the call. */
   lookUp: string;
-  /** The input, in GraphQL's names, for the data of `lookUp`; with placeholders for what was not found. */
+  /** The input, in GraphQL's names, on the records that `lookUp` found; with placeholders where none was found. */
   input(found: object): Record<string, unknown>;
-  /** What the GraphQL form of the example selects of the payload. */
+  /** What the GraphQL example selects of the payload. */
   selection: string;
 }

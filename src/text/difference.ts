@@ -5,15 +5,15 @@ export interface Change {
   text: string;
 }
 
-/** What is unchanged and removed makes the text before, what is unchanged and added the text after. */
+/** The unchanged and removed parts make up the text before, the unchanged and added parts the text after. */
 export interface Difference {
   granularity: 'word' | 'line' | 'text';
   changes: Change[];
 }
 
-/** How much comparing one request may ask for; what it is spent on last is compared more coarsely. */
+/** The work that one request may spend on comparing. Once it is spent, texts are compared more coarsely. */
 export class Effort {
-  left = 1_000_000;
+  remaining = 1_000_000;
 }
 
 type Compare = (before: string, after: string, maxEditLength: number) => ChangeObject<string>[] | undefined;
@@ -26,34 +26,34 @@ const steps = [
   { granularity: 'line', compare: byLine, characters: 400_000, edits: 500 },
 ] as const;
 
-/** The difference of two texts, as fine as their size and the effort allow: by word, by line, or the one for the other. */
+/** Compares two texts as finely as their size and the remaining effort allow: by word, by line, or as a whole. */
 export function difference(before: string, after: string, effort = new Effort()): Difference {
-  if (before === after) return { granularity: 'word', changes: changes([['unchanged', before]]) };
+  if (before === after) return { granularity: 'word', changes: merge([['unchanged', before]]) };
   const [start, end] = commonLines(before, after);
-  const old = before.slice(start.length, before.length - end.length);
-  const young = after.slice(start.length, after.length - end.length);
+  const oldPart = before.slice(start.length, before.length - end.length);
+  const newPart = after.slice(start.length, after.length - end.length);
   for (const { granularity, compare, characters, edits } of steps) {
-    if (old.length + young.length > characters || effort.left <= 0) continue;
-    const found = compare(old, young, edits);
-    effort.left -= old.length + young.length + (found ? editsIn(found) : edits) ** 2;
+    if (oldPart.length + newPart.length > characters || effort.remaining <= 0) continue;
+    const found = compare(oldPart, newPart, edits);
+    effort.remaining -= oldPart.length + newPart.length + (found ? editsIn(found) : edits) ** 2;
     if (!found) continue;
     const parts = found.map(
       ({ added, removed, value }) => [added ? 'added' : removed ? 'removed' : 'unchanged', value] as const,
     );
-    return { granularity, changes: changes([['unchanged', start], ...parts, ['unchanged', end]]) };
+    return { granularity, changes: merge([['unchanged', start], ...parts, ['unchanged', end]]) };
   }
   return {
     granularity: 'text',
-    changes: changes([
+    changes: merge([
       ['unchanged', start],
-      ['removed', old],
-      ['added', young],
+      ['removed', oldPart],
+      ['added', newPart],
       ['unchanged', end],
     ]),
   };
 }
 
-/** The same lines at the start and at the end of both: most of a long text that was edited. */
+/** The lines that both texts share at the start and at the end: most of a long text that was edited. */
 function commonLines(before: string, after: string): [string, string] {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
@@ -68,8 +68,8 @@ function commonLines(before: string, after: string): [string, string] {
 const editsIn = (found: ChangeObject<string>[]) =>
   found.reduce((sum, { added, removed, count }) => sum + (added || removed ? count : 0), 0);
 
-/** Neighbours of a kind as one, without empty ones. */
-function changes(parts: (readonly [Change['kind'], string])[]): Change[] {
+/** Merges neighbouring parts of the same kind and drops empty ones. */
+function merge(parts: (readonly [Change['kind'], string])[]): Change[] {
   const merged: Change[] = [];
   for (const [kind, text] of parts) {
     const last = merged.at(-1);

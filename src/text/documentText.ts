@@ -1,4 +1,4 @@
-/** What a person reads of a document: its title and its content, plain or rich text. */
+/** The title and the content of a document. The content is plain or rich text. */
 export interface DocumentText {
   title: string;
   content: string;

@@ -2,7 +2,7 @@ import { childrenOf, isNode, type RichNode, richText } from './richText.js';
 
 const inline = new Set(['text', 'mention', 'hardBreak', 'emoji']);
 
-/** A text as it is read: a rich text with a line for each block, a plain text as it is. */
+/** A text as people read it: a rich text with one line for each block, a plain text unchanged. */
 export function plainText(text: string): string {
   const root = richText(text);
   if (!root) return text;

@@ -13,5 +13,5 @@ export function richText(text: string): RichNode | null {
 
 export const isNode = (value: unknown): value is RichNode => typeof value === 'object' && value !== null;
 
-/** What a node contains, in order. */
+/** The children of a node, in order. */
 export const childrenOf = ({ content }: RichNode): RichNode[] => (Array.isArray(content) ? content.filter(isNode) : []);

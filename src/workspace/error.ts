@@ -1,12 +1,12 @@
-const shown = 50;
+const maximumShown = 50;
 
-/** A file that cannot be imported; `problems` has a line for each, the message the first of them. */
+/** A file that cannot be imported. `problems` has one line for each problem; the message shows the first 50. */
 export class ImportError extends Error {
   override readonly name = 'ImportError';
 
   constructor(readonly problems: string[]) {
-    const hidden = problems.length - shown;
-    const lines = problems.slice(0, shown).map((problem) => `\n  ${problem}`);
+    const hidden = problems.length - maximumShown;
+    const lines = problems.slice(0, maximumShown).map((problem) => `\n  ${problem}`);
     if (hidden > 0) lines.push(`\n  … and ${hidden} more`);
     super(
       problems.length === 1

@@ -2,15 +2,15 @@ import { readFile, stat } from 'node:fs/promises';
 import { ImportError } from './error.js';
 import { syntaxErrorAt } from './syntax.js';
 
-const limit = 400 * 1024 * 1024;
+const maximumBytes = 400 * 1024 * 1024;
 
 const reasons: Record<string, string> = {
-  ENOENT: 'there is no such file',
+  ENOENT: 'does not exist',
   EISDIR: 'is a directory',
-  EACCES: 'may not be read',
+  EACCES: 'is not readable',
 };
 
-/** The document in a JSON file. Throws an ImportError that says why it cannot be read, and where it is not JSON. */
+/** Reads the document in a JSON file. Throws an ImportError that says why it cannot, or where the JSON is invalid. */
 export async function readDocument(file: string): Promise<unknown> {
   const problem = (message: string) => new ImportError([`${file}: ${message}`]);
   const bytes = await readBytes(file).catch((error) => {
@@ -22,13 +22,13 @@ export async function readDocument(file: string): Promise<unknown> {
     return JSON.parse(text);
   } catch {
     const before = text.slice(0, syntaxErrorAt(text)).split('\n');
-    throw problem(`is not JSON, see line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`);
+    throw problem(`is not valid JSON (line ${before.length}, column ${(before.at(-1) ?? '').length + 1})`);
   }
 }
 
 async function readBytes(file: string): Promise<Buffer> {
   const { size } = await stat(file);
-  if (size > limit) throw new Error(`is larger than ${limit / 1024 / 1024} MB`);
+  if (size > maximumBytes) throw new Error(`is larger than ${maximumBytes / 1024 / 1024} MB`);
   return readFile(file);
 }
 

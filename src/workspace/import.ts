@@ -12,12 +12,12 @@ export type Counts = Record<Table, number>;
 const limits = { timeout: 3_600_000, maxWait: 10_000 };
 const importLock = 72707370;
 const rowsAtOnce = 2_000;
-const lettersAtOnce = 1_000_000;
+const charactersAtOnce = 1_000_000;
 const idsAtOnce = 10_000;
 
 /**
- * Writes the workspace that the document describes, all of it or nothing; returns the number of rows by table.
- * `onProgress` is told of rows written. Throws an ImportError if the document, or an id in it, cannot be used.
+ * Writes the workspace in the document, all of it or nothing, and returns the number of rows by table. Calls
+ * `onProgress` after each batch. Throws an ImportError if the document is invalid or an id in it exists already.
  */
 export async function importWorkspace(
   db: Database,
@@ -31,7 +31,7 @@ export async function importWorkspace(
 
   const write = async (tx: Transaction) => {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(${importLock})`; // one import at a time
-    await refuseTaken(tx, identities);
+    await requireUnused(tx, identities);
     let written = 0;
     for (const table of tables)
       for (const batch of batches(table, rows[table])) {
@@ -40,23 +40,23 @@ export async function importWorkspace(
       }
   };
   await db.$transaction(write, limits).catch(async (error) => {
-    if (isUniqueViolation(error)) await refuseTaken(db, identities); // written by someone else meanwhile
+    if (isUniqueViolation(error)) await requireUnused(db, identities); // another writer was faster
     throw error;
   });
   return counts;
 }
 
-/** Throws an ImportError with each id and public link of the file that the database has already. */
-async function refuseTaken(db: Transaction, identities: Identities): Promise<void> {
+/** Throws an ImportError that names each id and public link that the database already has. */
+async function requireUnused(db: Transaction, identities: Identities): Promise<void> {
   const problems: string[] = [];
   for (const [name, paths] of identities) {
     const [table, column] = name.split('.').map((part) => Prisma.raw(part));
     const values = [...paths.keys()];
     for (let start = 0; start < values.length; start += idsAtOnce) {
-      const some = values.slice(start, start + idsAtOnce);
-      const select = Prisma.sql`SELECT ${column} AS value FROM ${table} WHERE ${column} = ANY (${some})`;
+      const chunk = values.slice(start, start + idsAtOnce);
+      const select = Prisma.sql`SELECT ${column} AS value FROM ${table} WHERE ${column} = ANY (${chunk})`;
       const found = new Set((await db.$queryRaw<{ value: string }[]>(select)).map(({ value }) => value));
-      for (const value of some)
+      for (const value of chunk)
         if (found.has(value)) problems.push(`${pathName(paths.get(value) ?? [])}: ${quote(value)} exists already`);
     }
   }
@@ -71,16 +71,16 @@ function isUniqueViolation(error: unknown): boolean {
 function* batches(table: Table, rows: Row[]): Generator<string> {
   const written = columns[table].split(' ');
   let batch: string[] = [];
-  let letters = 0;
+  let characters = 0;
   for (const row of rows) {
     const json = JSON.stringify(row.updated_at === null ? { ...row, updated_at: row.inserted_at } : row, written);
-    if (batch.length >= rowsAtOnce || letters + json.length > lettersAtOnce) {
+    if (batch.length >= rowsAtOnce || characters + json.length > charactersAtOnce) {
       if (batch.length > 0) yield `[${batch}]`;
       batch = [];
-      letters = 0;
+      characters = 0;
     }
     batch.push(json);
-    letters += json.length;
+    characters += json.length;
   }
   if (batch.length > 0) yield `[${batch}]`;
 }

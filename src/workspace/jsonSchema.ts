@@ -24,9 +24,9 @@ function describe(zodSchema: z.core.$ZodType, jsonSchema: JsonSchema): void {
 }
 
 function forEditors(schema: JsonSchema): void {
-  // A generated id is a new one each time.
+  // A generated id differs each time, so it is not a default for editors.
   if (!schema.enum) delete schema.default;
-  // Editors check formats themselves; they leave the time zone open, and not all know Unicode classes.
+  // Editors check formats themselves, but accept any time zone, and some do not support Unicode classes.
   if (schema.format === 'date-time') schema.pattern = 'Z$';
   else if (schema.format === 'date' || schema.pattern?.includes('\\p{')) delete schema.pattern;
 }

@@ -12,7 +12,7 @@ const expected: Record<string, string> = {
   array: 'an array',
 };
 
-/** What is wrong, to be read after the path of a field. */
+/** The problem of a field, worded to follow its path. */
 export const message: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'custom') return issue.message;
   if (issue.input === undefined) return 'is required';
@@ -36,7 +36,7 @@ export const message: z.core.$ZodErrorMap = (issue) => {
   }
 };
 
-/** One line for each problem: the path of the field, and what is wrong with it. */
+/** One line for each problem: the path of the field and the problem. */
 export function problemsOf({ issues }: z.ZodError, schema: z.ZodType): string[] {
   return issues.flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys') return `${pathName(issue.path)}: ${issue.message}`;
@@ -60,24 +60,24 @@ export function pathName(path: Path): string {
   return first ? [first.replace(/^\./, ''), ...rest].join('') : 'the file';
 }
 
-/** A value for a message, not too long and on one line. */
+/** A value for a message: on one line, cut after 80 characters. */
 export function quote(value: unknown): string {
   const json = typeof value === 'number' ? `${value}` : (JSON.stringify(value) ?? 'nothing');
   return json.length > 80 ? `${json.slice(0, 77).replace(/\p{Cs}$/u, '')}…` : json;
 }
 
-/** The schema that is optional, has a default or is converted here. */
+/** The schema inside the wrappers for null, defaults and conversions. */
 export function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodNullable) return unwrap(schema.unwrap());
   return schema instanceof z.ZodPipe ? unwrap(schema.in) : schema;
 }
 
 function fieldsAt(schema: z.core.$ZodType, path: Path): string[] {
-  const here = unwrap(schema);
+  const inner = unwrap(schema);
   const [step, ...rest] = path;
-  if (here instanceof z.ZodArray) return fieldsAt(here.element, rest);
-  if (!(here instanceof z.ZodObject)) return [];
-  return step === undefined ? Object.keys(here.shape) : fieldsAt(here.shape[String(step)], rest);
+  if (inner instanceof z.ZodArray) return fieldsAt(inner.element, rest);
+  if (!(inner instanceof z.ZodObject)) return [];
+  return step === undefined ? Object.keys(inner.shape) : fieldsAt(inner.shape[String(step)], rest);
 }
 
 function nearest(word: string, known: string[]): string | undefined {

@@ -3,15 +3,15 @@ import { marks } from './format/fields.js';
 import { pathName, quote, unwrap } from './problems.js';
 import type { Table } from './tables.js';
 
-/** Where each value that must be unique is in the file: column (`goals.id`) -> value -> path. */
+/** The path of each value that must be unique: column (`goals.id`) -> value -> path. */
 export type Identities = Map<string, Map<string, Path>>;
 
 type Path = (string | number)[];
 type Reference = { refersTo: Table; value: string; path: Path };
 
 /**
- * Follows the format through the document, however wrong the rest of it is: which ids there are,
- * and what is wrong with them and with what refers to them.
+ * Collects the ids in the document, and the problems with them and with the references to them. The rest of the
+ * document may be invalid.
  */
 export function findReferences(schema: z.ZodType, document: unknown): { identities: Identities; problems: string[] } {
   const identities: Identities = new Map();

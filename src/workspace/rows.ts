@@ -4,7 +4,7 @@ import type { Table } from './tables.js';
 type Goal = Workspace['goals'][number];
 type Subject = Workspace['files'][number];
 
-/** Its column values; whatever else is in it has no column and is not written. */
+/** The column values of a row. Other keys have no column and are not written. */
 export type Row = Record<string, unknown>;
 
 /** The rows of a workspace by table. */
@@ -82,7 +82,7 @@ export function rowsOf(workspace: Workspace): Record<Table, Row[]> {
   };
 }
 
-/** The records listed in each parent, with its id in `column`. */
+/** The children of all parents, each with the id of its parent in `column`. */
 function under<Parent extends { id: string }, Child, Column extends string>(
   parents: Parent[],
   column: Column,

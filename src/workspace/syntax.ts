@@ -1,8 +1,8 @@
 const space = /[ \t\n\r]*/y;
 const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null)(?![\w.+-])/y;
-const letters = /[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
+const characters = /[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 
-/** Where a text stops being JSON; its length if only the rest is missing. The parser itself does not always tell. */
+/** The index where a text stops being JSON; its length if it ends too early. JSON.parse does not always report it. */
 export function syntaxErrorAt(text: string): number {
   const open: ('{' | '[')[] = [];
   let at = 0;
@@ -21,7 +21,7 @@ export function syntaxErrorAt(text: string): number {
   const skipString = () => {
     if (text[at] !== '"') return false;
     at++;
-    while (skip(letters));
+    while (skip(characters));
     return skipChar('"');
   };
   const skipKey = () => {

@@ -1,4 +1,4 @@
-/** The tables an import writes, each after those its rows refer to, and their columns. */
+/** The tables that an import writes, with their columns. Each comes after the tables that its rows refer to. */
 export const columns = {
   companies: 'id name inserted_at',
   people: 'id company_id full_name title email avatar_url type is_owner suspended_at inserted_at',

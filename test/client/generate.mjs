@@ -1,4 +1,4 @@
-// node generate.mjs <base URL>: writes the clients' types into generated/, from what a running server says of itself.
+// node generate.mjs <base URL>: writes the clients' types into generated/, from the contract of a running server.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { codegen } from '@graphql-codegen/core';
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node';

@@ -14,7 +14,7 @@ const version = { version_number: 1, expected_current_version: 1 };
 const conflict = await client.POST('/documents/restore_document_version', {
   body: { document_id: documentId, ...version },
 });
-// The code tells the problems apart, also for the compiler.
+// The code distinguishes the problems, for the compiler too.
 const current = conflict.error?.code === 'VERSION_CONFLICT' ? conflict.error.current_version : undefined;
 
 // @ts-expect-error a misspelled field does not compile

@@ -12,7 +12,7 @@ export interface Changes {
 
 export const nothing: Changes = { added: {}, changed: {}, removed: {} };
 
-/** Runs the work and tells what it did to the database; a token's last use is written in the background and left out. */
+/** Runs the work and returns what it changed in the database, except a token's last use, which is written later. */
 export async function changesOf<Result>(world: World, work: () => Promise<Result>): Promise<[Changes, Result]> {
   const before = await dump(world);
   const result = await work();

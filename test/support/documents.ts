@@ -50,7 +50,7 @@ export const rowsOf = (text: string) =>
       ),
   );
 
-/** The text with what stands between the comments `<!-- name: … -->` and `<!-- /name -->` replaced. */
+/** Replaces the part of the text between the comments `<!-- name: … -->` and `<!-- /name -->`. */
 export function withGenerated(text: string, name: string, generated: string): string {
   const region = new RegExp(`(<!-- ${name}: .* -->\n).*(\n<!-- /${name} -->)`, 's');
   if (!region.test(text)) throw new Error(`nothing is marked as ${name}`);

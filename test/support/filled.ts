@@ -3,7 +3,7 @@ import type { World } from './world.js';
 
 const at = (day: number) => new Date(Date.UTC(2026, 4, 1 + (day % 28), 9, 30, 15, 250));
 
-/** A company of `count` colleagues in one space, and a caller who is champion of what is made there. */
+/** A company of `count` colleagues in one space, and a caller who is champion of everything in it. */
 async function crowd(world: World, count: number) {
   const company = await world.company();
   const caller = await world.person(company, { avatarUrl: 'https://cdn.example.com/caller.png' });
@@ -21,7 +21,7 @@ async function crowd(world: World, count: number) {
   return { company, caller, others, reviewerId, space };
 }
 
-/** A closed goal with everything a goal can have, `count` times where it is a list; no field of it is empty. */
+/** A closed goal with everything a goal can have, and lists of `count` items. No field is empty. */
 export async function filledGoal(world: World, count = 1) {
   const { db } = world;
   const { company, caller, others, reviewerId, space } = await crowd(world, count);
@@ -116,7 +116,7 @@ type Parent = 'space' | 'goal' | 'project';
 
 type Filled = Awaited<ReturnType<typeof filledGoal>>;
 
-/** A hub of that goal, of a project of it or of its space, with folders nested up to 40 deep. */
+/** A hub of that goal, of its project or of its space, with folders nested up to 40 deep. */
 async function filledHub(world: World, { space, goal, company, others }: Filled, parent: Parent) {
   const project = await world.db.project.findFirstOrThrow({ where: { goalId: goal.id } });
   const on = { space: { spaceId: space.id }, goal: { goalId: goal.id }, project: { projectId: project.id } }[parent];
@@ -152,7 +152,7 @@ export async function filledFile(world: World, made: Filled, parent: Parent) {
   return file;
 }
 
-/** A document with everything a document can have, one more version than there are people among it. */
+/** A document with everything a document can have, and one more version than there are people. */
 export async function filledDocument(world: World, made: Filled, parent: Parent) {
   const { caller, others } = made;
   const { hub, folder } = await filledHub(world, made, parent);

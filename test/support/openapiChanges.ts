@@ -1,8 +1,8 @@
 import type { Json } from './world.js';
 
 /**
- * What in a new OpenAPI document would break a client of the old one, one line for each change. Additions are no
- * breaks: paths, statuses, codes, optional request fields, response fields, values of a response's enum.
+ * The changes in a new OpenAPI document that break a client of the old one, one line for each. Additions do not break
+ * it: paths, statuses, codes, optional request fields, response fields, values of a response's enum.
  */
 export function breakingChanges(old: Json, now: Json): string[] {
   const changes: string[] = [];
@@ -59,7 +59,7 @@ function comparer(old: Json, now: Json, add: (at: string, what: string) => void)
     }
   }
 
-  /** The one who reads a value must know all the forms it can have: the server those of a request, the client the others. */
+  /** The reader of a value must know all its forms: the server those of a request, the client those of a response. */
   function schemas(was: Json, is: Json, side: Side, at: string): void {
     const before = forms(old, was);
     const after = forms(now, is);
@@ -112,7 +112,7 @@ const resolved = (document: Json, { $ref, ...part }: Json): Json =>
       }
     : part;
 
-/** The forms a value can have, by type; problems by their code. */
+/** The forms of a value by type, those of a problem by code. */
 function forms(document: Json, schema: Json): Map<string, Json> {
   const { oneOf, ...whole } = resolved(document, schema);
   if (oneOf) return new Map(oneOf.flatMap((each: Json) => [...forms(document, each)]));

@@ -15,17 +15,17 @@ export const openApi: Json = openApiDocument(
   storedMutations.map((stored) => prepare(schema, stored)),
 );
 
-/** A compiled schema of the document; strict: what the document does not describe may not be there. */
+/** A compiled schema of the document. Strict: rejects whatever the document does not describe. */
 const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, keywords: ['example'] });
 addFormats.default(ajv);
 ajv.addSchema({ $id: 'openapi', $defs: closed(local(openApi.components.schemas)) });
 
-/** Points the references of the document to where the validator keeps its schemas. */
+/** Points the references of the document to the validator's schemas. */
 function local(part: Json): Json {
   return JSON.parse(JSON.stringify(part).replaceAll('"#/components/schemas/', '"openapi#/$defs/'));
 }
 
-/** Forbids unknown properties in every object schema, so that a field nobody described is found. */
+/** Forbids unknown properties in every object schema, so that an undescribed field is found. */
 function closed(part: Json): Json {
   return JSON.parse(JSON.stringify(part), (_key, value) =>
     value?.type === 'object' && value.properties ? { additionalProperties: false, ...value } : value,
@@ -40,7 +40,7 @@ function compile(key: string, make: () => Json): ValidateFunction {
   return known;
 }
 
-/** What is wrong with a value for a schema of the document, one line for each error. */
+/** Validates a value against a schema of the document. Returns one line for each error. */
 export function errorsOf(part: Json, value: unknown): string[] {
   const check = compile(JSON.stringify(part), () => closed(local(part)));
   if (check(value)) return [];
@@ -65,7 +65,7 @@ interface Exchange {
   body: Json;
 }
 
-/** Fails when an answer is not one that the OpenAPI document describes; GraphQL describes itself. */
+/** Fails if the OpenAPI document does not describe the answer. Skips GraphQL, which describes itself. */
 export function requireDescribed(exchange: Exchange): void {
   const { method, path, status, body } = exchange;
   const { pathname } = new URL(path, 'http://server');
@@ -98,7 +98,7 @@ function wrongHeaders(described: Record<string, Json>, headers: Headers): string
   });
 }
 
-/** What is not in the document can only fail as everything else does. */
+/** A path that is not in the document may only answer with a problem of the catalogue. */
 function wrongElsewhere({ status, headers, body }: Exchange): string[] {
   if (status < 400) return [];
   if (typeOf(headers) !== 'application/problem+json') return [`no problem, but ${typeOf(headers)}`];

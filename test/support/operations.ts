@@ -2,7 +2,7 @@ import type { Json, restPaths, World } from './world.js';
 
 export type Operation = keyof typeof restPaths;
 
-/** Where an operation's target lies, and what is wrong with it. */
+/** The parent of an operation's target, and what makes the operation fail. */
 interface Setting {
   company: { companyId: string };
   space: { companyId: string; id: string };
@@ -14,9 +14,9 @@ interface Setting {
 }
 
 interface OperationUnderTest {
-  /** What a GraphQL caller asks back when a test does not say. */
+  /** The selection of a GraphQL caller, unless a test has its own. */
   selection: string;
-  /** The code of a conflict with the target's state; null when the operation knows none. */
+  /** The code of a conflict with the target's state; null if the operation has none. */
   conflict: string | null;
   /** An input, in REST's names, on a new target. */
   input(world: World, setting: Setting): Promise<Json>;
@@ -24,12 +24,12 @@ interface OperationUnderTest {
   noOp(world: World, setting: Setting): Promise<Json>;
 }
 
-/** A hub on which the caller stands at the level. */
+/** A hub on which the caller has the level. */
 async function hubAt(world: World, { company, space, level = 70 }: Setting) {
   return world.hub(company, { goalId: (await world.goal(space, { companyLevel: 0, spaceLevel: level })).id });
 }
 
-/** What the suites that try every operation need to know of each. */
+/** What the suites that try every operation need to know about each. */
 export const operationsUnderTest: Record<Operation, OperationUnderTest> = {
   reopenGoal: {
     selection: 'goal { id }',

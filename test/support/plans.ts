@@ -15,16 +15,16 @@ interface Node {
 }
 
 export interface Plan {
-  /** Tables that are read from one end to the other. */
+  /** Tables that are read completely. */
   sequential: string[];
   indexes: string[];
-  /** Rows that tables and indexes handed out, wanted or not. */
+  /** Rows that tables and indexes returned, including those that a filter removed. */
   rows: number;
-  /** Pages of 8 kB that were looked at. */
+  /** Pages of 8 kB that were read. */
   pages: number;
 }
 
-/** Plans and runs statements again: each once for its values, and once as a prepared statement in frequent use. */
+/** Plans and runs statements again: once for their values, and once as prepared statements in frequent use. */
 export async function plansOf(url: string, statements: Statement[]): Promise<Plan[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

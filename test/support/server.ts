@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-/** `goalpost serve` as a process of its own, on a free port, with an embedded database unless the settings name one. */
+/** `goalpost serve` in its own process, on a free port, with an embedded database unless the settings name one. */
 export async function startServer(settings: Record<string, string> = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'goalpost-server-'));
   const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), main, 'serve'], {

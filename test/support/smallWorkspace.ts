@@ -1,4 +1,4 @@
-/** A workspace with one or two of everything that the rules of an import are about; `key` makes its ids its own. */
+/** A workspace with one or two records of every kind that an import checks. `key` makes its ids unique. */
 export function smallWorkspace(key = 'small') {
   const id = (name: string) => `${key}-${name}`;
   return {

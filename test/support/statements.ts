@@ -6,7 +6,7 @@ export interface Statement {
   values: unknown[];
 }
 
-/** Runs the work and tells every statement that reached Postgres meanwhile. */
+/** Runs the work and returns every statement that reached Postgres meanwhile. */
 export async function statementsOf<T>(work: () => Promise<T>): Promise<{ result: T; statements: Statement[] }> {
   const statements: Statement[] = [];
   const spy = vi.spyOn(pg.Client.prototype, 'query');

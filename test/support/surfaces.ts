@@ -5,13 +5,13 @@ export type Surface = 'REST' | 'GraphQL';
 
 export const surfaces: Surface[] = ['REST', 'GraphQL'];
 
-/** How one operation went, spelled alike whichever surface it ran on: names as REST has them. */
+/** The outcome of an operation, spelled the same for both surfaces: with REST's names. */
 export interface Outcome {
   status: number;
-  /** Of a failure; undefined when it is done. */
+  /** The code of a failure; undefined for a success. */
   code?: string;
   detail?: string;
-  /** What the failure tells a program beside its code. */
+  /** The members of the failure besides its code. */
   members?: Json;
   /** The payload of a success. */
   data?: Json;
@@ -46,7 +46,7 @@ export const mutation = (operation: Operation, selection = operationsUnderTest[o
 
 const snake = (name: string) => name.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The same JSON with every key as REST spells it. */
+/** The JSON with every key as REST spells it. */
 export function snakeKeys(value: Json): Json {
   if (Array.isArray(value)) return value.map(snakeKeys);
   if (value === null || typeof value !== 'object') return value;

@@ -12,7 +12,7 @@ import { createToken } from '../../src/database/tokens.js';
 import { createDatabase } from './database.js';
 import { requireDescribed } from './openapiValidator.js';
 
-/** What `JSON.parse` gives: a test looks into an answer freely, and a wrong path fails it. */
+/** What `JSON.parse` returns. A test may read any path in it, and a wrong path fails the test. */
 export type Json = ReturnType<typeof JSON.parse>;
 
 type At = { companyId: string };
@@ -31,7 +31,7 @@ export const restPaths = {
   recoverResourceHubFile: '/api/external/v1/recover_resource_hub_file',
 } as const;
 
-/** The gateway on a database of its own, and everything a test needs to furnish it. */
+/** A gateway on its own database, and everything a test needs to fill it. */
 export class World {
   now = new Date('2026-06-15T12:00:00Z');
   readonly log: Json[] = [];
@@ -59,7 +59,7 @@ export class World {
     });
   }
 
-  /** Another gateway on the same database, with a connection pool of its own. */
+  /** Another gateway on the same database, with its own connection pool. */
   twin(): World {
     const twin = new World(openClient({ url: this.url, poolSize: 20, preparedStatements: true }), this.url);
     this.#twins.push(twin);
@@ -74,14 +74,14 @@ export class World {
     await this.db.$disconnect();
   }
 
-  /** Where the gateway listens; it starts with the first request. */
+  /** The address of the gateway, which starts to listen with the first request. */
   async base(): Promise<string> {
     this.#server ??= createServer(this.app).listen(0, '127.0.0.1');
     while (!this.#server.listening) await setImmediate();
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Runs SQL past the gateway, over connections of its own. */
+  /** Runs SQL on connections of its own, without the gateway. */
   async sql(text: string, values: unknown[] = []): Promise<Json[]> {
     return (await this.#aside.query(text, values)).rows;
   }
@@ -112,7 +112,7 @@ export class World {
     return this.post('/graphql', token, { query, variables }, headers);
   }
 
-  // ── Furniture ────────────────────────────────────────────────────────────────────────────────────────────────
+  // ── Factories ────────────────────────────────────────────────────────────────────────────────────────────────
 
   async company(): Promise<At> {
     const { id } = await this.db.company.create({ data: { name: this.name('Company') } });
@@ -134,7 +134,7 @@ export class World {
     return { ...person, token, readOnlyToken };
   }
 
-  /** Many people at once, without tokens; the answer is their ids. */
+  /** Creates many people at once, without tokens. Returns their ids. */
   async crowd({ companyId }: At, count: number): Promise<string[]> {
     const rows = await this.sql(
       `INSERT INTO people (company_id, full_name, title)
@@ -262,7 +262,7 @@ export class World {
   }
 }
 
-/** A world for one test file; gone when the file is done. */
+/** A world for one test file, removed after its tests. */
 export async function createWorld(options: Options = {}): Promise<World> {
   const { url, drop } = await createDatabase();
   const world = new World(openClient({ url, poolSize: 20, preparedStatements: true }), url, options);
@@ -273,7 +273,7 @@ export async function createWorld(options: Options = {}): Promise<World> {
   return world;
 }
 
-/** A rich text that mentions people, the first one at the surface and each next one a level deeper. */
+/** A rich text that mentions people, each one level deeper than the one before. */
 export function mentioning(...ids: unknown[]): string {
   let content: Json[] = [];
   for (const id of ids.reverse()) {

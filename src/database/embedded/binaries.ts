@@ -7,7 +7,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { DatabaseError } from '../error.js';
 import type { Account } from './serverProcess.js';
 
-/** PostgreSQL's programs: `directory` holds bin, lib and share; `major` is its version, such as `18`. */
+/** PostgreSQL's programs: `directory` has bin, lib and share; `major` is the version, such as `18`. */
 export interface Binaries {
   directory: string;
   major: string;
@@ -17,17 +17,17 @@ export interface Binaries {
 const noGlibc = 'it needs glibc, which Alpine and other musl systems lack';
 const platform = `${process.platform}-${process.arch}`;
 
-/** Finds the npm package's PostgreSQL, or a copy of it that `account` can run. */
+/** Finds the npm package's PostgreSQL, or a copy of it that `account` can run. Throws a DatabaseError if none runs. */
 export async function findBinaries(account: Account, dataDir: string): Promise<Binaries> {
   const native = installed();
   const found = probe(native, account);
   if (found.binaries) return found.binaries;
   let { failure } = found;
   // Temporary directories may be private to root or mounted noexec.
-  for (const place of new Set([tmpdir(), '/tmp', dataDir])) {
+  for (const parent of new Set([tmpdir(), '/tmp', dataDir])) {
     if (failure === noGlibc) break;
     try {
-      const copied = probe(await copyOnce(native, place), account);
+      const copied = probe(await copyOnce(native, parent), account);
       if (copied.binaries) return copied.binaries;
       failure = copied.failure;
     } catch (error) {
@@ -52,7 +52,7 @@ function probe(directory: string, account: Account): { binaries?: Binaries; fail
   for (const program of ['initdb', 'postgres']) {
     const file = join(directory, 'bin', program);
     const result = spawnSync(file, ['--version'], { ...account, cwd: '/', env, encoding: 'utf8' });
-    // The file is there: what was not found is the loader it names.
+    // The program itself exists, so what was not found is the loader that it names.
     if (result.error?.message.endsWith('ENOENT')) return { failure: noGlibc };
     if (result.status !== 0) return { failure: result.error?.message ?? result.stderr.trim() };
     version = result.stdout;
@@ -60,17 +60,17 @@ function probe(directory: string, account: Account): { binaries?: Binaries; fail
   return { binaries: { directory, major: /\d+/.exec(version)?.[0] ?? '', env }, failure: '' };
 }
 
-async function copyOnce(native: string, place: string): Promise<string> {
+async function copyOnce(native: string, parent: string): Promise<string> {
   const { version } = JSON.parse(await readFile(join(native, '..', 'package.json'), 'utf8'));
-  const copy = join(place, `pgbin-${platform}-${process.getuid?.()}-${version}`);
+  const copy = join(parent, `pgbin-${platform}-${process.getuid?.()}-${version}`);
   const present = await lstat(copy).catch(() => undefined);
   if (present && (!present.isDirectory() || present.uid !== process.getuid?.() || present.mode & 0o022))
-    throw new Error(`${copy} is not ours alone`);
+    throw new Error(`other users can write to ${copy}`);
   if (present && (await isComplete(copy, native))) return copy;
 
   const fresh = await mkdtemp(`${copy}-`);
   try {
-    // Four times faster than the asynchronous copy, and nothing else runs yet.
+    // Four times faster than the asynchronous copy; nothing else runs yet.
     cpSync(native, fresh, { recursive: true, verbatimSymlinks: true, filter: isNeeded });
     await link(native, fresh);
     const names = ['', ...(await readdir(fresh, { recursive: true }))];
@@ -88,13 +88,13 @@ async function copyOnce(native: string, place: string): Promise<string> {
 
 const isNeeded = (file: string) => !file.endsWith('.a');
 
-// Cleaners of temporary directories take single files away.
+// A cleaner of temporary directories may have deleted single files.
 async function isComplete(copy: string, native: string): Promise<boolean> {
   const present = new Set(await readdir(copy, { recursive: true }));
   return (await readdir(native, { recursive: true })).filter(isNeeded).every((name) => present.has(name));
 }
 
-// npm packages hold no symbolic links: this one lists them, for an install script that may not have run.
+// npm packages cannot contain symbolic links. This one lists them for its install script, which may not have run.
 async function link(native: string, copy: string): Promise<void> {
   const links: { source: string; target: string }[] = JSON.parse(
     await readFile(join(native, 'pg-symlinks.json'), 'utf8'),

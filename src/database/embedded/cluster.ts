@@ -5,7 +5,7 @@ import { DatabaseError } from '../error.js';
 import type { Binaries } from './binaries.js';
 import { type Account, nameInside, startProcess } from './serverProcess.js';
 
-/** PostgreSQL's data directory, the server's own name for it, and the password of the user `postgres`. */
+/** PostgreSQL's data directory, the path by which the server reaches it, and the password of the user `postgres`. */
 export interface Cluster {
   directory: string;
   serverName: string;
@@ -14,7 +14,7 @@ export interface Cluster {
 
 const abandonedAfter = 3_600_000;
 
-/** Opens the cluster in `dataDir`, or makes one on the first start. */
+/** Opens the cluster in `dataDir`, which the first start creates. Throws a DatabaseError if it cannot be used. */
 export async function openCluster(
   dataDir: string,
   account: Account,
@@ -29,21 +29,21 @@ export async function openCluster(
   const found = await lstat(home);
   if (!found.isDirectory() || found.uid !== owner)
     throw new DatabaseError(
-      `${home} belongs to uid ${found.uid}, PostgreSQL would run as uid ${owner}. ` +
-        'Start as the user who made it, or set another DATA_DIR.',
+      `${home} belongs to uid ${found.uid}, but PostgreSQL would run as uid ${owner}. ` +
+        'Start as the user who created it, or set another DATA_DIR.',
     );
   const directory = join(home, 'data');
   const major = (await readFile(join(directory, 'PG_VERSION'), 'utf8')).trim();
   if (major !== binaries.major)
     throw new DatabaseError(
-      `${home} was made by PostgreSQL ${major}, this is PostgreSQL ${binaries.major}. ` +
+      `${home} was created by PostgreSQL ${major}, but this is PostgreSQL ${binaries.major}. ` +
         `Set another DATA_DIR, or DATABASE_URL to a PostgreSQL ${major} that uses these files.`,
     );
   const password = await readFile(join(home, 'password'), 'utf8');
   return { directory, serverName: nameInside(directory, account), password };
 }
 
-// Whatever interrupts us, `home` is either absent or whole: it gets its name last.
+// Renames last: if this is interrupted, `home` is either absent or complete.
 async function create(home: string, account: Account, binaries: Binaries, flags: string[]): Promise<void> {
   const fresh = await mkdtemp(`${home}.new-`);
   const directory = join(fresh, 'data');
@@ -59,17 +59,17 @@ async function create(home: string, account: Account, binaries: Binaries, flags:
     const login = ['-U', 'postgres', '-A', 'scram-sha-256', '--pwfile=../password'];
     const initdb = [join(binaries.directory, 'bin', 'initdb'), '-D', nameInside(directory, account)];
     const run = startProcess([...initdb, ...login, ...locale, ...flags], directory, account, binaries.env);
-    if ((await run.gone) !== 0) throw new DatabaseError(`PostgreSQL could not make ${home}:\n${run.output()}`);
+    if ((await run.gone) !== 0) throw new DatabaseError(`PostgreSQL could not create ${home}:\n${run.output()}`);
     await rename(fresh, home);
   } catch (error) {
-    const anotherWasFaster = ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '');
-    if (!anotherWasFaster) throw error;
+    const lostTheRace = ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '');
+    if (!lostTheRace) throw error;
   } finally {
     await rm(fresh, { recursive: true, force: true });
   }
 }
 
-// A first start that was killed leaves its directory; after an hour nobody can still be writing to it.
+// A first start that was killed leaves its directory behind. After an hour, no process can still be writing to it.
 async function removeAbandoned(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (!name.startsWith('postgres.new-')) continue;

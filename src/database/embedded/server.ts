@@ -9,23 +9,23 @@ import type { Binaries } from './binaries.js';
 import type { Cluster } from './cluster.js';
 import { type Account, type ServerProcess, startProcess } from './serverProcess.js';
 
-/** A PostgreSQL server that has answered on `url`. */
+/** A PostgreSQL server that accepts connections at `url`. */
 export interface Server {
   process: ServerProcess;
   url: string;
 }
 
-const startLimit = 30_000;
-const handoverLimit = 3_000;
+const startMilliseconds = 30_000;
+const handoverMilliseconds = 3_000;
 
-/** Starts the server on a free port and waits until it answers. Throws a DatabaseError if it does not. */
+/** Starts the server on a free port and waits until it answers. Throws a DatabaseError after 30 seconds. */
 export async function startServer(
   cluster: Cluster,
   account: Account,
   binaries: Binaries,
   settings: string[],
 ): Promise<Server> {
-  const begun = Date.now();
+  const started = Date.now();
   for (;;) {
     const port = await freePort();
     const listen = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
@@ -40,14 +40,14 @@ export async function startServer(
     const output = process.output();
     const portTaken = output.includes('could not create any TCP/IP sockets');
     const directoryTaken = /lock file .* already exists|shared memory block .* still in use/s.test(output);
-    // The server of a process that has just been killed needs a moment to stop.
-    if ((portTaken || directoryTaken) && Date.now() - begun < handoverLimit) await sleep(100);
-    else if (directoryTaken) throw await taken(cluster);
+    // The server of a process that was just killed needs a moment to stop.
+    if ((portTaken || directoryTaken) && Date.now() - started < handoverMilliseconds) await sleep(100);
+    else if (directoryTaken) throw await inUse(cluster);
     else throw new DatabaseError(`PostgreSQL did not start in ${cluster.directory}:\n${output}`);
   }
 }
 
-/** The url of the server another process of ours runs on the cluster, if there is one. */
+/** The URL of the server that another process runs on the cluster, if there is one. */
 export async function runningServer(cluster: Cluster): Promise<string | undefined> {
   const port = Number((await lockFile(cluster))[3]);
   if (!port) return undefined;
@@ -56,7 +56,7 @@ export async function runningServer(cluster: Cluster): Promise<string | undefine
 }
 
 async function becomesReady(url: string, process: ServerProcess): Promise<boolean> {
-  const deadline = Date.now() + startLimit;
+  const deadline = Date.now() + startMilliseconds;
   let ended = false;
   process.gone.then(() => {
     ended = true;
@@ -83,7 +83,7 @@ async function refusal(url: string): Promise<string | undefined> {
   }
 }
 
-async function taken(cluster: Cluster): Promise<DatabaseError> {
+async function inUse(cluster: Cluster): Promise<DatabaseError> {
   const [pid] = await lockFile(cluster);
   return new DatabaseError(
     `A PostgreSQL server (pid ${pid}) already runs on ${cluster.directory}. ` +
@@ -91,7 +91,7 @@ async function taken(cluster: Cluster): Promise<DatabaseError> {
   );
 }
 
-/** PostgreSQL's postmaster.pid: process id, data directory, start time, port, … */
+/** The lines of PostgreSQL's postmaster.pid: process id, data directory, start time, port, … */
 async function lockFile({ directory }: Cluster): Promise<string[]> {
   return (await readFile(join(directory, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
 }

@@ -1,21 +1,21 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { DatabaseError } from '../error.js';
 
-/** The operating-system account PostgreSQL runs as; empty when it is our own. */
+/** The operating-system account that PostgreSQL runs as. Empty if it is the account of this process. */
 export interface Account {
   uid?: number;
   gid?: number;
 }
 
-/** A running program of PostgreSQL's: `gone` resolves when it and its children have ended. */
+/** A running PostgreSQL program. `gone` resolves with its exit code once it and its children have ended. */
 export interface ServerProcess {
   output(): string;
   stop(): void;
   gone: Promise<number | null>;
 }
 
-// A killed parent cannot clean up, but its end of the pipe closes. A first signal may come too early: loop.
-const watched = `
+// A killed parent cannot clean up, but its end of the pipe closes. Signals in a loop, as the first may come too early.
+const supervised = `
 exec 3<&0
 "$@" </dev/null 3<&- &
 server=$!
@@ -27,7 +27,7 @@ status=$?
 kill $watcher
 exit $status`;
 
-/** PostgreSQL refuses to run as root: root hands it to `postgres`, or else to `nobody`. */
+/** PostgreSQL refuses to run as root, so root runs it as `postgres` or `nobody`. Throws if neither exists. */
 export function serverAccount(): Account {
   if (process.getuid?.() !== 0) return {};
   for (const name of ['postgres', '_postgres', 'nobody']) {
@@ -37,19 +37,19 @@ export function serverAccount(): Account {
   throw new DatabaseError('PostgreSQL cannot run as root. Add a user "postgres", or set DATABASE_URL.');
 }
 
-/** The name by which a process of `account`, started inside `directory`, reaches it. */
+/** The path by which a process of `account`, started in `directory`, reaches it. Throws if there is none. */
 export function nameInside(directory: string, account: Account): string {
   if (!account.uid) return directory;
   const enter = spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', directory], { ...account, cwd: '/' });
   if (enter.status === 0) return directory;
-  // A child is inside before it gives up root, so the server needs no right to enter the directories above.
+  // A child enters the directory before it gives up root, so the server needs no access to the directories above.
   if (process.platform === 'linux') return '/proc/self/cwd';
   throw new DatabaseError(`PostgreSQL, as uid ${account.uid}, cannot enter ${directory}. Set another DATA_DIR.`);
 }
 
-/** Starts a program that ends when we do, even by SIGKILL; a Ctrl-C in our terminal does not reach it. */
+/** Starts a program that ends when this process ends, even by SIGKILL. Ctrl-C in the terminal does not reach it. */
 export function startProcess(command: string[], cwd: string, account: Account, env: NodeJS.ProcessEnv): ServerProcess {
-  const child = spawn('/bin/sh', ['-c', watched, 'sh', ...command], {
+  const child = spawn('/bin/sh', ['-c', supervised, 'sh', ...command], {
     ...account,
     cwd,
     env,
@@ -57,11 +57,11 @@ export function startProcess(command: string[], cwd: string, account: Account, e
     stdio: ['pipe', 'ignore', 'pipe'],
   });
   let output = '';
-  const keep = (text: string) => {
+  const append = (text: string) => {
     output = (output + text).slice(-2000);
   };
-  child.stderr.setEncoding('utf8').on('data', keep);
-  child.on('error', (error) => keep(error.message));
+  child.stderr.setEncoding('utf8').on('data', append);
+  child.on('error', (error) => append(error.message));
   const gone = new Promise<number | null>((resolve) => child.once('close', resolve));
   return { output: () => output.trim(), stop: () => child.stdin.destroy(), gone };
 }

@@ -7,12 +7,12 @@ import { runningServer, startServer } from './server.js';
 import { serverAccount } from './serverProcess.js';
 
 interface EmbeddedOptions {
-  /** Where the data lives; made on the first start. */
+  /** Directory of the data, which the first start creates. */
   dataDir: string;
   log?: (message: string) => void;
-  /** For tests: faster, with many connections, and lost in a power cut. */
+  /** For tests: faster and with more connections, but a power cut loses the data. */
   throwaway?: boolean;
-  /** For short commands: use the server that already runs there, instead of refusing. */
+  /** For short commands: use a server that already runs there instead of throwing. */
   share?: boolean;
 }
 
@@ -23,8 +23,8 @@ const disposable = {
 };
 
 /**
- * Starts our own PostgreSQL, on 127.0.0.1 only. It ends with `stop()`, or with this process, even by SIGKILL.
- * Throws a DatabaseError when it cannot run here or another server uses `dataDir`.
+ * Starts the embedded PostgreSQL, on 127.0.0.1 only. It ends with `stop()`, or when this process ends, even by SIGKILL.
+ * Throws a DatabaseError if it cannot run here or another server uses `dataDir`.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<{ url: string; stop(): Promise<void> }> {
   const { dataDir, log = () => {}, throwaway = false, share = false } = options;
@@ -33,7 +33,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<{ url: st
   const account = serverAccount();
   const unusable = (error: Error) => {
     if (error instanceof DatabaseError) throw error;
-    throw new DatabaseError(`Cannot keep data in ${root} (${error.message}). Set another DATA_DIR, or DATABASE_URL.`);
+    throw new DatabaseError(`Cannot store data in ${root} (${error.message}). Set another DATA_DIR, or DATABASE_URL.`);
   };
   await mkdir(root, { recursive: true }).catch(unusable);
   const binaries = await findBinaries(account, root);
@@ -42,7 +42,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<{ url: st
   if (running) return { url: running, stop: async () => {} };
 
   const { process, url } = await startServer(cluster, account, binaries, mode.settings);
-  log(`PostgreSQL ${binaries.major} is running, its data is in ${cluster.directory}`);
+  log(`PostgreSQL ${binaries.major} is running; its data is in ${cluster.directory}`);
   let stopping = false;
   process.gone.then(() => stopping || log(`PostgreSQL stopped unexpectedly:\n${process.output()}`));
   const stop = async () => {

@@ -13,7 +13,7 @@ import type { FieldError } from '../../errors/failures.js';
 import { graphqlSpelling, readInput } from './readInput.js';
 import { rootFields } from './rootFields.js';
 
-/** Every bad argument of the operation's root fields, before any of them runs; however they are written. */
+/** Finds every invalid argument of the operation's root fields before they run, literal or in a variable. */
 export function badArguments(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -22,8 +22,8 @@ export function badArguments(
 ): FieldError[] {
   const fields = schema.getRootType(operation.operation)?.getFields() ?? {};
   const values = { ...defaultsOf(operation), ...variables };
-  const asked = rootFields(document, operation, (node) => isIncluded(node, values));
-  return asked.flatMap((node) =>
+  const selected = rootFields(document, operation, (node) => isIncluded(node, values));
+  return selected.flatMap((node) =>
     (fields[node.name.value]?.args ?? []).flatMap((definition) => {
       const given = node.arguments?.find(({ name }) => name.value === definition.name);
       const value = given && withoutAbsent(valueFromASTUntyped(given.value, values));
@@ -44,7 +44,7 @@ const defaultsOf = ({ variableDefinitions = [] }: OperationDefinitionNode): Reco
     ),
   );
 
-/** A variable that is not given leaves its field away, at any depth. */
+/** Omits every field whose variable is not given, at any depth. */
 function withoutAbsent(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutAbsent);
   if (typeof value !== 'object' || value === null) return value;

@@ -4,8 +4,8 @@ import { failure } from '../../errors/failures.js';
 const maximumDepth = 100;
 
 /**
- * Parses JSON strictly: what JSON.parse would silently change or overwrite (RFC 7493) is refused, and so is deep nesting.
- * Throws MALFORMED_JSON with the `line` and `column`, from 1, where it went wrong.
+ * Parses JSON strictly: also rejects what JSON.parse would silently change or overwrite (RFC 7493), and deep nesting.
+ * Throws MALFORMED_JSON with the `line` and `column` of the problem, counted from 1.
  */
 export function parseJson(text: string): unknown {
   if (text.trim() === '') throw malformed('the text is empty', 0, 0);
@@ -46,7 +46,7 @@ function strictly(text: string): JSONVisitor {
   };
 }
 
-/** Whether a double says what the text says: finite, no lost digits of an integer, not rounded down to zero. */
+/** Whether a double holds the number in the text: finite, with all digits of an integer, not rounded to zero. */
 function isExact(text: string, value: number): boolean {
   if (/^-?\d+$/.test(text)) return Number.isSafeInteger(value);
   return Number.isFinite(value) && (value !== 0 || !/[1-9]/.test(text.split(/e/i)[0] ?? ''));

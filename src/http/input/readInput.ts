@@ -12,7 +12,7 @@ import { suggestionList } from 'graphql/jsutils/suggestionList.js';
 import type { FieldError } from '../../errors/failures.js';
 import { snakeCase } from '../../naming.js';
 
-/** How a surface spells input: GraphQL in camelCase and with GraphQL's coercions, REST in snake_case and strictly JSON. */
+/** How a surface spells input: GraphQL in camelCase with GraphQL's coercions, REST in snake_case without coercions. */
 export interface Spelling {
   nameOf: (graphqlName: string) => string;
   strict: boolean;
@@ -30,8 +30,8 @@ interface Constraints {
 }
 
 /**
- * Reads a value as an input type, collecting every bad field: unknown, missing, null, ill-typed or out of bounds.
- * The value that comes back has GraphQL's names and is meant to be used only when there are no errors.
+ * Reads a value as an input type and collects every invalid field: unknown, missing, null, of the wrong type or out of
+ * bounds. The returned value has GraphQL's names. Use it only if there are no errors.
  */
 export function readInput(
   type: GraphQLInputType,
@@ -116,7 +116,7 @@ function readLeaf(
   errors: FieldError[],
 ): unknown {
   const fail = (code: FieldError['code'], message: string) => void errors.push({ field, code, message });
-  const wanted = { ID: 'a string', String: 'a string', Int: 'an integer', Float: 'a number', Boolean: 'a boolean' }[
+  const expected = { ID: 'a string', String: 'a string', Int: 'an integer', Float: 'a number', Boolean: 'a boolean' }[
     type.name
   ];
   if (spelling.strict && type.name === 'ID' && typeof value !== 'string') {
@@ -137,7 +137,7 @@ function readLeaf(
   try {
     return type.parseValue(value);
   } catch (error) {
-    return fail('type', wanted ? `must be ${wanted}, not ${kindOf(value)}` : (error as Error).message);
+    return fail('type', expected ? `must be ${expected}, not ${kindOf(value)}` : (error as Error).message);
   }
 }
 

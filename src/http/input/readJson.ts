@@ -1,7 +1,7 @@
 import { failure } from '../../errors/failures.js';
 import { parseJson } from './parseJson.js';
 
-/** The JSON body of a request: media type 415, size 413 (counted while reading), syntax 400, in this order. */
+/** Reads a JSON body of at most `limit` bytes. Throws, in this order, 415 (media type), 413 (size) or 400 (syntax). */
 export async function readJson(request: Request, limit: number): Promise<unknown> {
   requireJson(request.headers.get('content-type'));
   const bytes = await readBytes(request, limit);
@@ -22,7 +22,7 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Not `for await`: leaving it would close the connection before the answer.
+  // Not `for await`, because leaving the loop would close the connection before the answer.
   const reader = request.body?.getReader();
   for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
     size += part.value.length;

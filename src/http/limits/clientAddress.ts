@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Whom to count an unauthenticated request for: the peer, or the address that the last `trustedProxies` proxies report
- * in `X-Forwarded-For`. An IPv6 client owns a whole /64, so its network is counted.
+ * The address that an unauthenticated request counts for: the peer, or the client that the last `trustedProxies`
+ * proxies report in `X-Forwarded-For`. An IPv6 client owns a whole /64, so its network counts.
  */
 export function clientAddress(request: Request, req: IncomingMessage | undefined, trustedProxies: number): string {
   const peer = req?.socket.remoteAddress ?? 'unknown';
@@ -17,6 +17,6 @@ export function clientAddress(request: Request, req: IncomingMessage | undefined
 
 function network(address: string): string {
   if (!isIP(address)) return address;
-  const parsed = ipaddr.process(address); // an IPv4 address that is written as IPv6 becomes IPv4
+  const parsed = ipaddr.process(address); // turns an IPv4 address written as IPv6 into IPv4
   return parsed.kind() === 'ipv4' ? parsed.toString() : ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/64`).toString();
 }

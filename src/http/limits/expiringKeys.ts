@@ -1,6 +1,6 @@
 const capacity = 10_000;
 
-/** Keys that are good for some milliseconds. At its capacity it forgets the oldest first. */
+/** Keys that expire. Beyond its capacity it drops the oldest key. */
 export class ExpiringKeys {
   readonly #expiresAt = new Map<string, number>();
   readonly #clock: () => Date;
@@ -16,7 +16,7 @@ export class ExpiringKeys {
     if (this.#expiresAt.size > capacity && oldest !== undefined) this.#expiresAt.delete(oldest);
   }
 
-  /** Milliseconds that the key is still good for; 0 or less when it is not. */
+  /** Milliseconds until the key expires; 0 or less if it has expired or was never added. */
   remaining(key: string): number {
     const remaining = (this.#expiresAt.get(key) ?? 0) - this.#clock().getTime();
     if (remaining <= 0) this.#expiresAt.delete(key);

@@ -16,9 +16,9 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 
-/** What a query asks for, measured before any of it runs. */
+/** The cost of an operation, measured before it runs. */
 export interface QueryCost {
-  /** About how many objects it may load: a list counts {@link assumedListSize} times, a connection `first` or `last` times. */
+  /** About how many objects it may load. A list counts {@link assumedListSize} times, a connection its page size. */
   complexity: number;
   /** Levels of fields. */
   depth: number;
@@ -30,8 +30,8 @@ export const noCost: QueryCost = { complexity: 0, depth: 0, aliases: 0 };
 const assumedListSize = 10;
 
 /**
- * Measures one operation, valid or not: what does not exist costs nothing, a fragment that contains itself counts once.
- * Introspection is free.
+ * Measures one operation, valid or not. An unknown fragment costs nothing, a fragment that contains itself counts once,
+ * and introspection costs only its aliases.
  */
 export function measure(
   schema: GraphQLSchema,
@@ -46,7 +46,7 @@ export function measure(
     defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
   );
   const values: Record<string, unknown> = { ...Object.fromEntries(defaults), ...variables };
-  // A fragment is measured once for each page size: documents may multiply without end what they spread.
+  // Measures a fragment once for each page size, because nested spreads can multiply it exponentially.
   const measured = new Map<string, QueryCost>();
 
   function selection(
@@ -67,8 +67,8 @@ export function measure(
 
   function spread(name: string, page: number | undefined): QueryCost {
     const key = `${name} ${page}`;
-    const known = measured.get(key);
-    if (known) return known;
+    const earlier = measured.get(key);
+    if (earlier) return earlier;
     measured.set(key, noCost);
     const fragment = fragments.get(name);
     const cost = fragment ? selection(fragment.selectionSet, named(fragment.typeCondition.name.value), page) : noCost;
@@ -85,11 +85,11 @@ export function measure(
     const definition = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined;
     const inner = definition && getNamedType(definition.type);
     if (!node.selectionSet) return { complexity: 0, depth: 1, aliases };
-    const known = definition && isCompositeType(inner);
-    const size = known && isListType(getNullableType(definition.type)) ? (page ?? assumedListSize) : 1;
+    const isKnown = definition && isCompositeType(inner);
+    const size = isKnown && isListType(getNullableType(definition.type)) ? (page ?? assumedListSize) : 1;
     const children = selection(
       node.selectionSet,
-      known ? inner : undefined,
+      isKnown ? inner : undefined,
       definition && pageSize(node, definition.args),
     );
     return sum(
@@ -101,7 +101,7 @@ export function measure(
     );
   }
 
-  /** How many edges and nodes a connection will have; undefined for what is none. */
+  /** The page size of a connection; undefined for any other field. */
   function pageSize(node: FieldNode, args: readonly GraphQLArgument[]): number | undefined {
     const size = args.find(({ name }) => name === 'first')?.extensions.pageSize;
     if (typeof size !== 'number') return undefined;
@@ -121,7 +121,7 @@ export function measure(
   return selection(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined);
 }
 
-/** Side by side: numbers add up, short of what JSON can say; levels do not. */
+/** The cost of two selections together: counts add up, to at most a safe integer; the deeper one decides the depth. */
 const sum = (one: QueryCost, other: QueryCost): QueryCost => ({
   complexity: Math.min(one.complexity + other.complexity, Number.MAX_SAFE_INTEGER),
   depth: Math.max(one.depth, other.depth),

@@ -13,18 +13,18 @@ import { rootFields } from '../input/rootFields.js';
 import type { Step } from '../route.js';
 import { measure, noCost, type QueryCost } from './queryCost.js';
 
-/** The most one GraphQL request may ask for; `tokens` are of the document, `mutations` the fields of a mutation. */
+/** The most that one GraphQL request may ask for: `tokens` in its document, `mutations` fields in a mutation. */
 export interface QueryLimits extends QueryCost {
   tokens: number;
   mutations: number;
 }
 
 /**
- * Refuses GraphQL documents that ask for too much, before they are validated and before any of their SQL, and tells
- * every caller what theirs costs. REST's own documents do not pass here. Decisions: "Query cost".
+ * Rejects GraphQL documents over a limit before they are validated and before any SQL, and reports the cost in every
+ * answer. REST's stored documents are exempt. Decisions: "Query cost".
  */
 export function useQueryLimits(limits: QueryLimits): Step {
-  const { tokens, mutations, ...told } = limits;
+  const { tokens, mutations, ...costLimits } = limits;
   const costs = new WeakMap<Request, QueryCost>();
 
   function check(document: DocumentNode, operation: OperationDefinitionNode, cost: QueryCost): void {
@@ -50,13 +50,13 @@ export function useQueryLimits(limits: QueryLimits): Step {
     },
     onResultProcess({ request, result, setResult }) {
       if (Array.isArray(result) || Symbol.asyncIterator in result) return;
-      const cost = { ...(costs.get(request) ?? noCost), limits: told };
+      const cost = { ...(costs.get(request) ?? noCost), limits: costLimits };
       setResult({ ...result, extensions: { ...result.extensions, cost } });
     },
   };
 }
 
-/** Fields a mutation runs; more than one of the same name in the answer would be one. */
+/** The number of fields that a mutation runs. Fields with the same name in the answer count once. */
 const countFields = (document: DocumentNode, operation: OperationDefinitionNode) =>
   rootFields(document, operation).filter(({ name }) => name.value !== '__typename').length;
 
@@ -65,7 +65,7 @@ function parseWithin(maxTokens: number, source: string | Source, options?: Parse
     return parse(source, { ...options, maxTokens });
   } catch (error) {
     const tooLong = error instanceof Error && /tokens\. Parsing aborted/.test(error.message);
-    // The parser calls itself for each level.
+    // The parser recurses for each level, so that a deep document overflows the stack.
     const tooDeep = error instanceof RangeError;
     if (tooLong || tooDeep) throw failure('QUERY_TOO_COMPLEX', { exceeded: [{ limit: 'tokens', maximum: maxTokens }] });
     throw error;

@@ -8,15 +8,15 @@ import { ExpiringKeys } from './expiringKeys.js';
 import type { RateLimiters } from './rateLimiters.js';
 
 export interface RateLimit {
-  /** Lets a request in by `enter`, and counts it; fails with 429 when it is one too many. */
-  count<Result>(request: Request, context: RequestContext, enter: () => Promise<Result>): Promise<Result>;
-  /** Tells what is left, and counts nothing. */
+  /** Runs `check` and counts the request, whatever the outcome. Fails with 429 if the request is over the limit. */
+  count<Result>(request: Request, context: RequestContext, check: () => Promise<Result>): Promise<Result>;
+  /** Reports what is left of the limit without counting the request. */
   show(request: Request, context: RequestContext): Promise<void>;
 }
 
 interface RateLimitOptions {
   limiters: RateLimiters;
-  /** Proxies in front whose `X-Forwarded-For` is believed. */
+  /** Number of proxies in front of the gateway whose `X-Forwarded-For` is trusted. */
   trustedProxies: number;
   logger: Logger;
   clock: () => Date;
@@ -25,67 +25,67 @@ interface RateLimitOptions {
 const logEvery = 10_000;
 
 /**
- * Counts what has a valid token for the token, anything else for its address. An address over its limit is refused
- * before its token is looked up, unless that token was good a moment ago. Decisions: "Rate limit".
+ * Counts a request for its token if that is valid, otherwise for its address. Requests of an address over its limit are
+ * rejected before their token is looked up, unless it was valid a moment ago. Decisions: "Rate limit".
  */
 export function rateLimit({ limiters, trustedProxies, logger, clock }: RateLimitOptions): RateLimit {
-  const blocked = new ExpiringKeys(clock);
-  const good = new ExpiringKeys(clock);
+  const blockedAddresses = new ExpiringKeys(clock);
+  const validCredentials = new ExpiringKeys(clock);
   let quietUntil = 0;
 
-  /** Asks the store, tells the client what it said, and gives the milliseconds to wait. Fails open: 0 when it is down. */
-  async function ask(
+  /** Queries the store, reports the limit to the client, returns the milliseconds to wait: 0 if the store is down. */
+  async function checkLimit(
     name: 'token' | 'address',
     { responseHeaders }: RequestContext,
-    question: (limiter: RateLimiterAbstract) => Promise<RateLimiterRes | null>,
+    query: (limiter: RateLimiterAbstract) => Promise<RateLimiterRes | null>,
   ): Promise<number> {
     const limiter = limiters[name];
     const { points, duration } = limiter;
     responseHeaders['RateLimit-Policy'] = `"${name}";q=${points};w=${duration}`;
     try {
-      const refused = (thrown: unknown) => (thrown instanceof RateLimiterRes ? thrown : Promise.reject(thrown));
+      const overLimit = (thrown: unknown) => (thrown instanceof RateLimiterRes ? thrown : Promise.reject(thrown));
       const { consumedPoints, msBeforeNext } =
-        (await question(limiter).catch(refused)) ?? new RateLimiterRes(points, duration * 1000, 0);
+        (await query(limiter).catch(overLimit)) ?? new RateLimiterRes(points, duration * 1000, 0);
       responseHeaders.RateLimit = `"${name}";r=${Math.max(0, points - consumedPoints)};t=${seconds(msBeforeNext)}`;
       return consumedPoints > points ? Math.max(1, msBeforeNext) : 0;
     } catch (error) {
       const now = clock().getTime();
       if (now < quietUntil) return 0;
       quietUntil = now + logEvery;
-      logger.error({ err: error }, 'the rate limit store is down; requests pass uncounted');
+      logger.error({ err: error }, 'the rate limit store is down; requests are not counted');
       return 0;
     }
   }
 
   return {
-    async count(request, context, enter) {
+    async count(request, context, check) {
       const address = clientAddress(request, context.req, trustedProxies);
       const credential = request.headers.get('authorization') ?? '';
-      const block = good.remaining(credential) > 0 ? 0 : blocked.remaining(address);
+      const block = validCredentials.remaining(credential) > 0 ? 0 : blockedAddresses.remaining(address);
       if (block > 0) {
-        await ask('address', context, async ({ points }) => new RateLimiterRes(0, block, points));
+        await checkLimit('address', context, async ({ points }) => new RateLimiterRes(0, block, points));
         throw failure('RATE_LIMITED', { retryAfter: seconds(block) });
       }
-      const outcome = await enter().then(
+      const outcome = await check().then(
         (result) => ({ result }),
         (error: unknown) => ({ error }),
       );
-      // A failure of ours is not the caller's doing.
+      // An unexpected error is not the caller's fault, so it does not count.
       if ('error' in outcome && !(outcome.error instanceof GraphQLError)) throw outcome.error;
       const { actor } = context;
       const wait = actor
-        ? await ask('token', context, (limiter) => limiter.consume(actor.tokenId))
-        : await ask('address', context, (limiter) => limiter.consume(address));
-      if (actor) good.add(credential, limiters.address.duration * 1000);
-      else if (wait > 0) blocked.add(address, wait);
-      // Instead of what went wrong otherwise: who is over the limit does not learn whether a token is good.
+        ? await checkLimit('token', context, (limiter) => limiter.consume(actor.tokenId))
+        : await checkLimit('address', context, (limiter) => limiter.consume(address));
+      if (actor) validCredentials.add(credential, limiters.address.duration * 1000);
+      else if (wait > 0) blockedAddresses.add(address, wait);
+      // Before any other failure, so that a caller over the limit does not learn whether a token is valid.
       if (wait > 0) throw failure('RATE_LIMITED', { retryAfter: seconds(wait) });
       if ('error' in outcome) throw outcome.error;
       return outcome.result;
     },
     async show(request, context) {
       const address = clientAddress(request, context.req, trustedProxies);
-      await ask('address', context, (limiter) => limiter.get(address));
+      await checkLimit('address', context, (limiter) => limiter.get(address));
     },
   };
 }

@@ -2,13 +2,13 @@ import { Pool } from 'pg';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible';
 
 export interface RateLimiterSettings {
-  /** Where the counts are: in this process, or in Postgres for all gateways together. */
+  /** Where requests are counted: in this process, or in Postgres for all gateways together. */
   store: 'memory' | 'postgres';
   databaseUrl: string;
   windowSeconds: number;
-  /** Requests in a window for one token. */
+  /** Requests that one token may make in a window. */
   perToken: number;
-  /** Requests in a window without a valid token for one address. */
+  /** Requests without a valid token that one address may make in a window. */
   perAddress: number;
 }
 
@@ -18,10 +18,10 @@ export interface RateLimiters {
   close(): Promise<void>;
 }
 
-// A store that does not answer must not hold up what it only counts.
-const patience = { connectionTimeoutMillis: 2_000, query_timeout: 2_000 };
+// A store that does not answer must not delay the requests that it counts.
+const timeouts = { connectionTimeoutMillis: 2_000, query_timeout: 2_000 };
 
-/** One counter for each token and one for each address, both with a fixed window. */
+/** Creates the limiters: one counts for each token, one for each address, both in fixed windows. */
 export function createRateLimiters(settings: RateLimiterSettings): RateLimiters {
   const { store, databaseUrl, windowSeconds: duration, perToken, perAddress } = settings;
   const token = { keyPrefix: 'token', points: perToken, duration };
@@ -33,13 +33,13 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
     connectionString: databaseUrl,
     max: 4,
     application_name: 'goalpost rate limit',
-    ...patience,
+    ...timeouts,
   });
-  pool.on('error', () => {}); // the next request finds out
+  pool.on('error', () => {}); // if the store stays down, the next query reports it
   const table = { storeClient: pool, storeType: 'pool', tableName: 'rate_limits', tableCreated: true };
   return {
     token: new RateLimiterPostgres({ ...table, ...token }),
-    // The first clears what both have left behind.
+    // The token limiter deletes the expired rows of both.
     address: new RateLimiterPostgres({ ...table, ...address, clearExpiredByTimeout: false }),
     close: () => pool.end(),
   };

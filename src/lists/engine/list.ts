@@ -2,27 +2,27 @@ import { Prisma } from '../../database/generated/client/client.js';
 
 export type Key = string | number;
 
-/** Where a row stands in its list. Lists are ordered by rank, key and id, so no two rows stand at the same place. */
+/** The position of a row in its list. Lists are ordered by rank, key and id, so no two rows share a position. */
 export interface Position {
   rank: number;
   key: Key;
   id: string;
 }
 
-/** How a branch goes along its index: from where, in which direction, and no further than a page. Follows a WHERE. */
+/** The SQL that makes a branch walk its index: from where, in which direction, at most a page. Follows a WHERE. */
 export type Walk = (columns: { rank?: number; key: Prisma.Sql; id: Prisma.Sql }) => Prisma.Sql;
 
 /** An ordered set of rows, for one or more scopes (such as the hubs whose nodes are listed) at once. */
 export interface List {
-  /** Marks the list's cursors: those of another list or order are refused. */
+  /** Stands in the list's cursors, so that those of another list or order are rejected. */
   name: string;
   key: 'text' | 'timestamptz' | 'integer';
   descending?: boolean;
-  /** Common table expressions the branches use. */
+  /** Common table expressions that the branches use. */
   steps?: Prisma.Sql;
   /**
-   * Queries for (scope, rank, key, id), each along an index of its own. Together they are the list; what two of them
-   * find counts once. As every branch stops after a page, the page costs the same wherever it is.
+   * Queries for (scope, rank, key, id), each along its own index. Their union is the list; a row in two of them counts
+   * once. Each branch stops after a page, so every page costs the same.
    */
   branches: (scopes: string[], walk: Walk) => Prisma.Sql[];
 }
@@ -30,5 +30,5 @@ export interface List {
 /** The scope of a list that has only one. */
 export const everywhere = '';
 
-/** `scopes` as rows, to walk for each of them. */
+/** `scopes` as rows, so that a branch walks its index for each of them. */
 export const eachOf = (scopes: string[]) => Prisma.sql`unnest(${scopes}::text[]) AS scope(id)`;

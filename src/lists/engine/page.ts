@@ -3,7 +3,7 @@ import { Prisma } from '../../database/generated/client/client.js';
 import type { Key, List, Position, Walk } from './list.js';
 import { defaultSize, maximumSize, type Slice } from './slice.js';
 
-/** What reading takes: a client or a transaction. */
+/** A client or a transaction. */
 type Reader = Pick<Database, '$queryRaw'>;
 
 export interface Page {
@@ -19,9 +19,9 @@ interface Row {
   id: string;
 }
 
-/** One page of the list for each scope, in one statement. Decisions: "Lists". */
+/** Reads one page of the list for each scope, in one statement. Decisions: "Lists". */
 export async function readPages(db: Reader, list: List, slice: Slice, scopes: readonly string[]): Promise<Page[]> {
-  const order = Prisma.raw(goesDown(list, slice) ? 'DESC' : 'ASC');
+  const order = Prisma.raw(isDescending(list, slice) ? 'DESC' : 'ASC');
   const rows = await db.$queryRaw<Row[]>(Prisma.sql`
     ${stepsOf(list)}
     SELECT scope, rank, key, id FROM (
@@ -35,7 +35,7 @@ export async function readPages(db: Reader, list: List, slice: Slice, scopes: re
   return scopes.map((scope) => pageOf(found.get(scope) ?? [], slice));
 }
 
-/** How many rows the list has for each scope, whatever the page: reads them all. */
+/** Counts the rows of the list for each scope. Reads all of them. */
 export async function readCounts(db: Reader, list: List, scopes: readonly string[]): Promise<number[]> {
   const rows = await db.$queryRaw<{ scope: string; count: number }[]>(Prisma.sql`
     ${stepsOf(list)}
@@ -52,20 +52,20 @@ const rowsOf = (list: List, scopes: readonly string[], walk: Walk) =>
     ' UNION ',
   );
 
-const goesDown = ({ descending = false }: List, { backward }: Slice) => descending !== backward;
+const isDescending = ({ descending = false }: List, { backward }: Slice) => descending !== backward;
 
 function walkOf(list: List, slice: Slice): Walk {
   const { after, before, size } = slice;
-  const order = Prisma.raw(goesDown(list, slice) ? 'DESC' : 'ASC');
+  const order = Prisma.raw(isDescending(list, slice) ? 'DESC' : 'ASC');
   const type = Prisma.raw(list.key);
-  // Literal, for a prepared plan to know it; one of two, for few statements to prepare.
+  // A literal, so that a prepared plan knows it; one of two, so that few statements are prepared.
   const limit = Prisma.raw(String((size <= defaultSize ? defaultSize : maximumSize) + 1));
   return ({ rank = 0, key, id }) => {
     const beyond = (position: Position | null, up: boolean) => {
       if (!position || (up ? rank > position.rank : rank < position.rank)) return Prisma.empty;
       if (rank !== position.rank) return Prisma.sql`AND FALSE`;
-      const than = Prisma.raw(up ? '>' : '<');
-      return Prisma.sql`AND (${key}, ${id}) ${than} (${position.key}::${type}, ${position.id}::text)`;
+      const operator = Prisma.raw(up ? '>' : '<');
+      return Prisma.sql`AND (${key}, ${id}) ${operator} (${position.key}::${type}, ${position.id}::text)`;
     };
     const up = !list.descending;
     return Prisma.sql`${beyond(after, up)} ${beyond(before, !up)} ORDER BY ${key} ${order}, ${id} ${order} LIMIT ${limit}`;

@@ -9,7 +9,7 @@ export interface PageArguments {
   before?: string | null | undefined;
 }
 
-/** The part of a list to read: so many rows, from one end of what lies between two positions. */
+/** The part of a list to read: the first or, if `backward`, the last `size` rows between two positions. */
 export interface Slice {
   size: number;
   backward: boolean;
@@ -20,7 +20,7 @@ export interface Slice {
 export const defaultSize = 20;
 export const maximumSize = 100;
 
-/** Checks the arguments of a connection and names every bad one, as `goals.first`. */
+/** Checks the arguments of a connection. Throws 400 that names every invalid one, such as `goals.first`. */
 export function readSlice(list: List, field: string, { first, after, last, before }: PageArguments): Slice {
   const errors: FieldError[] = [];
   const fail = (name: string, code: FieldError['code'], message: string) =>
@@ -47,7 +47,7 @@ export function readSlice(list: List, field: string, { first, after, last, befor
   return slice;
 }
 
-/** A position as an opaque string; it stays good when the row it was made from is gone. */
+/** A position as an opaque string. It stays valid when its row is gone. */
 export const cursorOf = ({ name }: List, { rank, key, id }: Position) =>
   Buffer.from(JSON.stringify([name, rank, key, id])).toString('base64url');
 

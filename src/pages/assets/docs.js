@@ -1,6 +1,6 @@
 const { url, root, token, requests } = JSON.parse(document.getElementById('settings').textContent);
 
-/** The document as it is read, with requests that work on what the demo workspace holds now. */
+/** Puts requests into the OpenAPI document that work on the demo workspace as it is now. */
 function withRequests(response) {
   if (!response.url.endsWith('/openapi.json')) return response;
   const api = JSON.parse(response.text);
@@ -17,7 +17,7 @@ const ui = window.SwaggerUIBundle({
   deepLinking: true,
   displayRequestDuration: true,
   defaultModelsExpandDepth: 0,
-  // The validator is a foreign service.
+  // The validator is a third-party service.
   validatorUrl: null,
   responseInterceptor: withRequests,
   onComplete: () => token && ui.preauthorizeApiKey('token', token),

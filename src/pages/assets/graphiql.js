@@ -1,6 +1,6 @@
 const { demo, headers, queries } = JSON.parse(document.getElementById('settings').textContent);
 
-/** The schema is public and needs no token; everything else is a request like any other client's. */
+/** Reads the schema, which is public, without a token. Sends everything else as any other client would. */
 async function fetcher(params, { headers: given } = {}) {
   if (params.operationName === 'IntrospectionQuery') return (await fetch('/graphiql/schema.json')).json();
   const response = await fetch('/graphql', {
@@ -11,7 +11,7 @@ async function fetcher(params, { headers: given } = {}) {
   return response.json();
 }
 
-/** The demo starts afresh with each load, as its ids and its token may have changed; nothing of it is kept. */
+/** Storage that a reload empties, because the ids and the token of the demo may have changed by then. */
 function memory() {
   const items = new Map();
   return {

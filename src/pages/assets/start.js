@@ -9,7 +9,7 @@ for (const block of document.querySelectorAll('.command')) {
       await navigator.clipboard.writeText(code.textContent);
       status.textContent = `Copied: ${block.querySelector('h3').textContent}`;
     } catch {
-      // Browsers lend the clipboard to https and localhost only.
+      // Browsers allow the clipboard on https and localhost only.
       getSelection().selectAllChildren(code);
       status.textContent = 'Selected: press Ctrl+C or Cmd+C to copy';
     }

@@ -2,16 +2,16 @@ import type { JsonSchema } from './jsonSchema.js';
 
 const text = { type: 'string' };
 
-/** Headers a caller may send with every operation. No examples: Swagger UI would send them, the same key every time. */
+/** Headers that a caller may send with every operation. Without examples, which Swagger UI would send every time. */
 export const requestHeaders: Record<string, JsonSchema> = {
   'Idempotency-Key': {
     name: 'Idempotency-Key',
     in: 'header',
     required: false,
     description:
-      'A new random value for each change you want, the same one for every retry of it: a change whose answer was lost ' +
-      'can be sent again and still happens once. The answer of a retry is that of the first request. 1 to 255 printable ' +
-      'ASCII characters, bare or quoted.',
+      'Makes it safe to retry a request: the change is made only once, and every retry gets the answer of the first ' +
+      'request. Send a new random value with each change, and the same value with its retries. 1 to 255 printable ASCII ' +
+      'characters, bare or quoted.',
     schema: { ...text, minLength: 1 },
   },
   'X-Request-Id': {
@@ -19,31 +19,31 @@ export const requestHeaders: Record<string, JsonSchema> = {
     in: 'header',
     required: false,
     description:
-      'Your own id of the request, taken over into the answer and the log if it is one; else the server makes one.',
+      'Your id for the request. The answer and the log include it. If it is missing or invalid, the server generates one.',
     schema: { ...text, pattern: '^[\\w.:/+=-]{1,128}$' },
   },
 };
 
-/** Headers of answers; which answer has which is said there. */
+/** Headers of answers. Each response refers to those that it has. */
 const responseHeaders: Record<string, JsonSchema> = {
   'X-Request-Id': {
-    description: 'Id of the request, as in the log and in the problem.',
+    description: 'Id of the request. The log and problems have the same one.',
     required: true,
     schema: text,
     example: '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54',
   },
   'RateLimit-Policy': {
-    description: 'The limits that count this request: how many requests (q) in how many seconds (w).',
+    description: 'The limit that counts this request: `q` requests in `w` seconds.',
     schema: text,
     example: '"token";q=600;w=60',
   },
   RateLimit: {
-    description: 'What is left of each limit: requests (r), and seconds until it is full again (t).',
+    description: 'What is left of the limit: `r` requests in the next `t` seconds. Then the window starts again.',
     schema: text,
     example: '"token";r=599;t=60',
   },
   'Retry-After': {
-    description: 'Seconds to wait before the request is worth sending again.',
+    description: 'Seconds to wait before you send the request again.',
     schema: { type: 'integer', minimum: 0 },
     example: 5,
   },
@@ -53,13 +53,12 @@ const responseHeaders: Record<string, JsonSchema> = {
     example: 'close',
   },
   'WWW-Authenticate': {
-    description: 'How to authenticate.',
+    description: 'The authentication scheme to use.',
     schema: text,
     example: 'Bearer',
   },
   'Idempotency-Replayed': {
-    description:
-      'Says true when the answer is that of an earlier request with the same Idempotency-Key; nothing was done again.',
+    description: 'Set to `true` if this is the answer of an earlier request with the same Idempotency-Key.',
     schema: { ...text, const: 'true' },
     example: 'true',
   },
@@ -68,6 +67,6 @@ const responseHeaders: Record<string, JsonSchema> = {
 /** The headers that every answer has. */
 export const everyAnswer = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit'];
 
-/** What is said of a header; a new one of the error catalogue is at least named. */
+/** The description of a header. One that only the error catalogue knows gets a general description. */
 export const headerNamed = (name: string): JsonSchema =>
-  responseHeaders[name] ?? { description: 'Explained on the page of the error.', schema: text };
+  responseHeaders[name] ?? { description: 'Described on the page of the error.', schema: text };

@@ -25,10 +25,10 @@ export function scalar(type: GraphQLType): JsonSchema {
 export const nullable = (schema: JsonSchema): JsonSchema =>
   typeof schema.type === 'string' ? { ...schema, type: [schema.type, 'null'] } : { oneOf: [schema, { type: 'null' }] };
 
-/** The component of that name, made when it is first asked for. */
+/** Returns a reference to the component of that name, which the first call makes. */
 type Component = (name: string, make: () => JsonSchema) => JsonSchema;
 
-/** The components of one document, and the texts of the schema as REST spells them. */
+/** Collects the components of one document. `text` spells a description of the schema for REST. */
 export function collectComponents(schema: GraphQLSchema) {
   const schemas: Record<string, JsonSchema> = {};
   const text = restText(schema);

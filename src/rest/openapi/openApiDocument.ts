@@ -10,18 +10,18 @@ import { requestSchema } from './requestSchema.js';
 import { type Fragments, responseSchemas } from './responseSchema.js';
 import { sentence } from './text.js';
 
-/** What the document says of the API, whose operations are named by their titles. */
+/** The description of the API, which names its operations by their titles. */
 const descriptionOf = (titles: string[]) => `The external HTTP API: ${titles.join(', ').toLowerCase()}.
 
-Every operation is a POST with a JSON body, and needs a write-enabled API token: \`Authorization: Bearer <API_TOKEN>\`.
-Every failure is a problem (RFC 9457) with a \`code\` for programs; \`type\` is the address of a page that explains it.
-Ids are opaque strings, times are ISO 8601 in UTC. Ignore fields you do not know: fields may be added.`;
+Every operation is a POST with a JSON body and needs a write-enabled API token: \`Authorization: Bearer <API_TOKEN>\`.
+Every failure is a problem (RFC 9457) with a \`code\` for programs. Its \`type\` is the address of a page that explains it.
+Ids are opaque strings and times are ISO 8601 in UTC. Ignore fields that you do not know: new ones may be added.`;
 
 const addition = '\n\nAn addition of this gateway to the documented paths.';
 
 const reference = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
 
-/** The OpenAPI document of the stored mutations: everything it says is read off them, the schema and the error catalogue. */
+/** The OpenAPI document of the stored mutations, derived from them, the schema and the error catalogue. */
 export function openApiDocument(schema: GraphQLSchema, prepared: readonly PreparedMutation[], publicUrl = '') {
   const components = collectComponents(schema);
   const { schemas, component, text } = components;
@@ -71,7 +71,7 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
     };
   }
 
-  /** Operations are grouped by the first thing they give back. */
+  /** Groups operations by the first type in their payload. */
   function tagOf(type: PreparedMutation['payloadType']): string {
     const [first] = Object.values(type.getFields()).map((field) => getNamedType(field.type));
     const tag = sentence(first?.name ?? type.name);
@@ -88,7 +88,7 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
       title: 'Goalpost',
       version: '1.0.0',
       description: descriptionOf(prepared.map(({ title }) => title)),
-      contact: { name: 'Whoever runs this server' },
+      contact: { name: 'The operator of this server' },
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
     servers: [{ url: `${publicUrl}${apiRoot}`, description: 'This server.' }],
@@ -97,7 +97,11 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
     paths,
     components: {
       securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'An API token, write-enabled: `gp_` and 43 characters.' },
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'A write-enabled API token: `gp_` followed by 43 characters.',
+        },
       },
       parameters: requestHeaders,
       headers,

@@ -7,7 +7,7 @@ import { openApiDocument } from './openApiDocument.js';
 
 export const openApiPath = `${apiRoot}/openapi.json`;
 
-/** The OpenAPI document; no token needed. */
+/** Serves the OpenAPI document, without a token. */
 export const openApiRoute = (
   schema: GraphQLSchema,
   mutations: readonly PreparedMutation[],

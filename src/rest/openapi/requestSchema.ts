@@ -11,7 +11,7 @@ import {
 import { snakeCase } from '../../naming.js';
 import { type Components, type JsonSchema, nullable, scalar } from './jsonSchema.js';
 
-/** A request body: what GraphQL lets be null may be null or absent, and there are no other fields. */
+/** The schema of a request body. Nullable fields may be null or absent, and other fields are not allowed. */
 export function requestSchema(type: GraphQLInputObjectType, components: Components): JsonSchema {
   const { component, text } = components;
   const fields = Object.values(type.getFields());
@@ -30,7 +30,7 @@ export function requestSchema(type: GraphQLInputObjectType, components: Componen
   }));
 }
 
-/** What a field of an input object says of its values, beside its type. */
+/** The constraints of an input field besides its type. */
 const constraintsOf = ({ minimum, maximum, maxLength, maxItems }: JsonSchema): JsonSchema =>
   Object.fromEntries(
     Object.entries({ minimum, maximum, maxLength, maxItems }).filter(([, value]) => value !== undefined),

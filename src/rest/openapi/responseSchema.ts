@@ -17,17 +17,17 @@ import { type Components, type JsonSchema, nullable, scalar } from './jsonSchema
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 /**
- * The schema of a response body, read off what is selected of the payload. What a fragment selects becomes a component,
- * named as its type, or as the fragment where several select from one type.
+ * The schema of a response body, derived from the selection of the payload. Each fragment becomes a component, named
+ * after its type, or after the fragment if several select from one type.
  */
 export function responseSchemas({ component, enumeration, text }: Components, fragments: Fragments) {
-  /** A field of the payload that GraphQL lets be null may be absent too. */
+  /** A nullable field of the payload may also be absent. */
   function payload(type: GraphQLObjectType, selection: SelectionSetNode): JsonSchema {
     const isRequired = (name: string) => isNonNullType(type.getFields()[name]?.type);
     return component(type.name, () => record(type, selection, isRequired));
   }
 
-  /** An object with what is selected of it. Below the payload every field is always there, null where it is empty. */
+  /** An object with its selected fields. Below the payload every field is always present, null where it is empty. */
   function record(type: GraphQLObjectType, selection: SelectionSetNode, isRequired = (_name: string) => true) {
     const nodes = selectedFields(selection);
     const required = nodes.filter(({ name }) => isRequired(name.value)).map(({ name }) => snakeCase(name.value));
@@ -45,7 +45,7 @@ export function responseSchemas({ component, enumeration, text }: Components, fr
       const description = text(field.description);
       return [snakeCase(name.value), { ...schemaOf(field.type, selectionSet), description }];
     }
-    return [name.value, { type: 'string', const: snakeCase(type.name), description: 'What kind of record this is.' }];
+    return [name.value, { type: 'string', const: snakeCase(type.name), description: 'The type of the record.' }];
   }
 
   function schemaOf(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {

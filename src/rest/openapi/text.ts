@@ -1,7 +1,7 @@
 import { type GraphQLSchema, isEnumType, isInputObjectType, isObjectType } from 'graphql';
 import { snakeCase } from '../../naming.js';
 
-/** Rewrites a description of the schema for REST: names and enum values in backticks as REST spells them. */
+/** Rewrites descriptions of the schema for REST: names and enum values in backticks get REST's spelling. */
 export function restText(schema: GraphQLSchema): (description: string | null | undefined) => string {
   const names = new Set<string>();
   for (const type of Object.values(schema.getTypeMap())) {

@@ -3,7 +3,7 @@ import { listOf, ownId, personId } from './fields.js';
 
 const level = () => z.literal([0, 10, 40, 70, 100]);
 
-/** Who has access without being named: everybody, the company, the members of the space. */
+/** Access without a personal grant: of everyone, the company, and the members of the space. */
 export const accessLevels = () =>
   z
     .strictObject({

@@ -55,7 +55,7 @@ const notification = z.strictObject({
   inserted_at: insertedAt(),
 });
 
-/** Something that happened to the record it is listed in. */
+/** Something that happened to the record that lists it. */
 export const activityFields = (subject: ActivitySubject) => ({
   id: ownId('activities'),
   action: z.enum(actionsOn(subject)).describe('what happened'),

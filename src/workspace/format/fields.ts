@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Table } from '../tables.js';
 
-/** What a string stands for: a value no other row of its table may have, or the id of a row elsewhere. */
+/** What a string stands for: a value that is unique in its table, or the id of a row elsewhere. */
 export type Mark = { table: Table; column: 'id' | 'public_token' } | { refersTo: Table };
 
 export const marks = new WeakMap<z.ZodType, Mark>();
@@ -15,10 +15,10 @@ function marked<Schema extends z.ZodType>(schema: Schema, mark: Mark): Schema {
 /** Any string that Postgres can hold. */
 const string = () => z.string().regex(/^[^\0\p{Cs}]*$/u, 'must not contain NUL or half a surrogate pair');
 
-/** Short enough for the indexes they are in, three at a time. */
+/** Short enough for an index on three ids. */
 const idString = () => string().min(1).max(200);
 
-/** The id a record is known by in the rest of the file. */
+/** The id by which the rest of the file refers to a record. */
 export const id = (table: Table) => marked(idString().describe('kept as given'), { table, column: 'id' });
 
 /** The id of a record that nothing else in the file refers to. */
@@ -28,7 +28,7 @@ export const ownId = (table: Table) =>
 export const personId = (about: string) => marked(idString().describe(about), { refersTo: 'people' });
 export const reference = (table: Table, about: string) => marked(idString().describe(about), { refersTo: table });
 
-/** Part of a link, and as good as a key to the document. */
+/** Part of a public link. Whoever knows it can read the document. */
 export const publicToken = (about: string) =>
   marked(
     z
@@ -59,10 +59,10 @@ export const updatedAt = () => optional(timestamp('default: `inserted_at`'));
 const fourDigits = (value: string) => value >= '1000';
 const yearMessage = 'must be in the year 1000 or later';
 
-/** May be null or left out. */
+/** May be null or omitted. */
 export const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null);
 
-/** A list, empty if left out, in which no two records have the same values of all `keys`. */
+/** A list, empty if omitted, in which no two records have the same values of all `keys`. */
 export const listOf = <Schema extends z.ZodObject>(schema: Schema, ...keys: (keyof z.output<Schema> & string)[]) =>
   z
     .array(schema)
@@ -80,7 +80,7 @@ export const listOf = <Schema extends z.ZodObject>(schema: Schema, ...keys: (key
 
 let latest = 0;
 
-/** A UUIDv7 like the database's own ids; each sorts after the one before it, as the records in the file do. */
+/** A UUIDv7 like the ids that the database generates. Ids sort in the order in which they were made. */
 function newId(): string {
   latest = Math.max(latest + 1, Date.now() * 1000);
   const time = Math.floor(latest / 1000)

@@ -36,7 +36,7 @@ export const resourceHub = z
       });
   });
 
-/** Where a folder, file or document is. */
+/** The location of a folder, file or document. */
 export const placed = {
   resource_hub_id: reference('resource_hubs', 'the hub it is in'),
   parent_folder_id: optional(
