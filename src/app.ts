@@ -13,7 +13,6 @@ import { useIdempotency } from './http/idempotency.js';
 import { type QueryLimits, useQueryLimits } from './http/limits/queryLimits.js';
 import { rateLimit } from './http/limits/rateLimit.js';
 import type { RateLimiters } from './http/limits/rateLimiters.js';
-import { useLingeringClose } from './http/lingeringClose.js';
 import { masking } from './http/masking.js';
 import { type PersistedDocuments, usePersistedDocuments } from './http/persistedDocuments.js';
 import { useRequestId } from './http/requestId.js';
@@ -144,7 +143,6 @@ export function createApp({
     plugins: [
       useResponseHeaders(),
       useRequestId(logger),
-      useLingeringClose(),
       useCors(corsOrigins),
       useRouter({
         routes,
