@@ -47,6 +47,8 @@ export interface AppOptions {
   graphiql?: boolean;
   /** A demo workspace: its write token, and whether the pages show it to browsers on this machine. */
   demo?: { token: string; onPages: boolean } | undefined;
+  /** Aborted when this server stops, for its readiness. */
+  stopping?: AbortSignal;
   /** If omitted, no request is counted. */
   rateLimiters?: RateLimiters;
   /** Number of proxies in front of the gateway whose `X-Forwarded-For` is trusted. */
@@ -75,6 +77,7 @@ export function createApp({
   idempotencySeconds = defaults.idempotencyHours * 3600,
   graphiql = true,
   demo: demoWorkspace,
+  stopping,
   rateLimiters,
   trustedProxies = defaults.trustedProxies,
   queryLimits = {},
@@ -106,7 +109,7 @@ export function createApp({
   const pages = { mutations, demo: demoWorkspace?.onPages ? demo : undefined };
   const hasPage = (path: string) => routes.some((route) => route.path === path && route.public);
   const routes: Route[] = [
-    ...healthRoutes(db),
+    ...healthRoutes(db, stopping),
     ...restRoutes(mutations, { schema, bodyLimit, execute }),
     ...referenceRoutes(pages),
     ...errorPages(publicUrl),

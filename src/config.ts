@@ -26,6 +26,8 @@ export const settings = z.object({
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(1000).default(10),
   PREPARED_STATEMENTS: flag.default(true),
   BODY_LIMIT: z.coerce.number().int().min(1024).default(defaults.bodyLimit),
+  DRAIN_SECONDS: z.coerce.number().min(0).max(3600).default(10),
+  DRAIN_DELAY_SECONDS: z.coerce.number().min(0).max(3600).default(0),
   IDEMPOTENCY_HOURS: z.coerce.number().positive().max(8760).default(defaults.idempotencyHours),
   FILE_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).optional(),
   GRAPHIQL: flag.default(true),
@@ -70,6 +72,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     poolSize: data.DATABASE_POOL_SIZE,
     preparedStatements: data.PREPARED_STATEMENTS,
     bodyLimit: data.BODY_LIMIT,
+    drain: { milliseconds: data.DRAIN_SECONDS * 1000, delayMilliseconds: data.DRAIN_DELAY_SECONDS * 1000 },
     idempotencySeconds: data.IDEMPOTENCY_HOURS * 3600,
     /** After how many days deleted files are removed for good; undefined: never. */
     fileRetentionDays: data.FILE_RETENTION_DAYS,

@@ -25,7 +25,7 @@ export async function startServer(settings: Record<string, string> = {}) {
     const [, port] = /^GraphQL +http:\S+:(\d+)\/graphql$/.exec(line) ?? [];
     if (!port) continue;
     child.stdout.resume();
-    return { base: `http://localhost:${port}`, stop };
+    return { base: `http://localhost:${port}`, process: child, exited, stop };
   }
   await stop();
   throw new Error('the server did not start');
