@@ -20,6 +20,7 @@ import { useResponseHeaders } from './http/responseHeaders.js';
 import type { RequestContext, Route } from './http/route.js';
 import { useRouter } from './http/router.js';
 import type { Demo } from './pages/demo.js';
+import type { DemoKey } from './pages/demoKey.js';
 import { errorPages } from './pages/errorPages.js';
 import { graphiqlRoutes } from './pages/graphiql.js';
 import { referenceRoutes } from './pages/reference.js';
@@ -45,8 +46,8 @@ export interface AppOptions {
   idempotencySeconds?: number;
   /** Whether /graphql serves GraphiQL to browsers. */
   graphiql?: boolean;
-  /** A demo workspace: its write token, and whether the pages show it to browsers on this machine. */
-  demo?: { token: string; onPages: boolean } | undefined;
+  /** A demo workspace: its write token, and the key with which the pages show it to browsers on this machine. */
+  demo?: { token: string; key?: DemoKey | undefined } | undefined;
   /** Aborted when this server stops, for its readiness. */
   stopping?: AbortSignal;
   /** If omitted, no request is counted. */
@@ -106,7 +107,7 @@ export function createApp({
   const authenticate = authenticator(db, clock);
   const mutations = storedMutations.map((stored) => prepare(schema, stored));
   const demo = demoWorkspace && demoOf(demoWorkspace.token);
-  const pages = { mutations, demo: demoWorkspace?.onPages ? demo : undefined };
+  const pages = { mutations, demo: demo && demoWorkspace?.key && { ...demo, key: demoWorkspace.key } };
   const hasPage = (path: string) => routes.some((route) => route.path === path && route.public);
   const routes: Route[] = [
     ...healthRoutes(db, stopping),
@@ -120,7 +121,7 @@ export function createApp({
     { path: '/graphql', methods: ['GET', 'POST'] },
   ];
 
-  function demoOf(token: string): Demo {
+  function demoOf(token: string): Omit<Demo, 'key'> {
     const request = new Request('http://localhost/');
     const lookUp = async (query: string) => {
       const actor = await authenticate(`Bearer ${token}`);

@@ -12,6 +12,7 @@ import { createLogger } from '../http/logger.js';
 import { isLoopback } from '../http/loopback.js';
 import { NodeServer } from '../http/nodeServer.js';
 import { curlCommands } from '../pages/curl.js';
+import { DemoKey } from '../pages/demoKey.js';
 import { openDemo } from './openDemo.js';
 import { readPersistedDocuments } from './readPersistedDocuments.js';
 import { UsageError } from './usageError.js';
@@ -35,7 +36,8 @@ export async function serve(config: Config): Promise<void> {
     const tokens = config.databaseUrl ? undefined : await openDemo(db, config.dataDir);
     await warmUp(db);
     const rateLimiters = createRateLimiters({ ...config.rateLimit, databaseUrl: url });
-    const demo = tokens && { token: tokens.write, onPages: isOnlyLocal(config) };
+    const key = tokens && isOnlyLocal(config) ? new DemoKey() : undefined;
+    const demo = tokens && { token: tokens.write, key };
     const stopping = new AbortController();
     const app = createApp({ ...config, db, logger, rateLimiters, demo, persisted, stopping: stopping.signal });
     const nodeServer = new NodeServer({ app, logger, publicUrl: config.publicUrl });
@@ -44,7 +46,7 @@ export async function serve(config: Config): Promise<void> {
     const stopPurging = purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));
     console.log(`GraphQL  ${base}/graphql`);
     console.log(`REST     ${base}/api/external/v1`);
-    console.log(`Browser  ${base}/`);
+    console.log(`Browser  ${key?.addressAt(base) ?? `${base}/`}`);
     if (tokens) {
       console.log(`write token ${tokens.write}`);
       console.log(`read-only token ${tokens.readOnly}`);

@@ -22,10 +22,10 @@ export async function startServer(settings: Record<string, string> = {}) {
     await rm(directory, { recursive: true, maxRetries: 20 });
   };
   for await (const line of createInterface(child.stdout)) {
-    const [, port] = /^GraphQL +http:\S+:(\d+)\/graphql$/.exec(line) ?? [];
+    const [, port, start = '/'] = /^Browser +http:\S+:(\d+)(\/\S*)$/.exec(line) ?? [];
     if (!port) continue;
     child.stdout.resume();
-    return { base: `http://localhost:${port}`, process: child, exited, stop };
+    return { base: `http://localhost:${port}`, start, process: child, exited, stop };
   }
   await stop();
   throw new Error('the server did not start');
