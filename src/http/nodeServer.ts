@@ -174,6 +174,8 @@ export class NodeServer {
 const noProxy = () => failure('MALFORMED_REQUEST', { problem: 'this server is no proxy' });
 
 function failureOf({ code, reason, message }: NodeJS.ErrnoException & { reason?: string }): GraphQLError {
+  if (code === 'HPE_INVALID_EOF_STATE')
+    return failure('MALFORMED_REQUEST', { problem: 'it ends before it is complete' });
   if (code === 'HPE_HEADER_OVERFLOW') return failure('HEADERS_TOO_LARGE');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return failure('REQUEST_TIMEOUT');
   return failure('MALFORMED_REQUEST', { problem: (reason ?? message).replace(/\.$/, '') });

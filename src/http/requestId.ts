@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { Step } from './route.js';
 import { traceOf } from './traceparent.js';
@@ -20,6 +21,8 @@ export function identify(header: (name: string) => unknown): Identity {
   const [given, traceparent] = ['x-request-id', 'traceparent'].map((name) => String(header(name) ?? ''));
   return { requestId: given && validId.test(given) ? given : randomUUID(), ...traceOf(traceparent ?? null) };
 }
+
+const isGone = ({ socket, destroyed, complete }: IncomingMessage) => socket.destroyed || (destroyed && !complete);
 
 /** Gives every request an id (the caller's `X-Request-Id` if valid), returns it, and logs one line for each answer. */
 export function useRequestId(logger: Logger): Step {
@@ -44,6 +47,7 @@ export function useRequestId(logger: Logger): Step {
           status: response.status,
           milliseconds: Math.round(performance.now() - (started.get(request) ?? 0)),
           tokenId: serverContext.actor?.tokenId,
+          ...(serverContext.req && isGone(serverContext.req) && { clientGone: true }),
         },
         'request',
       );
