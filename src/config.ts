@@ -71,7 +71,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     preparedStatements: data.PREPARED_STATEMENTS,
     bodyLimit: data.BODY_LIMIT,
     idempotencySeconds: data.IDEMPOTENCY_HOURS * 3600,
-    /** After how many days deleted files are removed for good; undefined: never. */
+    /** Days after which deleted files are removed for good; undefined for never. */
     fileRetentionDays: data.FILE_RETENTION_DAYS,
     graphiql: data.GRAPHIQL,
     rateLimit: {
