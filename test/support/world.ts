@@ -184,6 +184,17 @@ export class World {
     return this.db.resourceHub.create({ data: { name: this.name('Hub'), companyId, ...parent } });
   }
 
+  /** A team, and a hub of a space or of a goal or project in it, with whatever access the data gives. */
+  async teamWithHub(parent: 'space' | 'goal' | 'project', data: Json = {}) {
+    const team = await this.team();
+    if (parent === 'space') {
+      const space = await this.space(team.company, [team.caller], data);
+      return { ...team, space, hub: await this.hub(team.company, { spaceId: space.id }) };
+    }
+    const { id } = await this[parent](team.space, data);
+    return { ...team, hub: await this.hub(team.company, parent === 'goal' ? { goalId: id } : { projectId: id }) };
+  }
+
   folder(hub: { id: string }, parentFolderId: string | null = null) {
     return this.db.resourceHubFolder.create({
       data: { name: this.name('Folder'), resourceHubId: hub.id, parentFolderId },
