@@ -20,6 +20,7 @@ import { useRequestId } from './http/requestId.js';
 import { useResponseHeaders } from './http/responseHeaders.js';
 import type { RequestContext, Route } from './http/route.js';
 import { useRouter } from './http/router.js';
+import { useSeveralMutations } from './http/severalMutations.js';
 import type { Demo } from './pages/demo.js';
 import { errorPages } from './pages/errorPages.js';
 import { graphiqlRoutes } from './pages/graphiql.js';
@@ -158,6 +159,7 @@ export function createApp({
       ...(persisted ? [usePersistedDocuments(persisted)] : []),
       useQueryLimits({ ...defaults.queryLimits, ...queryLimits }),
       useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),
+      useSeveralMutations(db),
     ],
   });
   return Object.assign(yoga, { workedExamples: () => workedExamples(mutations, demo?.lookUp) });
