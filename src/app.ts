@@ -21,6 +21,7 @@ import { useRequestId } from './http/requestId.js';
 import { useResponseHeaders } from './http/responseHeaders.js';
 import type { RequestContext, Route } from './http/route.js';
 import { useRouter } from './http/router.js';
+import { useSeveralMutations } from './http/severalMutations.js';
 import type { Demo } from './pages/demo.js';
 import { errorPages } from './pages/errorPages.js';
 import { graphiqlRoutes } from './pages/graphiql.js';
@@ -163,6 +164,7 @@ export function createApp({
       ...(persisted ? [usePersistedDocuments(persisted)] : []),
       useQueryLimits({ ...defaults.queryLimits, ...queryLimits }),
       useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),
+      useSeveralMutations(db),
     ],
   });
   return Object.assign(yoga, { workedExamples: () => workedExamples(mutations, demo?.lookUp) });

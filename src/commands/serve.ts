@@ -11,6 +11,7 @@ import { createRateLimiters } from '../http/limits/rateLimiters.js';
 import { createLogger } from '../http/logger.js';
 import { isLoopback } from '../http/loopback.js';
 import { curlCommands } from '../pages/curl.js';
+import { untilBroken } from './lastDefense.js';
 import { openDemo } from './openDemo.js';
 import { readPersistedDocuments } from './readPersistedDocuments.js';
 import { UsageError } from './usageError.js';
@@ -26,6 +27,7 @@ export async function serve(config: Config): Promise<void> {
   const { persisted: source } = config;
   const persisted = source && { documents: readPersistedDocuments(source.path), only: source.only };
   const logger = createLogger(config.logLevel);
+  const broken = untilBroken(logger);
   const log = (message: string) => logger.info(message);
   const { db: maintained, url, applied, close } = await openDatabase({ ...config, log }, { migrations: 'apply' });
   const onError = (error: Error) => log(`a database connection broke: ${error.message}`);
@@ -50,7 +52,7 @@ export async function serve(config: Config): Promise<void> {
       const { requests } = await app.workedExamples();
       for (const { lines } of curlCommands(base, tokens.write, requests)) console.log(lines.join(' '));
     }
-    await stopped;
+    await Promise.race([stopped, broken]);
     logger.info('stopping');
     await drain(server);
     await stopPurging();
