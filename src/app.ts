@@ -14,7 +14,6 @@ import { useIdempotency } from './http/idempotency.js';
 import { type QueryLimits, useQueryLimits } from './http/limits/queryLimits.js';
 import { rateLimit } from './http/limits/rateLimit.js';
 import type { RateLimiters } from './http/limits/rateLimiters.js';
-import { useLingeringClose } from './http/lingeringClose.js';
 import { masking } from './http/masking.js';
 import { type PersistedDocuments, usePersistedDocuments } from './http/persistedDocuments.js';
 import { useRequestId } from './http/requestId.js';
@@ -150,7 +149,6 @@ export function createApp({
       useDatabaseTimeout(databaseTimeout),
       useResponseHeaders(),
       useRequestId(logger),
-      useLingeringClose(),
       useCors(corsOrigins),
       useRouter({
         routes,

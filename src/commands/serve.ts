@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import { createApp } from '../app.js';
 import { type Config, inUrl } from '../config.js';
@@ -10,6 +10,7 @@ import { purgeRegularly } from '../database/purgeRegularly.js';
 import { createRateLimiters } from '../http/limits/rateLimiters.js';
 import { createLogger } from '../http/logger.js';
 import { isLoopback } from '../http/loopback.js';
+import { NodeServer } from '../http/nodeServer.js';
 import { curlCommands } from '../pages/curl.js';
 import { untilBroken } from './lastDefense.js';
 import { openDemo } from './openDemo.js';
@@ -39,8 +40,8 @@ export async function serve(config: Config): Promise<void> {
     const rateLimiters = createRateLimiters({ ...config.rateLimit, databaseUrl: url });
     const demo = tokens && { token: tokens.write, onPages: isOnlyLocal(config) };
     const app = createApp({ ...config, db, logger, rateLimiters, demo, persisted });
-    const server = createServer(app);
-    const base = await listen(server, config);
+    const nodeServer = new NodeServer({ app, logger, publicUrl: config.publicUrl });
+    const base = await listen(nodeServer.server, config);
     const purges = [() => purgeOutcomes(maintained, new Date()), ...filePurges(config, maintained, logger)];
     const stopPurging = purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));
     console.log(`GraphQL  ${base}/graphql`);
@@ -54,7 +55,7 @@ export async function serve(config: Config): Promise<void> {
     }
     await Promise.race([stopped, broken]);
     logger.info('stopping');
-    await drain(server);
+    await nodeServer.stop(drainMilliseconds);
     await stopPurging();
     await rateLimiters.close();
   } finally {
@@ -96,14 +97,6 @@ function listen(server: Server, { host, port }: Config): Promise<string> {
       const bound = typeof address === 'object' && address ? address.port : port;
       resolve(`http://${inUrl(host)}:${bound}`);
     });
-  });
-}
-
-function drain(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-    setTimeout(() => server.closeAllConnections(), drainMilliseconds).unref();
   });
 }
 
