@@ -51,6 +51,8 @@ export interface AppOptions {
   graphiql?: boolean;
   /** A demo workspace: its write token, and whether the pages show it to browsers on this machine. */
   demo?: { token: string; onPages: boolean } | undefined;
+  /** Aborted when this server stops, for its readiness. */
+  stopping?: AbortSignal;
   /** If omitted, no request is counted. */
   rateLimiters?: RateLimiters;
   /** Number of proxies in front of the gateway whose `X-Forwarded-For` is trusted. */
@@ -80,6 +82,7 @@ export function createApp({
   databaseTimeout = defaults.databaseTimeout,
   graphiql = true,
   demo: demoWorkspace,
+  stopping,
   rateLimiters,
   trustedProxies = defaults.trustedProxies,
   queryLimits = {},
@@ -111,7 +114,7 @@ export function createApp({
   const pages = { mutations, demo: demoWorkspace?.onPages ? demo : undefined };
   const hasPage = (path: string) => routes.some((route) => route.path === path && route.public);
   const routes: Route[] = [
-    ...healthRoutes(db),
+    ...healthRoutes(db, stopping),
     ...restRoutes(mutations, { schema, bodyLimit, execute }),
     ...referenceRoutes(pages),
     ...errorPages(publicUrl),

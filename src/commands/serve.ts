@@ -17,11 +17,11 @@ import { openDemo } from './openDemo.js';
 import { readPersistedDocuments } from './readPersistedDocuments.js';
 import { UsageError } from './usageError.js';
 
-const drainMilliseconds = 10_000;
+const closeMilliseconds = 3_000;
 
 /**
- * Serves until SIGINT, SIGTERM or SIGHUP. Then it finishes running requests, for up to 10 seconds, and stops the
- * embedded Postgres if it started one.
+ * Serves until SIGINT, SIGTERM or SIGHUP. Then it finishes running requests, for up to DRAIN_SECONDS, and stops the
+ * embedded Postgres if it started one. A second signal ends the process at once.
  */
 export async function serve(config: Config): Promise<void> {
   const stopped = untilStopped(config);
@@ -33,13 +33,15 @@ export async function serve(config: Config): Promise<void> {
   const { db: maintained, url, applied, close } = await openDatabase({ ...config, log }, { migrations: 'apply' });
   const onError = (error: Error) => log(`a database connection broke: ${error.message}`);
   const db = openClient({ ...config, url, timeouts: config.databaseTimeouts, onError });
+  let cutOff = 0;
   try {
     if (applied.length > 0) logger.info({ applied }, 'migrated');
     const tokens = config.databaseUrl ? undefined : await openDemo(maintained, config.dataDir);
     await warmUp(db);
     const rateLimiters = createRateLimiters({ ...config.rateLimit, databaseUrl: url });
     const demo = tokens && { token: tokens.write, onPages: isOnlyLocal(config) };
-    const app = createApp({ ...config, db, logger, rateLimiters, demo, persisted });
+    const stopping = new AbortController();
+    const app = createApp({ ...config, db, logger, rateLimiters, demo, persisted, stopping: stopping.signal });
     const nodeServer = new NodeServer({ app, logger, publicUrl: config.publicUrl });
     const base = await listen(nodeServer.server, config);
     const purges = [() => purgeOutcomes(maintained, new Date()), ...filePurges(config, maintained, logger)];
@@ -55,18 +57,33 @@ export async function serve(config: Config): Promise<void> {
     }
     await Promise.race([stopped, broken]);
     logger.info('stopping');
-    await nodeServer.stop(drainMilliseconds);
+    stopping.abort();
+    cutOff = await nodeServer.stop(config.drain);
+    if (cutOff > 0) logger.warn({ requests: cutOff }, 'stopped before these requests were done');
     await stopPurging();
     await rateLimiters.close();
   } finally {
+    if (cutOff > 0) exitAfter(closeMilliseconds);
     await db.$disconnect();
     await close();
+    if (cutOff > 0) process.exit();
   }
 }
 
+/** Exits in any case: requests that were cut off may hold on to their connections to the database. */
+const exitAfter = (milliseconds: number) => setTimeout(() => process.exit(), milliseconds);
+
 function untilStopped({ underNpm }: Config): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => resolve());
+    let first: number | undefined;
+    const stop = (_signal: string, number: number) => {
+      first ??= performance.now();
+      resolve();
+      // Under npm, one Ctrl-C arrives twice: from the terminal and from npm.
+      const isAnother = performance.now() - first > (underNpm ? 500 : 0);
+      if (isAnother) process.exit(128 + number);
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
     // npm cannot forward SIGKILL. When it is killed, this process gets another parent.
     const parent = process.ppid;
     const orphaned = () => process.ppid !== parent && resolve();
@@ -84,14 +101,19 @@ const warmUp = (db: Database) =>
   db.apiToken.findFirst({ where: { id: '' }, select: { person: { select: { id: true } } } });
 
 function listen(server: Server, { host, port }: Config): Promise<string> {
+  const problems: Record<string, string> = {
+    EADDRINUSE: `Port ${port} on ${host} is taken. Stop what uses it, or set another PORT.`,
+    EACCES: `This user may not listen on port ${port}. Set PORT to 1024 or higher.`,
+    EADDRNOTAVAIL: `HOST=${host} is not an address of this machine. Set HOST to one that is, or to 0.0.0.0 for all.`,
+    ENOTFOUND: `HOST=${host} cannot be resolved to an address. Set HOST to an address of this machine.`,
+    EAI_AGAIN: `HOST=${host} cannot be resolved to an address. Set HOST to an address of this machine.`,
+  };
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        error.code === 'EADDRINUSE'
-          ? new UsageError(`Port ${port} on ${host} is taken. Stop what uses it, or set another PORT.`)
-          : error,
-      ),
-    );
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const problem = problems[error.code ?? ''];
+      const unknown = `Cannot listen on ${host}, port ${port} (${error.message}). Check HOST and PORT.`;
+      reject(new UsageError(problem ?? unknown));
+    });
     server.listen(port, host, () => {
       const address = server.address();
       const bound = typeof address === 'object' && address ? address.port : port;

@@ -1,5 +1,6 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
 import type { YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
@@ -17,6 +18,13 @@ interface NodeServerOptions {
   publicUrl?: string | undefined;
   /** Milliseconds in which a client must have sent its request. */
   requestTimeout?: number;
+}
+
+interface Drain {
+  /** How long running requests may take. */
+  milliseconds: number;
+  /** How long new connections are still taken, for a balancer to notice that this server stops. */
+  delayMilliseconds: number;
 }
 
 interface Running {
@@ -50,23 +58,23 @@ export class NodeServer {
   }
 
   /**
-   * Stops: takes no new connections, closes those without a running request, and the others after their answer. After
-   * the time given it cuts off what still runs. Returns how many requests that were.
+   * Stops: from now on every answer ends its connection. After the delay, takes no new connections and closes those
+   * without a running request. After the time given, cuts off what still runs. Returns how many requests that were.
    */
-  async stop(milliseconds: number): Promise<number> {
+  async stop({ milliseconds, delayMilliseconds }: Drain): Promise<number> {
     this.#isStopping = true;
+    for (const running of this.#connections.values()) {
+      for (const { res } of running.values()) if (!res.headersSent) res.shouldKeepAlive = false;
+    }
+    if (delayMilliseconds > 0) await setTimeout(delayMilliseconds);
     const closed = new Promise((resolve) => this.server.close(resolve));
     for (const [socket, running] of this.#connections) {
       if (running.size === 0) socket.destroySoon();
-      for (const { res } of running.values()) if (!res.headersSent) res.shouldKeepAlive = false;
     }
-    let cut = 0;
-    const timer = setTimeout(() => {
-      for (const running of this.#connections.values()) cut += running.size;
-      this.server.closeAllConnections();
-    }, milliseconds);
+    await Promise.race([closed, setTimeout(milliseconds, undefined, { ref: false })]);
+    const cut = [...this.#connections.values()].reduce((sum, running) => sum + running.size, 0);
+    this.server.closeAllConnections();
     await closed;
-    clearTimeout(timer);
     return cut;
   }
 

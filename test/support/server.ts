@@ -30,7 +30,7 @@ export async function startServer(settings: Record<string, string> = {}) {
     const [, port] = /^GraphQL +http:\S+:(\d+)\/graphql$/.exec(line) ?? [];
     if (!port) continue;
     child.stdout.resume();
-    return { base: `http://localhost:${port}`, stop, child, log: () => log };
+    return { base: `http://localhost:${port}`, process: child, exited, stop, log: () => log };
   }
   await stop();
   throw new Error('the server did not start');
