@@ -77,11 +77,11 @@ function untilStopped({ underNpm }: Config): Promise<void> {
   return new Promise((resolve) => {
     let first: number | undefined;
     const stop = (_signal: string, number: number) => {
-      first ??= performance.now();
-      resolve();
+      const now = performance.now();
       // Under npm, one Ctrl-C arrives twice: from the terminal and from npm.
-      const isAnother = performance.now() - first > (underNpm ? 500 : 0);
-      if (isAnother) process.exit(128 + number);
+      if (first !== undefined && now - first > (underNpm ? 500 : 0)) process.exit(128 + number);
+      first ??= now;
+      resolve();
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
     // npm cannot forward SIGKILL. When it is killed, this process gets another parent.
