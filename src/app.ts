@@ -7,6 +7,7 @@ import { defaults } from './defaults.js';
 import { useAccept } from './http/accept.js';
 import { contentRoute, types } from './http/contentRoute.js';
 import { useCors } from './http/cors.js';
+import { useDatabaseTimeout } from './http/databaseTimeout.js';
 import { useGraphqlRequest } from './http/graphqlRequest.js';
 import { answers, healthRoutes } from './http/health.js';
 import { useIdempotency } from './http/idempotency.js';
@@ -19,6 +20,7 @@ import { useRequestId } from './http/requestId.js';
 import { useResponseHeaders } from './http/responseHeaders.js';
 import type { RequestContext, Route } from './http/route.js';
 import { useRouter } from './http/router.js';
+import { useSeveralMutations } from './http/severalMutations.js';
 import type { Demo } from './pages/demo.js';
 import type { DemoKey } from './pages/demoKey.js';
 import { errorPages } from './pages/errorPages.js';
@@ -44,6 +46,8 @@ export interface AppOptions {
   bodyLimit?: number;
   /** Seconds for which the outcome of a request with an Idempotency-Key is kept. */
   idempotencySeconds?: number;
+  /** How long a request may wait for the database in all, in milliseconds. */
+  databaseTimeout?: number;
   /** Whether /graphql serves GraphiQL to browsers. */
   graphiql?: boolean;
   /** A demo workspace: its write token, and the key with which the pages show it to browsers on this machine. */
@@ -76,6 +80,7 @@ export function createApp({
   publicUrl,
   bodyLimit = defaults.bodyLimit,
   idempotencySeconds = defaults.idempotencyHours * 3600,
+  databaseTimeout = defaults.databaseTimeout,
   graphiql = true,
   demo: demoWorkspace,
   stopping,
@@ -145,6 +150,7 @@ export function createApp({
     logging: false,
     maskedErrors: { maskError: mask },
     plugins: [
+      useDatabaseTimeout(databaseTimeout),
       useResponseHeaders(),
       useRequestId(logger),
       useCors(corsOrigins),
@@ -160,6 +166,7 @@ export function createApp({
       ...(persisted ? [usePersistedDocuments(persisted)] : []),
       useQueryLimits({ ...defaults.queryLimits, ...queryLimits }),
       useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),
+      useSeveralMutations(db),
     ],
   });
   return Object.assign(yoga, { workedExamples: () => workedExamples(mutations, demo?.lookUp) });

@@ -10,6 +10,7 @@ import * as token from './commands/token.js';
 import { UsageError } from './commands/usageError.js';
 import { ConfigError, readConfig } from './config.js';
 import { DatabaseError } from './database/error.js';
+import { isUnavailable } from './database/unavailable.js';
 import { version } from './version.js';
 import { ImportError } from './workspace/error.js';
 
@@ -45,9 +46,9 @@ program
   .action(() => void process.stdout.write(openApi()));
 program
   .command('purge')
-  .description('list the files deleted long ago, and with --yes remove them for good')
-  .requiredOption('--older-than <duration>', 'how long ago they were deleted at least: 90d, 12h, 45m')
-  .option('--yes', 'remove them (default: only list them)')
+  .description('list files deleted long ago; with --yes, remove them for good')
+  .requiredOption('--older-than <duration>', 'minimum time since the deletion: 90d, 12h, 45m')
+  .option('--yes', 'remove the files (default: only list them)')
   .action((options: PurgeOptions) => purge(readConfig(), options));
 
 const tokens = program.command('token').description('create, list and revoke API tokens');
@@ -78,6 +79,13 @@ try {
 function exitCode(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   const isExpected = [UsageError, ConfigError, DatabaseError, ImportError].some((kind) => error instanceof kind);
-  console.error(isExpected ? `goalpost: ${(error as Error).message}` : error);
+  if (isExpected) console.error(`goalpost: ${(error as Error).message}`);
+  else if (isUnavailable(error)) console.error(`goalpost: The database is unavailable: ${lastLine(error as Error)}`);
+  else console.error(error);
   return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
+}
+
+/** Prisma puts the reason into the last line. */
+function lastLine({ message }: Error) {
+  return message.trim().split('\n').at(-1);
 }

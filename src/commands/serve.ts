@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import { createApp } from '../app.js';
 import { type Config, inUrl } from '../config.js';
-import type { Database } from '../database/client.js';
+import { type Database, openClient } from '../database/client.js';
 import { purgeOutcomes } from '../database/idempotencyKeys.js';
 import { openDatabase } from '../database/open.js';
 import { type PurgedFile, purgeFiles } from '../database/purgeFiles.js';
@@ -13,6 +13,7 @@ import { isLoopback } from '../http/loopback.js';
 import { NodeServer } from '../http/nodeServer.js';
 import { curlCommands } from '../pages/curl.js';
 import { DemoKey } from '../pages/demoKey.js';
+import { untilBroken } from './lastDefense.js';
 import { openDemo } from './openDemo.js';
 import { readPersistedDocuments } from './readPersistedDocuments.js';
 import { UsageError } from './usageError.js';
@@ -28,12 +29,15 @@ export async function serve(config: Config): Promise<void> {
   const { persisted: source } = config;
   const persisted = source && { documents: readPersistedDocuments(source.path), only: source.only };
   const logger = createLogger(config.logLevel);
+  const broken = untilBroken(logger);
   const log = (message: string) => logger.info(message);
-  const { db, url, applied, close } = await openDatabase({ ...config, log }, { migrations: 'apply' });
+  const { db: maintained, url, applied, close } = await openDatabase({ ...config, log }, { migrations: 'apply' });
+  const onError = (error: Error) => log(`a database connection broke: ${error.message}`);
+  const db = openClient({ ...config, url, timeouts: config.databaseTimeouts, onError });
   let cutOff = 0;
   try {
     if (applied.length > 0) logger.info({ applied }, 'migrated');
-    const tokens = config.databaseUrl ? undefined : await openDemo(db, config.dataDir);
+    const tokens = config.databaseUrl ? undefined : await openDemo(maintained, config.dataDir);
     await warmUp(db);
     const rateLimiters = createRateLimiters({ ...config.rateLimit, databaseUrl: url });
     const key = tokens && isOnlyLocal(config) ? new DemoKey() : undefined;
@@ -42,7 +46,7 @@ export async function serve(config: Config): Promise<void> {
     const app = createApp({ ...config, db, logger, rateLimiters, demo, persisted, stopping: stopping.signal });
     const nodeServer = new NodeServer({ app, logger, publicUrl: config.publicUrl });
     const base = await listen(nodeServer.server, config);
-    const purges = [() => purgeOutcomes(db, new Date()), ...filePurges(config, db, logger)];
+    const purges = [() => purgeOutcomes(maintained, new Date()), ...filePurges(config, maintained, logger)];
     const stopPurging = purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));
     console.log(`GraphQL  ${base}/graphql`);
     console.log(`REST     ${base}/api/external/v1`);
@@ -53,7 +57,7 @@ export async function serve(config: Config): Promise<void> {
       const { requests } = await app.workedExamples();
       for (const { lines } of curlCommands(base, tokens.write, requests)) console.log(lines.join(' '));
     }
-    await stopped;
+    await Promise.race([stopped, broken]);
     logger.info('stopping');
     stopping.abort();
     cutOff = await nodeServer.stop(config.drain);
@@ -62,6 +66,7 @@ export async function serve(config: Config): Promise<void> {
     await rateLimiters.close();
   } finally {
     if (cutOff > 0) exitAfter(closeMilliseconds);
+    await db.$disconnect();
     await close();
     if (cutOff > 0) process.exit();
   }
@@ -74,11 +79,11 @@ function untilStopped({ underNpm }: Config): Promise<void> {
   return new Promise((resolve) => {
     let first: number | undefined;
     const stop = (_signal: string, number: number) => {
-      first ??= performance.now();
-      resolve();
+      const now = performance.now();
       // Under npm, one Ctrl-C arrives twice: from the terminal and from npm.
-      const isAnother = performance.now() - first > (underNpm ? 500 : 0);
-      if (isAnother) process.exit(128 + number);
+      if (first !== undefined && now - first > (underNpm ? 500 : 0)) process.exit(128 + number);
+      first ??= now;
+      resolve();
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
     // npm cannot forward SIGKILL. When it is killed, this process gets another parent.

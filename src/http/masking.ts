@@ -1,21 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
+import { isUnavailable } from '../database/unavailable.js';
 import { failure } from '../errors/failures.js';
-
-/** Error codes of Prisma, Node and PostgreSQL for a database that cannot be reached. */
-const unreachable = new Set([
-  'P1000',
-  'P1001',
-  'P1002',
-  'P1008',
-  'P1017',
-  'P2024',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  '57P01',
-  '57P03',
-  '53300',
-]);
 
 /** Several fields fail with the same error if one query loads them all. */
 const logged = new WeakSet<object>();
@@ -31,8 +17,7 @@ export const masking = (logger: Logger) =>
     const isLogged = cause instanceof Error && logged.has(cause);
     if (!isLogged) logger.error({ err: cause }, 'unexpected error');
     if (cause instanceof Error) logged.add(cause);
-    const isUnreachable = unreachable.has(String((cause as { code?: unknown } | undefined)?.code));
-    const masked = failure(isUnreachable ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR');
+    const masked = failure(isUnavailable(cause) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR');
     return error instanceof GraphQLError && error.path
       ? new GraphQLError(masked.message, { path: error.path, extensions: masked.extensions })
       : masked;

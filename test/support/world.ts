@@ -55,6 +55,7 @@ export class World {
       clock: () => this.now,
       appUrl: 'https://work.example.com',
       bodyLimit: 1_048_576,
+      databaseTimeout: 30_000, // the machine that runs the tests may be slow
       ...options,
     });
     this.#server = new NodeServer({ app: this.app, logger, ...options }).server;
@@ -183,6 +184,17 @@ export class World {
 
   hub({ companyId }: At, parent: { spaceId: string } | { goalId: string } | { projectId: string }) {
     return this.db.resourceHub.create({ data: { name: this.name('Hub'), companyId, ...parent } });
+  }
+
+  /** A team, and a hub of a space or of a goal or project in it, with whatever access the data gives. */
+  async teamWithHub(parent: 'space' | 'goal' | 'project', data: Json = {}) {
+    const team = await this.team();
+    if (parent === 'space') {
+      const space = await this.space(team.company, [team.caller], data);
+      return { ...team, space, hub: await this.hub(team.company, { spaceId: space.id }) };
+    }
+    const { id } = await this[parent](team.space, data);
+    return { ...team, hub: await this.hub(team.company, parent === 'goal' ? { goalId: id } : { projectId: id }) };
   }
 
   folder(hub: { id: string }, parentFolderId: string | null = null) {
