@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { createApp } from '../app.js';
 import { type Config, inUrl } from '../config.js';
 import { type Database, openClient } from '../database/client.js';
+import type { DatabaseError } from '../database/error.js';
 import { purgeOutcomes } from '../database/idempotencyKeys.js';
 import { openDatabase } from '../database/open.js';
 import { type PurgedFile, purgeFiles } from '../database/purgeFiles.js';
@@ -27,7 +28,16 @@ export async function serve(config: Config): Promise<void> {
   const persisted = source && { documents: readPersistedDocuments(source.path), only: source.only };
   const logger = createLogger(config.logLevel);
   const log = (message: string) => logger.info(message);
-  const { db: maintained, url, applied, close } = await openDatabase({ ...config, log }, { migrations: 'apply' });
+  let onLost: (error: DatabaseError) => void = () => {};
+  const lost = new Promise<DatabaseError>((resolve) => {
+    onLost = resolve;
+  });
+  const {
+    db: maintained,
+    url,
+    applied,
+    close,
+  } = await openDatabase({ ...config, log, onLost }, { migrations: 'apply' });
   const onError = (error: Error) => log(`a database connection broke: ${error.message}`);
   const db = openClient({ ...config, url, timeouts: config.databaseTimeouts, onError });
   try {
@@ -37,6 +47,7 @@ export async function serve(config: Config): Promise<void> {
     const rateLimiters = createRateLimiters({ ...config.rateLimit, databaseUrl: url });
     const demo = tokens && { token: tokens.write, onPages: isOnlyLocal(config) };
     const app = createApp({ ...config, db, logger, rateLimiters, demo, persisted });
+    const examples = tokens && (await app.workedExamples());
     const server = createServer(app);
     const base = await listen(server, config);
     const purges = [() => purgeOutcomes(maintained, new Date()), ...filePurges(config, maintained, logger)];
@@ -44,20 +55,19 @@ export async function serve(config: Config): Promise<void> {
     console.log(`GraphQL  ${base}/graphql`);
     console.log(`REST     ${base}/api/external/v1`);
     console.log(`Browser  ${base}/`);
-    if (tokens) {
+    if (tokens && examples) {
       console.log(`write token ${tokens.write}`);
       console.log(`read-only token ${tokens.readOnly}`);
-      const { requests } = await app.workedExamples();
-      for (const { lines } of curlCommands(base, tokens.write, requests)) console.log(lines.join(' '));
+      for (const { lines } of curlCommands(base, tokens.write, examples.requests)) console.log(lines.join(' '));
     }
-    await stopped;
+    const failure = await Promise.race([stopped, lost]);
     logger.info('stopping');
     await drain(server);
     await stopPurging();
     await rateLimiters.close();
+    if (failure) throw failure;
   } finally {
-    await db.$disconnect();
-    await close();
+    await Promise.all([db.$disconnect(), close()]);
   }
 }
 
