@@ -14,13 +14,13 @@ import { useIdempotency } from './http/idempotency.js';
 import { type QueryLimits, useQueryLimits } from './http/limits/queryLimits.js';
 import { rateLimit } from './http/limits/rateLimit.js';
 import type { RateLimiters } from './http/limits/rateLimiters.js';
-import { useLingeringClose } from './http/lingeringClose.js';
 import { masking } from './http/masking.js';
 import { type PersistedDocuments, usePersistedDocuments } from './http/persistedDocuments.js';
 import { useRequestId } from './http/requestId.js';
 import { useResponseHeaders } from './http/responseHeaders.js';
 import type { RequestContext, Route } from './http/route.js';
 import { useRouter } from './http/router.js';
+import { useSeveralMutations } from './http/severalMutations.js';
 import type { Demo } from './pages/demo.js';
 import { errorPages } from './pages/errorPages.js';
 import { graphiqlRoutes } from './pages/graphiql.js';
@@ -51,6 +51,8 @@ export interface AppOptions {
   graphiql?: boolean;
   /** A demo workspace: its write token, and whether the pages show it to browsers on this machine. */
   demo?: { token: string; onPages: boolean } | undefined;
+  /** Aborted when this server stops, for its readiness. */
+  stopping?: AbortSignal;
   /** If omitted, no request is counted. */
   rateLimiters?: RateLimiters;
   /** Number of proxies in front of the gateway whose `X-Forwarded-For` is trusted. */
@@ -80,6 +82,7 @@ export function createApp({
   databaseTimeout = defaults.databaseTimeout,
   graphiql = true,
   demo: demoWorkspace,
+  stopping,
   rateLimiters,
   trustedProxies = defaults.trustedProxies,
   queryLimits = {},
@@ -111,7 +114,7 @@ export function createApp({
   const pages = { mutations, demo: demoWorkspace?.onPages ? demo : undefined };
   const hasPage = (path: string) => routes.some((route) => route.path === path && route.public);
   const routes: Route[] = [
-    ...healthRoutes(db),
+    ...healthRoutes(db, stopping),
     ...restRoutes(mutations, { schema, bodyLimit, execute }),
     ...referenceRoutes(pages),
     ...errorPages(publicUrl),
@@ -149,7 +152,6 @@ export function createApp({
       useDatabaseTimeout(databaseTimeout),
       useResponseHeaders(),
       useRequestId(logger),
-      useLingeringClose(),
       useCors(corsOrigins),
       useRouter({
         routes,
@@ -163,6 +165,7 @@ export function createApp({
       ...(persisted ? [usePersistedDocuments(persisted)] : []),
       useQueryLimits({ ...defaults.queryLimits, ...queryLimits }),
       useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),
+      useSeveralMutations(db),
     ],
   });
   return Object.assign(yoga, { workedExamples: () => workedExamples(mutations, demo?.lookUp) });

@@ -317,6 +317,21 @@ describe('at the same time', () => {
     expect(await effects()).toEqual(one);
   });
 
+  test('retries of a finished request are all replays, also over two gateways', async () => {
+    const { caller, input, effects } = await closedGoal();
+    const first = await reopen(caller.token, input, 'finished');
+    const twin = world.twin();
+    for (let round = 0; round < 3; round += 1) {
+      const answers = await Promise.all(
+        Array.from({ length: 16 }, (_, index) => reopen(caller.token, input, 'finished', index % 2 ? world : twin)),
+      );
+      for (const { status, headers, body } of answers) {
+        expect([status, headers.get(replayed), body]).toEqual([200, 'true', first.body]);
+      }
+    }
+    expect(await effects()).toEqual(one);
+  });
+
   test('a duplicate of a request that still runs is 409, later it is the replay', async () => {
     const { caller, input, effects } = await closedGoal();
     await holding('after the change', async (release) => {

@@ -200,7 +200,7 @@ describe('the demo token', () => {
     expect(start).toContain('curl -sS http://localhost:4000/api/external/v1/');
   });
 
-  test('or not, the commands name the address that callers use, and nothing a shell would run', async () => {
+  test('or not, the commands use the address that callers use, and quote what a shell would run', async () => {
     const published = worldWith({ publicUrl: 'https://api.example.com' });
     expect((await browse(published, '/')).text).toContain('curl -sS https://api.example.com/api/external/v1/');
     const hostile = "http://a'$(reboot)'.example.com";

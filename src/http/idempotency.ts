@@ -1,11 +1,11 @@
 import { type ExecutionArgs, type ExecutionResult, type FieldNode, GraphQLError, getOperationAST } from 'graphql';
-import type { Database, Transaction } from '../database/client.js';
+import type { Database } from '../database/client.js';
 import { findOutcome, holdKey, type KeyScope, keepOutcome } from '../database/idempotencyKeys.js';
-import { catalogue, type ErrorCode } from '../errors/catalogue.js';
 import { failure } from '../errors/failures.js';
 import { badKey, fingerprintOf, readKey } from './idempotencyKey.js';
 import { rootFields } from './input/rootFields.js';
 import type { Step } from './route.js';
+import { type ExecuteIn, executeIn, inTransaction, isFinal, RolledBack } from './transaction.js';
 
 interface IdempotencyOptions {
   db: Database;
@@ -14,30 +14,33 @@ interface IdempotencyOptions {
   keptSeconds: number;
 }
 
-type ExecuteIn = (tx: Transaction) => Promise<ExecutionResult>;
-
-const transaction = { maxWait: 10_000, timeout: 30_000 };
-
 /**
  * Runs a mutation with an `Idempotency-Key` at most once: the change and its outcome are one transaction, so that a
  * retry finds both or neither. Decisions: "Safe retries".
  */
 export function useIdempotency({ db, clock, keptSeconds }: IdempotencyOptions): Step {
-  async function once(scope: KeyScope, fingerprint: Uint8Array<ArrayBuffer>, field: FieldNode, execute: ExecuteIn) {
+  async function once(
+    scope: KeyScope,
+    fingerprint: Uint8Array<ArrayBuffer>,
+    { field, execute, onReplay }: { field: FieldNode; execute: ExecuteIn; onReplay: () => void },
+  ): Promise<ExecutionResult> {
     const now = clock();
-    return db.$transaction(async (tx): Promise<{ result: ExecutionResult; replayed: boolean }> => {
-      if (!(await holdKey(tx, scope))) throw failure('IDEMPOTENCY_KEY_IN_USE', { retryAfter: 1 });
+    return inTransaction(db, async (tx) => {
+      const held = await holdKey(tx, scope);
+      // Looked up even if another transaction holds the key, because that may be a retry which replays it too.
       const kept = await findOutcome(tx, scope, now);
       if (kept) {
         if (Buffer.compare(kept.fingerprint, fingerprint) !== 0) throw failure('IDEMPOTENCY_KEY_REUSED');
-        return { result: parseResult(kept.result, field), replayed: true };
+        onReplay();
+        return parseResult(kept.result, field);
       }
+      if (!held) throw failure('IDEMPOTENCY_KEY_IN_USE', { retryAfter: 1 });
       const result = await execute(tx);
-      if (!isFinal(result)) throw new Undecided(result);
+      if (!isFinal(result)) throw new RolledBack(result);
       const expiresAt = new Date(now.getTime() + keptSeconds * 1000);
       await keepOutcome(tx, scope, { fingerprint, result: JSON.stringify(result) }, expiresAt);
-      return { result, replayed: false };
-    }, transaction);
+      return result;
+    });
   }
 
   return {
@@ -50,37 +53,18 @@ export function useIdempotency({ db, clock, keptSeconds }: IdempotencyOptions): 
       if (!field || !actor) return;
       if (others.length > 0) throw badKey('needs a request with one mutation field');
       const scope = { tokenId: actor.tokenId, operation: field.name.value, key: readKey(header) };
-      setExecuteFn(async (given: ExecutionArgs) => {
-        const execute: ExecuteIn = async (tx) =>
-          executeFn({ ...given, contextValue: { ...args.contextValue, db: tx } });
-        try {
-          const { result, replayed } = await once(
-            scope,
-            fingerprintOf(given, args.contextValue.params.query),
-            field,
-            execute,
-          );
-          if (replayed) responseHeaders['Idempotency-Replayed'] = 'true';
-          return result;
-        } catch (error) {
-          if (error instanceof Undecided) return { data: null, errors: error.result.errors ?? [] };
-          throw error;
-        }
-      });
+      setExecuteFn((given: ExecutionArgs) =>
+        once(scope, fingerprintOf(given, args.contextValue.params.query), {
+          field,
+          execute: executeIn(executeFn, given, args.contextValue),
+          onReplay: () => {
+            responseHeaders['Idempotency-Replayed'] = 'true';
+          },
+        }),
+      );
     },
   };
 }
-
-/** Thrown to roll the transaction back, because a retry may succeed. */
-class Undecided extends Error {
-  constructor(readonly result: ExecutionResult) {
-    super('undecided');
-  }
-}
-
-/** Whether every retry gets this result: a success, or a failure that the operation itself decided. */
-const isFinal = ({ errors = [] }: ExecutionResult) =>
-  errors.every(({ path, extensions: { code } }) => path && catalogue[code as ErrorCode]?.status < 500);
 
 function parseResult(text: string, field: FieldNode): ExecutionResult {
   const { data, errors }: ExecutionResult = JSON.parse(text);

@@ -6,8 +6,20 @@ import { traceOf } from './traceparent.js';
 
 const validId = /^[\w.:/+=-]{1,128}$/;
 
+export interface Identity {
+  requestId: string;
+  traceId?: string;
+  spanId?: string;
+}
+
 /** The request that the running code belongs to, for log lines written far from it. */
-export const currentRequest = new AsyncLocalStorage<{ requestId: string; traceId?: string; spanId?: string }>();
+export const currentRequest = new AsyncLocalStorage<Identity>();
+
+/** The id of a request (the caller's `X-Request-Id` if valid) and the caller's trace. */
+export function identify(header: (name: string) => unknown): Identity {
+  const [given, traceparent] = ['x-request-id', 'traceparent'].map((name) => String(header(name) ?? ''));
+  return { requestId: given && validId.test(given) ? given : randomUUID(), ...traceOf(traceparent ?? null) };
+}
 
 /** Gives every request an id (the caller's `X-Request-Id` if valid), returns it, and logs one line for each answer. */
 export function useRequestId(logger: Logger): Step {
@@ -15,10 +27,8 @@ export function useRequestId(logger: Logger): Step {
   return {
     instrumentation: {
       request: ({ request }, answer) => {
-        const given = request.headers.get('x-request-id') ?? '';
         started.set(request, performance.now());
-        const requestId = validId.test(given) ? given : randomUUID();
-        return currentRequest.run({ requestId, ...traceOf(request.headers.get('traceparent')) }, answer);
+        return currentRequest.run(currentRequest.getStore() ?? identify((name) => request.headers.get(name)), answer);
       },
     },
     onRequest({ serverContext }) {
@@ -26,6 +36,7 @@ export function useRequestId(logger: Logger): Step {
     },
     onResponse({ request, response, serverContext }) {
       response.headers.set('X-Request-Id', currentRequest.getStore()?.requestId ?? '');
+      if (serverContext.wasRefused) return;
       logger.info(
         {
           method: request.method,

@@ -4,6 +4,7 @@ import type { Context } from '../context.js';
 import type { Database } from '../database/client.js';
 import type PrismaTypes from '../database/generated/pothos.js';
 import { getDatamodel } from '../database/generated/pothos.js';
+import './promisedItems.js';
 import './storableIds.js';
 
 export const builder = new SchemaBuilder<{
@@ -17,7 +18,7 @@ export const builder = new SchemaBuilder<{
     BigInt: { Input: bigint; Output: bigint };
   };
 }>({
-  plugins: ['storableIds', PrismaPlugin],
+  plugins: ['promisedItems', 'storableIds', PrismaPlugin],
   defaultFieldNullability: false,
   prisma: { client: ({ db }) => db as Database, dmmf: getDatamodel(), filterConnectionTotalCount: true },
 });

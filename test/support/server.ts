@@ -13,9 +13,14 @@ export async function startServer(settings: Record<string, string> = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'goalpost-server-'));
   const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), main, 'serve'], {
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'error', DATA_DIR: join(directory, 'data'), ...settings },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit');
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+    process.stderr.write(text);
+  });
   const stop = async () => {
     child.kill('SIGTERM');
     await exited;
@@ -25,7 +30,7 @@ export async function startServer(settings: Record<string, string> = {}) {
     const [, port] = /^GraphQL +http:\S+:(\d+)\/graphql$/.exec(line) ?? [];
     if (!port) continue;
     child.stdout.resume();
-    return { base: `http://localhost:${port}`, stop };
+    return { base: `http://localhost:${port}`, process: child, exited, stop, log: () => log };
   }
   await stop();
   throw new Error('the server did not start');

@@ -1,0 +1,40 @@
+import type { ExecutionArgs, ExecutionResult } from 'graphql';
+import type { Database, Transaction } from '../database/client.js';
+import { catalogue, type ErrorCode } from '../errors/catalogue.js';
+import type { RequestContext } from './route.js';
+
+const limits = { maxWait: 10_000, timeout: 30_000 };
+
+/** Executes the operation in a transaction instead of letting each statement commit by itself. */
+export type ExecuteIn = (tx: Transaction) => Promise<ExecutionResult>;
+
+type Execute = (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
+
+export const executeIn =
+  (execute: Execute, args: ExecutionArgs, contextValue: RequestContext): ExecuteIn =>
+  async (tx) =>
+    execute({ ...args, contextValue: { ...contextValue, db: tx } });
+
+/** Thrown in a transaction to roll it back and answer with the errors of this result. */
+export class RolledBack extends Error {
+  constructor(readonly result: ExecutionResult) {
+    super('rolled back');
+  }
+}
+
+/** Runs the work of a request in one transaction: the only place that opens one. */
+export async function inTransaction(
+  db: Database,
+  work: (tx: Transaction) => Promise<ExecutionResult>,
+): Promise<ExecutionResult> {
+  try {
+    return await db.$transaction(work, limits);
+  } catch (error) {
+    if (error instanceof RolledBack) return { data: null, errors: error.result.errors ?? [] };
+    throw error;
+  }
+}
+
+/** Whether every retry gets this result: a success, or a failure that the operation itself decided. */
+export const isFinal = ({ errors = [] }: ExecutionResult) =>
+  errors.every(({ path, extensions: { code } }) => path && catalogue[code as ErrorCode]?.status < 500);

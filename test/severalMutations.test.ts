@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { statementsOf } from './support/statements.js';
+import { createWorld, type Json, type World } from './support/world.js';
+
+const world = await createWorld();
+const { db } = world;
+
+/** A document with three versions, a file and a closed goal, all of one caller, and what has happened to them. */
+async function setting() {
+  const { company, caller, space } = await world.team();
+  const hub = await world.hub(company, { spaceId: space.id });
+  const document = await world.document(hub, caller);
+  const file = await world.file(hub, caller);
+  const goal = await world.closedGoal(space);
+  const effects = async () => ({
+    versions: await db.documentVersion.count({ where: { documentId: document.id } }),
+    deleted: await db.resourceHubFile.count({ where: { id: file.id, NOT: { deletedAt: null } } }),
+    open: await db.goal.count({ where: { id: goal.id, closedAt: null } }),
+    activities: await db.activity.count({
+      where: { OR: [{ documentId: document.id }, { fileId: file.id }, { goalId: goal.id }] },
+    }),
+    threads: await db.commentThread.count({ where: { activity: { goalId: goal.id } } }),
+  });
+  return { caller, document, file, goal, effects };
+}
+
+const untouched = { versions: 3, deleted: 0, open: 0, activities: 0, threads: 0 };
+
+const restore = (id: string, versionNumber: number, expected: number) =>
+  `restoreDocumentVersion(input: { documentId: "${id}", versionNumber: ${versionNumber}, expectedCurrentVersion: ${expected} }) { document { id currentVersion } }`;
+const remove = (id: string) => `deleteResourceHubFile(input: { fileId: "${id}" }) { file { id name } }`;
+const reopen = (id: string) => `reopenGoal(input: { id: "${id}", message: "Again" }) { goal { id isClosed } }`;
+
+const run = (token: string, fields: string[], at: World = world) =>
+  at.graphql(token, `mutation { ${fields.map((field, index) => `f${index}: ${field}`).join(' ')} }`);
+
+const codes = (body: Json) => body.errors?.map(({ extensions }: Json) => extensions.code);
+
+describe('several mutation fields in one request', () => {
+  test('all happen, in order, each seeing the ones before it', async () => {
+    const { caller, document, file, goal, effects } = await setting();
+    const { status, body } = await run(caller.token, [
+      restore(document.id, 1, 3),
+      restore(document.id, 2, 4),
+      remove(file.id),
+      reopen(goal.id),
+    ]);
+    expect([status, body.errors]).toEqual([200, undefined]);
+    expect(body.data.f1.document.currentVersion).toBe(5);
+    expect(await effects()).toEqual({ versions: 5, deleted: 1, open: 1, activities: 4, threads: 1 });
+  });
+
+  test.each([
+    ['404', 404, 'NOT_FOUND', remove('nothing')],
+    ['409', 409, 'VERSION_CONFLICT', ''],
+  ])('leave nothing behind when a later one fails with %s', async (_what, expected, code, last) => {
+    const { caller, document, file, goal, effects } = await setting();
+    const fields = [reopen(goal.id), remove(file.id), restore(document.id, 1, 3)];
+    const answer = await run(caller.token, [...fields, last || restore(document.id, 1, 3)]);
+    expect([answer.status, answer.body.data, codes(answer.body)]).toEqual([expected, null, [code]]);
+    expect(answer.body.errors[0].path).toEqual(['f3']);
+    expect(await effects()).toEqual(untouched);
+  });
+
+  test('leave nothing behind when the database refuses a later one', async () => {
+    const { caller, document, goal, effects } = await setting();
+    await world.sql(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
+      CREATE TRIGGER refuse BEFORE INSERT ON comment_threads FOR EACH ROW EXECUTE FUNCTION refuse()`);
+    const answer = await run(caller.token, [restore(document.id, 1, 3), reopen(goal.id)]);
+    await world.sql('DROP TRIGGER refuse ON comment_threads; DROP FUNCTION refuse()');
+    expect([answer.status, answer.body.data, codes(answer.body)]).toEqual([500, null, ['INTERNAL_SERVER_ERROR']]);
+    expect(await effects()).toEqual(untouched);
+  });
+
+  test('through two gateways at once are still all or none: one request wins, the others leave nothing', async () => {
+    const { caller, document, file, goal, effects } = await setting();
+    const twin = world.twin();
+    const fields = [reopen(goal.id), restore(document.id, 1, 3), remove(file.id)];
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => run(caller.token, fields, index % 2 ? world : twin)),
+    );
+    const statuses = answers.map(({ status, body }) => [status, ...(codes(body) ?? [])].join(' ')).sort();
+    expect(statuses).toEqual(['200', ...Array.from({ length: 11 }, () => '409 VERSION_CONFLICT')]);
+    expect(answers.filter(({ status, body }) => status !== 200 && body.data !== null)).toEqual([]);
+    expect(await effects()).toEqual({ versions: 4, deleted: 1, open: 1, activities: 3, threads: 1 });
+  });
+
+  test('cost two more SQL statements than apart: begin and commit', async () => {
+    const apart = await setting();
+    await world.graphql(apart.caller.token, '{ viewer { person { id } } }');
+    const { statements: first } = await statementsOf(() => run(apart.caller.token, [reopen(apart.goal.id)]));
+    const { statements: second } = await statementsOf(() => run(apart.caller.token, [remove(apart.file.id)]));
+    const together = await setting();
+    await world.graphql(together.caller.token, '{ viewer { person { id } } }');
+    const { statements } = await statementsOf(() =>
+      run(together.caller.token, [reopen(together.goal.id), remove(together.file.id)]),
+    );
+    const token = 1;
+    expect(statements).toHaveLength(first.length + second.length - token + 2);
+  });
+});
