@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { query } from './support/query.js';
 import { startServer } from './support/server.js';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
@@ -90,7 +91,7 @@ test(
     child.stdout.resume();
     const killing = setInterval(async () => {
       const pid = await postmaster().catch(() => 0);
-      if (pid) killIfAlive(pid);
+      if (pid) kill(pid, 'SIGKILL');
     }, 300);
     try {
       expect((await closed)[0]).toBe(1);
@@ -109,26 +110,28 @@ test(
   async () => {
     const { base, stop } = await startServer({ DATA_DIR: directory, LOG_LEVEL: 'silent' });
     const frozen = await postmaster();
-    const children = spawnSync('pgrep', ['-P', String(frozen)], { encoding: 'utf8' })
-      .stdout.trim()
-      .split('\n')
-      .map(Number);
-    for (const pid of [frozen, ...children]) process.kill(pid, 'SIGSTOP');
+    const children = (await query(await url(), 'SELECT pid FROM pg_stat_activity')).map(({ pid }) => Number(pid));
+    for (const pid of [frozen, ...children]) kill(pid, 'SIGSTOP');
     const waiting = fetch(`${base}/readyz`);
     await sleep(500);
     const start = performance.now();
     await stop();
     expect(performance.now() - start).toBeLessThan(30_000);
     expect((await waiting).status).toBe(503);
-    for (const pid of children) process.kill(pid, 'SIGCONT');
+    for (const pid of children) kill(pid, 'SIGCONT');
   },
   patient,
 );
 
-/** The file that names the process may be older than its end. */
-function killIfAlive(pid: number): void {
+async function url(): Promise<string> {
+  const password = await readFile(join(directory, 'postgres', 'password'), 'utf8');
+  const [, , , port] = (await readFile(join(directory, 'postgres', 'data', 'postmaster.pid'), 'utf8')).split('\n');
+  return `postgresql://postgres:${password}@127.0.0.1:${port}/postgres`;
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
   } catch {
     // It has ended.
   }
