@@ -1,5 +1,6 @@
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import type { Database, Transaction } from '../database/client.js';
+import { retryConflicts } from '../database/conflicts.js';
 import { catalogue, type ErrorCode } from '../errors/catalogue.js';
 import type { RequestContext } from './route.js';
 
@@ -18,17 +19,19 @@ export const executeIn =
 /** Thrown in a transaction to roll it back and answer with the errors of this result. */
 export class RolledBack extends Error {
   constructor(readonly result: ExecutionResult) {
-    super('rolled back');
+    super('rolled back', { cause: new AggregateError(result.errors ?? []) });
   }
 }
 
-/** Runs the work of a request in one transaction: the only place that opens one. */
+/**
+ * Runs the work of a request in one transaction, and again if that loses to another one: the only place that opens one.
+ */
 export async function inTransaction(
   db: Database,
   work: (tx: Transaction) => Promise<ExecutionResult>,
 ): Promise<ExecutionResult> {
   try {
-    return await db.$transaction(work, limits);
+    return await retryConflicts(() => db.$transaction(work, limits));
   } catch (error) {
     if (error instanceof RolledBack) return { data: null, errors: error.result.errors ?? [] };
     throw error;
