@@ -10,6 +10,7 @@ import { useCors } from './http/cors.js';
 import { useGraphqlRequest } from './http/graphqlRequest.js';
 import { answers, healthRoutes } from './http/health.js';
 import { useIdempotency } from './http/idempotency.js';
+import { useDocumentCache } from './http/limits/documentCache.js';
 import { type QueryLimits, useQueryLimits } from './http/limits/queryLimits.js';
 import { rateLimit } from './http/limits/rateLimit.js';
 import type { RateLimiters } from './http/limits/rateLimiters.js';
@@ -138,6 +139,7 @@ export function createApp({
     // Not a path, so that Yoga's own health check never answers: /healthz is one of our routes.
     healthCheckEndpoint: 'none',
     maxRequestBodySize: false,
+    parserAndValidationCache: false,
     cors: false,
     multipart: false,
     logging: false,
@@ -157,6 +159,7 @@ export function createApp({
       useAccept(),
       useGraphqlRequest(bodyLimit),
       ...(persisted ? [usePersistedDocuments(persisted)] : []),
+      useDocumentCache(),
       useQueryLimits({ ...defaults.queryLimits, ...queryLimits }),
       useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),
       useSeveralMutations(db),
