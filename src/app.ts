@@ -7,6 +7,7 @@ import { defaults } from './defaults.js';
 import { useAccept } from './http/accept.js';
 import { contentRoute, types } from './http/contentRoute.js';
 import { useCors } from './http/cors.js';
+import { useDatabaseTimeout } from './http/databaseTimeout.js';
 import { useGraphqlRequest } from './http/graphqlRequest.js';
 import { answers, healthRoutes } from './http/health.js';
 import { useIdempotency } from './http/idempotency.js';
@@ -46,6 +47,8 @@ export interface AppOptions {
   bodyLimit?: number;
   /** Seconds for which the outcome of a request with an Idempotency-Key is kept. */
   idempotencySeconds?: number;
+  /** How long a request may wait for the database in all, in milliseconds. */
+  databaseTimeout?: number;
   /** Whether /graphql serves GraphiQL to browsers. */
   graphiql?: boolean;
   /** A demo workspace: its write token, and whether the pages show it to browsers on this machine. */
@@ -76,6 +79,7 @@ export function createApp({
   publicUrl,
   bodyLimit = defaults.bodyLimit,
   idempotencySeconds = defaults.idempotencyHours * 3600,
+  databaseTimeout = defaults.databaseTimeout,
   graphiql = true,
   demo: demoWorkspace,
   rateLimiters,
@@ -145,6 +149,7 @@ export function createApp({
     logging: false,
     maskedErrors: { maskError: mask },
     plugins: [
+      useDatabaseTimeout(databaseTimeout),
       useResponseHeaders(),
       useRequestId(logger),
       useLingeringClose(),

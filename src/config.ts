@@ -3,6 +3,8 @@ import { defaults } from './defaults.js';
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const count = z.coerce.number().int().min(1).max(1_000_000_000);
+const milliseconds = z.coerce.number().int().min(100).max(3_600_000);
+const millisecondsOrOff = z.coerce.number().int().min(0).max(3_600_000);
 const flag = z.enum(['on', 'off']).transform((value) => value === 'on');
 
 const isOrigin = (text: string) => /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
@@ -24,6 +26,11 @@ export const settings = z.object({
   APP_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
   PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(1000).default(10),
+  DATABASE_TIMEOUT_MS: milliseconds.default(defaults.databaseTimeout),
+  DATABASE_CONNECT_TIMEOUT_MS: milliseconds.default(3000),
+  DATABASE_STATEMENT_TIMEOUT_MS: millisecondsOrOff.default(4000),
+  DATABASE_LOCK_TIMEOUT_MS: millisecondsOrOff.default(3000),
+  DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: millisecondsOrOff.default(10_000),
   PREPARED_STATEMENTS: flag.default(true),
   BODY_LIMIT: z.coerce.number().int().min(1024).default(defaults.bodyLimit),
   IDEMPOTENCY_HOURS: z.coerce.number().positive().max(8760).default(defaults.idempotencyHours),
@@ -68,6 +75,14 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     appUrl: data.APP_URL?.replace(/\/+$/, '') ?? `http://${inUrl(data.HOST)}:${data.PORT}`,
     publicUrl: data.PUBLIC_URL?.replace(/\/+$/, ''),
     poolSize: data.DATABASE_POOL_SIZE,
+    databaseTimeout: data.DATABASE_TIMEOUT_MS,
+    databaseTimeouts: {
+      connect: data.DATABASE_CONNECT_TIMEOUT_MS,
+      answer: data.DATABASE_TIMEOUT_MS,
+      statement: data.DATABASE_STATEMENT_TIMEOUT_MS,
+      lock: data.DATABASE_LOCK_TIMEOUT_MS,
+      idleTransaction: data.DATABASE_IDLE_TRANSACTION_TIMEOUT_MS,
+    },
     preparedStatements: data.PREPARED_STATEMENTS,
     bodyLimit: data.BODY_LIMIT,
     idempotencySeconds: data.IDEMPOTENCY_HOURS * 3600,

@@ -4,6 +4,8 @@ export const defaults = {
   bodyLimit: 1_048_576,
   /** How long the outcome of a request with an Idempotency-Key is kept. */
   idempotencyHours: 24,
+  /** How long a request may wait for the database in all, in milliseconds. */
+  databaseTimeout: 4500,
   trustedProxies: 0,
   queryLimits: { complexity: 10_000, depth: 15, aliases: 30, tokens: 4000, mutations: 10 },
 } as const;

@@ -10,6 +10,7 @@ import * as token from './commands/token.js';
 import { UsageError } from './commands/usageError.js';
 import { ConfigError, readConfig } from './config.js';
 import { DatabaseError } from './database/error.js';
+import { isUnavailable } from './database/unavailable.js';
 import { version } from './version.js';
 import { ImportError } from './workspace/error.js';
 
@@ -78,6 +79,13 @@ try {
 function exitCode(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   const isExpected = [UsageError, ConfigError, DatabaseError, ImportError].some((kind) => error instanceof kind);
-  console.error(isExpected ? `goalpost: ${(error as Error).message}` : error);
+  if (isExpected) console.error(`goalpost: ${(error as Error).message}`);
+  else if (isUnavailable(error)) console.error(`goalpost: The database is unavailable: ${lastLine(error as Error)}`);
+  else console.error(error);
   return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
+}
+
+/** Prisma puts the reason into the last line. */
+function lastLine({ message }: Error) {
+  return message.trim().split('\n').at(-1);
 }

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { Logger } from 'pino';
 import { createApp } from '../app.js';
 import { type Config, inUrl } from '../config.js';
-import type { Database } from '../database/client.js';
+import { type Database, openClient } from '../database/client.js';
 import { purgeOutcomes } from '../database/idempotencyKeys.js';
 import { openDatabase } from '../database/open.js';
 import { type PurgedFile, purgeFiles } from '../database/purgeFiles.js';
@@ -29,17 +29,19 @@ export async function serve(config: Config): Promise<void> {
   const logger = createLogger(config.logLevel);
   const broken = untilBroken(logger);
   const log = (message: string) => logger.info(message);
-  const { db, url, applied, close } = await openDatabase({ ...config, log }, { migrations: 'apply' });
+  const { db: maintained, url, applied, close } = await openDatabase({ ...config, log }, { migrations: 'apply' });
+  const onError = (error: Error) => log(`a database connection broke: ${error.message}`);
+  const db = openClient({ ...config, url, timeouts: config.databaseTimeouts, onError });
   try {
     if (applied.length > 0) logger.info({ applied }, 'migrated');
-    const tokens = config.databaseUrl ? undefined : await openDemo(db, config.dataDir);
+    const tokens = config.databaseUrl ? undefined : await openDemo(maintained, config.dataDir);
     await warmUp(db);
     const rateLimiters = createRateLimiters({ ...config.rateLimit, databaseUrl: url });
     const demo = tokens && { token: tokens.write, onPages: isOnlyLocal(config) };
     const app = createApp({ ...config, db, logger, rateLimiters, demo, persisted });
     const server = createServer(app);
     const base = await listen(server, config);
-    const purges = [() => purgeOutcomes(db, new Date()), ...filePurges(config, db, logger)];
+    const purges = [() => purgeOutcomes(maintained, new Date()), ...filePurges(config, maintained, logger)];
     const stopPurging = purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));
     console.log(`GraphQL  ${base}/graphql`);
     console.log(`REST     ${base}/api/external/v1`);
@@ -56,6 +58,7 @@ export async function serve(config: Config): Promise<void> {
     await stopPurging();
     await rateLimiters.close();
   } finally {
+    await db.$disconnect();
     await close();
   }
 }

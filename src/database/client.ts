@@ -1,6 +1,6 @@
-import { PrismaPg } from '@prisma/adapter-pg';
-import { Pool } from 'pg';
+import { adapterOf } from './adapter.js';
 import { type Prisma, PrismaClient } from './generated/client/client.js';
+import { type DatabaseTimeouts, openPool } from './pool.js';
 
 export type Database = PrismaClient;
 
@@ -13,6 +13,8 @@ export interface DatabaseOptions {
   poolSize: number;
   /** Whether to name prepared statements. A transaction-pooling PgBouncer older than 1.21 does not support that. */
   preparedStatements: boolean;
+  /** If omitted, only connecting has a limit: commands may take their time. */
+  timeouts?: DatabaseTimeouts;
   /** Called when an idle connection breaks. The pool replaces it. */
   onError?: (error: Error) => void;
 }
@@ -20,18 +22,9 @@ export interface DatabaseOptions {
 const statementNameCap = 2000;
 
 /** Opens a client with its own connection pool. `$disconnect()` closes both. */
-export function openClient({ url, poolSize, preparedStatements, onError }: DatabaseOptions): Database {
-  const pool = new Pool({
-    connectionString: url,
-    max: poolSize,
-    connectionTimeoutMillis: 10_000,
-    application_name: 'goalpost',
-  });
-  pool.on('error', (error) => onError?.(error));
-  const adapter = new PrismaPg(pool, {
-    disposeExternalPool: true,
-    ...(preparedStatements && { statementNameGenerator: statementNames() }),
-  });
+export function openClient({ url, poolSize, preparedStatements, timeouts, onError }: DatabaseOptions): Database {
+  const opened = openPool({ url, size: poolSize, name: 'goalpost', timeouts, onError });
+  const adapter = adapterOf(opened, preparedStatements ? { statementNameGenerator: statementNames() } : {});
   return new PrismaClient({ adapter, errorFormat: 'minimal' });
 }
 

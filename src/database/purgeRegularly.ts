@@ -1,6 +1,12 @@
-const purgeEvery = 10 * 60_000;
+import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Runs the purges one by one, now and every ten minutes. Returns a function that stops and waits for a running one. */
+const purgeEvery = 10 * 60_000;
+const stopMilliseconds = 2_000;
+
+/**
+ * Runs the purges one by one, now and every ten minutes. Returns a function that stops
+ * and waits for a running one, but no more than two seconds.
+ */
 export function purgeRegularly(
   purges: readonly (() => Promise<unknown>)[],
   onError: (error: unknown) => void,
@@ -13,6 +19,6 @@ export function purgeRegularly(
   const timer = setInterval(start, purgeEvery).unref();
   return async () => {
     clearInterval(timer);
-    await running;
+    await Promise.race([running, sleep(stopMilliseconds, undefined, { ref: false })]);
   };
 }

@@ -1,21 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
+import { isUnavailable } from '../database/unavailable.js';
 import { failure } from '../errors/failures.js';
-
-/** Error codes of Prisma, Node and PostgreSQL for a database that cannot be reached. */
-const unreachable = new Set([
-  'P1000',
-  'P1001',
-  'P1002',
-  'P1008',
-  'P1017',
-  'P2024',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  '57P01',
-  '57P03',
-  '53300',
-]);
 
 /** Passes expected failures on. Logs any other error and replaces it by a 503 or 500 without details. */
 export const masking = (logger: Logger) =>
@@ -26,8 +12,7 @@ export const masking = (logger: Logger) =>
     }
     const cause = error instanceof GraphQLError ? error.originalError : error;
     logger.error({ err: cause }, 'unexpected error');
-    const isUnreachable = unreachable.has(String((cause as { code?: unknown } | undefined)?.code));
-    const masked = failure(isUnreachable ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR');
+    const masked = failure(isUnavailable(cause) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR');
     return error instanceof GraphQLError && error.path
       ? new GraphQLError(masked.message, { path: error.path, extensions: masked.extensions })
       : masked;

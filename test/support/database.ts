@@ -9,7 +9,11 @@ const TEMPLATE_IN_USE = '55006';
 export async function createDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const { adminUrl, template } = inject('database');
   const name = `${template}_${randomBytes(6).toString('hex')}`;
-  await asAdmin(adminUrl, (admin) => copyTemplate(admin, template, name));
+  await asAdmin(adminUrl, async (admin) => {
+    await copyTemplate(admin, template, name);
+    const isolation = process.env.TEST_ISOLATION;
+    if (isolation) await admin.query(`ALTER DATABASE ${name} SET default_transaction_isolation = '${isolation}'`);
+  });
   const url = new URL(adminUrl);
   url.pathname = name;
   const drop = () =>

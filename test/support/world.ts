@@ -55,6 +55,7 @@ export class World {
       clock: () => this.now,
       appUrl: 'https://work.example.com',
       bodyLimit: 1_048_576,
+      databaseTimeout: 30_000, // the machine that runs the tests may be slow
       ...options,
     });
   }

@@ -29,8 +29,12 @@ export const serverErrors = {
   SERVICE_UNAVAILABLE: entry({
     status: 503,
     title: 'The service is temporarily unavailable',
-    meaning: 'The server cannot reach something that it depends on, such as its database.',
-    remedy: 'Try again after the number of seconds in the Retry-After header.',
+    meaning:
+      'The server cannot reach something that it depends on, such as its database, or got no answer in time. If the ' +
+      'request was a change, it may or may not have been made.',
+    remedy:
+      'Try again after the number of seconds in the Retry-After header. Send changes with an Idempotency-Key, so that a ' +
+      'retry makes the change once, whether or not it was made before.',
     detail: () => `The database is unavailable. Try again in ${inSeconds(unavailableSeconds)}.`,
     headers: () => ({ 'Retry-After': String(unavailableSeconds) }),
     example: {},

@@ -1,5 +1,5 @@
-import { Pool } from 'pg';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible';
+import { openPool } from '../../database/pool.js';
 
 export interface RateLimiterSettings {
   /** Where requests are counted: in this process, or in Postgres for all gateways together. */
@@ -19,7 +19,7 @@ export interface RateLimiters {
 }
 
 // A store that does not answer must not delay the requests that it counts.
-const timeouts = { connectionTimeoutMillis: 2_000, query_timeout: 2_000 };
+const timeouts = { connect: 2_000, answer: 2_000, statement: 0, lock: 0, idleTransaction: 0 };
 
 /** Creates the limiters: one counts for each token, one for each address, both in fixed windows. */
 export function createRateLimiters(settings: RateLimiterSettings): RateLimiters {
@@ -29,18 +29,13 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
   if (store === 'memory') {
     return { token: new RateLimiterMemory(token), address: new RateLimiterMemory(address), close: async () => {} };
   }
-  const pool = new Pool({
-    connectionString: databaseUrl,
-    max: 4,
-    application_name: 'goalpost rate limit',
-    ...timeouts,
-  });
-  pool.on('error', () => {}); // if the store stays down, the next query reports it
+  // Nothing listens to errors: if the store stays down, the next query reports it.
+  const { pool, close } = openPool({ url: databaseUrl, size: 4, name: 'goalpost rate limit', timeouts });
   const table = { storeClient: pool, storeType: 'pool', tableName: 'rate_limits', tableCreated: true };
   return {
     token: new RateLimiterPostgres({ ...table, ...token }),
     // The token limiter deletes the expired rows of both.
     address: new RateLimiterPostgres({ ...table, ...address, clearExpiredByTimeout: false }),
-    close: () => pool.end(),
+    close,
   };
 }

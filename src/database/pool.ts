@@ -1,0 +1,65 @@
+import { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Pool } from 'pg';
+
+/** How long the gateway waits for the database, in milliseconds; 0 waits without end. */
+export interface DatabaseTimeouts {
+  /** For a connection, whether a new one or a free one of the pool. */
+  connect: number;
+  /** For the answer to one statement, after which the connection is given up. */
+  answer: number;
+  /** Limits that the server keeps on each connection. 0 leaves the server's own. */
+  statement: number;
+  lock: number;
+  idleTransaction: number;
+}
+
+export interface PoolOptions {
+  url: string;
+  /** Most connections that this pool may hold. */
+  size: number;
+  name: string;
+  timeouts?: DatabaseTimeouts | undefined;
+  /** Called when an idle connection breaks. The pool replaces it. */
+  onError?: ((error: Error) => void) | undefined;
+}
+
+export interface OpenPool {
+  pool: Pool;
+  /** Ends the pool within two seconds, even if the server does not answer. */
+  close(): Promise<void>;
+}
+
+const closeMilliseconds = 2_000;
+const patient: DatabaseTimeouts = { connect: 10_000, answer: 0, statement: 0, lock: 0, idleTransaction: 0 };
+
+/** Opens a pool of connections. It connects when it is used. */
+export function openPool({ url, size, name, timeouts = patient, onError }: PoolOptions): OpenPool {
+  const sockets = new Set<Socket>();
+  const pool = new Pool({
+    connectionString: url,
+    max: size,
+    application_name: name,
+    keepAlive: true,
+    connectionTimeoutMillis: timeouts.connect,
+    ...(timeouts.answer > 0 && { query_timeout: timeouts.answer }),
+    ...(timeouts.statement > 0 && { statement_timeout: timeouts.statement }),
+    ...(timeouts.lock > 0 && { lock_timeout: timeouts.lock }),
+    ...(timeouts.idleTransaction > 0 && { idle_in_transaction_session_timeout: timeouts.idleTransaction }),
+    stream: () => {
+      const socket = new Socket();
+      sockets.add(socket);
+      return socket.once('close', () => sockets.delete(socket));
+    },
+  });
+  pool.on('error', (error) => onError?.(error));
+  // Prisma hands a connection back as free even if its transaction could not be ended. The pool drops one that is ending.
+  pool.on('release', (_error, client) => {
+    if (client instanceof Client && client.getTransactionStatus() !== 'I') void client.end();
+  });
+  const close = async () => {
+    await Promise.race([pool.end(), sleep(closeMilliseconds, undefined, { ref: false })]);
+    for (const socket of sockets) socket.destroy();
+  };
+  return { pool, close };
+}
