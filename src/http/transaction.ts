@@ -1,4 +1,4 @@
-import type { ExecutionArgs, ExecutionResult } from 'graphql';
+import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import type { Database, Transaction } from '../database/client.js';
 import { retryConflicts } from '../database/conflicts.js';
 import { catalogue, type ErrorCode } from '../errors/catalogue.js';
@@ -18,14 +18,16 @@ export const executeIn =
 
 /** Thrown in a transaction to roll it back and answer with the errors of this result. */
 export class RolledBack extends Error {
-  constructor(readonly result: ExecutionResult) {
-    super('rolled back', { cause: new AggregateError(result.errors ?? []) });
+  /** What failed, where {@link retryConflicts} looks for a conflict. */
+  readonly errors: readonly GraphQLError[];
+
+  constructor({ errors = [] }: ExecutionResult) {
+    super('rolled back');
+    this.errors = errors;
   }
 }
 
-/**
- * Runs the work of a request in one transaction, and again if that loses to another one: the only place that opens one.
- */
+/** Runs the work of a request in one transaction, and again if that loses to another. The only place that opens one. */
 export async function inTransaction(
   db: Database,
   work: (tx: Transaction) => Promise<ExecutionResult>,
@@ -33,7 +35,7 @@ export async function inTransaction(
   try {
     return await retryConflicts(() => db.$transaction(work, limits));
   } catch (error) {
-    if (error instanceof RolledBack) return { data: null, errors: error.result.errors ?? [] };
+    if (error instanceof RolledBack) return { data: null, errors: error.errors };
     throw error;
   }
 }
