@@ -1,4 +1,4 @@
-import { type ExecutionResult, parse } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { authenticator, type Context } from './context.js';
@@ -22,10 +22,10 @@ import { useResponseHeaders } from './http/responseHeaders.js';
 import type { RequestContext, Route } from './http/route.js';
 import { useRouter } from './http/router.js';
 import { useSeveralMutations } from './http/severalMutations.js';
-import type { Demo } from './pages/demo.js';
 import type { DemoKey } from './pages/demoKey.js';
 import { errorPages } from './pages/errorPages.js';
 import { graphiqlRoutes } from './pages/graphiql.js';
+import { lookUpAs } from './pages/lookUpAs.js';
 import { referenceRoutes } from './pages/reference.js';
 import { startRoutes } from './pages/start.js';
 import { type WorkedExamples, workedExamples } from './pages/workedExamples.js';
@@ -83,7 +83,7 @@ export function createApp({
   idempotencySeconds = defaults.idempotencyHours * 3600,
   databaseTimeout = defaults.databaseTimeout,
   graphiql = true,
-  demo: demoWorkspace,
+  demo,
   stopping,
   rateLimiters,
   trustedProxies = defaults.trustedProxies,
@@ -112,8 +112,8 @@ export function createApp({
 
   const authenticate = authenticator(db, clock);
   const mutations = storedMutations.map((stored) => prepare(schema, stored));
-  const demo = demoWorkspace && demoOf(demoWorkspace.token);
-  const pages = { mutations, demo: demo && demoWorkspace?.key && { ...demo, key: demoWorkspace.key } };
+  const lookUp = demo && lookUpAs(demo.token, authenticate, execute);
+  const pages = { mutations, demo: lookUp && demo.key && { ...demo, key: demo.key, lookUp } };
   const hasPage = (path: string) => routes.some((route) => route.path === path && route.public);
   const routes: Route[] = [
     ...healthRoutes(db, stopping),
@@ -126,16 +126,6 @@ export function createApp({
     contentRoute('/schema.graphql', types.text, sdl),
     { path: '/graphql', methods: ['GET', 'POST'] },
   ];
-
-  function demoOf(token: string): Omit<Demo, 'key'> {
-    const request = new Request('http://localhost/');
-    const lookUp = async (query: string) => {
-      const actor = await authenticate(`Bearer ${token}`);
-      const { data } = await execute(parse(query), {}, request, { requestId: '', responseHeaders: {}, actor });
-      return data ?? {};
-    };
-    return { token, lookUp };
-  }
 
   const yoga = createYoga<RequestContext, Context>({
     schema,
@@ -172,5 +162,5 @@ export function createApp({
       useSeveralMutations(db),
     ],
   });
-  return Object.assign(yoga, { workedExamples: () => workedExamples(mutations, demo?.lookUp) });
+  return Object.assign(yoga, { workedExamples: () => workedExamples(mutations, lookUp) });
 }

@@ -1,7 +1,6 @@
-import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import { createApp } from '../app.js';
-import { type Config, inUrl } from '../config.js';
+import type { Config } from '../config.js';
 import { type Database, openClient } from '../database/client.js';
 import type { DatabaseError } from '../database/error.js';
 import { purgeOutcomes } from '../database/idempotencyKeys.js';
@@ -15,9 +14,10 @@ import { NodeServer } from '../http/nodeServer.js';
 import { curlCommands } from '../pages/curl.js';
 import { DemoKey } from '../pages/demoKey.js';
 import { untilBroken } from './lastDefense.js';
+import { listen } from './listen.js';
 import { openDemo } from './openDemo.js';
 import { readPersistedDocuments } from './readPersistedDocuments.js';
-import { UsageError } from './usageError.js';
+import { untilStopped } from './untilStopped.js';
 
 const closeMilliseconds = 3_000;
 
@@ -85,24 +85,6 @@ export async function serve(config: Config): Promise<void> {
 /** Exits in any case: requests that were cut off may hold on to their connections to the database. */
 const exitAfter = (milliseconds: number) => setTimeout(() => process.exit(), milliseconds);
 
-function untilStopped({ underNpm }: Config): Promise<void> {
-  return new Promise((resolve) => {
-    let first: number | undefined;
-    const stop = (_signal: string, number: number) => {
-      const now = performance.now();
-      // Under npm, one Ctrl-C arrives twice: from the terminal and from npm.
-      if (first !== undefined && now - first > (underNpm ? 500 : 0)) process.exit(128 + number);
-      first ??= now;
-      resolve();
-    };
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
-    // npm cannot forward SIGKILL. When it is killed, this process gets another parent.
-    const parent = process.ppid;
-    const orphaned = () => process.ppid !== parent && resolve();
-    if (underNpm) setInterval(orphaned, 500).unref();
-  });
-}
-
 /** Whether only browsers on this machine can reach the pages, which may then show the demo's token. */
 function isOnlyLocal({ host, appUrl, publicUrl = appUrl }: Config): boolean {
   return [host, new URL(appUrl).hostname, new URL(publicUrl).hostname].every(isLoopback);
@@ -111,28 +93,6 @@ function isOnlyLocal({ host, appUrl, publicUrl = appUrl }: Config): boolean {
 /** Runs a query, because the first one starts the query compiler (about 100 ms) and no caller should wait for that. */
 const warmUp = (db: Database) =>
   db.apiToken.findFirst({ where: { id: '' }, select: { person: { select: { id: true } } } });
-
-function listen(server: Server, { host, port }: Config): Promise<string> {
-  const problems: Record<string, string> = {
-    EADDRINUSE: `Port ${port} on ${host} is taken. Stop what uses it, or set another PORT.`,
-    EACCES: `This user may not listen on port ${port}. Set PORT to 1024 or higher.`,
-    EADDRNOTAVAIL: `HOST=${host} is not an address of this machine. Set HOST to one that is, or to 0.0.0.0 for all.`,
-    ENOTFOUND: `HOST=${host} cannot be resolved to an address. Set HOST to an address of this machine.`,
-    EAI_AGAIN: `HOST=${host} cannot be resolved to an address. Set HOST to an address of this machine.`,
-  };
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const problem = problems[error.code ?? ''];
-      const unknown = `Cannot listen on ${host}, port ${port} (${error.message}). Check HOST and PORT.`;
-      reject(new UsageError(problem ?? unknown));
-    });
-    server.listen(port, host, () => {
-      const address = server.address();
-      const bound = typeof address === 'object' && address ? address.port : port;
-      resolve(`http://${inUrl(host)}:${bound}`);
-    });
-  });
-}
 
 /** Removes deleted files for good once they are older than FILE_RETENTION_DAYS; logs what it removed. */
 function filePurges({ fileRetentionDays: days }: Config, db: Database, logger: Logger): (() => Promise<unknown>)[] {
