@@ -78,7 +78,8 @@ export async function serve(config: Config): Promise<void> {
   } finally {
     if (cutOff > 0) exitAfter(closeMilliseconds);
     await Promise.all([db.$disconnect(), close()]);
-    if (cutOff > 0) process.exit();
+    // Not now: the command line still reports a failure and sets the exit code.
+    if (cutOff > 0) setImmediate(() => process.exit());
   }
 }
 
