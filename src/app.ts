@@ -15,7 +15,6 @@ import { useDocumentCache } from './http/limits/documentCache.js';
 import { type QueryLimits, useQueryLimits } from './http/limits/queryLimits.js';
 import { rateLimit } from './http/limits/rateLimit.js';
 import type { RateLimiters } from './http/limits/rateLimiters.js';
-import { useLingeringClose } from './http/lingeringClose.js';
 import { masking } from './http/masking.js';
 import { type PersistedDocuments, usePersistedDocuments } from './http/persistedDocuments.js';
 import { useRequestId } from './http/requestId.js';
@@ -24,6 +23,7 @@ import type { RequestContext, Route } from './http/route.js';
 import { useRouter } from './http/router.js';
 import { useSeveralMutations } from './http/severalMutations.js';
 import type { Demo } from './pages/demo.js';
+import type { DemoKey } from './pages/demoKey.js';
 import { errorPages } from './pages/errorPages.js';
 import { graphiqlRoutes } from './pages/graphiql.js';
 import { referenceRoutes } from './pages/reference.js';
@@ -51,8 +51,10 @@ export interface AppOptions {
   databaseTimeout?: number;
   /** Whether /graphql serves GraphiQL to browsers. */
   graphiql?: boolean;
-  /** A demo workspace: its write token, and whether the pages show it to browsers on this machine. */
-  demo?: { token: string; onPages: boolean } | undefined;
+  /** A demo workspace: its write token, and the key with which the pages show it to browsers on this machine. */
+  demo?: { token: string; key?: DemoKey | undefined } | undefined;
+  /** Aborted when this server stops, for its readiness. */
+  stopping?: AbortSignal;
   /** If omitted, no request is counted. */
   rateLimiters?: RateLimiters;
   /** Number of proxies in front of the gateway whose `X-Forwarded-For` is trusted. */
@@ -82,6 +84,7 @@ export function createApp({
   databaseTimeout = defaults.databaseTimeout,
   graphiql = true,
   demo: demoWorkspace,
+  stopping,
   rateLimiters,
   trustedProxies = defaults.trustedProxies,
   queryLimits = {},
@@ -110,10 +113,10 @@ export function createApp({
   const authenticate = authenticator(db, clock);
   const mutations = storedMutations.map((stored) => prepare(schema, stored));
   const demo = demoWorkspace && demoOf(demoWorkspace.token);
-  const pages = { mutations, demo: demoWorkspace?.onPages ? demo : undefined };
+  const pages = { mutations, demo: demo && demoWorkspace?.key && { ...demo, key: demoWorkspace.key } };
   const hasPage = (path: string) => routes.some((route) => route.path === path && route.public);
   const routes: Route[] = [
-    ...healthRoutes(db),
+    ...healthRoutes(db, stopping),
     ...restRoutes(mutations, { schema, bodyLimit, execute }),
     ...referenceRoutes(pages),
     ...errorPages(publicUrl),
@@ -124,7 +127,7 @@ export function createApp({
     { path: '/graphql', methods: ['GET', 'POST'] },
   ];
 
-  function demoOf(token: string): Demo {
+  function demoOf(token: string): Omit<Demo, 'key'> {
     const request = new Request('http://localhost/');
     const lookUp = async (query: string) => {
       const actor = await authenticate(`Bearer ${token}`);
@@ -152,7 +155,6 @@ export function createApp({
       useDatabaseTimeout(databaseTimeout),
       useResponseHeaders(),
       useRequestId(logger),
-      useLingeringClose(),
       useCors(corsOrigins),
       useRouter({
         routes,

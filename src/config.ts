@@ -33,6 +33,8 @@ export const settings = z.object({
   DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: millisecondsOrOff.default(10_000),
   PREPARED_STATEMENTS: flag.default(true),
   BODY_LIMIT: z.coerce.number().int().min(1024).default(defaults.bodyLimit),
+  DRAIN_SECONDS: z.coerce.number().min(0).max(3600).default(10),
+  DRAIN_DELAY_SECONDS: z.coerce.number().min(0).max(3600).default(0),
   IDEMPOTENCY_HOURS: z.coerce.number().positive().max(8760).default(defaults.idempotencyHours),
   FILE_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).optional(),
   GRAPHIQL: flag.default(true),
@@ -85,8 +87,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     },
     preparedStatements: data.PREPARED_STATEMENTS,
     bodyLimit: data.BODY_LIMIT,
+    drain: { milliseconds: data.DRAIN_SECONDS * 1000, delayMilliseconds: data.DRAIN_DELAY_SECONDS * 1000 },
     idempotencySeconds: data.IDEMPOTENCY_HOURS * 3600,
-    /** After how many days deleted files are removed for good; undefined: never. */
+    /** Days after which deleted files are removed for good; undefined for never. */
     fileRetentionDays: data.FILE_RETENTION_DAYS,
     graphiql: data.GRAPHIQL,
     rateLimit: {

@@ -46,9 +46,9 @@ program
   .action(() => void process.stdout.write(openApi()));
 program
   .command('purge')
-  .description('list the files deleted long ago, and with --yes remove them for good')
-  .requiredOption('--older-than <duration>', 'how long ago they were deleted at least: 90d, 12h, 45m')
-  .option('--yes', 'remove them (default: only list them)')
+  .description('list files deleted long ago; with --yes, remove them for good')
+  .requiredOption('--older-than <duration>', 'minimum time since the deletion: 90d, 12h, 45m')
+  .option('--yes', 'remove the files (default: only list them)')
   .action((options: PurgeOptions) => purge(readConfig(), options));
 
 const tokens = program.command('token').description('create, list and revoke API tokens');

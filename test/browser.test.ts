@@ -66,6 +66,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
       await context.close();
       expect(troubles).toEqual([]);
     });
+    if (base === server.base) await page.goto(base + server.start);
     await page.goto(base + path);
     return page;
   }
@@ -113,12 +114,13 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
     }
   });
 
-  test('the demo leaves nothing behind in the browser', async () => {
+  test('the demo leaves nothing behind in the browser but the cookie of its session', async () => {
     const page = await open('/graphql');
     await run(page);
     await page.waitForTimeout(700);
     expect(await page.evaluate(() => ({ ...localStorage, ...sessionStorage }))).toEqual({});
-    expect(await page.context().cookies()).toEqual([]);
+    expect(await page.context().cookies()).toMatchObject([{ httpOnly: true, sameSite: 'Strict', expires: -1 }]);
+    expect(await page.evaluate(() => document.cookie)).toBe('');
   });
 
   test('without a demo, GraphiQL still knows the schema, says how to get a token, and keeps what is typed', async () => {

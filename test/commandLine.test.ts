@@ -201,6 +201,20 @@ describe("goalpost on the operator's own database", () => {
     ['no file', ['import'], {}, 2, 'import needs a file, or --schema'],
     ['a missing file', ['import', 'nowhere.json'], {}, 1, 'nowhere.json: does not exist'],
     ['a bad setting', ['serve'], { PORT: 'http' }, 2, 'PORT: '],
+    [
+      'an address that is not of this machine',
+      ['serve'],
+      { HOST: '192.0.2.1' },
+      2,
+      'HOST=192.0.2.1 is not an address of this machine. Set HOST to one that is, or to 0.0.0.0 for all.',
+    ],
+    [
+      'a host name that does not exist',
+      ['serve'],
+      { HOST: 'goalpost.invalid' },
+      2,
+      'HOST=goalpost.invalid cannot be resolved to an address. Set HOST to an address of this machine.',
+    ],
     ['a bad database URL', ['serve'], { DATABASE_URL: 'mysql://x' }, 2, 'DATABASE_URL: must be postgresql://'],
     [
       'a database that is not there',

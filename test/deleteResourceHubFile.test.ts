@@ -9,17 +9,6 @@ const { db } = world;
 
 const parents = ['space', 'goal', 'project'] as const;
 
-/** A hub of a space, or of a goal or a project in it, with the access that this gives. */
-async function hubOf(parent: (typeof parents)[number], data: Json = {}) {
-  const team = await world.team();
-  if (parent === 'space') {
-    const space = await world.space(team.company, [team.caller], data);
-    return { ...team, space, hub: await world.hub(team.company, { spaceId: space.id }) };
-  }
-  const { id } = await world[parent](team.space, data);
-  return { ...team, hub: await world.hub(team.company, parent === 'goal' ? { goalId: id } : { projectId: id }) };
-}
-
 const remove = (token: string, fileId: unknown) => perform(world, 'REST', 'deleteResourceHubFile', token, { fileId });
 
 const deleteFully = withFragments(
@@ -62,8 +51,8 @@ describe.each(surfaces)('deleting a file through %s', (surface) => {
     test.each(refused)(
       '%s is refused and nothing changes',
       async (_, { id, foreign, level = 100, ...data }, expected) => {
-        const { caller, hub } = await hubOf(parent, { companyLevel: 0, spaceLevel: level });
-        const there = foreign ? await hubOf(parent) : { caller, hub };
+        const { caller, hub } = await world.teamWithHub(parent, { companyLevel: 0, spaceLevel: level });
+        const there = foreign ? await world.teamWithHub(parent) : { caller, hub };
         const file = await world.file(there.hub, there.caller, data);
         const [changes, outcome] = await changesOf(world, () =>
           perform(world, surface, 'deleteResourceHubFile', caller.token, { fileId: id ?? file.id }),
@@ -74,7 +63,7 @@ describe.each(surfaces)('deleting a file through %s', (surface) => {
     );
 
     test('one to edit is deleted', async () => {
-      const { caller, hub } = await hubOf(parent, { companyLevel: 0, spaceLevel: 70 });
+      const { caller, hub } = await world.teamWithHub(parent, { companyLevel: 0, spaceLevel: 70 });
       const file = await world.file(hub, caller);
       const outcome = await perform(world, surface, 'deleteResourceHubFile', caller.token, { fileId: file.id });
       expect(outcome).toEqual({ status: 200, data: { file: expect.objectContaining({ id: file.id }) } });
@@ -84,7 +73,7 @@ describe.each(surfaces)('deleting a file through %s', (surface) => {
 
 describe('what deleting writes', () => {
   test('is when and by whom, an activity and notifications; blob, comments, reactions and subscriptions stay', async () => {
-    const { company, caller, hub } = await hubOf('goal');
+    const { company, caller, hub } = await world.teamWithHub('goal');
     const follower = await world.person(company);
     const file = await world.file(hub, caller);
     await world.subscribe({ fileId: file.id }, [caller, follower]);
@@ -116,7 +105,7 @@ describe('what deleting writes', () => {
   });
 
   test('is all or nothing: when the last row is refused, the file is still there', async () => {
-    const { company, caller, hub } = await hubOf('space');
+    const { company, caller, hub } = await world.teamWithHub('space');
     const file = await world.file(hub, caller);
     await world.subscribe({ fileId: file.id }, [await world.person(company)]);
     await world.sql(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
@@ -128,7 +117,7 @@ describe('what deleting writes', () => {
   });
 
   test('of twenty deletions at once through two gateways exactly one is 200, the others 404', async () => {
-    const { company, caller, hub } = await hubOf('project');
+    const { company, caller, hub } = await world.teamWithHub('project');
     const gateways = [world, world.twin()];
     for (let round = 0; round < 3; round++) {
       const file = await world.file(hub, caller);
@@ -176,7 +165,7 @@ describe('who is notified of a deletion', () => {
   ];
   test.each(cases)('%s', async (_, levels, list, expected) => {
     for (const parent of parents) {
-      const { company, caller, space, hub } = await hubOf(parent, { spaceLevel: 100, ...levels });
+      const { company, caller, space, hub } = await world.teamWithHub(parent, { spaceLevel: 100, ...levels });
       await world.sql('UPDATE people SET is_owner = true WHERE id = $1', [caller.id]);
       const suspendedAt = new Date();
       const people: Record<Name, { id: string }> = {
@@ -215,7 +204,7 @@ describe('who is notified of a deletion', () => {
 
 describe('a deleted file', () => {
   test('is answered as it was at deletion', async () => {
-    const { caller, hub } = await hubOf('goal');
+    const { caller, hub } = await world.teamWithHub('goal');
     const folder = await world.folder(hub, (await world.folder(hub)).id);
     const file = await world.file(hub, caller, { parentFolderId: folder.id, description: 'Q3', size: 5_000_000_000n });
     await world.subscribe({ fileId: file.id }, [caller]);
@@ -234,7 +223,7 @@ describe('a deleted file', () => {
   });
 
   test('is gone from look-ups and from the count of its folder', async () => {
-    const { caller, hub } = await hubOf('space');
+    const { caller, hub } = await world.teamWithHub('space');
     const folder = await world.folder(hub);
     const [file, other] = [
       await world.file(hub, caller, { parentFolderId: folder.id }),

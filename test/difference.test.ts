@@ -63,7 +63,7 @@ describe('the difference of two texts', () => {
     expect(joined(found.changes, 'removed', 'added').length).toBeLessThan(20);
   });
 
-  test('of huge texts that have nothing in common is coarse and soon told', () => {
+  test('of huge texts that have nothing in common is coarse and quickly found', () => {
     const text = (salt: number) => Array.from({ length: 100_000 }, (_, n) => `${(n * salt) % 99_991}`).join('\n');
     const [before, after] = [text(7), text(11)];
     const start = performance.now();

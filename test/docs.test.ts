@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { DemoKey } from '../src/pages/demoKey.js';
 import { createWorld, World } from './support/world.js';
 
 const world = await createWorld();
 const { caller } = await world.team();
-const demo = { token: caller.token, onPages: true };
+const key = new DemoKey();
+const demo = { token: caller.token, key };
 const files = ['/docs/swagger-ui.js', '/docs/swagger-ui.css', '/docs/page.js', '/docs/page.css'];
 
 describe('/docs', () => {
@@ -39,11 +41,16 @@ describe('/docs', () => {
     expect((await world.fetch('/docs')).body.text).toContain('"url":"/api/external/v1/openapi.json"');
   });
 
-  test('has the token and the ids of the demo on this machine, and nowhere else', async () => {
+  test('has the token and the ids of the demo for who opened its start address, and for nobody else', async () => {
     const own = new World(world.db, world.url, { demo });
-    const at = async (origin: string) => (await own.app.fetch(`${origin}/docs`)).text();
-    expect(await at('http://localhost:4000')).toMatch(new RegExp(`"token":"${caller.token}",.*{"file_id":null}`));
-    expect(await at('https://goals.example.com')).toContain('"token":null,"requests":[]}');
+    const opened = await own.app.fetch(key.addressAt('http://localhost:4000'));
+    const cookie = opened.headers.get('set-cookie') ?? '';
+    const at = async (origin: string, headers = {}) => (await own.app.fetch(`${origin}/docs`, { headers })).text();
+    expect(await at('http://localhost:4000', { cookie })).toMatch(
+      new RegExp(`"token":"${caller.token}",.*{"file_id":null}`),
+    );
+    expect(await at('http://localhost:4000')).toContain('"token":null,"requests":[]}');
+    expect(await at('https://goals.example.com', { cookie })).toContain('"token":null,"requests":[]}');
   });
 
   test('nothing else of Swagger UI is served', async () => {

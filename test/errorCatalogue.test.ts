@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
+import { type IncomingMessage, request as send } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { openClient } from '../src/database/client.js';
 import { holdKey } from '../src/database/idempotencyKeys.js';
@@ -115,11 +118,35 @@ function twice(callAt: (at: World) => Provocation): Provocation {
   return { ...(rest && { rest }), graphql };
 }
 
+/** The call on a path of either surface. */
+const requesting = (call: (path: string) => Promise<Answer>): Provocation => ({
+  rest: () => call(restPaths.reopenGoal),
+  graphql: () => call('/graphql'),
+});
+
+/** The answer to a header `Host` of our own, which fetch does not send. */
+async function atHost(host: string, path: string, method = 'POST'): Promise<Answer> {
+  const request = send(`${await world.base()}${path}`, { method, headers: { host } }).end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const headers = new Headers(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
+  return { status: response.statusCode ?? 0, headers, body: await json(response) };
+}
+
+const slow = new World(db, world.url, { requestTimeout: 200 });
+const late = (path: string) => {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${author.token}` };
+  const body = new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode('{')) });
+  return slow.fetch(path, { method: 'POST', headers, body, duplex: 'half' });
+};
+
 const unknownDocument = 'sha256:7dba4bd717b41f10434822356a93c32b1fb4907b983e854300ad839f84cdcd6e';
 const mutationByGet = `/graphql?query=${encodeURIComponent('mutation { reopenGoal(input: {}) { goal { id } } }')}`;
 
 /** How to make each documented example happen. */
 const provocations: Record<ErrorCode, Provocation> = {
+  MALFORMED_REQUEST: requesting((path) => atHost('a b', path)),
+  REQUEST_TIMEOUT: requesting(late),
+  HEADERS_TOO_LARGE: requesting((path) => world.post(path, author.token, {}, { 'x-long': 'x'.repeat(17_000) })),
   MALFORMED_JSON: reopening({ input: '{"id": "goal-launch-mobile-app" "message": "We are not done yet"}' }),
   BAD_USER_INPUT: restoring(null, 0, 5),
   GRAPHQL_PARSE_FAILED: graphqlBody({ query: '{}' }),
@@ -349,7 +376,7 @@ describe('the type of a problem', () => {
   });
 
   test('is relative to the server when it is not, whatever the header Host says', async () => {
-    const { body } = await world.fetch('/nothing', { headers: { host: 'evil.example.net' } });
+    const { body } = await atHost('evil.example.net', '/nothing');
     expect(body.type).toBe('/errors/NOT_FOUND');
   });
 });

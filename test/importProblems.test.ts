@@ -367,7 +367,7 @@ describe('a document is refused, and nothing of it written, for', () => {
     expect(error.problems.length).toBeGreaterThan(1999);
     const lines = error.message.split('\n');
     expect(lines).toHaveLength(52);
-    expect(lines[0]).toBe(`Nothing was imported, there are ${error.problems.length} problems:`);
+    expect(lines[0]).toBe(`Nothing was imported: there are ${error.problems.length} problems:`);
     expect(lines[1]).toBe('  people[0].full_name: must not be empty');
     expect(lines[51]).toBe(`  … and ${error.problems.length - 50} more`);
   });

@@ -412,7 +412,7 @@ describe("the viewer's notifications", () => {
     expect([ids(read_), read_.totalCount]).toEqual([[all.nodes[1].id], 1]);
   });
 
-  test('say nothing of what one may not see any longer', async () => {
+  test('do not show what the caller can no longer see', async () => {
     const { reader, space } = await notified();
     await db.spaceMember.delete({ where: { spaceId_personId: { spaceId: space.id, personId: reader.id } } });
     const { viewer } = await read(reader.token, list('(first: 1)'));

@@ -71,21 +71,21 @@ describe('the last defense of a server', () => {
 
   test('logs a rejection that nobody handles, and serves on', async () => {
     const other = await faulty();
-    other.child.kill('SIGUSR2');
+    other.process.kill('SIGUSR2');
     await vi.waitFor(() =>
       expect(lines(other.log())).toMatchObject([{ level: 50, err: { message: 'nobody awaits' } }]),
     );
     expect((await fetch(`${other.base}/readyz`)).status).toBe(200);
     await other.stop();
-    expect(other.child.exitCode).toBe(0);
+    expect(other.process.exitCode).toBe(0);
   });
 
   test('logs an exception that nobody catches, closes, and exits with 1', async () => {
     const other = await faulty();
-    const exited = once(other.child, 'exit');
-    other.child.kill('SIGWINCH');
+    const exited = once(other.process, 'exit');
+    other.process.kill('SIGWINCH');
     await exited;
-    expect(other.child.exitCode).toBe(1);
+    expect(other.process.exitCode).toBe(1);
     expect(lines(other.log())).toMatchObject([{ level: 60, err: { message: 'nobody catches' } }]);
     await other.stop();
   });

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, request as send } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildClientSchema, buildSchema, parse, printSchema, validate } from 'graphql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDemo } from '../src/commands/openDemo.js';
 import { curlCommands } from '../src/pages/curl.js';
+import { DemoKey } from '../src/pages/demoKey.js';
 import { version } from '../src/version.js';
 import { startServer } from './support/server.js';
 import { type Answer, createWorld, type Json, restPaths, World } from './support/world.js';
@@ -18,13 +18,25 @@ await world.closedGoal(space, { id: 'goal-1' });
 const secret = caller.token;
 /** An empty database, which gets the demo workspace. */
 const shown = await createWorld();
-const demo = worldWith({ demo: { token: secret, onPages: true } });
+const key = new DemoKey();
+const demo = worldWith({ demo: { token: secret, key } });
 
 function worldWith(options: ConstructorParameters<typeof World>[2]) {
   return new World(world.db, world.url, { appUrl: 'https://work.example.com', ...options });
 }
 
-/** Requests a page like a browser with that host in its address bar. */
+/** The cookie that a browser has at an origin once it opened the start address there. */
+async function cookieAt(origin: string, at = demo): Promise<string> {
+  const response = await at.app.fetch(key.addressAt(origin));
+  return response.headers.get('set-cookie')?.split(';')[0] ?? '';
+}
+
+/** Requests a page like a browser with that host in its address bar, after the start address of the demo. */
+async function open(at: World, path: string, origin = 'http://localhost:4000', headers: Record<string, string> = {}) {
+  return browse(at, path, origin, { cookie: await cookieAt(origin, at), ...headers });
+}
+
+/** The same for a visitor who has not opened it. */
 async function browse(at: World, path: string, origin = 'http://localhost:4000', headers: Record<string, string> = {}) {
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
   const response = await at.app.fetch(new Request(origin + path, { headers: { accept, ...headers } }));
@@ -75,14 +87,14 @@ describe('a page', () => {
     const goalId = `"</script><script>alert(1)</script><img src=x onerror='alert(2)'>`;
     const other = await world.team();
     await world.closedGoal(other.space, { id: goalId });
-    const hostile = worldWith({ demo: { token: other.caller.token, onPages: true } });
-    const graphiql = (await browse(hostile, '/graphql')).text;
+    const hostile = worldWith({ demo: { token: other.caller.token, key } });
+    const graphiql = (await open(hostile, '/graphql')).text;
     expect(graphiql.match(/<script/g)).toHaveLength(
       filesOf(graphiql).filter((file) => file.endsWith('.js')).length + 1,
     );
     expect(settings(graphiql).queries[0]).toContain(JSON.stringify(goalId));
 
-    const start = (await browse(hostile, '/')).text;
+    const start = (await open(hostile, '/')).text;
     expect(start.match(/<script/g)).toHaveLength(1);
     expect(start).not.toContain('<img');
     expect(start).toContain('&lt;/script&gt;');
@@ -159,15 +171,19 @@ describe('GraphiQL', () => {
   });
 });
 
+const cookieOfAnotherPort = await cookieAt('http://localhost:4001');
+const anotherKey = new DemoKey();
+const cookieOfAnotherProcess = anotherKey.cookieFor(new Request(anotherKey.addressAt('http://localhost:4000'))) ?? '';
+
 describe('the demo token', () => {
   test.each(['http://localhost:4000', 'http://127.0.0.1:4000', 'http://127.1.2.3', 'http://[::1]:4000'])(
     'is prefilled for a browser at %s',
     async (origin) => {
-      const { demo: prefilled, headers, queries } = settings((await browse(demo, '/graphql', origin)).text);
+      const { demo: prefilled, headers, queries } = settings((await open(demo, '/graphql', origin)).text);
       expect(prefilled).toBe(true);
       expect(JSON.parse(headers)).toEqual({ Authorization: `Bearer ${secret}` });
       expect(queries[0]).toContain('"goal-1"');
-      const start = (await browse(demo, '/', origin)).text;
+      const start = (await open(demo, '/', origin)).text;
       expect(start).toContain(`${origin}/api/external/v1/reopen_goal`);
       expect(start).toContain(secret);
     },
@@ -181,11 +197,63 @@ describe('the demo token', () => {
     ['a proxy', 'http://localhost:4000', { 'x-forwarded-for': '203.0.113.9' }],
     ['a proxy that says so in the standard way', 'http://localhost:4000', { forwarded: 'for=203.0.113.9' }],
   ])('is not shown through %s', async (_what, origin, headers) => {
-    for (const path of ['/', '/graphql']) {
-      const { status, text } = await browse(demo, path, origin, headers);
+    const cookie = (await cookieAt('http://localhost:4000')).replace('4000', new URL(origin).port || '80');
+    for (const path of ['/', '/graphql', '/docs']) {
+      const { status, text } = await browse(demo, path, origin, { cookie, ...headers });
       expect(status).toBe(200);
       expect(text).not.toContain(secret);
-      expect(text).toContain('npx goalpost token create');
+      expect(text).not.toContain('goal-1');
+    }
+    const opened = await demo.app.fetch(new Request(key.addressAt(origin), { headers }));
+    expect(opened.headers.get('set-cookie')).toBeNull();
+  });
+
+  test.each([
+    ['nothing', {}],
+    ['another cookie', { cookie: 'goalpost_demo_4000=x; session=y' }],
+    ['an empty cookie', { cookie: 'goalpost_demo_4000=' }],
+    ['the secret as a cookie', { cookie: `goalpost_demo_4000=${new URL(key.addressAt('http://x')).search.slice(6)}` }],
+    ['the cookie of another port', { cookie: cookieOfAnotherPort }],
+    ['the cookie of another process', { cookie: cookieOfAnotherProcess }],
+    ['the API token', { authorization: `Bearer ${secret}` }],
+  ])(
+    'is not shown to a visitor of this machine with %s, who is told to open the start address',
+    async (_what, headers) => {
+      for (const path of ['/', '/graphql', '/docs']) {
+        const { status, text } = await browse(demo, path, undefined, headers);
+        expect(status).toBe(200);
+        expect(text).not.toContain(secret);
+        expect(text).not.toContain('goal-1');
+        if (path !== '/docs') expect(text).toContain('printed in the terminal when it started');
+      }
+    },
+  );
+
+  test('needs the start address, which sets a cookie for this machine and leaves the URL', async () => {
+    for (const again of [1, 2]) {
+      const { status, headers } = await demo.app.fetch(key.addressAt('http://localhost:4000'));
+      expect({ again, status, location: headers.get('location') }).toEqual({ again, status: 303, location: '/' });
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('set-cookie')).toMatch(/^goalpost_demo_4000=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+      expect(key.addressAt('')).not.toContain(headers.get('set-cookie')?.slice(19, 62));
+    }
+  });
+
+  test.each(['', 'x', 'x'.repeat(43)])(
+    'is not given for the wrong secret "%s", which leaves the URL too',
+    async (wrong) => {
+      const { status, headers } = await demo.app.fetch(`http://localhost:4000/?demo=${wrong}`);
+      expect({ status, location: headers.get('location') }).toEqual({ status: 303, location: '/' });
+      expect(headers.get('set-cookie')).toBeNull();
+    },
+  );
+
+  test('is not sent by a browser: the API takes no cookie', async () => {
+    const headers = { cookie: await cookieAt('http://localhost:4000'), 'content-type': 'application/json' };
+    for (const path of ['/graphql', ...Object.values(restPaths)]) {
+      const request = new Request(`http://localhost:4000${path}`, { method: 'POST', headers, body: '{}' });
+      expect((await demo.app.fetch(request)).status, path).toBe(401);
     }
   });
 
@@ -200,7 +268,7 @@ describe('the demo token', () => {
     expect(start).toContain('curl -sS http://localhost:4000/api/external/v1/');
   });
 
-  test('or not, the commands name the address that callers use, and nothing a shell would run', async () => {
+  test('or not, the commands use the address that callers use, and quote what a shell would run', async () => {
     const published = worldWith({ publicUrl: 'https://api.example.com' });
     expect((await browse(published, '/')).text).toContain('curl -sS https://api.example.com/api/external/v1/');
     const hostile = "http://a'$(reboot)'.example.com";
@@ -209,24 +277,24 @@ describe('the demo token', () => {
   });
 
   test('is in no file that a cache may keep', async () => {
-    const { text } = await browse(demo, '/graphql');
+    const { text } = await open(demo, '/graphql');
     for (const file of [...filesOf(text), '/graphiql/schema.json', '/schema.graphql']) {
       expect((await browse(demo, file)).text, file).not.toContain(secret);
     }
   });
 
   test('follows the Host header of the real connection', async () => {
-    const server = createServer(demo.app).listen(0, '127.0.0.1');
-    onTestFinished(() => void server.close());
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    const { port } = new URL(await demo.base());
+    const cookie = await cookieAt(`http://localhost:${port}`);
     const ask = async (host: string) => {
-      const request = send({ port, host: '127.0.0.1', path: '/', headers: { host } }).end();
+      const request = send({ port, host: '127.0.0.1', path: '/', headers: { host, cookie } }).end();
       const [response] = (await once(request, 'response')) as [IncomingMessage];
       return (await response.toArray()).join('');
     };
     expect(await ask(`localhost:${port}`)).toContain(secret);
-    expect(await ask(`rebound.example.com:${port}`)).not.toContain(secret);
+    for (const host of [`rebound.example.com:${port}`, `evil@localhost:${port}`, `localhost:${port}@evil.example`]) {
+      expect(await ask(host), host).not.toContain(secret);
+    }
   });
 });
 
@@ -234,7 +302,7 @@ test('the commands of the demo succeed again and again, and change something as 
   const directory = await mkdtemp(join(tmpdir(), 'goalpost-pages-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const tokens = await openDemo(shown.db, directory);
-  const gateway = new World(shown.db, shown.url, { demo: { token: tokens?.write ?? '', onPages: true } });
+  const gateway = new World(shown.db, shown.url, { demo: { token: tokens?.write ?? '', key } });
   const changed: Record<string, string[]> = {};
   for (let round = 0; round < 7; round += 1) {
     const { requests } = await gateway.app.workedExamples();
@@ -281,7 +349,7 @@ describe('the start page', () => {
 
   test('says when the database cannot be reached, and asks it nothing more', async () => {
     const { db, asked } = brokenDatabase();
-    const broken = new World(db, world.url, { demo: { token: secret, onPages: true } });
+    const broken = new World(db, world.url, { demo: { token: secret, key } });
     const { status, text } = await browse(broken, '/');
     expect(status).toBe(200);
     expect(text).toContain('<dd class="down">Cannot be reached, demo workspace</dd>');

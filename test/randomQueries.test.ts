@@ -59,7 +59,7 @@ async function send(request: RandomRequest, token = tokens.readOnly) {
 }
 
 async function check(request: RandomRequest, token: string): Promise<void> {
-  if (server.child.exitCode !== null) server = await start();
+  if (server.process.exitCode !== null) server = await start();
   const logged = server.log().length;
   const { status, text, body } = await send(request, token);
   statuses[status] = (statuses[status] ?? 0) + 1;
@@ -93,7 +93,7 @@ test(
       });
     });
     await fc.assert(property, { seed, numRuns: count, interruptAfterTimeLimit: count * millisecondsEach });
-    expect(server.child.exitCode).toBeNull();
+    expect(server.process.exitCode).toBeNull();
     console.log(`random requests by status, with RANDOM_SEED=${seed}: ${JSON.stringify(statuses)}`);
   },
   60_000 + count * millisecondsEach,

@@ -9,17 +9,6 @@ const { db } = world;
 
 const parents = ['space', 'goal', 'project'] as const;
 
-/** A hub of a space, or of a goal or a project in it, with whatever access that gives. */
-async function hubOf(parent: (typeof parents)[number], data: Json = {}) {
-  const team = await world.team();
-  if (parent === 'space') {
-    const space = await world.space(team.company, [team.caller], data);
-    return { ...team, hub: await world.hub(team.company, { spaceId: space.id }) };
-  }
-  const { id } = await world[parent](team.space, data);
-  return { ...team, hub: await world.hub(team.company, parent === 'goal' ? { goalId: id } : { projectId: id }) };
-}
-
 const recover = (token: string, fileId: unknown, surface: Surface = 'REST') =>
   perform(world, surface, 'recoverResourceHubFile', token, { fileId });
 const remove = (token: string, fileId: unknown) => perform(world, 'REST', 'deleteResourceHubFile', token, { fileId });
@@ -61,8 +50,8 @@ describe.each(surfaces)('recovering a file through %s', (surface) => {
     test.each(refused)(
       '%s is refused and nothing changes',
       async (_, { id, foreign, level = 100, ...data }, expected) => {
-        const { caller, hub } = await hubOf(parent, { companyLevel: 0, spaceLevel: level });
-        const there = foreign ? await hubOf(parent) : { caller, hub };
+        const { caller, hub } = await world.teamWithHub(parent, { companyLevel: 0, spaceLevel: level });
+        const there = foreign ? await world.teamWithHub(parent) : { caller, hub };
         const file = await world.file(there.hub, there.caller, { deletedAt: new Date(), ...data });
         const [changes, outcome] = await changesOf(world, () => recover(caller.token, id ?? file.id, surface));
         expect(outcome).toMatchObject({ members: {}, ...expected });
@@ -71,7 +60,7 @@ describe.each(surfaces)('recovering a file through %s', (surface) => {
     );
 
     test('one to edit is back', async () => {
-      const { caller, hub } = await hubOf(parent, { companyLevel: 0, spaceLevel: 70 });
+      const { caller, hub } = await world.teamWithHub(parent, { companyLevel: 0, spaceLevel: 70 });
       const file = await world.file(hub, caller, { deletedAt: new Date() });
       expect(await recover(caller.token, file.id, surface)).toEqual({
         status: 200,
@@ -84,7 +73,7 @@ describe.each(surfaces)('recovering a file through %s', (surface) => {
 
 describe('what recovering writes', () => {
   test('is that the file is not deleted, and an activity; nobody is notified', async () => {
-    const { company, caller, hub } = await hubOf('goal');
+    const { company, caller, hub } = await world.teamWithHub('goal');
     const file = await world.file(hub, caller, { deletedAt: new Date(), deletedById: caller.id });
     await world.subscribe({ fileId: file.id }, [await world.person(company)], true);
     const [changes] = await changesOf(world, () => recover(caller.token, file.id));
@@ -111,7 +100,7 @@ describe('what recovering writes', () => {
   });
 
   test('is nothing when the file is not deleted', async () => {
-    const { caller, hub } = await hubOf('project');
+    const { caller, hub } = await world.teamWithHub('project');
     const file = await world.file(hub, caller);
     const [changes, outcome] = await changesOf(world, () => recover(caller.token, file.id));
     expect(outcome).toMatchObject({ status: 200, data: { file: { id: file.id, name: file.name } } });
@@ -119,7 +108,7 @@ describe('what recovering writes', () => {
   });
 
   test('is all or nothing: when the activity is refused, the file stays deleted', async () => {
-    const { caller, hub } = await hubOf('space');
+    const { caller, hub } = await world.teamWithHub('space');
     const file = await world.file(hub, caller, { deletedAt: new Date() });
     await world.sql(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
       CREATE TRIGGER refuse AFTER INSERT ON activities FOR EACH ROW EXECUTE FUNCTION refuse()`);
@@ -130,7 +119,7 @@ describe('what recovering writes', () => {
   });
 
   test('of twenty recoveries at once through two gateways is one activity; all of them are 200', async () => {
-    const { caller, hub } = await hubOf('project');
+    const { caller, hub } = await world.teamWithHub('project');
     const gateways = [world, world.twin()];
     const file = await world.file(hub, caller, { deletedAt: new Date() });
     const [changes, outcomes] = await changesOf(world, () =>
@@ -147,7 +136,7 @@ describe('what recovering writes', () => {
   });
 
   test('of deletions and recoveries at once leaves an activity for each time the file changed hands', async () => {
-    const { caller, hub } = await hubOf('space');
+    const { caller, hub } = await world.teamWithHub('space');
     const file = await world.file(hub, caller);
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, (_, n) => (n % 2 ? recover : remove)(caller.token, file.id)),
@@ -162,7 +151,7 @@ describe('what recovering writes', () => {
 
 describe('a recovered file', () => {
   test('has everything it had before it was deleted', async () => {
-    const { caller, hub } = await hubOf('goal');
+    const { caller, hub } = await world.teamWithHub('goal');
     const folder = await world.folder(hub, (await world.folder(hub)).id);
     const file = await world.file(hub, caller, { parentFolderId: folder.id, description: 'Q3', size: 5_000_000_000n });
     await world.subscribe({ fileId: file.id }, [caller]);
@@ -178,7 +167,7 @@ describe('a recovered file', () => {
   });
 
   test("is at the hub's root when its folder is gone; a folder with a file that is not deleted stays", async () => {
-    const { caller, hub } = await hubOf('space');
+    const { caller, hub } = await world.teamWithHub('space');
     const folder = await world.folder(hub);
     const [file, other] = [
       await world.file(hub, caller, { parentFolderId: folder.id }),

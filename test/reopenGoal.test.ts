@@ -46,7 +46,7 @@ describe.each(surfaces)('reopening a goal through %s', (surface) => {
     expect(changes).toEqual(nothing);
   });
 
-  test('a person who is none of the company is 400, naming each index, and nothing is written', async () => {
+  test('an unknown person is 400, naming each index, and nothing is written', async () => {
     const { company, caller, space } = await world.team();
     const friend = await world.person(company);
     const stranger = await world.person(await world.company());

@@ -206,7 +206,7 @@ describe('who is notified', () => {
 });
 
 describe('in numbers', () => {
-  test('ten thousand recipients are told by the same statements as one', async () => {
+  test('ten thousand recipients are notified by the same statements as one', async () => {
     const { company, caller, space } = await world.team();
     const reopenWith = async (subscriberIds: string[]) => {
       const goal = await world.closedGoal(space);

@@ -8,7 +8,7 @@ export interface PurgeOptions {
   yes?: boolean;
 }
 
-/** Lists the files deleted long ago, tab-separated; with `yes` it removes them for good. */
+/** Prints one tab-separated line for each file deleted long ago. With `yes`, removes these files for good. */
 export async function purge(config: Config, { olderThan, yes = false }: PurgeOptions): Promise<void> {
   const before = new Date(Date.now() - readDuration('--older-than', olderThan));
   const { db, close } = await openDatabase(config, { migrations: 'require', share: true });

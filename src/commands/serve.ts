@@ -1,8 +1,9 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import { createApp } from '../app.js';
 import { type Config, inUrl } from '../config.js';
 import { type Database, openClient } from '../database/client.js';
+import type { DatabaseError } from '../database/error.js';
 import { purgeOutcomes } from '../database/idempotencyKeys.js';
 import { openDatabase } from '../database/open.js';
 import { type PurgedFile, purgeFiles } from '../database/purgeFiles.js';
@@ -10,17 +11,19 @@ import { purgeRegularly } from '../database/purgeRegularly.js';
 import { createRateLimiters } from '../http/limits/rateLimiters.js';
 import { createLogger } from '../http/logger.js';
 import { isLoopback } from '../http/loopback.js';
+import { NodeServer } from '../http/nodeServer.js';
 import { curlCommands } from '../pages/curl.js';
+import { DemoKey } from '../pages/demoKey.js';
 import { untilBroken } from './lastDefense.js';
 import { openDemo } from './openDemo.js';
 import { readPersistedDocuments } from './readPersistedDocuments.js';
 import { UsageError } from './usageError.js';
 
-const drainMilliseconds = 10_000;
+const closeMilliseconds = 3_000;
 
 /**
- * Serves until SIGINT, SIGTERM or SIGHUP. Then it finishes running requests, for up to 10 seconds, and stops the
- * embedded Postgres if it started one.
+ * Serves until SIGINT, SIGTERM or SIGHUP. Then it finishes running requests, for up to DRAIN_SECONDS, and stops the
+ * embedded Postgres if it started one. A second signal ends the process at once.
  */
 export async function serve(config: Config): Promise<void> {
   const stopped = untilStopped(config);
@@ -29,43 +32,70 @@ export async function serve(config: Config): Promise<void> {
   const logger = createLogger(config.logLevel);
   const broken = untilBroken(logger);
   const log = (message: string) => logger.info(message);
-  const { db: maintained, url, applied, close } = await openDatabase({ ...config, log }, { migrations: 'apply' });
+  let onLost: (error: DatabaseError) => void = () => {};
+  const lost = new Promise<DatabaseError>((resolve) => {
+    onLost = resolve;
+  });
+  const {
+    db: maintained,
+    url,
+    applied,
+    close,
+  } = await openDatabase({ ...config, log, onLost }, { migrations: 'apply' });
   const onError = (error: Error) => log(`a database connection broke: ${error.message}`);
   const db = openClient({ ...config, url, timeouts: config.databaseTimeouts, onError });
+  let cutOff = 0;
   try {
     if (applied.length > 0) logger.info({ applied }, 'migrated');
     const tokens = config.databaseUrl ? undefined : await openDemo(maintained, config.dataDir);
     await warmUp(db);
     const rateLimiters = createRateLimiters({ ...config.rateLimit, databaseUrl: url });
-    const demo = tokens && { token: tokens.write, onPages: isOnlyLocal(config) };
-    const app = createApp({ ...config, db, logger, rateLimiters, demo, persisted });
-    const server = createServer(app);
-    const base = await listen(server, config);
+    const key = tokens && isOnlyLocal(config) ? new DemoKey() : undefined;
+    const demo = tokens && { token: tokens.write, key };
+    const stopping = new AbortController();
+    const app = createApp({ ...config, db, logger, rateLimiters, demo, persisted, stopping: stopping.signal });
+    const examples = tokens && (await app.workedExamples());
+    const nodeServer = new NodeServer({ app, logger, publicUrl: config.publicUrl });
+    const base = await listen(nodeServer.server, config);
     const purges = [() => purgeOutcomes(maintained, new Date()), ...filePurges(config, maintained, logger)];
     const stopPurging = purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));
     console.log(`GraphQL  ${base}/graphql`);
     console.log(`REST     ${base}/api/external/v1`);
-    console.log(`Browser  ${base}/`);
-    if (tokens) {
+    console.log(`Browser  ${key?.addressAt(base) ?? `${base}/`}`);
+    if (tokens && examples) {
       console.log(`write token ${tokens.write}`);
       console.log(`read-only token ${tokens.readOnly}`);
-      const { requests } = await app.workedExamples();
-      for (const { lines } of curlCommands(base, tokens.write, requests)) console.log(lines.join(' '));
+      for (const { lines } of curlCommands(base, tokens.write, examples.requests)) console.log(lines.join(' '));
     }
-    await Promise.race([stopped, broken]);
+    const failure = await Promise.race([stopped, broken, lost]);
     logger.info('stopping');
-    await drain(server);
+    stopping.abort();
+    cutOff = await nodeServer.stop(config.drain);
+    if (cutOff > 0) logger.warn({ requests: cutOff }, 'stopped before these requests were done');
     await stopPurging();
     await rateLimiters.close();
+    if (failure) throw failure;
   } finally {
-    await db.$disconnect();
-    await close();
+    if (cutOff > 0) exitAfter(closeMilliseconds);
+    await Promise.all([db.$disconnect(), close()]);
+    if (cutOff > 0) process.exit();
   }
 }
 
+/** Exits in any case: requests that were cut off may hold on to their connections to the database. */
+const exitAfter = (milliseconds: number) => setTimeout(() => process.exit(), milliseconds);
+
 function untilStopped({ underNpm }: Config): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => resolve());
+    let first: number | undefined;
+    const stop = (_signal: string, number: number) => {
+      const now = performance.now();
+      // Under npm, one Ctrl-C arrives twice: from the terminal and from npm.
+      if (first !== undefined && now - first > (underNpm ? 500 : 0)) process.exit(128 + number);
+      first ??= now;
+      resolve();
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
     // npm cannot forward SIGKILL. When it is killed, this process gets another parent.
     const parent = process.ppid;
     const orphaned = () => process.ppid !== parent && resolve();
@@ -83,27 +113,24 @@ const warmUp = (db: Database) =>
   db.apiToken.findFirst({ where: { id: '' }, select: { person: { select: { id: true } } } });
 
 function listen(server: Server, { host, port }: Config): Promise<string> {
+  const problems: Record<string, string> = {
+    EADDRINUSE: `Port ${port} on ${host} is taken. Stop what uses it, or set another PORT.`,
+    EACCES: `This user may not listen on port ${port}. Set PORT to 1024 or higher.`,
+    EADDRNOTAVAIL: `HOST=${host} is not an address of this machine. Set HOST to one that is, or to 0.0.0.0 for all.`,
+    ENOTFOUND: `HOST=${host} cannot be resolved to an address. Set HOST to an address of this machine.`,
+    EAI_AGAIN: `HOST=${host} cannot be resolved to an address. Set HOST to an address of this machine.`,
+  };
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        error.code === 'EADDRINUSE'
-          ? new UsageError(`Port ${port} on ${host} is taken. Stop what uses it, or set another PORT.`)
-          : error,
-      ),
-    );
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const problem = problems[error.code ?? ''];
+      const unknown = `Cannot listen on ${host}, port ${port} (${error.message}). Check HOST and PORT.`;
+      reject(new UsageError(problem ?? unknown));
+    });
     server.listen(port, host, () => {
       const address = server.address();
       const bound = typeof address === 'object' && address ? address.port : port;
       resolve(`http://${inUrl(host)}:${bound}`);
     });
-  });
-}
-
-function drain(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-    setTimeout(() => server.closeAllConnections(), drainMilliseconds).unref();
   });
 }
 

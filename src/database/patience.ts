@@ -10,7 +10,7 @@ interface Patience {
 const patience = new AsyncLocalStorage<Patience>();
 
 /** The database did not answer within the time that the request may wait for it. */
-export class DatabaseTimeout extends Error {
+class DatabaseTimeout extends Error {
   override readonly name = 'DatabaseTimeout';
   readonly code = 'ETIMEDOUT';
 }

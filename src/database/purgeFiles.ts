@@ -1,7 +1,8 @@
 import type { Database, Transaction } from './client.js';
+import { retryConflicts } from './conflicts.js';
 import { Prisma } from './generated/client/client.js';
 
-/** A deleted file that is removed for good, and where its bytes are: they are not in this database. */
+/** A deleted file to remove for good. Its bytes are at `url`, not in this database. */
 export interface PurgedFile {
   id: string;
   name: string;
@@ -19,8 +20,8 @@ export const purgeableFiles = (db: Transaction, before: Date): Promise<PurgedFil
   db.$queryRaw<PurgedFile[]>(Prisma.sql`${select} WHERE f.deleted_at < ${before} ORDER BY f.deleted_at, f.id`);
 
 /**
- * Removes for good the files deleted before that moment with all that hangs on them, a batch in a transaction. Hands
- * over each batch once it is committed; passes over a file that another transaction holds, such as its recovery.
+ * Removes for good the files deleted before that moment, with everything that belongs to them, and returns their
+ * number. Calls `onPurged` for each batch once it is committed. Skips a file that another transaction has locked.
  */
 export async function purgeFiles(
   db: Database,
@@ -28,7 +29,7 @@ export async function purgeFiles(
   onPurged: (files: PurgedFile[]) => void = () => {},
 ): Promise<number> {
   for (let purged = 0; ; ) {
-    const files = await db.$transaction((tx) => purgeBatch(tx, before), limits);
+    const files = await retryConflicts(() => db.$transaction((tx) => purgeBatch(tx, before), limits));
     onPurged(files);
     purged += files.length;
     if (files.length < batchSize) return purged;
@@ -51,7 +52,7 @@ async function purgeBatch(tx: Transaction, before: Date): Promise<PurgedFile[]> 
     SELECT id FROM comments WHERE file_id = ANY(${ids}::text[]) OR thread_id IN (${threads})`;
   const lists = Prisma.sql`
     SELECT id FROM subscription_lists WHERE file_id = ANY(${ids}::text[]) OR thread_id IN (${threads})`;
-  // In this order: a row goes before the row it refers to.
+  // In this order, so that each row is deleted before the row it refers to.
   await tx.$executeRaw`DELETE FROM reactions WHERE file_id = ANY(${ids}::text[]) OR comment_id IN (${comments})`;
   await tx.$executeRaw`DELETE FROM comments WHERE id IN (${comments})`;
   await tx.$executeRaw`DELETE FROM subscriptions WHERE subscription_list_id IN (${lists})`;

@@ -9,8 +9,8 @@ export const answers = (db: Database): Promise<boolean> =>
     () => false,
   );
 
-/** `/healthz` answers 200 while the process runs; `/readyz` answers 503 while the database does not answer. */
-export const healthRoutes = (db: Database): Route[] => [
+/** `/healthz` answers 200 while the process runs; `/readyz` answers 503 while it stops or the database does not answer. */
+export const healthRoutes = (db: Database, stopping?: AbortSignal): Route[] => [
   {
     path: '/healthz',
     methods: ['GET', 'HEAD'],
@@ -24,7 +24,7 @@ export const healthRoutes = (db: Database): Route[] => [
     public: true,
     unlimited: true,
     async handle() {
-      if (!(await answers(db))) throw failure('SERVICE_UNAVAILABLE');
+      if (stopping?.aborted || !(await answers(db))) throw failure('SERVICE_UNAVAILABLE');
       return Response.json({ status: 'ok', database: 'ok' });
     },
   },

@@ -1,21 +1,35 @@
-import type { Step } from './route.js';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 const lingerMilliseconds = 5_000;
+const lingerBytes = 1_048_576;
+const keptBytes = 65_536;
 
 /**
- * Closes the connection gently after a 413: sends the answer, then discards what the client still sends. Node alone
- * would reset the connection, and a client that is still sending would lose the answer.
+ * Bounds what is read after an answer that did not need the whole body. The rest of a short body is read, and the
+ * connection is kept. Otherwise the connection is closed gently: Node alone would reset it, and a client that is still
+ * sending would lose the answer.
  */
-export function useLingeringClose(): Step {
-  return {
-    onResponse({ response, serverContext: { req } }) {
-      if (response.status !== 413 || !req) return;
-      const { socket } = req;
-      socket.destroySoon = () => {
-        socket.end();
-        req.removeAllListeners('data').resume();
-        setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
-      };
-    },
-  };
+export function lingerAfter(req: IncomingMessage, res: ServerResponse, isExpectingContinue: boolean): void {
+  if (req.complete) return;
+  const { socket } = req;
+  const length = Number(req.headers['content-length'] ?? Number.POSITIVE_INFINITY);
+  if (length > keptBytes || isExpectingContinue) res.shouldKeepAlive = false;
+  const cutOff = setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
+  req.once('close', () => clearTimeout(cutOff));
+  socket.destroySoon = () => discard(socket);
+}
+
+/** Ends our side, and reads a bounded amount of what the client still sends until it ends its side too. */
+function discard(socket: Socket): void {
+  const cutOff = setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
+  let read = 0;
+  socket.end();
+  socket.once('close', () => clearTimeout(cutOff));
+  socket.removeAllListeners('data').on('data', (chunk: Buffer) => {
+    read += chunk.length;
+    // The client is held back from here on, and can still read its answer.
+    if (read > lingerBytes) socket.pause();
+  });
+  socket.resume();
 }

@@ -7,5 +7,7 @@ const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host',
  * Whether a request comes from this machine. Its host name must be local, because an attacker can make another name
  * resolve to 127.0.0.1 (DNS rebinding), and no proxy may have forwarded it, because its client may be anywhere.
  */
-export const isLocal = (request: Request): boolean =>
-  isLoopback(new URL(request.url).hostname) && !proxyHeaders.some((name) => request.headers.has(name));
+export function isLocal(request: Request): boolean {
+  const { hostname, username, password } = new URL(request.url);
+  return isLoopback(hostname) && !username && !password && !proxyHeaders.some((name) => request.headers.has(name));
+}

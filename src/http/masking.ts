@@ -3,7 +3,10 @@ import type { Logger } from 'pino';
 import { isUnavailable } from '../database/unavailable.js';
 import { failure } from '../errors/failures.js';
 
-/** Passes expected failures on. Logs any other error and replaces it by a 503 or 500 without details. */
+/** Several fields fail with the same error if one query loads them all. */
+const logged = new WeakSet<object>();
+
+/** Passes expected failures on. Logs any other error, once, and replaces it by a 503 or 500 without details. */
 export const masking = (logger: Logger) =>
   function mask(error: unknown): GraphQLError {
     if (error instanceof GraphQLError) {
@@ -11,7 +14,9 @@ export const masking = (logger: Logger) =>
       if (error.originalError instanceof GraphQLError) return error;
     }
     const cause = error instanceof GraphQLError ? error.originalError : error;
-    logger.error({ err: cause }, 'unexpected error');
+    const isLogged = cause instanceof Error && logged.has(cause);
+    if (!isLogged) logger.error({ err: cause }, 'unexpected error');
+    if (cause instanceof Error) logged.add(cause);
     const masked = failure(isUnavailable(cause) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR');
     return error instanceof GraphQLError && error.path
       ? new GraphQLError(masked.message, { path: error.path, extensions: masked.extensions })

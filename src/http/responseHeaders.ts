@@ -1,12 +1,17 @@
 import type { Step } from './route.js';
 
-const security = { 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' };
+/** The security headers. Answers that may be kept say so themselves. */
+export const alwaysSent = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-store',
+};
 
-/** Adds the security headers, and those that later steps put into `responseHeaders`, to every response. */
+/** Adds the headers that are always sent, and those that later steps put into `responseHeaders`, to every response. */
 export function useResponseHeaders(): Step {
   return {
     onRequest({ serverContext }) {
-      serverContext.responseHeaders = { ...security };
+      serverContext.responseHeaders = { ...alwaysSent };
     },
     onResponse({ response, serverContext }) {
       for (const [name, value] of Object.entries(serverContext.responseHeaders)) {

@@ -8,6 +8,10 @@ export interface RequestContext {
   requestId: string;
   /** Node's own request, if it came over a socket. */
   req?: IncomingMessage;
+  /** Set if the rest of the request could not be read, which is answered and logged already. */
+  wasRefused?: true;
+  /** Lets a client that sent `Expect: 100-continue` send its body. */
+  continueBody?: () => void;
   /** Headers for the answer, whether it succeeds or fails. */
   responseHeaders: Record<string, string>;
   actor?: Actor;

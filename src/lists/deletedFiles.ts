@@ -1,7 +1,7 @@
 import { Prisma } from '../database/generated/client/client.js';
 import { eachOf, type List } from './engine/list.js';
 
-/** The deleted files of each hub of the scopes, the latest deletion first. */
+/** The deleted files of each hub in the scopes, latest deletion first. */
 export const deletedFileList: List = {
   name: 'resourceHub.deletedFiles',
   key: 'timestamptz',

@@ -13,7 +13,7 @@ export interface RecoveredFile {
   fileId: string | null;
 }
 
-/** Brings a deleted file back; leaves a file that is not deleted as it is. Decisions: "Recover". */
+/** Recovers a deleted file. Leaves a file that is not deleted unchanged. Throws 404 or 403. Decisions: "Recover". */
 export async function recoverResourceHubFile(
   context: Context,
   { fileId }: RecoverResourceHubFileInput,

@@ -1,25 +1,31 @@
-import { isLocal } from '../http/loopback.js';
 import type { PreparedMutation } from '../rest/prepare.js';
+import type { DemoKey } from './demoKey.js';
+import { type Html, html } from './html.js';
 import { type LookUp, type WorkedExamples, workedExamples } from './workedExamples.js';
 
 /** The demo workspace and a token for it. Absent where the token must stay secret. */
 export interface Demo {
   token: string;
+  key: DemoKey;
   /** Runs a query as the token's person. Fails if the token is no longer valid. */
   lookUp: LookUp;
 }
 
-/** The examples of a page: with the demo's token and records for a visitor on its machine, else with placeholders. */
+/** The examples of a page: with the demo's token and records for who holds its key, else with placeholders. */
 export interface Trial extends WorkedExamples {
   token: string | undefined;
 }
+
+/** For a visitor who has not opened the start address. */
+export const howToOpenTheDemo: Html = html`<p>This is a demo. To try it with its own token, open the address that the
+gateway printed in the terminal when it started, after <code>Browser</code>.</p>`;
 
 export async function trialFor(
   request: Request,
   mutations: readonly PreparedMutation[],
   demo: Demo | undefined,
 ): Promise<Trial> {
-  if (demo && isLocal(request)) {
+  if (demo?.key.isHeldBy(request)) {
     const examples = await workedExamples(mutations, demo.lookUp).catch(() => undefined);
     if (examples) return { ...examples, token: demo.token };
   }

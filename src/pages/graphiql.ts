@@ -3,7 +3,7 @@ import { contentRoute, types } from '../http/contentRoute.js';
 import type { Route } from '../http/route.js';
 import type { PreparedMutation } from '../rest/prepare.js';
 import { assetRoutes, ownAsset, vendorAsset } from './assetRoutes.js';
-import { type Demo, trialFor } from './demo.js';
+import { type Demo, howToOpenTheDemo, trialFor } from './demo.js';
 import { type Html, html, jsonBlock } from './html.js';
 import { htmlPage } from './htmlPage.js';
 
@@ -29,7 +29,7 @@ export const graphiqlRoutes = ({ schema, mutations, demo }: GraphiqlOptions): Ro
         inlineStyles: true,
         body: html`<header>
 <h1><a href="/">Goalpost</a></h1>
-${token ? ready : howToGetAToken}
+${token ? ready : (demo && howToOpenTheDemo) || howToGetAToken}
 </header>
 <main id="graphiql" aria-label="GraphiQL"><noscript>GraphiQL needs JavaScript.</noscript></main>
 ${jsonBlock('settings', {

@@ -4,7 +4,8 @@ import type { PreparedMutation } from '../rest/prepare.js';
 import { version } from '../version.js';
 import { assetRoutes, ownAsset } from './assetRoutes.js';
 import { type CurlCommand, curlCommands } from './curl.js';
-import { type Demo, trialFor } from './demo.js';
+import { type Demo, howToOpenTheDemo, trialFor } from './demo.js';
+import type { DemoKey } from './demoKey.js';
 import { type Html, html } from './html.js';
 import { htmlPage } from './htmlPage.js';
 
@@ -42,13 +43,25 @@ const links: Link[] = [
 
 /** `/`: what Goalpost is, whether it is ready, links to everything, and commands to try. */
 export const startRoutes = (options: StartOptions): Route[] => [
-  { path: '/', methods: ['GET', 'HEAD'], public: true, handle: (request) => startPage(request, options) },
+  {
+    path: '/',
+    methods: ['GET', 'HEAD'],
+    public: true,
+    handle: (request) => (options.demo && opened(request, options.demo.key)) ?? startPage(request, options),
+  },
   ...assetRoutes('/pages', {
     'icon.svg': ownAsset('icon.svg'),
     'start.css': ownAsset('start.css'),
     'start.js': ownAsset('start.js'),
   }),
 ];
+
+/** The answer to the start address: the cookie, if the secret is right, and the page without the secret in its URL. */
+function opened(request: Request, key: DemoKey): Response | undefined {
+  if (!new URL(request.url).searchParams.has('demo')) return undefined;
+  const cookie = key.cookieFor(request);
+  return new Response(null, { status: 303, headers: { Location: '/', ...(cookie && { 'Set-Cookie': cookie }) } });
+}
 
 async function startPage(
   request: Request,
@@ -81,7 +94,7 @@ ${links.filter(({ path }) => hasPage(path)).map(linkItem)}
 </section>
 <section aria-labelledby="try">
 <h2 id="try">Try it</h2>
-${token ? html`<p>These commands work as they are, on the demo workspace. Reload the page for new ones.</p>` : howToGetAToken}
+${token ? html`<p>These commands work as they are, on the demo workspace. Reload the page for new ones.</p>` : howToGetAToken(demo)}
 ${commands.map(commandBlock)}
 <p id="copied" role="status"></p>
 </section>
@@ -101,6 +114,7 @@ const commandBlock = ({ title, lines }: CurlCommand, index: number): Html =>
 </div>
 `;
 
-const howToGetAToken = html`<p>Create a token on the server. It acts for one person and is shown only once:</p>
+const howToGetAToken = (demo: Demo | undefined): Html =>
+  html`${demo && howToOpenTheDemo}<p>Create a token on the server. It acts for one person and is shown only once:</p>
 <pre tabindex="0" role="region" aria-label="How to create a token"><code>npx goalpost token create --person PERSON_ID --name "Trying it" --write</code></pre>
 <p>Then <code>export TOKEN=gp_…</code>, and put your own ids into the commands.</p>`;

@@ -32,23 +32,19 @@ export async function workedExamples(
   return {
     requests: mutations.map(({ title, path }, index) => ({ title, path, body: snakeCased(inputs[index]) })),
     documents: [
-      ...mutations.map((mutation, index) => mutationDocument(mutation, inputs[index])),
+      ...mutations.map((mutation, index) => mutationDocument(mutation, inputs[index] ?? {})),
       ...queryExamples(Object.assign({}, ...found)),
     ],
   };
 }
 
-function mutationDocument({ name, example: { about, selection } }: PreparedMutation, input: unknown): string {
+function mutationDocument({ name, example: { about, selection } }: PreparedMutation, input: object): string {
   const operation = name.charAt(0).toUpperCase() + name.slice(1);
-  const document = `mutation ${operation} { ${name}(input: ${literal(input)}) { ${selection} } }`;
-  return [...about.map((line) => `# ${line}`), print(parse(document)), ''].join('\n');
-}
-
-/** A JSON value as a GraphQL literal. */
-function literal(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
-  // A JSON string is a GraphQL string too.
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const fields = Object.entries(value).map(([name, entry]) => `${name}: ${literal(entry)}`);
-  return `{ ${fields.join(', ')} }`;
+  // JSON strings, numbers and lists are GraphQL values too.
+  const fields = Object.entries(input).map(([field, value]) => `${field}: ${JSON.stringify(value)}`);
+  // The printer would write a long input on one line.
+  const argument =
+    fields.length > 1 ? `\n    input: {\n      ${fields.join('\n      ')}\n    }\n  ` : `input: { ${fields} }`;
+  const document = print(parse(`mutation ${operation} { ${name}(input: INPUT) { ${selection} } }`));
+  return [...about.map((line) => `# ${line}`), document.replace('input: INPUT', () => argument), ''].join('\n');
 }

@@ -29,7 +29,11 @@ export function restRoutes(mutations: PreparedMutation[], { schema, bodyLimit, e
     methods: ['POST'],
     ...scope,
     async handle(request, context) {
-      const { value, errors } = readInput(inputType, await readJson(request, bodyLimit), restSpelling);
+      const { value, errors } = readInput(
+        inputType,
+        await readJson(request, bodyLimit, context.continueBody),
+        restSpelling,
+      );
       if (errors.length > 0) throw badInput(errors);
       const result = await execute(document, { input: value }, request, { ...context, inputIsChecked: true });
       if (result.errors?.[0]) throw inRestNames(result.errors[0]);

@@ -11,7 +11,7 @@ export class ImportError extends Error {
     super(
       problems.length === 1
         ? problems[0]
-        : `Nothing was imported, there are ${problems.length} problems:${lines.join('')}`,
+        : `Nothing was imported: there are ${problems.length} problems:${lines.join('')}`,
     );
   }
 }

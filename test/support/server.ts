@@ -27,10 +27,10 @@ export async function startServer(settings: Record<string, string> = {}) {
     await rm(directory, { recursive: true, maxRetries: 20 });
   };
   for await (const line of createInterface(child.stdout)) {
-    const [, port] = /^GraphQL +http:\S+:(\d+)\/graphql$/.exec(line) ?? [];
+    const [, port, start = '/'] = /^Browser +http:\S+:(\d+)(\/\S*)$/.exec(line) ?? [];
     if (!port) continue;
     child.stdout.resume();
-    return { base: `http://localhost:${port}`, stop, child, log: () => log };
+    return { base: `http://localhost:${port}`, start, process: child, exited, stop, log: () => log };
   }
   await stop();
   throw new Error('the server did not start');

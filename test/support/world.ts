@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
-import { pino } from 'pino';
 import { afterAll } from 'vitest';
 import { createApp } from '../../src/app.js';
 import { type Database, openClient } from '../../src/database/client.js';
+import { retryConflicts } from '../../src/database/conflicts.js';
 import type { Prisma } from '../../src/database/generated/client/client.js';
 import { createToken } from '../../src/database/tokens.js';
+import { createLogger } from '../../src/http/logger.js';
+import { NodeServer } from '../../src/http/nodeServer.js';
 import { createDatabase } from './database.js';
 import { requireDescribed } from './openapiValidator.js';
 
@@ -16,7 +17,7 @@ import { requireDescribed } from './openapiValidator.js';
 export type Json = ReturnType<typeof JSON.parse>;
 
 type At = { companyId: string };
-type Options = Partial<Parameters<typeof createApp>[0]>;
+type Options = Partial<Parameters<typeof createApp>[0] & ConstructorParameters<typeof NodeServer>[0]>;
 
 export interface Answer {
   status: number;
@@ -38,7 +39,7 @@ export class World {
   readonly app;
   readonly #aside: pg.Pool;
   readonly #twins: World[] = [];
-  #server: Server | undefined;
+  readonly #server;
   #count = 0;
 
   constructor(
@@ -48,7 +49,7 @@ export class World {
   ) {
     this.#aside = new pg.Pool({ connectionString: url, max: 4 });
     this.#aside.on('error', () => {});
-    const logger = pino({ level: 'info' }, { write: (line: string) => void this.log.push(JSON.parse(line)) });
+    const logger = createLogger('info', { write: (line: string) => void this.log.push(JSON.parse(line)) });
     this.app = createApp({
       db,
       logger,
@@ -58,6 +59,7 @@ export class World {
       databaseTimeout: 30_000, // the machine that runs the tests may be slow
       ...options,
     });
+    this.#server = new NodeServer({ app: this.app, logger, ...options }).server;
   }
 
   /** Another gateway on the same database, with its own connection pool. */
@@ -69,22 +71,22 @@ export class World {
 
   async close(): Promise<void> {
     await Promise.all(this.#twins.map((twin) => twin.close()));
-    this.#server?.closeAllConnections();
-    this.#server?.close();
+    this.#server.closeAllConnections();
+    this.#server.close();
     await this.#aside.end();
     await this.db.$disconnect();
   }
 
   /** The address of the gateway, which starts to listen with the first request. */
   async base(): Promise<string> {
-    this.#server ??= createServer(this.app).listen(0, '127.0.0.1');
+    if (!this.#server.listening) this.#server.listen(0, '127.0.0.1');
     while (!this.#server.listening) await setImmediate();
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   /** Runs SQL on connections of its own, without the gateway. */
   async sql(text: string, values: unknown[] = []): Promise<Json[]> {
-    return (await this.#aside.query(text, values)).rows;
+    return (await retryConflicts(() => this.#aside.query(text, values))).rows;
   }
 
   name(kind: string) {
@@ -183,6 +185,17 @@ export class World {
 
   hub({ companyId }: At, parent: { spaceId: string } | { goalId: string } | { projectId: string }) {
     return this.db.resourceHub.create({ data: { name: this.name('Hub'), companyId, ...parent } });
+  }
+
+  /** A team, and a hub of a space or of a goal or project in it, with whatever access the data gives. */
+  async teamWithHub(parent: 'space' | 'goal' | 'project', data: Json = {}) {
+    const team = await this.team();
+    if (parent === 'space') {
+      const space = await this.space(team.company, [team.caller], data);
+      return { ...team, space, hub: await this.hub(team.company, { spaceId: space.id }) };
+    }
+    const { id } = await this[parent](team.space, data);
+    return { ...team, hub: await this.hub(team.company, parent === 'goal' ? { goalId: id } : { projectId: id }) };
   }
 
   folder(hub: { id: string }, parentFolderId: string | null = null) {

@@ -119,4 +119,36 @@ export const requestErrors = {
     detail: () => 'The request body must be JSON in UTF-8. Send it with Content-Type: application/json.',
     example: {},
   }),
+  MALFORMED_REQUEST: entry<{ problem: string }>({
+    status: 400,
+    title: 'The request is not valid HTTP',
+    meaning:
+      'The request line, a header or the framing of the body breaks the rules of HTTP: the target is no URL, the Host ' +
+      'header is no host or occurs twice, or the body ends early. Nothing was changed.',
+    remedy: 'Let an HTTP client build the request from the address of the server.',
+    detail: ({ problem }) => `The request is not valid HTTP: ${problem}.`,
+    headers: () => ({ Connection: 'close' }),
+    example: { problem: 'the header Host is no host' },
+    alwaysProblem: true,
+  }),
+  REQUEST_TIMEOUT: entry({
+    status: 408,
+    title: 'The request took too long to arrive',
+    meaning: 'The client did not send the whole request in time. Nothing was changed.',
+    remedy: 'Send the whole request at once.',
+    detail: () => 'The request did not arrive completely in time. Send it at once.',
+    headers: () => ({ Connection: 'close' }),
+    example: {},
+    alwaysProblem: true,
+  }),
+  HEADERS_TOO_LARGE: entry({
+    status: 431,
+    title: 'The headers are too large',
+    meaning: 'The request line and the headers have more bytes than the server accepts. Nothing was changed.',
+    remedy: 'Send fewer or shorter headers. Send a long GraphQL query with POST.',
+    detail: () => 'The request line and the headers are larger than 16 KiB together.',
+    headers: () => ({ Connection: 'close' }),
+    example: {},
+    alwaysProblem: true,
+  }),
 };

@@ -1,9 +1,14 @@
 import { failure } from '../../errors/failures.js';
 import { parseJson } from './parseJson.js';
 
-/** Reads a JSON body of at most `limit` bytes. Throws, in this order, 415 (media type), 413 (size) or 400 (syntax). */
-export async function readJson(request: Request, limit: number): Promise<unknown> {
+/**
+ * Reads a JSON body of at most `limit` bytes. Throws, in this order, 415 (media type), 413 (size) or 400 (syntax). Asks
+ * for the body with `continueBody` once the headers are in order.
+ */
+export async function readJson(request: Request, limit: number, continueBody?: () => void): Promise<unknown> {
   requireJson(request.headers.get('content-type'));
+  if (Number(request.headers.get('content-length') ?? 0) > limit) throw failure('PAYLOAD_TOO_LARGE', { limit });
+  continueBody?.();
   const bytes = await readBytes(request, limit);
   return parseJson(decode(bytes));
 }
@@ -18,18 +23,22 @@ function requireJson(contentType: string | null): void {
 }
 
 async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
-  const tooLarge = () => failure('PAYLOAD_TOO_LARGE', { limit });
-  if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge();
   const chunks: Uint8Array[] = [];
   let size = 0;
   // Not `for await`, because leaving the loop would close the connection before the answer.
   const reader = request.body?.getReader();
-  for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
+  const next = () => reader?.read().catch(endedEarly);
+  for (let part = await next(); part?.value; part = await next()) {
     size += part.value.length;
-    if (size > limit) throw tooLarge();
+    if (size > limit) throw failure('PAYLOAD_TOO_LARGE', { limit });
     chunks.push(part.value);
   }
   return Buffer.concat(chunks);
+}
+
+/** The client went away, or its chunks cannot be read. */
+function endedEarly(): never {
+  throw failure('MALFORMED_REQUEST', { problem: 'the body ends before it is complete' });
 }
 
 function decode(bytes: Uint8Array): string {

@@ -69,78 +69,6 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             "date": "2026-03-31"
           }
         },
-        "last_check_in": {
-          "id": "check-in-launch-2",
-          "status": "on_track",
-          "message": "{\"type\":\"doc\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"Live in both stores since Tuesday. Thanks to \"},{\"type\":\"mention\",\"attrs\":{\"id\":\"person-ines-moreau\",\"label\":\"Inês Moreau\"}},{\"type\":\"text\",\"text\":\" for the night shift.\"}]},{\"type\":\"bulletList\",\"content\":[{\"type\":\"listItem\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"9,200 installs in three days\"}]}]},{\"type\":\"listItem\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"Vouchers move to the next release\"}]}]}]}]}",
-          "inserted_at": "2026-03-13T15:00:00.000Z",
-          "author": {
-            "id": "person-tomas-okafor",
-            "full_name": "Tomás Okafor",
-            "title": "Head of Digital",
-            "email": "tomas.okafor@example.com",
-            "avatar_url": "https://avatars.example.com/tomas-okafor.png",
-            "type": "human"
-          },
-          "acknowledged": true,
-          "acknowledged_at": "2026-03-13T18:05:00.000Z",
-          "acknowledging_person": {
-            "id": "person-jonas-weber",
-            "full_name": "Jonas Weber",
-            "title": "Head of Stores",
-            "email": "jonas.weber@example.com",
-            "avatar_url": "https://avatars.example.com/jonas-weber.png",
-            "type": "human"
-          },
-          "comments_count": 2,
-          "reactions": [
-            {
-              "id": "reaction-launch-2-mara",
-              "emoji": "🎉",
-              "person": {
-                "id": "person-mara-lindqvist",
-                "full_name": "Mara Lindqvist",
-                "title": "Managing Director",
-                "email": "mara.lindqvist@example.com",
-                "avatar_url": "https://avatars.example.com/mara-lindqvist.png",
-                "type": "human"
-              }
-            },
-            {
-              "id": "reaction-launch-2-ines",
-              "emoji": "🚀",
-              "person": {
-                "id": "person-ines-moreau",
-                "full_name": "Inês Moreau",
-                "title": "Mobile Engineer",
-                "email": "ines.moreau@example.com",
-                "avatar_url": "https://avatars.example.com/ines-moreau.png",
-                "type": "human"
-              }
-            }
-          ]
-        },
-        "notifications": [
-          {
-            "id": "notification-launch-created-tomas",
-            "read": false,
-            "read_at": null,
-            "inserted_at": "2026-01-12T09:00:00.000Z",
-            "activity": {
-              "id": "activity-launch-created",
-              "action": "goal_created",
-              "inserted_at": "2026-01-12T09:00:00.000Z",
-              "author": {
-                "id": "person-mara-lindqvist",
-                "full_name": "Mara Lindqvist",
-                "title": "Managing Director",
-                "email": "mara.lindqvist@example.com",
-                "avatar_url": "https://avatars.example.com/mara-lindqvist.png",
-                "type": "human"
-              }
-            }
-          }
-        ],
         "parent_goal": {
           "id": "goal-reading-community",
           "name": "Be the town’s reading community",
@@ -201,6 +129,54 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             }
           }
         },
+        "retrospective": {
+          "id": "retrospective-launch",
+          "title": "What the launch taught us",
+          "content": "{\"type\":\"doc\",\"content\":[{\"type\":\"heading\",\"attrs\":{\"level\":2},\"content\":[{\"type\":\"text\",\"text\":\"Went well\"}]},{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"One list for both platforms, and booksellers in the beta from the first day.\"}]},{\"type\":\"heading\",\"attrs\":{\"level\":2},\"content\":[{\"type\":\"text\",\"text\":\"Next time\"}]},{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"Ask \"},{\"type\":\"mention\",\"attrs\":{\"id\":\"person-jonas-weber\",\"label\":\"Jonas Weber\"}},{\"type\":\"text\",\"text\":\" for shelf space before the posters are printed.\"}]}]}",
+          "author": {
+            "id": "person-tomas-okafor",
+            "full_name": "Tomás Okafor",
+            "title": "Head of Digital",
+            "email": "tomas.okafor@example.com",
+            "avatar_url": "https://avatars.example.com/tomas-okafor.png",
+            "type": "human"
+          },
+          "inserted_at": "2026-03-27T13:30:00.000Z",
+          "comment_count": 2
+        },
+        "space": {
+          "id": "space-digital",
+          "name": "Digital",
+          "mission": "Bring the shop to the phone without losing what makes it a shop.",
+          "is_company_space": false,
+          "is_member": true,
+          "access_levels": {
+            "public": 10,
+            "company": 10,
+            "space": 70
+          }
+        },
+        "notifications": [
+          {
+            "id": "notification-launch-created-tomas",
+            "read": false,
+            "read_at": null,
+            "inserted_at": "2026-01-12T09:00:00.000Z",
+            "activity": {
+              "id": "activity-launch-created",
+              "action": "goal_created",
+              "inserted_at": "2026-01-12T09:00:00.000Z",
+              "author": {
+                "id": "person-mara-lindqvist",
+                "full_name": "Mara Lindqvist",
+                "title": "Managing Director",
+                "email": "mara.lindqvist@example.com",
+                "avatar_url": "https://avatars.example.com/mara-lindqvist.png",
+                "type": "human"
+              }
+            }
+          }
+        ],
         "projects": [
           {
             "id": "project-android-app",
@@ -261,10 +237,11 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             "updated_at": "2026-03-13T09:00:00.000Z"
           }
         ],
-        "retrospective": {
-          "id": "retrospective-launch",
-          "title": "What the launch taught us",
-          "content": "{\"type\":\"doc\",\"content\":[{\"type\":\"heading\",\"attrs\":{\"level\":2},\"content\":[{\"type\":\"text\",\"text\":\"Went well\"}]},{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"One list for both platforms, and booksellers in the beta from the first day.\"}]},{\"type\":\"heading\",\"attrs\":{\"level\":2},\"content\":[{\"type\":\"text\",\"text\":\"Next time\"}]},{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"Ask \"},{\"type\":\"mention\",\"attrs\":{\"id\":\"person-jonas-weber\",\"label\":\"Jonas Weber\"}},{\"type\":\"text\",\"text\":\" for shelf space before the posters are printed.\"}]}]}",
+        "last_check_in": {
+          "id": "check-in-launch-2",
+          "status": "on_track",
+          "message": "{\"type\":\"doc\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"Live in both stores since Tuesday. Thanks to \"},{\"type\":\"mention\",\"attrs\":{\"id\":\"person-ines-moreau\",\"label\":\"Inês Moreau\"}},{\"type\":\"text\",\"text\":\" for the night shift.\"}]},{\"type\":\"bulletList\",\"content\":[{\"type\":\"listItem\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"9,200 installs in three days\"}]}]},{\"type\":\"listItem\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"Vouchers move to the next release\"}]}]}]}]}",
+          "inserted_at": "2026-03-13T15:00:00.000Z",
           "author": {
             "id": "person-tomas-okafor",
             "full_name": "Tomás Okafor",
@@ -273,20 +250,43 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             "avatar_url": "https://avatars.example.com/tomas-okafor.png",
             "type": "human"
           },
-          "inserted_at": "2026-03-27T13:30:00.000Z",
-          "comment_count": 2
-        },
-        "space": {
-          "id": "space-digital",
-          "name": "Digital",
-          "mission": "Bring the shop to the phone without losing what makes it a shop.",
-          "is_company_space": false,
-          "is_member": true,
-          "access_levels": {
-            "public": 10,
-            "company": 10,
-            "space": 70
-          }
+          "acknowledged": true,
+          "acknowledged_at": "2026-03-13T18:05:00.000Z",
+          "acknowledging_person": {
+            "id": "person-jonas-weber",
+            "full_name": "Jonas Weber",
+            "title": "Head of Stores",
+            "email": "jonas.weber@example.com",
+            "avatar_url": "https://avatars.example.com/jonas-weber.png",
+            "type": "human"
+          },
+          "comments_count": 2,
+          "reactions": [
+            {
+              "id": "reaction-launch-2-mara",
+              "emoji": "🎉",
+              "person": {
+                "id": "person-mara-lindqvist",
+                "full_name": "Mara Lindqvist",
+                "title": "Managing Director",
+                "email": "mara.lindqvist@example.com",
+                "avatar_url": "https://avatars.example.com/mara-lindqvist.png",
+                "type": "human"
+              }
+            },
+            {
+              "id": "reaction-launch-2-ines",
+              "emoji": "🚀",
+              "person": {
+                "id": "person-ines-moreau",
+                "full_name": "Inês Moreau",
+                "title": "Mobile Engineer",
+                "email": "ines.moreau@example.com",
+                "avatar_url": "https://avatars.example.com/ines-moreau.png",
+                "type": "human"
+              }
+            }
+          ]
         },
         "checklist": [
           {
@@ -407,6 +407,16 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
           "can_copy_folder": true,
           "can_rename_folder": true
         },
+        "resource_hub": {
+          "id": "hub-digital",
+          "name": "Digital shelf",
+          "description": "What the digital team keeps for longer than a launch.",
+          "inserted_at": "2026-01-06T09:00:00.000Z",
+          "updated_at": "2026-03-11T09:00:00.000Z"
+        },
+        "resource_hub_id": "hub-digital",
+        "size": 482133,
+        "type": "image/png",
         "potential_subscribers": [
           {
             "role": "Mobile Engineer",
@@ -461,15 +471,6 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             }
           }
         ],
-        "resource_hub": {
-          "id": "hub-digital",
-          "name": "Digital shelf",
-          "description": "What the digital team keeps for longer than a launch.",
-          "inserted_at": "2026-01-06T09:00:00.000Z",
-          "updated_at": "2026-03-11T09:00:00.000Z"
-        },
-        "resource_hub_id": "hub-digital",
-        "size": 482133,
         "subscription_list": {
           "id": "subscriptions-home-screen",
           "parent_type": "resource_hub_file",
@@ -503,7 +504,6 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             }
           ]
         },
-        "type": "image/png",
         "parent_folder": {
           "id": "folder-brand-app-screenshots",
           "name": "Screenshots",
@@ -639,27 +639,6 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
         },
         "project": null,
         "space": null,
-        "notifications": [
-          {
-            "id": "notification-launch-plan-edited-tomas",
-            "read": false,
-            "read_at": null,
-            "inserted_at": "2026-02-20T11:15:00.000Z",
-            "activity": {
-              "id": "activity-launch-plan-edited",
-              "action": "resource_hub_document_edited",
-              "inserted_at": "2026-02-20T11:15:00.000Z",
-              "author": {
-                "id": "person-ines-moreau",
-                "full_name": "Inês Moreau",
-                "title": "Mobile Engineer",
-                "email": "ines.moreau@example.com",
-                "avatar_url": "https://avatars.example.com/ines-moreau.png",
-                "type": "human"
-              }
-            }
-          }
-        ],
         "parent_folder_id": "folder-planning-spring-week",
         "permissions": {
           "can_view": true,
@@ -681,6 +660,41 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
           "can_copy_folder": true,
           "can_rename_folder": true
         },
+        "public_url": "https://work.example.com/public/documents/launch-plan-b7Qm2xT9cKf4Wz",
+        "url": "https://work.example.com/documents/doc-launch-plan",
+        "published_at": "2026-02-18T10:00:00.000Z",
+        "inserted_at": "2026-02-17T17:20:00.000Z",
+        "updated_at": "2026-06-15T12:00:00.000Z",
+        "resource_hub": {
+          "id": "hub-launch",
+          "name": "Launch papers",
+          "description": "Plans and films of the app launch.",
+          "inserted_at": "2026-01-12T09:00:00.000Z",
+          "updated_at": "2026-03-25T09:00:00.000Z"
+        },
+        "resource_hub_id": "hub-launch",
+        "state": "published",
+        "notifications": [
+          {
+            "id": "notification-launch-plan-edited-tomas",
+            "read": false,
+            "read_at": null,
+            "inserted_at": "2026-02-20T11:15:00.000Z",
+            "activity": {
+              "id": "activity-launch-plan-edited",
+              "action": "resource_hub_document_edited",
+              "inserted_at": "2026-02-20T11:15:00.000Z",
+              "author": {
+                "id": "person-ines-moreau",
+                "full_name": "Inês Moreau",
+                "title": "Mobile Engineer",
+                "email": "ines.moreau@example.com",
+                "avatar_url": "https://avatars.example.com/ines-moreau.png",
+                "type": "human"
+              }
+            }
+          }
+        ],
         "potential_subscribers": [
           {
             "role": "Champion",
@@ -709,11 +723,6 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             }
           }
         ],
-        "public_url": "https://work.example.com/public/documents/launch-plan-b7Qm2xT9cKf4Wz",
-        "url": "https://work.example.com/documents/doc-launch-plan",
-        "published_at": "2026-02-18T10:00:00.000Z",
-        "inserted_at": "2026-02-17T17:20:00.000Z",
-        "updated_at": "2026-06-15T12:00:00.000Z",
         "reactions": [
           {
             "id": "reaction-launch-plan-mara",
@@ -740,15 +749,6 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             }
           }
         ],
-        "resource_hub": {
-          "id": "hub-launch",
-          "name": "Launch papers",
-          "description": "Plans and films of the app launch.",
-          "inserted_at": "2026-01-12T09:00:00.000Z",
-          "updated_at": "2026-03-25T09:00:00.000Z"
-        },
-        "resource_hub_id": "hub-launch",
-        "state": "published",
         "subscription_list": {
           "id": "subscriptions-launch-plan",
           "parent_type": "resource_hub_document",
@@ -861,6 +861,18 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
           "can_copy_folder": true,
           "can_rename_folder": true
         },
+        "resource_hub": {
+          "id": "hub-digital",
+          "name": "Digital shelf",
+          "description": "What the digital team keeps for longer than a launch.",
+          "inserted_at": "2026-01-06T09:00:00.000Z",
+          "updated_at": "2026-03-11T09:00:00.000Z"
+        },
+        "resource_hub_id": "hub-digital",
+        "size": 9120,
+        "subscription_list": null,
+        "type": "image/gif",
+        "reactions": [],
         "potential_subscribers": [
           {
             "role": "Mobile Engineer",
@@ -889,18 +901,6 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             }
           }
         ],
-        "reactions": [],
-        "resource_hub": {
-          "id": "hub-digital",
-          "name": "Digital shelf",
-          "description": "What the digital team keeps for longer than a launch.",
-          "inserted_at": "2026-01-06T09:00:00.000Z",
-          "updated_at": "2026-03-11T09:00:00.000Z"
-        },
-        "resource_hub_id": "hub-digital",
-        "size": 9120,
-        "subscription_list": null,
-        "type": "image/gif",
         "parent_folder": {
           "id": "folder-brand",
           "name": "Brand",
