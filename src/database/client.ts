@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import { adapterOf } from './adapter.js';
 import { type Prisma, PrismaClient } from './generated/client/client.js';
 import { type DatabaseTimeouts, openPool } from './pool.js';
@@ -20,6 +21,8 @@ export interface DatabaseOptions {
 }
 
 const statementNameCap = 2000;
+/** The part of the heap that the texts may fill, at a byte for each character. */
+const statementTextShare = 1 / 64;
 
 /** Opens a client with its own connection pool. `$disconnect()` closes both. */
 export function openClient({ url, poolSize, preparedStatements, timeouts, onError }: DatabaseOptions): Database {
@@ -28,13 +31,18 @@ export function openClient({ url, poolSize, preparedStatements, timeouts, onErro
   return new PrismaClient({ adapter, errorFormat: 'minimal' });
 }
 
-/** Names each SQL text, so that a connection prepares it only once. Beyond the cap, new texts stay unnamed. */
+/**
+ * Names each SQL text, so that a connection prepares it only once. Beyond the cap in number or in characters, new texts
+ * stay unnamed: callers choose what is selected, and the names are kept for good.
+ */
 function statementNames() {
   const names = new Map<string, string>();
+  let room = getHeapStatistics().heap_size_limit * statementTextShare;
   return ({ sql }: { sql: string }) => {
     const existing = names.get(sql);
     if (existing) return existing;
-    if (names.size >= statementNameCap) return '';
+    if (names.size >= statementNameCap || sql.length > room) return '';
+    room -= sql.length;
     const name = `gp${names.size}`;
     names.set(sql, name);
     return name;

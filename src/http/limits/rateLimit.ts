@@ -60,7 +60,8 @@ export function rateLimit({ limiters, trustedProxies, logger, clock }: RateLimit
   return {
     async count(request, context, check) {
       const address = clientAddress(request, context.req, trustedProxies);
-      const credential = request.headers.get('authorization') ?? '';
+      // The token alone, which is short if it is valid: what is around it is the caller's choice.
+      const credential = (request.headers.get('authorization') ?? '').replace(/^bearer +/i, '');
       const block = validCredentials.remaining(credential) > 0 ? 0 : blockedAddresses.remaining(address);
       if (block > 0) {
         await checkLimit('address', context, async ({ points }) => new RateLimiterRes(0, block, points));
