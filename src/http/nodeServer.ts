@@ -137,6 +137,8 @@ export class NodeServer {
 
   /** Answers on a socket that has no request which could be answered. */
   #refuse(socket: Socket, error: GraphQLError): void {
+    // After CONNECT, Node leaves the errors of the socket to us.
+    socket.on('error', () => socket.destroy());
     const res = new ServerResponse(new IncomingMessage(socket));
     res.shouldKeepAlive = false;
     res.assignSocket(socket);
