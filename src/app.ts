@@ -11,6 +11,7 @@ import { useDatabaseTimeout } from './http/databaseTimeout.js';
 import { useGraphqlRequest } from './http/graphqlRequest.js';
 import { answers, healthRoutes } from './http/health.js';
 import { useIdempotency } from './http/idempotency.js';
+import { useDocumentCache } from './http/limits/documentCache.js';
 import { type QueryLimits, useQueryLimits } from './http/limits/queryLimits.js';
 import { rateLimit } from './http/limits/rateLimit.js';
 import type { RateLimiters } from './http/limits/rateLimiters.js';
@@ -145,6 +146,7 @@ export function createApp({
     // Not a path, so that Yoga's own health check never answers: /healthz is one of our routes.
     healthCheckEndpoint: 'none',
     maxRequestBodySize: false,
+    parserAndValidationCache: false,
     cors: false,
     multipart: false,
     logging: false,
@@ -164,6 +166,7 @@ export function createApp({
       useAccept(),
       useGraphqlRequest(bodyLimit),
       ...(persisted ? [usePersistedDocuments(persisted)] : []),
+      useDocumentCache(),
       useQueryLimits({ ...defaults.queryLimits, ...queryLimits }),
       useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),
       useSeveralMutations(db),

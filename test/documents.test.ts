@@ -62,7 +62,14 @@ describe.each(documents)('%s', (file) => {
 
   test('names settings and error codes that exist', () => {
     const names = [...proseOf(text).matchAll(/`([A-Z]+(?:_[A-Z]+)+)(?:=[^`]*)?`/g)].map(([, name = '']) => name);
-    const known = [...Object.keys(settings.shape), ...errorCodes, 'ON_TRACK', 'TEST_DATABASE_URL', 'TEST_ISOLATION'];
+    const known = [
+      ...Object.keys(settings.shape),
+      ...errorCodes,
+      'ON_TRACK',
+      'TEST_DATABASE_URL',
+      'TEST_ISOLATION',
+      'RANDOM_QUERIES',
+    ];
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
   });
 });

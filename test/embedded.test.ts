@@ -86,6 +86,47 @@ test('a directory with a live server is refused by pid, and shared on request', 
   expect(await query(first.url, 'SELECT 1 AS alive')).toEqual([{ alive: 1 }]);
 });
 
+test('a server that is killed is started again at its address, with its data', async () => {
+  const { url } = await start();
+  await query(url, 'CREATE TABLE kept AS SELECT 42 AS answer');
+  await query(url, 'CHECKPOINT'); // a throwaway server writes later than it says
+  process.kill(await serverPid(), 'SIGKILL');
+  await vi.waitFor(async () => expect(await query(url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]), {
+    timeout: 10_000,
+    interval: 50,
+  });
+});
+
+test('a server that is just started again is stopped too', async () => {
+  const { url, stop } = await start();
+  const killed = await serverPid();
+  process.kill(killed, 'SIGKILL');
+  await vi.waitFor(async () => expect(await serverPid()).not.toBe(killed), { timeout: 10_000, interval: 1 });
+  await stop();
+  await expect(query(url, 'SELECT 1')).rejects.toThrow(/ECONNREFUSED/);
+});
+
+test('a server that is killed again and again is given up, with the reason', async () => {
+  const onLost = vi.fn<(error: DatabaseError) => void>();
+  const { url } = await start({ onLost });
+  for (let kill = 1; kill <= 6; kill += 1) {
+    await vi.waitFor(() => query(url, 'SELECT 1'), { timeout: 10_000, interval: 50 });
+    expect(onLost).not.toHaveBeenCalled();
+    process.kill(await serverPid(), 'SIGKILL');
+    await sleep(200);
+  }
+  await vi.waitFor(() => expect(onLost).toHaveBeenCalledOnce(), { timeout: 10_000 });
+  expect(onLost.mock.calls[0]?.[0].message).toMatch(/^PostgreSQL stopped unexpectedly 6 times/);
+});
+
+test('a frozen server is stopped in time', async () => {
+  const { stop } = await start();
+  const pid = await serverPid();
+  process.kill(pid, 'SIGSTOP');
+  await stop();
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 2_000, interval: 20 });
+});
+
 test('a cluster of another major version is refused', async () => {
   const first = await start();
   await first.stop();
@@ -140,8 +181,8 @@ test.skipIf(!asRoot)('a cluster that belongs to somebody else is refused', async
   await expect(start()).rejects.toThrow(/belongs to uid 0, but PostgreSQL would run as uid/);
 });
 
-async function start() {
-  const server = await startEmbedded({ dataDir, throwaway: true });
+async function start(options: { onLost?: (error: DatabaseError) => void } = {}) {
+  const server = await startEmbedded({ dataDir, throwaway: true, ...options });
   cleanups.push(server.stop);
   return server;
 }

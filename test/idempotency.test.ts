@@ -49,14 +49,20 @@ async function holding(moment: keyof typeof moments, work: (release: () => Promi
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
+  let lock = () => {};
+  const locked = new Promise<void>((resolve) => {
+    lock = resolve;
+  });
   const held = holder.$transaction(
     async (tx) => {
       await tx.$executeRaw`SELECT pg_advisory_xact_lock(4711)`;
+      lock();
       await released;
     },
     { timeout: 20_000 },
   );
   try {
+    await Promise.race([locked, held]);
     await work(async () => {
       release();
       await held;

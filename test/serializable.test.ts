@@ -56,6 +56,28 @@ describe.each(['serializable', 'repeatable read', 'read committed'])('under %s',
     expect(await count('FROM activities WHERE file_id = $1', id)).toBe(1);
   });
 
+  test('many changes with an Idempotency-Key each are made as without', async () => {
+    const { id } = await world.document(hub, caller);
+    const input = { document_id: id, version_number: 1, expected_current_version: 3 };
+    const answers = await race((gateway, index) =>
+      gateway.post(restPaths.restoreDocumentVersion, caller.token, input, { 'idempotency-key': `${id}-${index}` }),
+    );
+    expect(statusesOf(answers)).toEqual([200, 409]);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(await count('FROM document_versions WHERE document_id = $1', id)).toBe(4);
+  });
+
+  test('many requests that change two things at once change both, once', async () => {
+    const [goal, other] = [await world.closedGoal(space), await world.closedGoal(space)];
+    const both = `mutation ($one: ReopenGoalInput!, $two: ReopenGoalInput!) {
+      one: reopenGoal(input: $one) { goal { id } } two: reopenGoal(input: $two) { goal { id } } }`;
+    const answers = await race((gateway) =>
+      gateway.graphql(caller.token, both, { one: { id: goal.id }, two: { id: other.id } }),
+    );
+    expect(statusesOf(answers)).toEqual([200]);
+    for (const { id } of [goal, other]) expect(await count('FROM activities WHERE goal_id = $1', id)).toBe(1);
+  });
+
   test('deletions and recoveries at once are 200 or 404, and each has its activity', async () => {
     const { id } = await world.file(hub, caller);
     const paths = [restPaths.deleteResourceHubFile, restPaths.recoverResourceHubFile];

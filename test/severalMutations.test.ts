@@ -85,6 +85,23 @@ describe('several mutation fields in one request', () => {
     expect(await effects()).toEqual({ versions: 4, deleted: 1, open: 1, activities: 3, threads: 1 });
   });
 
+  test('in opposite orders at once deadlock in the database, but not for the caller', async () => {
+    const twin = world.twin();
+    for (let round = 0; round < 5; round += 1) {
+      const one = await setting();
+      const { caller, document, goal } = one;
+      const fields = [restore(document.id, 1, 3), reopen(goal.id)];
+      const answers = await Promise.all([
+        run(caller.token, fields),
+        run(caller.token, fields.toReversed(), twin),
+        run(caller.token, fields, twin),
+        run(caller.token, fields.toReversed()),
+      ]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+      expect(await one.effects()).toEqual({ versions: 4, deleted: 0, open: 1, activities: 2, threads: 1 });
+    }
+  });
+
   test('cost two more SQL statements than apart: begin and commit', async () => {
     const apart = await setting();
     await world.graphql(apart.caller.token, '{ viewer { person { id } } }');

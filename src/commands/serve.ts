@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { createApp } from '../app.js';
 import { type Config, inUrl } from '../config.js';
 import { type Database, openClient } from '../database/client.js';
+import type { DatabaseError } from '../database/error.js';
 import { purgeOutcomes } from '../database/idempotencyKeys.js';
 import { openDatabase } from '../database/open.js';
 import { type PurgedFile, purgeFiles } from '../database/purgeFiles.js';
@@ -31,7 +32,16 @@ export async function serve(config: Config): Promise<void> {
   const logger = createLogger(config.logLevel);
   const broken = untilBroken(logger);
   const log = (message: string) => logger.info(message);
-  const { db: maintained, url, applied, close } = await openDatabase({ ...config, log }, { migrations: 'apply' });
+  let onLost: (error: DatabaseError) => void = () => {};
+  const lost = new Promise<DatabaseError>((resolve) => {
+    onLost = resolve;
+  });
+  const {
+    db: maintained,
+    url,
+    applied,
+    close,
+  } = await openDatabase({ ...config, log, onLost }, { migrations: 'apply' });
   const onError = (error: Error) => log(`a database connection broke: ${error.message}`);
   const db = openClient({ ...config, url, timeouts: config.databaseTimeouts, onError });
   let cutOff = 0;
@@ -44,6 +54,7 @@ export async function serve(config: Config): Promise<void> {
     const demo = tokens && { token: tokens.write, key };
     const stopping = new AbortController();
     const app = createApp({ ...config, db, logger, rateLimiters, demo, persisted, stopping: stopping.signal });
+    const examples = tokens && (await app.workedExamples());
     const nodeServer = new NodeServer({ app, logger, publicUrl: config.publicUrl });
     const base = await listen(nodeServer.server, config);
     const purges = [() => purgeOutcomes(maintained, new Date()), ...filePurges(config, maintained, logger)];
@@ -51,23 +62,22 @@ export async function serve(config: Config): Promise<void> {
     console.log(`GraphQL  ${base}/graphql`);
     console.log(`REST     ${base}/api/external/v1`);
     console.log(`Browser  ${key?.addressAt(base) ?? `${base}/`}`);
-    if (tokens) {
+    if (tokens && examples) {
       console.log(`write token ${tokens.write}`);
       console.log(`read-only token ${tokens.readOnly}`);
-      const { requests } = await app.workedExamples();
-      for (const { lines } of curlCommands(base, tokens.write, requests)) console.log(lines.join(' '));
+      for (const { lines } of curlCommands(base, tokens.write, examples.requests)) console.log(lines.join(' '));
     }
-    await Promise.race([stopped, broken]);
+    const failure = await Promise.race([stopped, broken, lost]);
     logger.info('stopping');
     stopping.abort();
     cutOff = await nodeServer.stop(config.drain);
     if (cutOff > 0) logger.warn({ requests: cutOff }, 'stopped before these requests were done');
     await stopPurging();
     await rateLimiters.close();
+    if (failure) throw failure;
   } finally {
     if (cutOff > 0) exitAfter(closeMilliseconds);
-    await db.$disconnect();
-    await close();
+    await Promise.all([db.$disconnect(), close()]);
     if (cutOff > 0) process.exit();
   }
 }

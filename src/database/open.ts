@@ -13,6 +13,8 @@ export interface OpenOptions {
   poolSize: number;
   preparedStatements: boolean;
   log?: (message: string) => void;
+  /** Called if the embedded server died and could not be started again. */
+  onLost?: (error: DatabaseError) => void;
 }
 
 export interface OpenDatabase {
@@ -29,12 +31,12 @@ export interface OpenDatabase {
  * operator's own database is a DatabaseError.
  */
 export async function openDatabase(
-  { databaseUrl, dataDir, poolSize, preparedStatements, log = () => {} }: OpenOptions,
+  { databaseUrl, dataDir, poolSize, preparedStatements, log = () => {}, onLost = () => {} }: OpenOptions,
   { migrations, share = false }: { migrations: 'apply' | 'require'; share?: boolean },
 ): Promise<OpenDatabase> {
   const server = databaseUrl
     ? { url: databaseUrl, stop: async () => {} }
-    : await startEmbedded({ dataDir, log, share });
+    : await startEmbedded({ dataDir, log, share, onLost });
   try {
     if (migrations === 'require' && databaseUrl && (await pendingMigrations(databaseUrl, directory)).length > 0) {
       throw new DatabaseError('The database is not up to date. Run `goalpost migrate` first.');

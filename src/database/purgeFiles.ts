@@ -1,4 +1,5 @@
 import type { Database, Transaction } from './client.js';
+import { retryConflicts } from './conflicts.js';
 import { Prisma } from './generated/client/client.js';
 
 /** A deleted file to remove for good. Its bytes are at `url`, not in this database. */
@@ -28,7 +29,7 @@ export async function purgeFiles(
   onPurged: (files: PurgedFile[]) => void = () => {},
 ): Promise<number> {
   for (let purged = 0; ; ) {
-    const files = await db.$transaction((tx) => purgeBatch(tx, before), limits);
+    const files = await retryConflicts(() => db.$transaction((tx) => purgeBatch(tx, before), limits));
     onPurged(files);
     purged += files.length;
     if (files.length < batchSize) return purged;

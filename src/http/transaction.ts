@@ -1,5 +1,6 @@
-import type { ExecutionArgs, ExecutionResult } from 'graphql';
+import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import type { Database, Transaction } from '../database/client.js';
+import { retryConflicts } from '../database/conflicts.js';
 import { catalogue, type ErrorCode } from '../errors/catalogue.js';
 import type { RequestContext } from './route.js';
 
@@ -17,20 +18,24 @@ export const executeIn =
 
 /** Thrown in a transaction to roll it back and answer with the errors of this result. */
 export class RolledBack extends Error {
-  constructor(readonly result: ExecutionResult) {
+  /** What failed, where {@link retryConflicts} looks for a conflict. */
+  readonly errors: readonly GraphQLError[];
+
+  constructor({ errors = [] }: ExecutionResult) {
     super('rolled back');
+    this.errors = errors;
   }
 }
 
-/** Runs the work of a request in one transaction: the only place that opens one. */
+/** Runs the work of a request in one transaction, and again if that loses to another. The only place that opens one. */
 export async function inTransaction(
   db: Database,
   work: (tx: Transaction) => Promise<ExecutionResult>,
 ): Promise<ExecutionResult> {
   try {
-    return await db.$transaction(work, limits);
+    return await retryConflicts(() => db.$transaction(work, limits));
   } catch (error) {
-    if (error instanceof RolledBack) return { data: null, errors: error.result.errors ?? [] };
+    if (error instanceof RolledBack) return { data: null, errors: error.errors };
     throw error;
   }
 }

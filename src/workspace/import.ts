@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../database/client.js';
+import { retryConflicts } from '../database/conflicts.js';
 import { Prisma } from '../database/generated/client/client.js';
 import { check } from './check.js';
 import { ImportError } from './error.js';
@@ -39,7 +40,7 @@ export async function importWorkspace(
         onProgress(written, total);
       }
   };
-  await db.$transaction(write, limits).catch(async (error) => {
+  await retryConflicts(() => db.$transaction(write, limits)).catch(async (error) => {
     if (isUniqueViolation(error)) await requireUnused(db, identities); // another writer was faster
     throw error;
   });

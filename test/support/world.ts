@@ -5,6 +5,7 @@ import pg from 'pg';
 import { afterAll } from 'vitest';
 import { createApp } from '../../src/app.js';
 import { type Database, openClient } from '../../src/database/client.js';
+import { retryConflicts } from '../../src/database/conflicts.js';
 import type { Prisma } from '../../src/database/generated/client/client.js';
 import { createToken } from '../../src/database/tokens.js';
 import { createLogger } from '../../src/http/logger.js';
@@ -85,7 +86,7 @@ export class World {
 
   /** Runs SQL on connections of its own, without the gateway. */
   async sql(text: string, values: unknown[] = []): Promise<Json[]> {
-    return (await this.#aside.query(text, values)).rows;
+    return (await retryConflicts(() => this.#aside.query(text, values))).rows;
   }
 
   name(kind: string) {

@@ -12,28 +12,40 @@ import { type Account, type ServerProcess, startProcess } from './serverProcess.
 /** A PostgreSQL server that accepts connections at `url`. */
 export interface Server {
   process: ServerProcess;
+  port: number;
   url: string;
+}
+
+/** Another server uses the data directory. */
+export class ClusterInUse extends DatabaseError {}
+
+interface StartOptions {
+  /** If omitted, a free one. */
+  port?: number | undefined;
+  /** Whether to wait a moment for a server that is just stopping. */
+  wait: boolean;
 }
 
 const startMilliseconds = 30_000;
 const handoverMilliseconds = 3_000;
 
-/** Starts the server on a free port and waits until it answers. Throws a DatabaseError after 30 seconds. */
+/** Starts the server and waits until it answers. Throws a DatabaseError after 30 seconds, or if another one runs. */
 export async function startServer(
   cluster: Cluster,
   account: Account,
   binaries: Binaries,
   settings: string[],
+  { port: wanted, wait }: StartOptions,
 ): Promise<Server> {
   const started = Date.now();
   for (;;) {
-    const port = await freePort();
+    const port = wanted ?? (await freePort());
     const listen = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
     const flags = [...listen, ...settings].flatMap((setting) => ['-c', setting]);
     const command = [join(binaries.directory, 'bin', 'postgres'), '-D', cluster.serverName, ...flags];
     const process = startProcess(command, cluster.directory, account, binaries.env);
     const url = urlOf(cluster, port);
-    if (await becomesReady(url, process)) return { process, url };
+    if (await becomesReady(url, process)) return { process, port, url };
 
     process.stop();
     await process.gone;
@@ -41,7 +53,8 @@ export async function startServer(
     const portTaken = output.includes('could not create any TCP/IP sockets');
     const directoryTaken = /lock file .* already exists|shared memory block .* still in use/s.test(output);
     // The server of a process that was just killed needs a moment to stop.
-    if ((portTaken || directoryTaken) && Date.now() - started < handoverMilliseconds) await sleep(100);
+    const mayWait = portTaken || (directoryTaken && (wait || wanted !== undefined));
+    if (mayWait && Date.now() - started < handoverMilliseconds) await sleep(100);
     else if (directoryTaken) throw await inUse(cluster);
     else throw new DatabaseError(`PostgreSQL did not start in ${cluster.directory}:\n${output}`);
   }
@@ -83,9 +96,9 @@ async function refusal(url: string): Promise<string | undefined> {
   }
 }
 
-async function inUse(cluster: Cluster): Promise<DatabaseError> {
+async function inUse(cluster: Cluster): Promise<ClusterInUse> {
   const [pid] = await lockFile(cluster);
-  return new DatabaseError(
+  return new ClusterInUse(
     `A PostgreSQL server (pid ${pid}) already runs on ${cluster.directory}. ` +
       'Stop the program that started it, or set another DATA_DIR or DATABASE_URL.',
   );

@@ -10,9 +10,12 @@ export interface Account {
 /** A running PostgreSQL program. `gone` resolves with its exit code once it and its children have ended. */
 export interface ServerProcess {
   output(): string;
+  /** Asks the program to stop; kills it if it has not after five seconds. */
   stop(): void;
   gone: Promise<number | null>;
 }
+
+const killMilliseconds = 5_000;
 
 // A killed parent cannot clean up, but its end of the pipe closes. Signals in a loop, as the first may come too early.
 const supervised = `
@@ -63,5 +66,18 @@ export function startProcess(command: string[], cwd: string, account: Account, e
   child.stderr.setEncoding('utf8').on('data', append);
   child.on('error', (error) => append(error.message));
   const gone = new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { output: () => output.trim(), stop: () => child.stdin.destroy(), gone };
+  const kill = () => {
+    try {
+      if (child.pid) process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+    child.stderr.destroy(); // a frozen child of the server may hold it open
+  };
+  const stop = () => {
+    child.stdin.destroy();
+    const timer = setTimeout(kill, killMilliseconds);
+    gone.then(() => clearTimeout(timer));
+  };
+  return { output: () => output.trim(), stop, gone };
 }

@@ -1,10 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from '../error.js';
 import { findBinaries } from './binaries.js';
-import { openCluster } from './cluster.js';
-import { runningServer, startServer } from './server.js';
+import { type Cluster, openCluster } from './cluster.js';
+import { keepRunning } from './keepRunning.js';
+import { ClusterInUse, runningServer, type Server, startServer } from './server.js';
 import { serverAccount } from './serverProcess.js';
+import { join, untilAlone } from './sharing.js';
 
 interface EmbeddedOptions {
   /** Directory of the data, which the first start creates. */
@@ -12,8 +15,15 @@ interface EmbeddedOptions {
   log?: (message: string) => void;
   /** For tests: faster and with more connections, but a power cut loses the data. */
   throwaway?: boolean;
-  /** For short commands: use a server that already runs there instead of throwing. */
+  /** For short commands: use a server that already runs there instead of throwing, and let others use this one. */
   share?: boolean;
+  /** Called if the server died and could not be started again. */
+  onLost?: (error: DatabaseError) => void;
+}
+
+interface Embedded {
+  url: string;
+  stop(): Promise<void>;
 }
 
 const durable = { initdb: [], settings: [] };
@@ -21,13 +31,15 @@ const disposable = {
   initdb: ['--no-sync'],
   settings: ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'],
 };
+const shareMilliseconds = 30_000;
+const guestMilliseconds = { command: 3_600_000, gateway: 3_000 };
 
 /**
  * Starts the embedded PostgreSQL, on 127.0.0.1 only. It ends with `stop()`, or when this process ends, even by SIGKILL.
- * Throws a DatabaseError if it cannot run here or another server uses `dataDir`.
+ * If it dies, it is started again. Throws a DatabaseError if it cannot run here or another server uses `dataDir`.
  */
-export async function startEmbedded(options: EmbeddedOptions): Promise<{ url: string; stop(): Promise<void> }> {
-  const { dataDir, log = () => {}, throwaway = false, share = false } = options;
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const { dataDir, log = () => {}, throwaway = false, share = false, onLost = () => {} } = options;
   const root = resolve(dataDir);
   const mode = throwaway ? disposable : durable;
   const account = serverAccount();
@@ -38,17 +50,36 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<{ url: st
   await mkdir(root, { recursive: true }).catch(unusable);
   const binaries = await findBinaries(account, root);
   const cluster = await openCluster(root, account, binaries, mode.initdb).catch(unusable);
-  const running = share && (await runningServer(cluster));
-  if (running) return { url: running, stop: async () => {} };
 
-  const { process, url } = await startServer(cluster, account, binaries, mode.settings);
+  const start = (port?: number) => startServer(cluster, account, binaries, mode.settings, { port, wait: !share });
+  const opened = share ? await joinOrStart(cluster, start) : await start();
+  if ('leave' in opened) return { url: opened.url, stop: opened.leave };
+
   log(`PostgreSQL ${binaries.major} is running; its data is in ${cluster.directory}`);
-  let stopping = false;
-  process.gone.then(() => stopping || log(`PostgreSQL stopped unexpectedly:\n${process.output()}`));
+  const { url } = opened;
+  const kept = keepRunning(opened, start, { log, onLost });
   const stop = async () => {
-    stopping = true;
-    process.stop();
-    await process.gone;
+    await untilAlone(url, share ? guestMilliseconds.command : guestMilliseconds.gateway);
+    await kept.stop();
   };
   return { url, stop };
+}
+
+/** Commands that run at once share the server of the first. When that stops it, the next one starts it again. */
+async function joinOrStart(
+  cluster: Cluster,
+  start: () => Promise<Server>,
+): Promise<Server | { url: string; leave(): Promise<void> }> {
+  const deadline = Date.now() + shareMilliseconds;
+  for (;;) {
+    const url = await runningServer(cluster);
+    const joined = url && (await join(url));
+    if (joined) return { url, ...joined };
+    try {
+      return await start();
+    } catch (error) {
+      if (!(error instanceof ClusterInUse) || Date.now() > deadline) throw error;
+    }
+    await sleep(50 + Math.random() * 100);
+  }
 }

@@ -1,0 +1,39 @@
+import pg from 'pg';
+
+const sharedLock = 72707371;
+const connecting = { connectionTimeoutMillis: 2_000 };
+
+/**
+ * Keeps the server of another process from stopping until `leave()`, or until this process ends. Returns undefined if
+ * the server does not answer or is about to stop.
+ */
+export async function join(url: string): Promise<{ leave(): Promise<void> } | undefined> {
+  const client = connection(url);
+  try {
+    await client.connect();
+    const { rows } = await client.query('SELECT pg_try_advisory_lock_shared($1) AS joined', [sharedLock]);
+    if (rows[0].joined) return { leave: () => client.end() };
+  } catch {
+    // It stops or starts just now.
+  }
+  await client.end().catch(() => {});
+  return undefined;
+}
+
+/** Waits until all who joined the server have left. From then on nobody can join. */
+export async function untilAlone(url: string, milliseconds: number): Promise<void> {
+  const client = connection(url, milliseconds + 1_000);
+  try {
+    await client.connect();
+    await client.query(`SET lock_timeout = ${milliseconds}`);
+    // Ends with the server: until then the lock keeps others from joining.
+    await client.query('SELECT pg_advisory_lock($1)', [sharedLock]);
+  } catch {
+    // It does not answer, or somebody stays: it stops all the same.
+  }
+}
+
+function connection(url: string, queryTimeout = 5_000): pg.Client {
+  const client = new pg.Client({ connectionString: url, ...connecting, query_timeout: queryTimeout });
+  return client.on('error', () => {}); // the server may end first
+}
