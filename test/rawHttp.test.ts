@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createWorld, type Json, restPaths, World } from './support/world.js';
 
@@ -142,6 +143,17 @@ describe('a request that is no HTTP', () => {
     const answers = answersIn(await exchange(lines(...head, 'Transfer-Encoding: chunked') + body));
     expect(answers).toMatchObject([{ status: 400, headers: { connection: 'close' } }]);
     expect(JSON.parse(answers[0]?.body ?? '').code).toBe('MALFORMED_REQUEST');
+  });
+
+  test('does no harm when the client resets the connection at once', async () => {
+    for (let size = 0; size < 20_000; size += 200) {
+      const socket = await socketTo(world);
+      socket.on('error', () => {});
+      socket.write(`${lines('CONNECT example.com:443 HTTP/1.1', host)}${'x'.repeat(size)}`);
+      if (size % 400 === 0) await setTimeout(1);
+      socket.resetAndDestroy();
+    }
+    expect((await world.fetch('/healthz')).status).toBe(200);
   });
 
   test('does not spoil the answer to the request before it', async () => {

@@ -66,7 +66,14 @@ describe('a client that goes away', () => {
     await holder.query('BEGIN; LOCK TABLE people IN ACCESS EXCLUSIVE MODE');
     const client = await send(`${head(2)}{}`);
     await expect
-      .poll(async () => (await world.sql('SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted'))[0]?.n)
+      .poll(
+        async () =>
+          (
+            await world.sql(
+              'SELECT count(*)::int AS n FROM pg_locks JOIN pg_database d ON d.oid = database WHERE NOT granted AND datname = current_database()',
+            )
+          )[0]?.n,
+      )
       .toBe(1);
     client.destroy();
     await setTimeout(100);

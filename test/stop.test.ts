@@ -49,7 +49,14 @@ async function holdGoals(): Promise<() => Promise<void>> {
 /** Until a change waits for the lock. */
 const waits = () =>
   expect
-    .poll(async () => (await world.sql('SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted'))[0]?.n)
+    .poll(
+      async () =>
+        (
+          await world.sql(
+            'SELECT count(*)::int AS n FROM pg_locks JOIN pg_database d ON d.oid = database WHERE NOT granted AND datname = current_database()',
+          )
+        )[0]?.n,
+    )
     .toBeGreaterThan(0);
 
 async function server(settings: Record<string, string> = {}) {

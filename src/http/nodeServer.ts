@@ -39,6 +39,7 @@ export class NodeServer {
   readonly #options: NodeServerOptions;
   /** Every connection, with the requests on it that are not answered yet. */
   readonly #connections = new Map<Socket, Map<IncomingMessage, Running>>();
+  readonly #refused = new WeakSet<Socket>();
   #isStopping = false;
 
   constructor(options: NodeServerOptions) {
@@ -137,6 +138,11 @@ export class NodeServer {
 
   /** Answers on a socket that has no request which could be answered. */
   #refuse(socket: Socket, error: GraphQLError): void {
+    // Node reports what follows on a broken connection again.
+    if (this.#refused.has(socket)) return;
+    this.#refused.add(socket);
+    // After CONNECT, Node leaves the errors of the socket to us.
+    socket.on('error', () => socket.destroy());
     const res = new ServerResponse(new IncomingMessage(socket));
     res.shouldKeepAlive = false;
     res.assignSocket(socket);
