@@ -16,12 +16,12 @@ import { type QueryLimits, useQueryLimits } from './http/limits/queryLimits.js';
 import { rateLimit } from './http/limits/rateLimit.js';
 import type { RateLimiters } from './http/limits/rateLimiters.js';
 import { masking } from './http/masking.js';
+import { useMutationTransaction } from './http/mutationTransaction.js';
 import { type PersistedDocuments, usePersistedDocuments } from './http/persistedDocuments.js';
 import { useRequestId } from './http/requestId.js';
 import { useResponseHeaders } from './http/responseHeaders.js';
 import type { RequestContext, Route } from './http/route.js';
 import { useRouter } from './http/router.js';
-import { useSeveralMutations } from './http/severalMutations.js';
 import type { DemoKey } from './pages/demoKey.js';
 import { errorPages } from './pages/errorPages.js';
 import { graphiqlRoutes } from './pages/graphiql.js';
@@ -159,7 +159,7 @@ export function createApp({
       useDocumentCache(),
       useQueryLimits({ ...defaults.queryLimits, ...queryLimits }),
       useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),
-      useSeveralMutations(db),
+      useMutationTransaction(db),
     ],
   });
   return Object.assign(yoga, { workedExamples: () => workedExamples(mutations, lookUp) });

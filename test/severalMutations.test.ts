@@ -36,6 +36,30 @@ const run = (token: string, fields: string[], at: World = world) =>
 
 const codes = (body: Json) => body.errors?.map(({ extensions }: Json) => extensions.code);
 
+describe('a mutation field whose answer takes arguments', () => {
+  const restoring = (id: string, first: number) =>
+    `restoreDocumentVersion(input: { documentId: "${id}", versionNumber: 1, expectedCurrentVersion: 3 }) {
+      document { versions(first: ${first}) { nodes { versionNumber } } }
+    }`;
+
+  test('changes nothing when they are bad and the answer has no data', async () => {
+    const { caller, document, effects } = await setting();
+    const { status, body } = await run(caller.token, [restoring(document.id, -1)]);
+    expect([status, body.data, codes(body)]).toEqual([400, null, ['BAD_USER_INPUT']]);
+    expect(await effects()).toEqual(untouched);
+  });
+
+  test('is done when they are good, also with an Idempotency-Key', async () => {
+    for (const headers of [{}, { 'idempotency-key': 'nested' }]) {
+      const { caller, document, effects } = await setting();
+      const mutation = `mutation { ${restoring(document.id, 1)} }`;
+      const { body } = await world.graphql(caller.token, mutation, {}, headers);
+      expect(body.data.restoreDocumentVersion.document.versions.nodes).toEqual([{ versionNumber: 4 }]);
+      expect((await effects()).versions).toBe(4);
+    }
+  });
+});
+
 describe('several mutation fields in one request', () => {
   test('all happen, in order, each seeing the ones before it', async () => {
     const { caller, document, file, goal, effects } = await setting();

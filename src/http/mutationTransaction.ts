@@ -1,0 +1,45 @@
+import { BREAK, type DocumentNode, type ExecutionArgs, type FieldNode, getOperationAST, visit } from 'graphql';
+import type { Database } from '../database/client.js';
+import { rootFields } from './input/rootFields.js';
+import type { Step } from './route.js';
+import { executeIn, inTransaction, isFinal, RolledBack } from './transaction.js';
+
+/**
+ * Runs a mutation in one transaction if it could otherwise change something and answer without data: one of several
+ * fields, or one whose answer takes arguments, which may be bad. Decisions: "Several changes at once".
+ */
+export function useMutationTransaction(db: Database): Step {
+  return {
+    onExecute({ args, executeFn, setExecuteFn }) {
+      const operation = getOperationAST(args.document, args.operationName);
+      if (operation?.operation !== 'mutation') return;
+      // With a key, the mutation has a transaction already.
+      if (args.contextValue.request.headers.has('idempotency-key')) return;
+      const roots = rootFields(args.document, operation);
+      const fields = roots.filter(({ name }) => name.value !== '__typename');
+      if (fields.length < 2 && !hasOtherArguments(args.document, roots)) return;
+      setExecuteFn((given: ExecutionArgs) => {
+        const execute = executeIn(executeFn, given, args.contextValue);
+        return inTransaction(db, async (tx) => {
+          const result = await execute(tx);
+          // An error without data is the failure of a field; a statement that failed has ended the transaction.
+          if (!result.data || !isFinal(result)) throw new RolledBack(result);
+          return result;
+        });
+      });
+    },
+  };
+}
+
+/** Whether a field below the root fields has arguments. */
+function hasOtherArguments(document: DocumentNode, roots: readonly FieldNode[]): boolean {
+  let found = false;
+  visit(document, {
+    Field(node) {
+      if (roots.includes(node) || !node.arguments?.length) return undefined;
+      found = true;
+      return BREAK;
+    },
+  });
+  return found;
+}
