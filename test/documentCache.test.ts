@@ -1,6 +1,7 @@
 import { type DocumentNode, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { useDocumentCache } from '../src/http/limits/documentCache.js';
+import { createWorld } from './support/world.js';
 
 /** Parses and validates a document as Yoga does, with the cache as the only plugin. */
 function pipeline(bytes: number) {
@@ -23,6 +24,8 @@ function pipeline(bytes: number) {
 }
 
 const megabyte = 2 ** 20;
+
+const world = await createWorld();
 
 describe('the cache of documents', () => {
   test('keeps a valid document, so that it is parsed once', () => {
@@ -48,5 +51,24 @@ describe('the cache of documents', () => {
     }
     expect(run('{ first }')).toBe(first);
     expect(run('{ second }')).not.toBe(second);
+  });
+});
+
+describe('a document that is in the cache', () => {
+  test('is still measured with the variables of each request', async () => {
+    const { caller } = await world.team();
+    const activities = (inside: string) => `activities(first: $size) { nodes { ${inside} } }`;
+    const query = `query ($size: Int) { goals(first: $size) { nodes { ${activities(`goal { ${activities('id')} }`)} } } }`;
+    const codeOf = async (size: number) =>
+      (await world.graphql(caller.token, query, { size })).body.errors?.[0]?.extensions.code;
+    expect([await codeOf(1), await codeOf(1), await codeOf(100)]).toEqual([undefined, undefined, 'QUERY_TOO_COMPLEX']);
+  });
+
+  test('is still refused for a read-only token', async () => {
+    const { caller } = await world.team();
+    const mutation = 'mutation { reopenGoal(input: {}) { goal { id } } }';
+    expect((await world.graphql(caller.token, mutation)).body.errors).toBeUndefined();
+    const { body } = await world.graphql(caller.readOnlyToken, mutation);
+    expect(body.errors[0].extensions.code).toBe('READ_ONLY_TOKEN');
   });
 });
