@@ -20,6 +20,8 @@ import { readPersistedDocuments } from './readPersistedDocuments.js';
 import { untilStopped } from './untilStopped.js';
 
 const closeMilliseconds = 3_000;
+/** Connections for the demo's import and the purges, which may take longer than a request. */
+const maintenancePoolSize = 2;
 
 /**
  * Serves until SIGINT, SIGTERM or SIGHUP. Then it finishes running requests, for up to DRAIN_SECONDS, and stops the
@@ -41,7 +43,7 @@ export async function serve(config: Config): Promise<void> {
     url,
     applied,
     close,
-  } = await openDatabase({ ...config, log, onLost }, { migrations: 'apply' });
+  } = await openDatabase({ ...config, poolSize: maintenancePoolSize, log, onLost }, { migrations: 'apply' });
   const onError = (error: Error) => log(`a database connection broke: ${error.message}`);
   const db = openClient({ ...config, url, timeouts: config.databaseTimeouts, onError });
   let cutOff = 0;
