@@ -22,6 +22,7 @@ import { useRequestId } from './http/requestId.js';
 import { useResponseHeaders } from './http/responseHeaders.js';
 import type { RequestContext, Route } from './http/route.js';
 import { useRouter } from './http/router.js';
+import { useOperationName, useOperationSpan } from './http/telemetry/observedOperation.js';
 import type { DemoKey } from './pages/demoKey.js';
 import { errorPages } from './pages/errorPages.js';
 import { graphiqlRoutes } from './pages/graphiql.js';
@@ -144,7 +145,7 @@ export function createApp({
     plugins: [
       useDatabaseTimeout(databaseTimeout),
       useResponseHeaders(),
-      useRequestId(logger),
+      useRequestId(),
       useCors(corsOrigins),
       useRouter({
         routes,
@@ -154,12 +155,14 @@ export function createApp({
         limit: rateLimiters && rateLimit({ limiters: rateLimiters, trustedProxies, logger, clock }),
       }),
       useAccept(),
+      useOperationName(),
       useGraphqlRequest(bodyLimit),
       ...(persisted ? [usePersistedDocuments(persisted)] : []),
       useDocumentCache(),
       useQueryLimits({ ...defaults.queryLimits, ...queryLimits }),
       useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),
       useMutationTransaction(db),
+      useOperationSpan(),
     ],
   });
   return Object.assign(yoga, { workedExamples: () => workedExamples(mutations, lookUp) });

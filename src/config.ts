@@ -51,6 +51,9 @@ export const settings = z.object({
   PERSISTED_DOCUMENTS: z.string().min(1).optional(),
   PERSISTED_ONLY: flag.default(false),
   CORS_ORIGINS: origins.default([]),
+  METRICS_PORT: port.optional(),
+  METRICS_HOST: z.string().min(1).default('127.0.0.1'),
+  LOG_FORMAT: z.enum(['auto', 'json', 'pretty']).default('auto'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 
@@ -108,6 +111,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     },
     persisted: data.PERSISTED_DOCUMENTS ? { path: data.PERSISTED_DOCUMENTS, only: data.PERSISTED_ONLY } : undefined,
     corsOrigins: data.CORS_ORIGINS,
+    /** Where /metrics is served; undefined for nowhere. */
+    metrics: data.METRICS_PORT === undefined ? undefined : { host: data.METRICS_HOST, port: data.METRICS_PORT },
+    logFormat: data.LOG_FORMAT,
     logLevel: data.LOG_LEVEL,
     /** Whether npm started this process, which then ends when npm ends. */
     underNpm: given.npm_lifecycle_event !== undefined,

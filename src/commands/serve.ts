@@ -8,7 +8,7 @@ import { openDatabase } from '../database/open.js';
 import { type PurgedFile, purgeFiles } from '../database/purgeFiles.js';
 import { purgeRegularly } from '../database/purgeRegularly.js';
 import { createRateLimiters } from '../http/limits/rateLimiters.js';
-import { createLogger } from '../http/logger.js';
+import { createLogger, logDestination } from '../http/logger.js';
 import { isLoopback } from '../http/loopback.js';
 import { NodeServer } from '../http/nodeServer.js';
 import { curlCommands } from '../pages/curl.js';
@@ -16,6 +16,7 @@ import { DemoKey } from '../pages/demoKey.js';
 import { untilBroken } from './lastDefense.js';
 import { listen } from './listen.js';
 import { openDemo } from './openDemo.js';
+import { openMetrics } from './openMetrics.js';
 import { readPersistedDocuments } from './readPersistedDocuments.js';
 import { untilStopped } from './untilStopped.js';
 
@@ -31,7 +32,7 @@ export async function serve(config: Config): Promise<void> {
   const stopped = untilStopped(config);
   const { persisted: source } = config;
   const persisted = source && { documents: readPersistedDocuments(source.path), only: source.only };
-  const logger = createLogger(config.logLevel);
+  const logger = createLogger(config.logLevel, logDestination(config.logFormat));
   const broken = untilBroken(logger);
   const log = (message: string) => logger.info(message);
   let onLost: (error: DatabaseError) => void = () => {};
@@ -46,23 +47,26 @@ export async function serve(config: Config): Promise<void> {
   } = await openDatabase({ ...config, poolSize: maintenancePoolSize, log, onLost }, { migrations: 'apply' });
   const onError = (error: Error) => log(`a database connection broke: ${error.message}`);
   const db = openClient({ ...config, url, timeouts: config.databaseTimeouts, onError });
+  let metrics: Awaited<ReturnType<typeof openMetrics>>;
   let cutOff = 0;
   try {
     if (applied.length > 0) logger.info({ applied }, 'migrated');
     const tokens = config.databaseUrl ? undefined : await openDemo(maintained, config.dataDir);
     await warmUp(db);
+    metrics = await openMetrics(config, db, logger);
     const rateLimiters = createRateLimiters({ ...config.rateLimit, databaseUrl: url });
     const key = tokens && isOnlyLocal(config) ? new DemoKey() : undefined;
     const demo = tokens && { token: tokens.write, key };
     const stopping = new AbortController();
     const app = createApp({ ...config, db, logger, rateLimiters, demo, persisted, stopping: stopping.signal });
     const examples = tokens && (await app.workedExamples());
-    const nodeServer = new NodeServer({ app, logger, publicUrl: config.publicUrl });
+    const nodeServer = new NodeServer({ app, logger, metrics: metrics?.metrics, publicUrl: config.publicUrl });
     const base = await listen(nodeServer.server, config);
     const purges = [() => purgeOutcomes(maintained, new Date()), ...filePurges(config, maintained, logger)];
     const stopPurging = purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));
     console.log(`GraphQL  ${base}/graphql`);
     console.log(`REST     ${base}/api/external/v1`);
+    if (metrics) console.log(`Metrics  ${metrics.address}`);
     console.log(`Browser  ${key?.addressAt(base) ?? `${base}/`}`);
     if (tokens && examples) {
       console.log(`write token ${tokens.write}`);
@@ -79,6 +83,7 @@ export async function serve(config: Config): Promise<void> {
     if (failure) throw failure;
   } finally {
     if (cutOff > 0) exitAfter(closeMilliseconds);
+    await metrics?.close();
     await Promise.all([db.$disconnect(), close()]);
     // Not now: the command line still reports a failure and sets the exit code.
     if (cutOff > 0) setImmediate(() => process.exit());

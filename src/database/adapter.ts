@@ -8,6 +8,7 @@ import type {
 import { retryConflicts } from './conflicts.js';
 import { wait } from './patience.js';
 import type { OpenPool } from './pool.js';
+import { report } from './statements.js';
 
 type Options = ConstructorParameters<typeof PrismaPg>[1];
 
@@ -25,14 +26,16 @@ export function adapterOf({ pool, close }: OpenPool, options: Options): SqlDrive
 function patientAdapter(adapter: SqlDriverAdapter, close: () => Promise<void>): SqlDriverAdapter {
   return {
     ...identity(adapter),
-    queryRaw: (query) => retryConflicts(() => wait(() => adapter.queryRaw(query))),
-    executeRaw: (query) => retryConflicts(() => wait(() => adapter.executeRaw(query))),
+    queryRaw: (query) => retryConflicts(() => report(query.sql, () => wait(() => adapter.queryRaw(query)))),
+    executeRaw: (query) => retryConflicts(() => report(query.sql, () => wait(() => adapter.executeRaw(query)))),
     executeScript: (script) => adapter.executeScript(script),
     startTransaction: async (level) =>
       patientTransaction(
-        await wait(
-          () => adapter.startTransaction(level),
-          (late) => void late.rollback(),
+        await report('BEGIN', () =>
+          wait(
+            () => adapter.startTransaction(level),
+            (late) => void late.rollback(),
+          ),
         ),
       ),
     getConnectionInfo: () => adapter.getConnectionInfo?.() ?? { supportsRelationJoins: true },
@@ -41,12 +44,13 @@ function patientAdapter(adapter: SqlDriverAdapter, close: () => Promise<void>): 
 }
 
 function patientTransaction(transaction: Transaction): Transaction {
-  const execute = (sql: string) => wait(() => transaction.executeRaw({ sql, args: [], argTypes: [] })).then(() => {});
+  const execute = (sql: string) =>
+    report(sql, () => wait(() => transaction.executeRaw({ sql, args: [], argTypes: [] }))).then(() => {});
   return {
     ...identity(transaction),
     options: transaction.options,
-    queryRaw: (query) => wait(() => transaction.queryRaw(query)),
-    executeRaw: (query) => wait(() => transaction.executeRaw(query)),
+    queryRaw: (query) => report(query.sql, () => wait(() => transaction.queryRaw(query))),
+    executeRaw: (query) => report(query.sql, () => wait(() => transaction.executeRaw(query))),
     commit: () => transaction.commit(),
     rollback: () => transaction.rollback(),
     createSavepoint: (name) => execute(`SAVEPOINT ${name}`),

@@ -1,4 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
+import type { Pool } from 'pg';
 import { adapterOf } from './adapter.js';
 import { type Prisma, PrismaClient } from './generated/client/client.js';
 import { type DatabaseTimeouts, openPool } from './pool.js';
@@ -28,7 +29,24 @@ const statementTextShare = 1 / 64;
 export function openClient({ url, poolSize, preparedStatements, timeouts, onError }: DatabaseOptions): Database {
   const opened = openPool({ url, size: poolSize, name: 'goalpost', timeouts, onError });
   const adapter = adapterOf(opened, preparedStatements ? { statementNameGenerator: statementNames() } : {});
-  return new PrismaClient({ adapter, errorFormat: 'minimal' });
+  const client = new PrismaClient({ adapter, errorFormat: 'minimal' });
+  pools.set(client, opened.pool);
+  return client;
+}
+
+const pools = new WeakMap<Database, Pool>();
+
+/** How a client uses its connections right now. */
+export interface ConnectionUse {
+  open: number;
+  idle: number;
+  /** How many statements and transactions wait for a connection. */
+  waiting: number;
+}
+
+export function connectionsOf(client: Database): ConnectionUse {
+  const { totalCount = 0, idleCount = 0, waitingCount = 0 } = pools.get(client) ?? {};
+  return { open: totalCount, idle: idleCount, waiting: waitingCount };
 }
 
 /**

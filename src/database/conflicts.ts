@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { wait } from './patience.js';
+import { repetitionChannel } from './statements.js';
 import { isConflict } from './unavailable.js';
 
 const maximumAttempts = 10;
@@ -15,6 +16,7 @@ export async function retryConflicts<T>(run: () => Promise<T>): Promise<T> {
       return await run();
     } catch (error) {
       if (attempt === maximumAttempts || !isConflict(error)) throw error;
+      repetitionChannel.publish(undefined);
       const pause = Math.random() * Math.min(10 * 2 ** attempt, longestPause);
       await wait(() => sleep(pause));
     }

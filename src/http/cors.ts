@@ -12,7 +12,7 @@ export function useCors(origins: readonly string[]): Step {
   if (origins.length === 0) return {};
   const allowedOf = (origin: string) => ['*', origin].find((allowed) => origins.includes(allowed));
   return {
-    onRequest({ request, serverContext: { responseHeaders }, endResponse }) {
+    onRequest({ request, serverContext: { responseHeaders, record }, endResponse }) {
       responseHeaders.Vary = 'Origin';
       const origin = request.headers.get('origin');
       const allowed = origin === null ? undefined : allowedOf(origin);
@@ -20,6 +20,7 @@ export function useCors(origins: readonly string[]): Step {
       responseHeaders['Access-Control-Allow-Origin'] = allowed;
       responseHeaders['Access-Control-Expose-Headers'] = exposed.join(', ');
       if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) return;
+      if (record) record.operation = 'preflight';
       const headers = {
         'Access-Control-Allow-Methods': 'GET, HEAD, POST',
         'Access-Control-Allow-Headers': accepted.join(', '),

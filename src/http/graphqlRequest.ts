@@ -38,6 +38,7 @@ export function useGraphqlRequest(bodyLimit: number): Step {
       if (Array.isArray(result) || !('errors' in result) || !result.errors) return;
       // Yoga itself rejects some methods, before it reaches the router's refusal.
       const errors = serverContext.refusal ? [serverContext.refusal] : result.errors;
+      serverContext.record?.addErrors(errors);
       const partial = result.data !== null && result.data !== undefined;
       setResult({
         ...result,

@@ -5,16 +5,23 @@ import type { GraphQLError } from 'graphql';
 import type { YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { failure } from '../errors/failures.js';
+import { clientFailure, noProxy } from './clientFailure.js';
 import { lingerAfter } from './lingeringClose.js';
 import { problemResponse } from './problem.js';
-import { currentRequest, type Identity, identify } from './requestId.js';
+import { identify } from './requestId.js';
 import { readTarget } from './requestTarget.js';
 import { alwaysSent } from './responseHeaders.js';
 import type { RequestContext } from './route.js';
+import { sendAnswer } from './sendAnswer.js';
+import type { Metrics } from './telemetry/metrics.js';
+import type { RequestRecord } from './telemetry/requestRecord.js';
+import { Telemetry } from './telemetry/telemetry.js';
 
 interface NodeServerOptions {
   app: Pick<YogaServerInstance<RequestContext, object>, 'handleNodeRequestAndResponse'>;
   logger: Logger;
+  /** If omitted, nothing is counted. */
+  metrics?: Metrics | undefined;
   publicUrl?: string | undefined;
   /** Milliseconds in which a client must have sent its request. */
   requestTimeout?: number;
@@ -29,14 +36,15 @@ interface Drain {
 
 interface Running {
   res: ServerResponse;
-  identity: Identity;
-  context: Pick<RequestContext, 'req' | 'continueBody' | 'wasRefused'>;
+  record: RequestRecord;
+  context: Partial<RequestContext>;
 }
 
 /** Node's server in front of the gateway. Whatever comes over a socket gets an answer of the error catalogue. */
 export class NodeServer {
   readonly server: Server;
   readonly #options: NodeServerOptions;
+  readonly #telemetry: Telemetry;
   /** Every connection, with the requests on it that are not answered yet. */
   readonly #connections = new Map<Socket, Map<IncomingMessage, Running>>();
   readonly #refused = new WeakSet<Socket>();
@@ -44,6 +52,7 @@ export class NodeServer {
 
   constructor(options: NodeServerOptions) {
     this.#options = options;
+    this.#telemetry = new Telemetry(options);
     const { requestTimeout } = options;
     const timeouts = requestTimeout ? { requestTimeout, headersTimeout: requestTimeout } : {};
     const connectionsCheckingInterval = Math.min(requestTimeout ?? 5_000, 5_000);
@@ -73,10 +82,11 @@ export class NodeServer {
       if (running.size === 0) socket.destroySoon();
     }
     await Promise.race([closed, setTimeout(milliseconds, undefined, { ref: false })]);
-    const cut = [...this.#connections.values()].reduce((sum, running) => sum + running.size, 0);
+    const cut = [...this.#connections.values()].flatMap((running) => [...running.values()]);
+    for (const { record, context } of cut) this.#telemetry.finish(record, undefined, context);
     this.server.closeAllConnections();
     await closed;
-    return cut;
+    return cut.length;
   }
 
   #track(socket: Socket): void {
@@ -92,47 +102,56 @@ export class NodeServer {
       if (this.#isStopping && running?.size === 0) socket.destroySoon();
     });
     let isContinued = false;
-    const context: Running['context'] = {
+    const context: Partial<RequestContext> = {
       req,
       continueBody: () => {
         if (!isContinued) continueBody?.();
         isContinued = true;
       },
     };
-    const identity = identify((name) => req.headers[name]);
-    running?.set(req, { res, identity, context });
-    const response = await currentRequest.run(identity, () => this.#responseTo(req, res, context));
-    if (context.wasRefused) return;
+    const record = this.#telemetry.begin(
+      identify((name) => req.headers[name]),
+      req,
+    );
+    running?.set(req, { res, record, context });
+    const response = await this.#telemetry.run(record, () => this.#responseTo(req, res, record, context));
+    if (record.isFinished) return;
+    this.#telemetry.finish(record, response, context);
     lingerAfter(req, res, continueBody !== undefined && !isContinued);
     if (this.#isStopping) res.shouldKeepAlive = false;
-    await send(response, res).catch(() => socket.destroy());
+    await sendAnswer(response, res).catch(() => socket.destroy());
   }
 
-  async #responseTo(req: IncomingMessage, res: ServerResponse, context: object): Promise<Response> {
+  async #responseTo(
+    req: IncomingMessage,
+    res: ServerResponse,
+    record: RequestRecord,
+    context: object,
+  ): Promise<Response> {
     try {
       const { path, host } = readTarget(req);
+      record.path = loggedPath(path);
       req.url = path;
       if (host !== undefined) req.headers.host = host;
     } catch (error) {
-      return this.#refusalOf(error as GraphQLError, req);
+      return this.#refusalOf(error as GraphQLError, record);
     }
     try {
       return await this.#options.app.handleNodeRequestAndResponse(req, res, context);
     } catch (error) {
       this.#options.logger.error({ err: error }, 'unexpected error');
-      return this.#refusalOf(failure('INTERNAL_SERVER_ERROR'), req);
+      return this.#refusalOf(failure('INTERNAL_SERVER_ERROR'), record);
     }
   }
 
-  /** The answer to a request that never reached the gateway, and its line in the log. */
-  #refusalOf(error: GraphQLError, req?: IncomingMessage): Response {
-    const { logger, publicUrl } = this.#options;
-    const requestId = currentRequest.getStore()?.requestId ?? '';
-    const response = problemResponse(error, requestId, publicUrl);
+  /** The answer to a request that never reached the gateway. */
+  #refusalOf(error: GraphQLError, record: RequestRecord): Response {
+    const { requestId } = record.identity;
+    record.problem = error.message;
+    record.addErrors([error]);
+    const response = problemResponse(error, requestId, this.#options.publicUrl);
     for (const [name, value] of Object.entries(alwaysSent)) response.headers.set(name, value);
     response.headers.set('X-Request-Id', requestId);
-    const path = req?.url?.replace(/\?.*/s, '');
-    logger.info({ method: req?.method, path, status: response.status, problem: error.message }, 'request');
     return response;
   }
 
@@ -146,12 +165,15 @@ export class NodeServer {
     const res = new ServerResponse(new IncomingMessage(socket));
     res.shouldKeepAlive = false;
     res.assignSocket(socket);
+    this.#endWith(error, this.#telemetry.begin(identify(() => undefined)), res, socket);
+  }
+
+  /** Answers with a failure, and ends the connection. */
+  #endWith(error: GraphQLError, record: RequestRecord, res: ServerResponse, socket: Socket): void {
     res.once('finish', () => socket.destroySoon());
-    const response = currentRequest.run(
-      identify(() => undefined),
-      () => this.#refusalOf(error),
-    );
-    void send(response, res).catch(() => socket.destroy());
+    const response = this.#refusalOf(error, record);
+    this.#telemetry.finish(record, response);
+    void sendAnswer(response, res).catch(() => socket.destroy());
   }
 
   /** What Node's parser cannot read, or what did not come in time. */
@@ -161,38 +183,18 @@ export class NodeServer {
       socket.destroy();
       return;
     }
-    const refusal = failureOf(error);
+    const refusal = clientFailure(error);
     if (!req || !running) {
       this.#refuse(socket, refusal);
       return;
     }
-    const { res, identity, context } = running;
+    const { res, record } = running;
     res.shouldKeepAlive = false;
     // An earlier request is complete and running. Its answer comes, and then the connection ends.
-    if (req.complete) return;
-    context.wasRefused = true;
-    res.once('finish', () => socket.destroySoon());
-    const response = currentRequest.run(identity, () => this.#refusalOf(refusal, req));
-    void send(response, res).catch(() => socket.destroy());
+    if (req.complete || record.isFinished) return;
+    this.#endWith(refusal, record, res, socket);
   }
 }
 
-const noProxy = () => failure('MALFORMED_REQUEST', { problem: 'this server is no proxy' });
-
-function failureOf({ code, reason, message }: NodeJS.ErrnoException & { reason?: string }): GraphQLError {
-  if (code === 'HPE_INVALID_EOF_STATE')
-    return failure('MALFORMED_REQUEST', { problem: 'it ends before it is complete' });
-  if (code === 'HPE_HEADER_OVERFLOW') return failure('HEADERS_TOO_LARGE');
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return failure('REQUEST_TIMEOUT');
-  return failure('MALFORMED_REQUEST', { problem: (reason ?? message).replace(/\.$/, '') });
-}
-
-/** Our answers are short and complete, so they are sent at once and with their length. */
-async function send(response: Response, res: ServerResponse): Promise<void> {
-  const body = response.body ? Buffer.from(await response.arrayBuffer()) : undefined;
-  if (res.headersSent || res.destroyed) return;
-  res.setHeaders(response.headers);
-  if (body) res.setHeader('Content-Length', body.length);
-  res.writeHead(response.status, response.statusText);
-  res.end(body);
-}
+/** Without the query string, and without a token that somebody mistook for a path. */
+const loggedPath = (target: string) => new URL(target, 'http://localhost').pathname.replace(/gp_[\w-]{20,}/g, 'gp_…');

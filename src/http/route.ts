@@ -2,14 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Actor } from '../policies/access.js';
+import type { RequestRecord } from './telemetry/requestRecord.js';
 
 /** What the pipeline knows about a request besides the request itself. */
 export interface RequestContext {
   requestId: string;
+  /** Omitted for queries that the gateway itself runs. */
+  record?: RequestRecord;
   /** Node's own request, if it came over a socket. */
   req?: IncomingMessage;
-  /** Set if the rest of the request could not be read, which is answered and logged already. */
-  wasRefused?: true;
   /** Lets a client that sent `Expect: 100-continue` send its body. */
   continueBody?: () => void;
   /** Headers for the answer, whether it succeeds or fails. */
@@ -27,6 +28,8 @@ export type Step = Plugin<RequestContext, RequestContext>;
 /** A path and what a request to it needs. The router checks that in the order of docs/api.md, "Order of checks". */
 export interface Route {
   path: string;
+  /** What a request to it does, for the log and the metrics; its path if omitted. */
+  operation?: string;
   methods: readonly string[];
   /** Matches only requests that prefer HTML, as browsers do. Other routes of the path answer the rest. */
   accepts?: 'text/html';

@@ -55,6 +55,7 @@ export function useRouter({ routes, authenticate, mask, publicUrl, limit }: Rout
   return {
     async onRequest({ request, url, serverContext, endResponse }) {
       const path = url.pathname;
+      note(serverContext, routesOf(path)[0]);
       try {
         const route = await checkAndCount(request, path, serverContext);
         if (route.scope === 'write' && !serverContext.actor?.canWrite) throw failure('READ_ONLY_TOKEN');
@@ -64,7 +65,10 @@ export function useRouter({ routes, authenticate, mask, publicUrl, limit }: Rout
         const isGraphql = routesOf(path).some(({ handle }) => !handle);
         // A client that accepts no GraphQL response gets a problem instead.
         if (isGraphql && !isAlwaysProblem(error)) serverContext.refusal = error;
-        else endResponse(problemResponse(error, serverContext.requestId, publicUrl));
+        else {
+          serverContext.record?.addErrors([error]);
+          endResponse(problemResponse(error, serverContext.requestId, publicUrl));
+        }
       }
     },
     onResponse({ request, response }) {
@@ -72,6 +76,12 @@ export function useRouter({ routes, authenticate, mask, publicUrl, limit }: Rout
       if (routesOf(pathname).some(({ accepts }) => accepts)) response.headers.append('Vary', 'Accept');
     },
   };
+}
+
+function note({ record }: RequestContext, route: Route | undefined): void {
+  if (!record || !route) return;
+  record.route = route.path;
+  record.operation = route.operation ?? route.path;
 }
 
 /** Whether to answer with a page. A client that names JSON gets JSON, even if it accepts pages too. */

@@ -26,6 +26,7 @@ export function restRoutes(mutations: PreparedMutation[], { schema, bodyLimit, e
   const scope = schema.getMutationType()?.extensions.scope === 'write' ? ({ scope: 'write' } as const) : {};
   return mutations.map(({ path, document, inputType, payloadType, name }) => ({
     path,
+    operation: name,
     methods: ['POST'],
     ...scope,
     async handle(request, context) {

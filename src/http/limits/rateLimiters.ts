@@ -1,5 +1,6 @@
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible';
 import { openPool } from '../../database/pool.js';
+import { report } from '../../database/statements.js';
 
 export interface RateLimiterSettings {
   /** Where requests are counted: in this process, or in Postgres for all gateways together. */
@@ -31,7 +32,8 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
   }
   // Nothing listens to errors: if the store stays down, the next query reports it.
   const { pool, close } = openPool({ url: databaseUrl, size: 4, name: 'goalpost rate limit', timeouts });
-  const table = { storeClient: pool, storeType: 'pool', tableName: 'rate_limits', tableCreated: true };
+  const client = { query: (query: { text: string }) => report(query.text, () => pool.query(query)) };
+  const table = { storeClient: client, storeType: 'pool', tableName: 'rate_limits', tableCreated: true };
   return {
     token: new RateLimiterPostgres({ ...table, ...token }),
     // The token limiter deletes the expired rows of both.

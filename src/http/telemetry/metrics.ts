@@ -1,0 +1,96 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ConnectionUse } from '../../database/client.js';
+import type { RequestRecord } from './requestRecord.js';
+
+interface MetricsOptions {
+  /** How many connections the pool may hold. */
+  poolSize: number;
+  connections: () => ConnectionUse;
+}
+
+interface Outcome {
+  /** Omitted if the request was cut off. */
+  status: number | undefined;
+  seconds: number;
+  isReplay: boolean;
+}
+
+/**
+ * What Prometheus reads. No label has a value that a client can make up, so that no client can make more of them:
+ * operations and codes are those of the schema and of the catalogue.
+ */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests = new Counter({
+    name: 'goalpost_requests_total',
+    help: 'Requests by operation and status.',
+    labelNames: ['operation', 'status'],
+    registers: [this.#registry],
+  });
+  readonly #errors = new Counter({
+    name: 'goalpost_errors_total',
+    help: 'Requests that failed, in whole or in part, by operation and error code.',
+    labelNames: ['operation', 'code'],
+    registers: [this.#registry],
+  });
+  readonly #seconds = new Histogram({
+    name: 'goalpost_request_duration_seconds',
+    help: 'Time from the headers of a request to its answer.',
+    labelNames: ['operation'],
+    buckets: [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [this.#registry],
+  });
+  readonly #statements = new Histogram({
+    name: 'goalpost_request_sql_statements',
+    help: 'SQL statements of a request, BEGIN and COMMIT included.',
+    labelNames: ['operation'],
+    buckets: [0, 1, 2, 3, 4, 5, 6, 8, 12, 20, 50],
+    registers: [this.#registry],
+  });
+  readonly #replays = new Counter({
+    name: 'goalpost_idempotency_replays_total',
+    help: 'Requests answered with the outcome that their Idempotency-Key had before.',
+    labelNames: ['operation'],
+    registers: [this.#registry],
+  });
+  readonly #repetitions = new Counter({
+    name: 'goalpost_sql_repetitions_total',
+    help: 'Statements and transactions repeated after a serialization failure or deadlock.',
+    labelNames: ['operation'],
+    registers: [this.#registry],
+  });
+
+  constructor({ poolSize, connections }: MetricsOptions) {
+    collectDefaultMetrics({ register: this.#registry });
+    this.#gauge('goalpost_pool_size', 'Most connections that the pool may hold.', () => poolSize);
+    this.#gauge('goalpost_pool_open', 'Connections of the pool.', () => connections().open);
+    this.#gauge('goalpost_pool_idle', 'Connections of the pool that are free.', () => connections().idle);
+    this.#gauge('goalpost_pool_waiting', 'Statements that wait for a connection.', () => connections().waiting);
+  }
+
+  count({ operation: asked, codes, statements, repetitions }: RequestRecord, { status, seconds, isReplay }: Outcome) {
+    const operation = asked.includes(',') ? 'several' : asked;
+    this.#requests.inc({ operation, status: status ?? 'none' });
+    this.#seconds.observe({ operation }, seconds);
+    this.#statements.observe({ operation }, statements);
+    for (const code of codes) this.#errors.inc({ operation, code });
+    if (isReplay) this.#replays.inc({ operation });
+    if (repetitions > 0) this.#repetitions.inc({ operation }, repetitions);
+  }
+
+  /** All metrics in the text format of Prometheus, and its media type. */
+  async read(): Promise<{ text: string; contentType: string }> {
+    return { text: await this.#registry.metrics(), contentType: this.#registry.contentType };
+  }
+
+  #gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+}

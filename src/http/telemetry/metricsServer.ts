@@ -1,0 +1,55 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { Metrics } from './metrics.js';
+
+const path = '/metrics';
+const slowestMilliseconds = 10_000;
+const maximumConnections = 20;
+
+/** A small server of its own for `/metrics`. Whatever happens on it, the gateway serves on. */
+export class MetricsServer {
+  readonly server: Server;
+  readonly #metrics: Pick<Metrics, 'read'>;
+  readonly #logger: Logger;
+  /** Several scrapes at once share what one of them reads. */
+  #reading: ReturnType<Metrics['read']> | undefined;
+
+  constructor(metrics: Pick<Metrics, 'read'>, logger: Logger) {
+    this.#metrics = metrics;
+    this.#logger = logger;
+    this.server = createServer({ requestTimeout: slowestMilliseconds, headersTimeout: slowestMilliseconds })
+      .on('request', ({ method, url }, res) => {
+        if (url?.replace(/\?.*/, '') !== path) answer(res, 404, `The metrics are at ${path}.\n`);
+        else if (method !== 'GET' && method !== 'HEAD') answer(res.setHeader('Allow', 'GET, HEAD'), 405, 'Use GET.\n');
+        else void this.#scrape(res);
+      })
+      // Also cuts off who asks and does not read.
+      .setTimeout(slowestMilliseconds);
+    this.server.maxConnections = maximumConnections;
+  }
+
+  /** Stops at once. */
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    this.server.closeAllConnections();
+    await closed;
+  }
+
+  async #scrape(res: ServerResponse): Promise<void> {
+    try {
+      this.#reading ??= this.#metrics.read().finally(() => {
+        this.#reading = undefined;
+      });
+      const { text, contentType } = await this.#reading;
+      answer(res.setHeader('Content-Type', contentType), 200, text);
+    } catch (error) {
+      this.#logger.error({ err: error }, 'cannot read the metrics');
+      answer(res, 500, 'The metrics cannot be read. The log of the gateway has the cause.\n');
+    }
+  }
+}
+
+function answer(res: ServerResponse, status: number, text: string): void {
+  if (!res.hasHeader('Content-Type')) res.setHeader('Content-Type', 'text/plain; charset=utf-8');
+  res.writeHead(status, { 'Cache-Control': 'no-store', 'Content-Length': Buffer.byteLength(text) }).end(text);
+}

@@ -1,0 +1,59 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Span } from '@opentelemetry/api';
+import type { GraphQLError } from 'graphql';
+import { repetitionChannel, statementChannel } from '../../database/statements.js';
+import { type ErrorCode, isErrorCode } from '../../errors/catalogue.js';
+
+/** What connects the log lines of a request: its id, and the trace it belongs to, if any. */
+export interface Identity {
+  requestId: string;
+  traceId?: string;
+  spanId?: string;
+}
+
+/** What is known of a request while it runs, for its log line, its metrics and its trace. It holds no secret. */
+export class RequestRecord {
+  readonly startedAt = performance.now();
+  identity: Identity;
+  method: string | undefined;
+  /** Without the query string. */
+  path: string | undefined;
+  /** The path of the route that the request found. */
+  route: string | undefined;
+  /** The GraphQL fields or the REST operation that it asked for, else its route: never what a client made up. */
+  operation = 'unknown';
+  /** The name that the client gave to its GraphQL operation. */
+  operationName: string | undefined;
+  readonly codes = new Set<ErrorCode>();
+  /** What of the request is no valid HTTP. */
+  problem: string | undefined;
+  statements = 0;
+  /** How often a statement or transaction was repeated because it lost to another. */
+  repetitions = 0;
+  /** Only if the request is traced. */
+  span: Span | undefined;
+  isFinished = false;
+
+  constructor(identity: Identity) {
+    this.identity = identity;
+  }
+
+  addErrors(errors: readonly GraphQLError[]): void {
+    for (const { extensions } of errors) {
+      this.codes.add(isErrorCode(extensions.code) ? extensions.code : 'INTERNAL_SERVER_ERROR');
+    }
+  }
+}
+
+/** The request that the running code belongs to. */
+export const currentRequest = new AsyncLocalStorage<RequestRecord>();
+
+statementChannel.start.subscribe(() => {
+  const record = currentRequest.getStore();
+  if (record) record.statements += 1;
+});
+
+repetitionChannel.subscribe(() => {
+  const record = currentRequest.getStore();
+  if (record) record.repetitions += 1;
+});

@@ -1,0 +1,72 @@
+import type { IncomingMessage } from 'node:http';
+import type { Logger } from 'pino';
+import type { RequestContext } from '../route.js';
+import type { Metrics } from './metrics.js';
+import { currentRequest, type Identity, RequestRecord } from './requestRecord.js';
+import { endSpan, startSpan, withSpan } from './spans.js';
+
+interface TelemetryOptions {
+  logger: Logger;
+  /** If omitted, nothing is counted. */
+  metrics?: Metrics | undefined;
+}
+
+/** Turns each request into one log line, one count in every metric, and one trace if somebody collects traces. */
+export class Telemetry {
+  readonly #options: TelemetryOptions;
+
+  constructor(options: TelemetryOptions) {
+    this.#options = options;
+  }
+
+  /** Starts the record of a request; of one that could not be read, without `req`. */
+  begin(identity: Identity, req?: IncomingMessage): RequestRecord {
+    const record = new RequestRecord(identity);
+    record.method = req?.method;
+    if (req) startSpan(record, req);
+    return record;
+  }
+
+  /** Runs the work of a request, whose log lines, statements and spans then belong to it. */
+  run<T>(record: RequestRecord, work: () => T): T {
+    return currentRequest.run(record, () => withSpan(record.span, work));
+  }
+
+  /** Reports a request, once, right before its answer is sent; without a response if it never gets one. */
+  finish(record: RequestRecord, response: Response | undefined, { actor, req }: Partial<RequestContext> = {}): void {
+    if (record.isFinished) return;
+    record.isFinished = true;
+    const { logger, metrics } = this.#options;
+    const { method, path, operation, operationName, codes, problem, statements, repetitions } = record;
+    const status = response?.status;
+    const isReplay = response?.headers.get('Idempotency-Replayed') === 'true';
+    const milliseconds = performance.now() - record.startedAt;
+    currentRequest.run(record, () =>
+      logger.info(
+        {
+          method,
+          path,
+          operation,
+          operationName,
+          personId: actor?.personId,
+          companyId: actor?.companyId,
+          tokenId: actor?.tokenId,
+          status,
+          ...(codes.size > 0 && { codes: [...codes] }),
+          problem,
+          milliseconds: Math.round(milliseconds * 10) / 10,
+          statements,
+          ...(repetitions > 0 && { repetitions }),
+          ...(isReplay && { replayed: true }),
+          ...(!response && { cutOff: true }),
+          ...(req && isGone(req) && { clientGone: true }),
+        },
+        'request',
+      ),
+    );
+    metrics?.count(record, { status, seconds: milliseconds / 1000, isReplay });
+    endSpan(record, status);
+  }
+}
+
+const isGone = ({ socket, destroyed, complete }: IncomingMessage) => socket.destroyed || (destroyed && !complete);

@@ -1,0 +1,64 @@
+import { inspect } from 'node:util';
+
+const colors = { red: 31, green: 32, yellow: 33, cyan: 36, gray: 90 } as const;
+
+const levels: Record<number, [name: string, color: keyof typeof colors]> = {
+  10: ['TRACE', 'gray'],
+  20: ['DEBUG', 'gray'],
+  30: ['INFO', 'green'],
+  40: ['WARN', 'yellow'],
+  50: ['ERROR', 'red'],
+  60: ['FATAL', 'red'],
+};
+
+type Paint = (color: keyof typeof colors, text: string) => string;
+type Fields = Record<string, unknown>;
+
+/** A line of the log as a person reads it in a terminal. */
+export function terminalLine(line: string, hasColors: boolean): string {
+  const { level, time, pid: _pid, hostname: _hostname, msg = '', ...fields }: Fields = JSON.parse(line);
+  const paint: Paint = (color, text) => (hasColors && text ? `\x1b[${colors[color]}m${text}\x1b[39m` : text);
+  const clock = paint('gray', new Date(Number(time)).toTimeString().slice(0, 8));
+  const [name, color] = levels[Number(level)] ?? ['', 'gray'];
+  const text = msg === 'request' ? requestText(fields, paint) : otherText(String(msg), fields, paint);
+  return `${clock} ${msg === 'request' ? '' : `${paint(color, name.padEnd(5))} `}${text}\n`;
+}
+
+function requestText(fields: Fields, paint: Paint): string {
+  const { status, method, path, operation, milliseconds, statements, requestId, personId, companyId, ...others } =
+    fields;
+  const { operationName: _name, tokenId: _token, traceId: _trace, spanId: _span, codes, ...rest } = others;
+  const code = Number(status ?? 0);
+  const color = code === 0 || code >= 500 ? 'red' : code >= 400 || codes ? 'yellow' : 'green';
+  const shown = [
+    paint(color, String(status ?? '---')),
+    shownAs(method).padEnd(4),
+    `${Number(milliseconds).toFixed(1)} ms`.padStart(10),
+    `${shownAs(statements)} SQL`.padStart(7),
+    paint('cyan', shownAs(operation).padEnd(22)),
+    shownAs(path),
+    personId ? `${shownAs(personId)}@${shownAs(companyId)}` : '',
+    paint(color, Array.isArray(codes) ? codes.join(' ') : ''),
+    paint('gray', [shownAs(requestId), ...listed(rest)].join(' ')),
+  ];
+  return shown.filter((part) => part !== '').join(' ');
+}
+
+function otherText(message: string, { err, ...fields }: Fields, paint: Paint): string {
+  const { stack } = (err ?? {}) as { stack?: unknown };
+  const below = stack
+    ? String(stack)
+        .split('\n')
+        .map((line) => `\n    ${shownAs(line)}`)
+    : [];
+  const text = [shownAs(message), paint('gray', listed(fields).join(' '))].filter(Boolean).join(' ');
+  return text + below.join('');
+}
+
+const listed = (fields: Fields) => Object.entries(fields).map(([name, value]) => `${name}=${shownAs(value)}`);
+
+/** Callers choose ids and paths, and errors quote them: what could steer the terminal is shown escaped. */
+function shownAs(value: unknown = ''): string {
+  const text = typeof value === 'string' ? value : inspect(value, { breakLength: Number.POSITIVE_INFINITY });
+  return text.replaceAll(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}

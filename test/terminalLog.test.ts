@@ -1,0 +1,90 @@
+import { Writable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createLogger, logDestination } from '../src/http/logger.js';
+import { terminalLine } from '../src/http/telemetry/terminalLine.js';
+import { createWorld, restPaths } from './support/world.js';
+
+afterEach(() => vi.unstubAllEnvs());
+
+/** Something like stderr, and what was written to it. */
+function stderr({ isTTY }: { isTTY: boolean }) {
+  const written: string[] = [];
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      written.push(String(chunk));
+      done();
+    },
+  });
+  // The part of a terminal that decides about colours.
+  const hasColors = () => !process.env.NO_COLOR;
+  return { stream: Object.assign(stream, { isTTY, hasColors }) as NodeJS.WriteStream, written };
+}
+
+const isColored = (text = '') => stripVTControlCharacters(text) !== text;
+
+describe('the log', () => {
+  test.each([
+    ['auto', true, true],
+    ['pretty', true, true],
+    ['pretty', false, false],
+  ] as const)('in the format %s, in a terminal: %s, is text, in colour: %s', (format, isTTY, expected) => {
+    const { stream, written } = stderr({ isTTY });
+    createLogger('info', logDestination(format, stream)).info('stopping');
+    expect(written).toHaveLength(1);
+    expect(isColored(written[0])).toBe(expected);
+    expect(stripVTControlCharacters(written[0] ?? '')).toMatch(/^\d\d:\d\d:\d\d INFO {2}stopping\n$/);
+  });
+
+  test.each([
+    ['auto', false],
+    ['json', true],
+  ] as const)('in the format %s, in a terminal: %s, is JSON', (format, isTTY) => {
+    const { stream, written } = stderr({ isTTY });
+    expect(logDestination(format, stream)).toHaveProperty('fd', 2);
+    expect(written).toEqual([]);
+  });
+
+  test('has no colours with NO_COLOR', () => {
+    vi.stubEnv('NO_COLOR', '1');
+    const { stream, written } = stderr({ isTTY: true });
+    createLogger('info', logDestination('auto', stream)).warn('x');
+    expect(isColored(written.join(''))).toBe(false);
+  });
+});
+
+describe('a line in a terminal', async () => {
+  const lines: string[] = [];
+  const write = (line: string) => void lines.push(terminalLine(line, false));
+  const world = await createWorld({ logger: createLogger('info', { write }) });
+
+  test('of a request is one, aligned, with what matters first', async () => {
+    const { caller, company } = await world.team();
+    await world.sql('UPDATE api_tokens SET last_used_at = $1', [world.now]);
+    const given = { 'x-request-id': 'mine' };
+    await world.fetch('/healthz', { headers: given });
+    await world.post(restPaths.reopenGoal, caller.token, { id: 'none' }, given);
+    const person = `${caller.id}@${company.companyId}`;
+    const shown = lines.map((line) => line.replace(/^[\d:]{8} /, '').replace(/[ \d.]{7} ms/, 'n ms'));
+    expect(shown).toEqual([
+      '200 GET  n ms   0 SQL /healthz               /healthz mine\n',
+      `404 POST n ms   2 SQL reopenGoal             ${restPaths.reopenGoal} ${person} NOT_FOUND mine\n`,
+    ]);
+  });
+
+  test('of an error has its stack below', () => {
+    lines.length = 0;
+    createLogger('info', { write }).error({ err: new Error('broken') }, 'unexpected error');
+    expect(lines[0]).toMatch(/^\S+ ERROR unexpected error\n {4}Error: broken\n {8}at /);
+  });
+
+  test('lets nobody steer the terminal', () => {
+    lines.length = 0;
+    const steering = 'a\x1b[2Jb\x9b2Jc\u202ed\n200 GET';
+    const logger = createLogger('info', { write });
+    logger.info({ path: steering, requestId: steering, operation: steering, problem: steering }, 'request');
+    logger.error({ err: new Error(steering), applied: [steering] }, steering);
+    expect(lines.join('')).not.toMatch(/[^\P{C}\n]/u);
+    expect(lines[0]?.split('\n')).toHaveLength(2);
+  });
+});
