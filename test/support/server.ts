@@ -16,6 +16,7 @@ export async function startServer(settings: Record<string, string> = {}) {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit');
+  const printed: string[] = [];
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log += text;
@@ -27,10 +28,11 @@ export async function startServer(settings: Record<string, string> = {}) {
     await rm(directory, { recursive: true, maxRetries: 20 });
   };
   for await (const line of createInterface(child.stdout)) {
+    printed.push(line);
     const [, port, start = '/'] = /^Browser +http:\S+:(\d+)(\/\S*)$/.exec(line) ?? [];
     if (!port) continue;
     child.stdout.resume();
-    return { base: `http://localhost:${port}`, start, process: child, exited, stop, log: () => log };
+    return { base: `http://localhost:${port}`, start, process: child, exited, stop, printed, log: () => log };
   }
   await stop();
   throw new Error('the server did not start');

@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import type { Metrics } from './metrics.js';
 
 const path = '/metrics';
-const slowestMilliseconds = 10_000;
 const maximumConnections = 20;
 
 /** A small server of its own for `/metrics`. Whatever happens on it, the gateway serves on. */
@@ -14,17 +13,17 @@ export class MetricsServer {
   /** Several scrapes at once share what one of them reads. */
   #reading: ReturnType<Metrics['read']> | undefined;
 
-  constructor(metrics: Pick<Metrics, 'read'>, logger: Logger) {
+  /** Whoever needs longer than `milliseconds` to ask, or to go on reading, is cut off. */
+  constructor(metrics: Pick<Metrics, 'read'>, logger: Logger, milliseconds = 10_000) {
     this.#metrics = metrics;
     this.#logger = logger;
-    this.server = createServer({ requestTimeout: slowestMilliseconds, headersTimeout: slowestMilliseconds })
+    this.server = createServer({ requestTimeout: milliseconds, headersTimeout: milliseconds })
       .on('request', ({ method, url }, res) => {
         if (url?.replace(/\?.*/, '') !== path) answer(res, 404, `The metrics are at ${path}.\n`);
         else if (method !== 'GET' && method !== 'HEAD') answer(res.setHeader('Allow', 'GET, HEAD'), 405, 'Use GET.\n');
         else void this.#scrape(res);
       })
-      // Also cuts off who asks and does not read.
-      .setTimeout(slowestMilliseconds);
+      .setTimeout(milliseconds);
     this.server.maxConnections = maximumConnections;
   }
 
