@@ -69,6 +69,10 @@ describe.each(documents)('%s', (file) => {
       'TEST_DATABASE_URL',
       'TEST_ISOLATION',
       'RANDOM_QUERIES',
+      'NO_COLOR',
+      'NODE_OPTIONS',
+      'OTEL_SERVICE_NAME',
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
     ];
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
   });

@@ -12,7 +12,13 @@ import type { Json } from './support/world.js';
 const run = promisify(execFile);
 
 /** Commands that a test cannot run as they are: they install the product itself, or measure for a minute. */
-const notRun = ['npm ci && npm start', 'npm test', 'npm ci\nnpm run production', 'npx tsx test/bench/import.ts 1'];
+const notRun = [
+  'npm ci && npm start',
+  'npm test',
+  'npm ci\nnpm run production',
+  'npx tsx test/bench/import.ts 1',
+  'mkdir tracing && cd tracing && npm init --yes && npm install @opentelemetry/sdk-node',
+];
 
 const scriptsOf = (file: string, heading: string) =>
   blocksOf(sectionOf(textOf(file), heading), 'sh').filter((script) => !notRun.includes(script.trim()));

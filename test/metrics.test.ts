@@ -7,7 +7,7 @@ import { errorCodes } from '../src/errors/catalogue.js';
 import { createRateLimiters } from '../src/http/limits/rateLimiters.js';
 import { Metrics } from '../src/http/telemetry/metrics.js';
 import { storedMutations } from '../src/rest/storedMutations.js';
-import { textOf } from './support/documents.js';
+import { rowsOf, sectionOf, textOf } from './support/documents.js';
 import { randomRequest } from './support/randomQueries.js';
 import { samplesIn, sumOf } from './support/scrape.js';
 import { createWorld, type Json, restPaths, World } from './support/world.js';
@@ -105,6 +105,16 @@ describe('the figures', () => {
     const samples = await scrape();
     expect(sumOf(samples, 'goalpost_requests_total', { operation: 'reopenGoal', status: '429' })).toBe(2);
     expect(sumOf(samples, 'goalpost_errors_total', { code: 'RATE_LIMITED' })).toBe(2);
+  });
+
+  test('are those of docs/operating.md', async () => {
+    const metrics = new Metrics({ poolSize: 1, connections: () => connectionsOf(furniture.db) });
+    const { text } = await metrics.read();
+    const listed = rowsOf(sectionOf(textOf('docs/operating.md'), 'Metrics')).map(([name = '']) =>
+      name.replaceAll('`', ''),
+    );
+    const names = [...text.matchAll(/^# TYPE (goalpost_\w+)/gm)].map(([, name = '']) => name);
+    expect(listed.sort()).toEqual(names.sort());
   });
 
   test('are of the pool, the event loop and the process too', async () => {
