@@ -63,6 +63,11 @@ const requests: [string, () => Promise<unknown>, Json][] = [
     { operation: 'reopenGoal', status: 405, codes: ['METHOD_NOT_ALLOWED'] },
   ],
   ['a path that is not known', () => world.fetch('/gone'), { operation: 'unknown', status: 404, path: '/gone' }],
+  [
+    'a path that looks like a host',
+    () => exchange('GET // HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
+    { operation: 'unknown', status: 404, path: '//', codes: ['NOT_FOUND'] },
+  ],
   ['a page', () => world.fetch('/healthz'), { operation: '/healthz', status: 200, path: '/healthz', statements: 0 }],
   [
     'a field',

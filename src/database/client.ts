@@ -44,6 +44,7 @@ export interface ConnectionUse {
   waiting: number;
 }
 
+/** Nothing but zeros for a client that this process did not open. */
 export function connectionsOf(client: Database): ConnectionUse {
   const { totalCount = 0, idleCount = 0, waitingCount = 0 } = pools.get(client) ?? {};
   return { open: totalCount, idle: idleCount, waiting: waitingCount };

@@ -197,4 +197,4 @@ export class NodeServer {
 }
 
 /** Without the query string, and without a token that somebody mistook for a path. */
-const loggedPath = (target: string) => new URL(target, 'http://localhost').pathname.replace(/gp_[\w-]{20,}/g, 'gp_…');
+const loggedPath = (target: string) => new URL(`http://localhost${target}`).pathname.replace(/gp_[\w-]{20,}/g, 'gp_…');

@@ -37,33 +37,33 @@ export class Telemetry {
     if (record.isFinished) return;
     record.isFinished = true;
     const { logger, metrics } = this.#options;
-    const { method, path, operation, operationName, codes, problem, statements, repetitions } = record;
+    const { identity, codes, repetitions } = record;
     const status = response?.status;
     const isReplay = response?.headers.get('Idempotency-Replayed') === 'true';
     const milliseconds = performance.now() - record.startedAt;
-    currentRequest.run(record, () =>
-      logger.info(
-        {
-          method,
-          path,
-          operation,
-          operationName,
-          personId: actor?.personId,
-          companyId: actor?.companyId,
-          tokenId: actor?.tokenId,
-          status,
-          ...(codes.size > 0 && { codes: [...codes] }),
-          problem,
-          milliseconds: Math.round(milliseconds * 10) / 10,
-          statements,
-          ...(repetitions > 0 && { repetitions }),
-          ...(isReplay && { replayed: true }),
-          ...(!response && { cutOff: true }),
-          ...(req && isGone(req) && { clientGone: true }),
-        },
-        'request',
-      ),
-    );
+    // One literal without spreads, which would take five times as long. What is undefined is left out.
+    const line = {
+      requestId: identity.requestId,
+      traceId: identity.traceId,
+      spanId: identity.spanId,
+      method: record.method,
+      path: record.path,
+      operation: record.operation,
+      operationName: record.operationName,
+      personId: actor?.personId,
+      companyId: actor?.companyId,
+      tokenId: actor?.tokenId,
+      status,
+      codes: codes.size > 0 ? [...codes] : undefined,
+      problem: record.problem,
+      milliseconds: Math.round(milliseconds * 10) / 10,
+      statements: record.statements,
+      repetitions: repetitions || undefined,
+      replayed: isReplay || undefined,
+      cutOff: !response || undefined,
+      clientGone: (req && isGone(req)) || undefined,
+    };
+    logger.info(line, 'request');
     metrics?.count(record, { status, seconds: milliseconds / 1000, isReplay });
     endSpan(record, status);
   }
