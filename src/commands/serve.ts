@@ -11,6 +11,7 @@ import { createRateLimiters } from '../http/limits/rateLimiters.js';
 import { createLogger } from '../http/logger.js';
 import { isLoopback } from '../http/loopback.js';
 import { NodeServer } from '../http/nodeServer.js';
+import { Overload } from '../http/overload.js';
 import { curlCommands } from '../pages/curl.js';
 import { DemoKey } from '../pages/demoKey.js';
 import { untilBroken } from './lastDefense.js';
@@ -57,7 +58,8 @@ export async function serve(config: Config): Promise<void> {
     const stopping = new AbortController();
     const app = createApp({ ...config, db, logger, rateLimiters, demo, persisted, stopping: stopping.signal });
     const examples = tokens && (await app.workedExamples());
-    const nodeServer = new NodeServer({ app, logger, publicUrl: config.publicUrl });
+    const overload = new Overload(config.maxConcurrentRequests, logger);
+    const nodeServer = new NodeServer({ ...config, app, logger, overload });
     const base = await listen(nodeServer.server, config);
     const purges = [() => purgeOutcomes(maintained, new Date()), ...filePurges(config, maintained, logger)];
     const stopPurging = purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));

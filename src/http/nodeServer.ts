@@ -5,17 +5,25 @@ import type { GraphQLError } from 'graphql';
 import type { YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { failure } from '../errors/failures.js';
+import { Admitted } from './admitted.js';
 import { lingerAfter } from './lingeringClose.js';
-import { problemResponse } from './problem.js';
+import type { Overload } from './overload.js';
+import type { CompleteAnswer } from './problem.js';
+import { refusal, unreadable } from './refusal.js';
 import { currentRequest, type Identity, identify } from './requestId.js';
 import { readTarget } from './requestTarget.js';
-import { alwaysSent } from './responseHeaders.js';
 import type { RequestContext } from './route.js';
+import { send } from './send.js';
 
 interface NodeServerOptions {
   app: Pick<YogaServerInstance<RequestContext, object>, 'handleNodeRequestAndResponse'>;
   logger: Logger;
   publicUrl?: string | undefined;
+  corsOrigins?: readonly string[];
+  /** If omitted, every request is admitted. */
+  overload?: Overload | undefined;
+  /** Most open connections. Others are closed at once. */
+  maxConnections?: number;
   /** Milliseconds in which a client must have sent its request. */
   requestTimeout?: number;
 }
@@ -30,7 +38,7 @@ interface Drain {
 interface Running {
   res: ServerResponse;
   identity: Identity;
-  context: Pick<RequestContext, 'req' | 'continueBody' | 'wasRefused'>;
+  context: Pick<RequestContext, 'req' | 'receiveBody' | 'wasRefused'>;
 }
 
 /** Node's server in front of the gateway. Whatever comes over a socket gets an answer of the error catalogue. */
@@ -44,7 +52,7 @@ export class NodeServer {
 
   constructor(options: NodeServerOptions) {
     this.#options = options;
-    const { requestTimeout } = options;
+    const { requestTimeout, maxConnections } = options;
     const timeouts = requestTimeout ? { requestTimeout, headersTimeout: requestTimeout } : {};
     const connectionsCheckingInterval = Math.min(requestTimeout ?? 5_000, 5_000);
     // Our own check answers with a problem.
@@ -54,8 +62,11 @@ export class NodeServer {
       .on('checkContinue', (req, res) => void this.#answer(req, res, () => res.writeContinue()))
       // An expectation that no one knows may be ignored (RFC 9110).
       .on('checkExpectation', (req, res) => void this.#answer(req, res))
-      .on('connect', (_req, socket) => this.#refuse(socket as Socket, noProxy()))
+      .on('connect', (_req, socket) =>
+        this.#refuse(socket as Socket, failure('MALFORMED_REQUEST', { problem: 'this server is no proxy' })),
+      )
       .on('clientError', (error, socket) => this.#clientError(error, socket as Socket));
+    if (maxConnections) this.server.maxConnections = maxConnections;
   }
 
   /**
@@ -92,23 +103,26 @@ export class NodeServer {
       if (this.#isStopping && running?.size === 0) socket.destroySoon();
     });
     let isContinued = false;
-    const context: Running['context'] = {
-      req,
-      continueBody: () => {
-        if (!isContinued) continueBody?.();
-        isContinued = true;
-      },
+    const askForBody = () => {
+      if (!isContinued) continueBody?.();
+      isContinued = true;
     };
+    const context: Running['context'] = { req };
     const identity = identify((name) => req.headers[name]);
     running?.set(req, { res, identity, context });
-    const response = await currentRequest.run(identity, () => this.#responseTo(req, res, context));
+    const answer = await currentRequest.run(identity, () => this.#answerTo(req, res, context, askForBody));
     if (context.wasRefused) return;
     lingerAfter(req, res, continueBody !== undefined && !isContinued);
     if (this.#isStopping) res.shouldKeepAlive = false;
-    await send(response, res).catch(() => socket.destroy());
+    await send(answer, res).catch(() => socket.destroy());
   }
 
-  async #responseTo(req: IncomingMessage, res: ServerResponse, context: object): Promise<Response> {
+  async #answerTo(
+    req: IncomingMessage,
+    res: ServerResponse,
+    context: Running['context'],
+    askForBody: () => void,
+  ): Promise<Response | CompleteAnswer> {
     try {
       const { path, host } = readTarget(req);
       req.url = path;
@@ -116,24 +130,37 @@ export class NodeServer {
     } catch (error) {
       return this.#refusalOf(error as GraphQLError, req);
     }
+    const { overload } = this.#options;
+    const admission = overload?.isExempt(req.url) ? undefined : overload?.admission;
+    if (admission && !(await admission.enter())) return this.#overloaded(req);
+    const admitted = admission && new Admitted(admission);
+    context.receiveBody = (read) => {
+      askForBody();
+      return admitted ? admitted.whileReceiving(req, read) : read();
+    };
     try {
       return await this.#options.app.handleNodeRequestAndResponse(req, res, context);
     } catch (error) {
       this.#options.logger.error({ err: error }, 'unexpected error');
       return this.#refusalOf(failure('INTERNAL_SERVER_ERROR'), req);
+    } finally {
+      admitted?.leave();
     }
   }
 
+  /** The answer to a request that is refused before the gateway looks at it. It is counted in the log, not listed. */
+  #overloaded(req: IncomingMessage): CompleteAnswer {
+    this.#options.overload?.countRefusal();
+    return refusal(failure('SERVICE_UNAVAILABLE', { overloaded: true }), req, this.#options);
+  }
+
   /** The answer to a request that never reached the gateway, and its line in the log. */
-  #refusalOf(error: GraphQLError, req?: IncomingMessage): Response {
-    const { logger, publicUrl } = this.#options;
-    const requestId = currentRequest.getStore()?.requestId ?? '';
-    const response = problemResponse(error, requestId, publicUrl);
-    for (const [name, value] of Object.entries(alwaysSent)) response.headers.set(name, value);
-    response.headers.set('X-Request-Id', requestId);
+  #refusalOf(error: GraphQLError, req?: IncomingMessage): CompleteAnswer {
+    const answer = refusal(error, req, this.#options);
     const path = req?.url?.replace(/\?.*/s, '');
-    logger.info({ method: req?.method, path, status: response.status, problem: error.message }, 'request');
-    return response;
+    const { status } = answer;
+    this.#options.logger.info({ method: req?.method, path, status, problem: error.message }, 'request');
+    return answer;
   }
 
   /** Answers on a socket that has no request which could be answered. */
@@ -161,9 +188,9 @@ export class NodeServer {
       socket.destroy();
       return;
     }
-    const refusal = failureOf(error);
+    const failed = unreadable(error);
     if (!req || !running) {
-      this.#refuse(socket, refusal);
+      this.#refuse(socket, failed);
       return;
     }
     const { res, identity, context } = running;
@@ -172,27 +199,7 @@ export class NodeServer {
     if (req.complete) return;
     context.wasRefused = true;
     res.once('finish', () => socket.destroySoon());
-    const response = currentRequest.run(identity, () => this.#refusalOf(refusal, req));
+    const response = currentRequest.run(identity, () => this.#refusalOf(failed, req));
     void send(response, res).catch(() => socket.destroy());
   }
-}
-
-const noProxy = () => failure('MALFORMED_REQUEST', { problem: 'this server is no proxy' });
-
-function failureOf({ code, reason, message }: NodeJS.ErrnoException & { reason?: string }): GraphQLError {
-  if (code === 'HPE_INVALID_EOF_STATE')
-    return failure('MALFORMED_REQUEST', { problem: 'it ends before it is complete' });
-  if (code === 'HPE_HEADER_OVERFLOW') return failure('HEADERS_TOO_LARGE');
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return failure('REQUEST_TIMEOUT');
-  return failure('MALFORMED_REQUEST', { problem: (reason ?? message).replace(/\.$/, '') });
-}
-
-/** Our answers are short and complete, so they are sent at once and with their length. */
-async function send(response: Response, res: ServerResponse): Promise<void> {
-  const body = response.body ? Buffer.from(await response.arrayBuffer()) : undefined;
-  if (res.headersSent || res.destroyed) return;
-  res.setHeaders(response.headers);
-  if (body) res.setHeader('Content-Length', body.length);
-  res.writeHead(response.status, response.statusText);
-  res.end(body);
 }

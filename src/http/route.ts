@@ -10,8 +10,8 @@ export interface RequestContext {
   req?: IncomingMessage;
   /** Set if the rest of the request could not be read, which is answered and logged already. */
   wasRefused?: true;
-  /** Lets a client that sent `Expect: 100-continue` send its body. */
-  continueBody?: () => void;
+  /** Reads the body, once the headers are in order. A client that sent `Expect: 100-continue` may send it then. */
+  receiveBody?: <T>(read: () => Promise<T>) => Promise<T>;
   /** Headers for the answer, whether it succeeds or fails. */
   responseHeaders: Record<string, string>;
   actor?: Actor;
