@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readServers } from './database/servers.js';
 import { defaults } from './defaults.js';
 
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -18,7 +19,10 @@ const origins = z
 /** Every setting: its environment variable, its default, and what is accepted. docs/operating.md lists them. */
 export const settings = z.object({
   DATABASE_URL: z
-    .url({ protocol: /^postgres(ql)?$/, error: 'must be postgresql://user:password@host:port/database' })
+    .string()
+    .refine((url) => readServers(url) !== undefined, {
+      error: 'must be postgresql://user:password@host:port/database, or host:port,host:port for several servers',
+    })
     .optional(),
   DATA_DIR: z.string().min(1).default('.data'),
   HOST: z.string().min(1).default('127.0.0.1'),

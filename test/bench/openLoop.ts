@@ -6,6 +6,8 @@ export interface Answered {
   status: number;
   /** Since the request was due. */
   milliseconds: number;
+  /** How much later than due it was sent: the generator itself was too slow. */
+  late: number;
 }
 
 export interface Call {
@@ -41,19 +43,24 @@ export class OpenLoop {
     const end = performance.now() + answerMilliseconds;
     while (this.#pending > 0 && performance.now() < end) await sleep(10);
     for (const socket of this.#idle) socket.destroy();
-    const lost = Array.from({ length: this.#pending }, () => ({ status: 0, milliseconds: answerMilliseconds }));
+    const lost = Array.from({ length: this.#pending }, () => ({
+      status: 0,
+      milliseconds: answerMilliseconds,
+      late: 0,
+    }));
     return [...this.#answers, ...lost];
   }
 
   #send(dueAt: number): void {
     const { bytes, onAnswer } = this.#next();
     this.#pending += 1;
+    const late = performance.now() - dueAt;
     const socket = this.#takeIdle() ?? connect({ ...this.#address, noDelay: true });
     let received = '';
     const done = (status: number, body: string) => {
       socket.removeAllListeners();
       this.#pending -= 1;
-      this.#answers.push({ status, milliseconds: performance.now() - dueAt });
+      this.#answers.push({ status, milliseconds: performance.now() - dueAt, late });
       onAnswer?.(status, body);
       if (status > 0 && !/^connection: close/im.test(received)) this.#idle.push(socket.on('error', () => {}));
       else socket.on('error', () => {}).destroy();

@@ -30,7 +30,7 @@ interface Measured {
 }
 
 const isRefused = ({ status }: Answered) => status === 503 || status === 429;
-const isAdmitted = ({ status }: Answered) => status > 0 && !isRefused({ status, milliseconds: 0 });
+const isAdmitted = (answer: Answered) => answer.status > 0 && !isRefused(answer);
 const percentile = (answers: Answered[], share: number) => {
   const sorted = answers.map(({ milliseconds }) => milliseconds).sort((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
@@ -98,6 +98,8 @@ const admittedOf = ({ answers }: Measured) => answers.filter(isAdmitted);
 const ratioOf = (share: number) => percentile(admittedOf(many), share) / percentile(admittedOf(one), share);
 console.log(`admitted, ${times}× to 1×: p50 ${ratioOf(0.5).toFixed(2)}, p99 ${ratioOf(0.99).toFixed(2)}`);
 console.log(`goodput, ${times}× to 1×: ${(admittedOf(many).length / admittedOf(one).length).toFixed(2)}`);
+const late = many.answers.map((answer) => ({ ...answer, milliseconds: answer.late }));
+console.log(`the generator was late by, p99: ${percentile(late, 0.99).toFixed(1)} ms`);
 console.log(`RSS, after to before: ${(again.megabytes / one.megabytes).toFixed(2)}`);
 console.log(`load average after: ${load()}`);
 await gateway.stop();
