@@ -7,7 +7,7 @@ const TEMPLATE_IN_USE = '55006';
 
 /** A migrated, empty database of one's own; `drop` also ends the connections to it. */
 export async function createDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
-  const { adminUrl, template } = inject('database');
+  const { adminUrl, template, pgbouncerPort } = inject('database');
   const name = `${template}_${randomBytes(6).toString('hex')}`;
   await asAdmin(adminUrl, async (admin) => {
     await copyTemplate(admin, template, name);
@@ -16,6 +16,7 @@ export async function createDatabase(): Promise<{ url: string; drop(): Promise<v
   });
   const url = new URL(adminUrl);
   url.pathname = name;
+  if (pgbouncerPort) url.host = `127.0.0.1:${pgbouncerPort}`;
   const drop = () =>
     asAdmin(adminUrl, async (admin) => {
       await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
