@@ -15,6 +15,9 @@ import { readTarget } from './requestTarget.js';
 import type { RequestContext } from './route.js';
 import { send } from './send.js';
 
+/** Longer than proxies keep a connection without a request (60 s), so that none sends one on a connection that just ends. */
+const keepAliveTimeout = 65_000;
+
 interface NodeServerOptions {
   app: Pick<YogaServerInstance<RequestContext, object>, 'handleNodeRequestAndResponse'>;
   logger: Logger;
@@ -56,7 +59,7 @@ export class NodeServer {
     const timeouts = requestTimeout ? { requestTimeout, headersTimeout: requestTimeout } : {};
     const connectionsCheckingInterval = Math.min(requestTimeout ?? 5_000, 5_000);
     // Our own check answers with a problem.
-    this.server = createServer({ ...timeouts, connectionsCheckingInterval, requireHostHeader: false })
+    this.server = createServer({ ...timeouts, keepAliveTimeout, connectionsCheckingInterval, requireHostHeader: false })
       .on('connection', (socket: Socket) => this.#track(socket))
       .on('request', (req, res) => void this.#answer(req, res))
       .on('checkContinue', (req, res) => void this.#answer(req, res, () => res.writeContinue()))

@@ -24,6 +24,17 @@ export async function createDatabase(): Promise<{ url: string; drop(): Promise<v
   return { url: url.href, drop };
 }
 
+/** A database of one's own without anything in it, reached without PgBouncer. */
+export async function createEmptyDatabase(): Promise<{ directUrl: string; drop(): Promise<void> }> {
+  const { adminUrl, template } = inject('database');
+  const name = `${template}_${randomBytes(6).toString('hex')}`;
+  const run = (sql: string) => asAdmin(adminUrl, async (admin) => void (await admin.query(sql)));
+  await run(`CREATE DATABASE ${name}`);
+  const url = new URL(adminUrl);
+  url.pathname = name;
+  return { directUrl: url.href, drop: () => run(`DROP DATABASE ${name} WITH (FORCE)`) };
+}
+
 async function copyTemplate(admin: pg.Client, template: string, name: string): Promise<void> {
   const version = await admin.query("SELECT current_setting('server_version_num')::int AS number");
   // PostgreSQL 14 knows no other way; from 15 on it is no longer the default, but still the faster one.

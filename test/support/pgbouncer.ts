@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serverAccount } from '../../src/database/embedded/serverProcess.js';
+import { freePort } from './freePort.js';
 import { query } from './query.js';
 
 /** Whether the tests reach PostgreSQL through PgBouncer. Debian's (1.18) knows no prepared statements by name. */
@@ -68,13 +68,4 @@ export async function startPgbouncer(serverUrl: string): Promise<{ port: number;
       else throw new Error(`pgbouncer did not start: ${output}`, { cause: error });
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
 }
