@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { readConfig } from '../src/config.js';
 import { openClient } from '../src/database/client.js';
 import { applyMigrations } from '../src/database/migrations.js';
+import { createRateLimiters } from '../src/http/limits/rateLimiters.js';
 import { createEmptyDatabase } from './support/database.js';
 import { startPgbouncer } from './support/pgbouncer.js';
 import { query } from './support/query.js';
@@ -47,9 +48,12 @@ describe.skipIf(isMissing && process.env.CI !== 'true')('through PgBouncer with 
     expect(seen.flat()).toEqual(seen.map(() => own));
   });
 
-  test('a gateway with its default time limits serves, and repeats a change by its key', async () => {
+  test('a gateway with its default time limits serves, counts requests, and repeats a change by its key', async () => {
     const { databaseTimeouts: timeouts } = readConfig({});
-    const world = new World(openClient({ url, poolSize: 5, preparedStatements: false, timeouts }), database.directUrl);
+    const limits = { windowSeconds: 60, perToken: 1000, perAddress: 1000, preparedStatements: false };
+    const rateLimiters = createRateLimiters({ store: 'postgres', databaseUrl: url, ...limits });
+    const db = openClient({ url, poolSize: 5, preparedStatements: false, timeouts });
+    const world = new World(db, database.directUrl, { rateLimiters });
     try {
       const { caller, space } = await world.team();
       const goals = await Promise.all(Array.from({ length: 8 }, () => world.closedGoal(space)));
@@ -61,8 +65,10 @@ describe.skipIf(isMissing && process.env.CI !== 'true')('through PgBouncer with 
       expect(again.map(({ headers }) => headers.get('idempotency-replayed'))).toEqual(goals.map(() => 'true'));
       const { body } = await world.graphql(caller.token, '{ goals(first: 50) { totalCount } }');
       expect(body.data.goals.totalCount).toBe(8);
+      expect([...first, ...again].every(({ headers }) => headers.has('ratelimit'))).toBe(true);
     } finally {
       await world.close();
+      await rateLimiters.close();
     }
   });
 });

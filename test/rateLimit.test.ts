@@ -22,6 +22,7 @@ function gateway(limits: Partial<RateLimiterSettings> = {}, trustedProxies = 0) 
     windowSeconds: 60,
     perToken: 3,
     perAddress: 3,
+    preparedStatements,
     ...limits,
   });
   const db = openClient({ url: furniture.url, poolSize: 5, preparedStatements });

@@ -52,7 +52,8 @@ export async function serve(config: Config): Promise<void> {
     if (applied.length > 0) logger.info({ applied }, 'migrated');
     const tokens = config.databaseUrl ? undefined : await openDemo(maintained, config.dataDir);
     await warmUp(db);
-    const rateLimiters = createRateLimiters({ ...config.rateLimit, databaseUrl: url });
+    const { preparedStatements } = config;
+    const rateLimiters = createRateLimiters({ ...config.rateLimit, databaseUrl: url, preparedStatements });
     const key = tokens && isOnlyLocal(config) ? new DemoKey() : undefined;
     const demo = tokens && { token: tokens.write, key };
     const stopping = new AbortController();

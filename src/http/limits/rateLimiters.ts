@@ -1,3 +1,4 @@
+import type { QueryConfig } from 'pg';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible';
 import { openPool } from '../../database/pool.js';
 
@@ -10,6 +11,8 @@ export interface RateLimiterSettings {
   perToken: number;
   /** Requests without a valid token that one address may make in a window. */
   perAddress: number;
+  /** Whether to name prepared statements, as for the other statements. */
+  preparedStatements?: boolean;
 }
 
 export interface RateLimiters {
@@ -23,7 +26,7 @@ const timeouts = { connect: 2_000, answer: 2_000, statement: 0, lock: 0, idleTra
 
 /** Creates the limiters: one counts for each token, one for each address, both in fixed windows. */
 export function createRateLimiters(settings: RateLimiterSettings): RateLimiters {
-  const { store, databaseUrl, windowSeconds: duration, perToken, perAddress } = settings;
+  const { store, databaseUrl, windowSeconds: duration, perToken, perAddress, preparedStatements = true } = settings;
   const token = { keyPrefix: 'token', points: perToken, duration };
   const address = { keyPrefix: 'address', points: perAddress, duration };
   if (store === 'memory') {
@@ -31,7 +34,9 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
   }
   // Nothing listens to errors: if the store stays down, the next query reports it.
   const { pool, close } = openPool({ url: databaseUrl, size: 4, name: 'goalpost rate limit', timeouts });
-  const table = { storeClient: pool, storeType: 'pool', tableName: 'rate_limits', tableCreated: true };
+  const unnamed = { query: ({ text, values }: QueryConfig) => pool.query(text, values) };
+  const storeClient = preparedStatements ? pool : unnamed;
+  const table = { storeClient, storeType: 'pool', tableName: 'rate_limits', tableCreated: true };
   return {
     token: new RateLimiterPostgres({ ...table, ...token }),
     // The token limiter deletes the expired rows of both.
