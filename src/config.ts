@@ -92,7 +92,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       idleTransaction: data.DATABASE_IDLE_TRANSACTION_TIMEOUT_MS,
     },
     preparedStatements: data.PREPARED_STATEMENTS,
-    maxConcurrentRequests: data.MAX_CONCURRENT_REQUESTS ?? 2 * data.DATABASE_POOL_SIZE,
+    maxConcurrentRequests: data.MAX_CONCURRENT_REQUESTS ?? data.DATABASE_POOL_SIZE,
     maxConnections: data.MAX_CONNECTIONS,
     bodyLimit: data.BODY_LIMIT,
     drain: { milliseconds: data.DRAIN_SECONDS * 1000, delayMilliseconds: data.DRAIN_DELAY_SECONDS * 1000 },

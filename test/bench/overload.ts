@@ -98,6 +98,13 @@ const admittedOf = ({ answers }: Measured) => answers.filter(isAdmitted);
 const ratioOf = (share: number) => percentile(admittedOf(many), share) / percentile(admittedOf(one), share);
 console.log(`admitted, ${times}× to 1×: p50 ${ratioOf(0.5).toFixed(2)}, p99 ${ratioOf(0.99).toFixed(2)}`);
 console.log(`goodput, ${times}× to 1×: ${(admittedOf(many).length / admittedOf(one).length).toFixed(2)}`);
+const served = one.cpu / one.answers.length;
+const refusedCount = many.answers.filter(isRefused).length;
+const refused = (many.cpu - served * admittedOf(many).length) / refusedCount;
+const inMilliseconds = (value: number) => `${(value * 1000).toFixed(2)} ms`;
+console.log(
+  `CPU of the gateway: ${inMilliseconds(served)} for a served request, ${inMilliseconds(refused)} for a refused one`,
+);
 const late = many.answers.map((answer) => ({ ...answer, milliseconds: answer.late }));
 console.log(`the generator was late by, p99: ${percentile(late, 0.99).toFixed(1)} ms`);
 console.log(`RSS, after to before: ${(again.megabytes / one.megabytes).toFixed(2)}`);
