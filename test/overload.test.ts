@@ -14,6 +14,10 @@ const overload = new Overload(places, logger);
 const world = await createWorld({ overload, corsOrigins: ['https://app.example.com'] });
 const { caller, space } = await world.team();
 
+const lines: Json[] = [];
+const linesOf = createLogger('info', { write: (line: string) => void lines.push(JSON.parse(line)) });
+const crowded = await createWorld({ overload: new Overload(places, linesOf), maxConnections: 1 });
+
 beforeEach(() => {
   log.length = 0;
 });
@@ -115,21 +119,37 @@ describe('a gateway whose places are all taken', () => {
   });
 });
 
+test('a connection beyond the most is closed at once, and counted', async () => {
+  const { hostname, port } = new URL(await crowded.base());
+  const open = () => connect(Number(port), hostname);
+  const first = open();
+  await once(first, 'connect');
+  const second = open();
+  second.on('error', () => {});
+  await once(second, 'close');
+  first.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+  expect(String((await once(first, 'data'))[0])).toMatch(/^HTTP\/1.1 200 /);
+  await vi.waitFor(
+    () => expect(lines).toContainEqual(expect.objectContaining({ msg: 'overloaded', refused: 0, dropped: 1 })),
+    5_000,
+  );
+  first.destroy();
+});
+
 describe('who waits for a place', () => {
-  test('is admitted the newest first when a place becomes free', async () => {
-    const admission = new Admission(1);
-    expect(admission.enter()).toBe(true);
+  test('is admitted in order of arrival, but the newest first when more wait than there are places', async () => {
+    const admission = new Admission(2);
+    expect([admission.enter(), admission.enter()]).toEqual([true, true]);
     const order: number[] = [];
-    const waiting = [1, 2, 3].map(async (number) => {
+    const waiting = [1, 2, 3, 4].map(async (number) => {
       expect(await admission.enter()).toBe(true);
       order.push(number);
-      admission.leave();
     });
-    expect(admission.waiting).toBe(3);
-    admission.leave();
+    for (const _ of waiting) admission.leave();
     await Promise.all(waiting);
-    expect(order).toEqual([3, 2, 1]);
-    expect(admission.inProgress).toBe(0);
+    expect(order).toEqual([4, 3, 1, 2]);
+    for (const _ of [1, 2]) admission.leave();
+    expect([admission.inProgress, admission.waiting]).toEqual([0, 0]);
   });
 
   test('is refused after a while, and almost at once when the queue has not emptied since', async () => {
@@ -159,6 +179,26 @@ describe('who waits for a place', () => {
     admission.leave();
     await vi.advanceTimersByTimeAsync(0);
     expect(outcomes.at(-1)).toBe('fourth runs');
+  });
+
+  test('waits longer where requests take longer', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const admission = new Admission(1, () => Date.now());
+    for (let count = 0; count < 500; count++) {
+      admission.enter();
+      admission.leave(100);
+    }
+    admission.enter();
+    const outcomes: boolean[] = [];
+    const enter = async () => outcomes.push(await admission.enter());
+    enter();
+    await vi.advanceTimersByTimeAsync(510);
+    enter();
+    await vi.advanceTimersByTimeAsync(190);
+    expect(outcomes).toEqual([false]);
+    await vi.advanceTimersByTimeAsync(20);
+    expect(outcomes).toEqual([false, false]);
   });
 
   test('is bounded in number: the oldest makes room', async () => {

@@ -1,6 +1,9 @@
 import { Client, type ClientBase } from 'pg';
 import { type Primary, refusalOn } from './primary.js';
 
+/** Says nothing against the server. */
+const tooManyConnections = '53300';
+
 /** A class of clients that connect to the primary, wherever that is when they connect. */
 export const clientOf = (primary: Primary) =>
   class PrimaryClient extends Client {
@@ -8,7 +11,7 @@ export const clientOf = (primary: Primary) =>
       const connected = this.#aim()
         .then(() => super.connect())
         .catch((error) => {
-          primary.forget();
+          if (error.code !== tooManyConnections) primary.forget();
           throw error;
         });
       if (typeof callback === 'function') {
@@ -37,7 +40,7 @@ export const hasRefusedWrite = (client: ClientBase) => readOnly.has(client);
 /** Watches a new connection. Throws if its server turns out to be no primary. */
 export async function watch(client: ClientBase, primary: Primary): Promise<void> {
   if (!(client instanceof Client)) return;
-  client.once('error', () => primary.forget());
+  client.on('error', () => primary.forget());
   client.connection.on('errorMessage', ({ code }: { code?: string }) => {
     if (code !== '25006') return;
     readOnly.add(client);

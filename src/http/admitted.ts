@@ -5,7 +5,7 @@ import type { Admission } from './limits/admission.js';
 /** The place of one request that was admitted. A client that sends its body slowly holds no place meanwhile. */
 export class Admitted {
   readonly #admission: Admission;
-  #holdsPlace = true;
+  #since: number | undefined = performance.now();
 
   constructor(admission: Admission) {
     this.#admission = admission;
@@ -17,12 +17,12 @@ export class Admitted {
     this.leave();
     const body = await read();
     if (!(await this.#admission.enter())) throw failure('SERVICE_UNAVAILABLE', { overloaded: true });
-    this.#holdsPlace = true;
+    this.#since = performance.now();
     return body;
   }
 
   leave(): void {
-    if (this.#holdsPlace) this.#admission.leave();
-    this.#holdsPlace = false;
+    if (this.#since !== undefined) this.#admission.leave(performance.now() - this.#since);
+    this.#since = undefined;
   }
 }

@@ -61,6 +61,7 @@ export class NodeServer {
     // Our own check answers with a problem.
     this.server = createServer({ ...timeouts, keepAliveTimeout, connectionsCheckingInterval, requireHostHeader: false })
       .on('connection', (socket: Socket) => this.#track(socket))
+      .on('drop', () => options.overload?.countDrop())
       .on('request', (req, res) => void this.#answer(req, res))
       .on('checkContinue', (req, res) => void this.#answer(req, res, () => res.writeContinue()))
       // An expectation that no one knows may be ignored (RFC 9110).

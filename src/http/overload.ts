@@ -10,6 +10,8 @@ export class Overload {
   readonly admission: Admission;
   readonly #logger: Logger;
   #refused = 0;
+  #dropped = 0;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(maxRequests: number, logger: Logger) {
     this.admission = new Admission(maxRequests);
@@ -22,12 +24,20 @@ export class Overload {
 
   countRefusal(): void {
     this.#refused += 1;
-    if (this.#refused === 1) setTimeout(() => this.#report(), logMilliseconds).unref();
+    this.#timer ??= setTimeout(() => this.#report(), logMilliseconds).unref();
+  }
+
+  /** Counts a connection that was closed because too many were open. */
+  countDrop(): void {
+    this.#dropped += 1;
+    this.#timer ??= setTimeout(() => this.#report(), logMilliseconds).unref();
   }
 
   #report(): void {
     const { inProgress, waiting } = this.admission;
-    this.#logger.warn({ refused: this.#refused, inProgress, waiting }, 'overloaded');
+    this.#logger.warn({ refused: this.#refused, dropped: this.#dropped, inProgress, waiting }, 'overloaded');
     this.#refused = 0;
+    this.#dropped = 0;
+    this.#timer = undefined;
   }
 }

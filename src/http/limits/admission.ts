@@ -3,20 +3,24 @@ interface Waiting {
   decide: (isAdmitted: boolean) => void;
 }
 
-/** How long a request may wait in a burst, and once the queue has stood for as long as that, in milliseconds. */
-const patience = { burst: 500, standing: 20 };
+/** How long a request may wait in a burst, and the bounds for a queue that has stood for as long as that, in milliseconds. */
+const patience = { burst: 500, least: 20, most: 250 };
 const waitingPerPlace = 50;
+/** How many requests the mean duration looks back. */
+const remembered = 50;
 
 /**
- * Bounds how many requests are in progress. Others wait for a place, the newest first, and are refused when they have
- * waited too long. A burst may wait for a moment. A queue that has not emptied since then is overload: what cannot be
- * served soon is refused almost at once, and what is admitted has hardly waited.
+ * Bounds how many requests are in progress. Others wait for a place, and are refused when they have waited too long. A
+ * burst may wait for a moment. A queue that has not emptied since then is overload: a request then waits for no longer
+ * than about two requests take. What cannot be served soon is so refused almost at once. When more wait than there are
+ * places, the newest is first, so that what is admitted has hardly waited.
  */
 export class Admission {
   readonly #places: number;
   readonly #waiting: Waiting[] = [];
   readonly #now: () => number;
   #taken = 0;
+  #meanDuration = 0;
   #queuedSince: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -33,7 +37,7 @@ export class Admission {
     return this.#waiting.length;
   }
 
-  /** Whether the request may run. Whoever was admitted calls `leave` once. */
+  /** Whether the request may run. Whoever was admitted calls `leave` once, with how long it took. */
   enter(): boolean | Promise<boolean> {
     if (this.#taken < this.#places) {
       this.#taken += 1;
@@ -47,10 +51,11 @@ export class Admission {
     return decision;
   }
 
-  leave(): void {
-    const newest = this.#waiting.pop();
-    if (newest) {
-      newest.decide(true);
+  leave(milliseconds = this.#meanDuration): void {
+    this.#meanDuration += (milliseconds - this.#meanDuration) / remembered;
+    const next = this.#waiting.length > this.#places ? this.#waiting.pop() : this.#waiting.shift();
+    if (next) {
+      next.decide(true);
       return;
     }
     this.#taken -= 1;
@@ -67,7 +72,8 @@ export class Admission {
 
   #patience(): number {
     const stood = this.#now() - (this.#queuedSince ?? this.#now());
-    return stood >= patience.burst ? patience.standing : patience.burst;
+    if (stood < patience.burst) return patience.burst;
+    return Math.min(Math.max(2 * this.#meanDuration, patience.least), patience.most);
   }
 
   #schedule(): void {
