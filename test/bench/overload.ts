@@ -12,9 +12,10 @@ import { workload } from './workload.js';
 
 // What a built gateway does with ten times as many requests as it can serve, as ratios within one run. Restores and
 // reads over both surfaces arrive at a fixed rate, whether or not earlier ones are answered; a latency counts from the
-// moment at which its request was due: `npx tsx test/bench/overload.ts [seconds] [times]`
+// moment at which its request was due: `npx tsx test/bench/overload.ts [seconds] [times]
+// [sustainable rate, if it is known]`
 
-const [seconds = 20, times = 10] = process.argv.slice(2).map(Number);
+const [seconds = 20, times = 10, known] = process.argv.slice(2).map(Number);
 const directory = await mkdtemp(join(tmpdir(), 'goalpost-overload-'));
 const database = await startEmbedded({ dataDir: directory });
 await applyMigrations(database.url, fileURLToPath(new URL('../../prisma/migrations', import.meta.url)));
@@ -83,7 +84,8 @@ function row(name: string, { rate, answers, cpu, megabytes: size }: Measured): s
 
 const load = () => loadavg()[0]?.toFixed(1);
 console.log(`load average before: ${load()}`);
-const sustained = await sustainableRate();
+const sustained = known ?? (await sustainableRate());
+await run(sustained, 5); // warms up
 await sleep(2000);
 const one = await run(sustained, seconds);
 await sleep(2000);
