@@ -18,6 +18,9 @@ import { send } from './send.js';
 /** Longer than proxies keep a connection without a request (60 s), so that none sends one on a connection that just ends. */
 const keepAliveTimeout = 65_000;
 
+/** Made once, because an error with its stack costs more than the rest of a refusal. */
+const overloaded = failure('SERVICE_UNAVAILABLE', { overloaded: true });
+
 interface NodeServerOptions {
   app: Pick<YogaServerInstance<RequestContext, object>, 'handleNodeRequestAndResponse'>;
   logger: Logger;
@@ -155,7 +158,7 @@ export class NodeServer {
   /** The answer to a request that is refused before the gateway looks at it. It is counted in the log, not listed. */
   #overloaded(req: IncomingMessage): CompleteAnswer {
     this.#options.overload?.countRefusal();
-    return refusal(failure('SERVICE_UNAVAILABLE', { overloaded: true }), req, this.#options);
+    return refusal(overloaded, req, this.#options);
   }
 
   /** The answer to a request that never reached the gateway, and its line in the log. */
