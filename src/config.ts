@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readServers } from './database/servers.js';
 import { defaults } from './defaults.js';
 
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -18,7 +19,10 @@ const origins = z
 /** Every setting: its environment variable, its default, and what is accepted. docs/operating.md lists them. */
 export const settings = z.object({
   DATABASE_URL: z
-    .url({ protocol: /^postgres(ql)?$/, error: 'must be postgresql://user:password@host:port/database' })
+    .string()
+    .refine((url) => readServers(url) !== undefined, {
+      error: 'must be postgresql://user:password@host:port/database, or host:port,host:port for several servers',
+    })
     .optional(),
   DATA_DIR: z.string().min(1).default('.data'),
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -32,6 +36,8 @@ export const settings = z.object({
   DATABASE_LOCK_TIMEOUT_MS: millisecondsOrOff.default(3000),
   DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: millisecondsOrOff.default(10_000),
   PREPARED_STATEMENTS: flag.default(true),
+  MAX_CONCURRENT_REQUESTS: z.coerce.number().int().min(1).max(100_000).optional(),
+  MAX_CONNECTIONS: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
   BODY_LIMIT: z.coerce.number().int().min(1024).default(defaults.bodyLimit),
   DRAIN_SECONDS: z.coerce.number().min(0).max(3600).default(10),
   DRAIN_DELAY_SECONDS: z.coerce.number().min(0).max(3600).default(0),
@@ -89,6 +95,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       idleTransaction: data.DATABASE_IDLE_TRANSACTION_TIMEOUT_MS,
     },
     preparedStatements: data.PREPARED_STATEMENTS,
+    maxConcurrentRequests: data.MAX_CONCURRENT_REQUESTS ?? data.DATABASE_POOL_SIZE,
+    maxConnections: data.MAX_CONNECTIONS,
     bodyLimit: data.BODY_LIMIT,
     drain: { milliseconds: data.DRAIN_SECONDS * 1000, delayMilliseconds: data.DRAIN_DELAY_SECONDS * 1000 },
     idempotencySeconds: data.IDEMPOTENCY_HOURS * 3600,

@@ -68,6 +68,7 @@ describe.each(documents)('%s', (file) => {
       'ON_TRACK',
       'TEST_DATABASE_URL',
       'TEST_ISOLATION',
+      'TEST_PGBOUNCER',
       'RANDOM_QUERIES',
       'NO_COLOR',
       'NODE_OPTIONS',

@@ -7,6 +7,7 @@ import { ImportError } from '../src/workspace/error.js';
 import { importWorkspace } from '../src/workspace/import.js';
 import { columns, type Table, tables } from '../src/workspace/tables.js';
 import { createDatabase } from './support/database.js';
+import { preparedStatements } from './support/pgbouncer.js';
 import { smallWorkspace } from './support/smallWorkspace.js';
 
 type Json = Record<string, unknown>;
@@ -26,7 +27,7 @@ const demoDocument = () => JSON.parse(readFileSync(demoFile, 'utf8')) as Record<
 /** A new, migrated database and a client of it, both gone after the tests. */
 async function openDatabase() {
   const { url, drop } = await createDatabase();
-  const db = openClient({ url, poolSize: 4, preparedStatements: true });
+  const db = openClient({ url, poolSize: 4, preparedStatements });
   afterAll(async () => {
     await db.$disconnect();
     await drop();

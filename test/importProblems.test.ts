@@ -7,6 +7,7 @@ import { ImportError } from '../src/workspace/error.js';
 import { readDocument } from '../src/workspace/file.js';
 import { importWorkspace } from '../src/workspace/import.js';
 import { createDatabase } from './support/database.js';
+import { preparedStatements } from './support/pgbouncer.js';
 import { smallWorkspace } from './support/smallWorkspace.js';
 
 let db: Database;
@@ -14,7 +15,7 @@ let drop: () => Promise<void>;
 
 beforeAll(async () => {
   const database = await createDatabase();
-  db = openClient({ url: database.url, poolSize: 2, preparedStatements: true });
+  db = openClient({ url: database.url, poolSize: 2, preparedStatements });
   drop = database.drop;
 });
 afterAll(async () => {

@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { openClient } from '../src/database/client.js';
 import { purgeableFiles, purgeFiles } from '../src/database/purgeFiles.js';
 import { changesOf, counts } from './support/changes.js';
+import { preparedStatements } from './support/pgbouncer.js';
 import { startServer } from './support/server.js';
 import { createWorld, World } from './support/world.js';
 
@@ -86,7 +87,7 @@ describe('purging deleted files', () => {
 
   test('passes over a file that is being recovered, which is then there', async () => {
     const file = await deletedFile(100);
-    const other = new World(openClient({ url: world.url, poolSize: 2, preparedStatements: true }), world.url);
+    const other = new World(openClient({ url: world.url, poolSize: 2, preparedStatements }), world.url);
     await other.db.$transaction(async (tx) => {
       await tx.$executeRaw`UPDATE resource_hub_files SET deleted_at = NULL WHERE id = ${file.id}`;
       expect(await purgeFiles(db, daysAgo(90))).toBe(0);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openClient } from '../src/database/client.js';
 import { createRateLimiters, type RateLimiterSettings } from '../src/http/limits/rateLimiters.js';
+import { preparedStatements } from './support/pgbouncer.js';
 import { statementsOf } from './support/statements.js';
 import { createWorld, restPaths, World } from './support/world.js';
 
@@ -21,9 +22,10 @@ function gateway(limits: Partial<RateLimiterSettings> = {}, trustedProxies = 0) 
     windowSeconds: 60,
     perToken: 3,
     perAddress: 3,
+    preparedStatements,
     ...limits,
   });
-  const db = openClient({ url: furniture.url, poolSize: 5, preparedStatements: true });
+  const db = openClient({ url: furniture.url, poolSize: 5, preparedStatements });
   const world = new World(db, furniture.url, { rateLimiters, trustedProxies });
   cleanups.push(async () => {
     await world.close();

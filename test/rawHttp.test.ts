@@ -204,6 +204,11 @@ describe('a request', () => {
   });
 });
 
+test('the server keeps a connection without a request for longer than proxies do', async () => {
+  const { headers } = await world.fetch('/healthz', { headers: { connection: 'keep-alive' } });
+  expect(headers.get('keep-alive')).toBe('timeout=65');
+});
+
 describe('a failure outside of the steps of a request', () => {
   test('is 500 without details, and its cause is in the log', async () => {
     const app = { handleNodeRequestAndResponse: () => Promise.reject(new Error('the insides')) };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { DatabaseError } from './error.js';
 import { checksum, hasChecksum, type Migration, readMigrations } from './migrationFiles.js';
+import { Primary } from './primary.js';
 
 interface AppliedRow {
   migration_name: string;
@@ -11,6 +12,7 @@ interface AppliedRow {
 
 // The same lock and table as Prisma's, so that its tools and ours see the same state.
 const migrationLock = 72707369;
+const connectMilliseconds = 10_000;
 const createTable = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id varchar(36) PRIMARY KEY NOT NULL, checksum varchar(64) NOT NULL, finished_at timestamptz,
   migration_name varchar(255) NOT NULL, logs text, rolled_back_at timestamptz,
@@ -24,14 +26,11 @@ const insertRow = `INSERT INTO _prisma_migrations (id, migration_name, checksum,
  */
 export function applyMigrations(connectionString: string, directory: string): Promise<string[]> {
   return withClient(connectionString, async (client) => {
-    await client.query("SET statement_timeout = 0; SET lock_timeout = '60s'");
-    await client.query('SELECT pg_advisory_lock($1)', [migrationLock]).catch((error) => {
-      const message = 'Another process has held the migration lock for a minute. Wait for it, or stop it.';
-      throw error.code === '55P03' ? new DatabaseError(message) : error;
-    });
-    const pending = await findPending(client, directory);
-    for (const migration of pending) await apply(client, migration);
-    return pending.map(({ name }) => name);
+    const applied: string[] = [];
+    for (let name = await applyNext(client, directory); name; name = await applyNext(client, directory)) {
+      applied.push(name);
+    }
+    return applied;
   });
 }
 
@@ -44,7 +43,8 @@ export function pendingMigrations(connectionString: string, directory: string): 
 }
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  const connectionString = await new Primary(url, connectMilliseconds).url();
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: connectMilliseconds });
   client.on('error', () => {}); // a lost connection fails the running query
   try {
     await client.connect().catch((error) => {
@@ -87,17 +87,38 @@ function problemWith(row: AppliedRow, migrations: Migration[]): string | undefin
   return undefined;
 }
 
+/** Applies the first pending migration in a transaction and returns its name; undefined if there is none. */
+async function applyNext(client: pg.Client, directory: string): Promise<string | undefined> {
+  await client.query('BEGIN');
+  try {
+    await lock(client);
+    const [migration] = await findPending(client, directory);
+    if (migration) await apply(client, migration);
+    await client.query('COMMIT');
+    return migration?.name;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+/** Within the transaction only, because a pooler may give each transaction another connection. */
+async function lock(client: pg.Client): Promise<void> {
+  await client.query("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'");
+  await client.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]).catch((error) => {
+    const message = 'Another process has held the migration lock for a minute. Wait for it, or stop it.';
+    throw error.code === '55P03' ? new DatabaseError(message) : error;
+  });
+}
+
 async function apply(client: pg.Client, { name, sql }: Migration): Promise<void> {
   try {
     if (/^\s*(BEGIN|COMMIT|ROLLBACK)\s*;/im.test(sql))
       throw new Error('it has its own BEGIN or COMMIT, but each file already runs in one transaction');
-    await client.query('BEGIN');
     await client.query(sql);
     await client.query(createTable);
     await client.query(insertRow, [randomUUID(), name, checksum(sql)]);
-    await client.query('COMMIT');
   } catch (error) {
-    await client.query('ROLLBACK').catch(() => {});
     const { message, position } = error as Error & { position?: string };
     const line = position ? `line ${sql.slice(0, Number(position)).split('\n').length}: ` : '';
     throw new DatabaseError(`Migration ${name} failed and was rolled back: ${line}${message}`);

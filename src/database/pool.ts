@@ -1,6 +1,8 @@
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Pool } from 'pg';
+import { Pool } from 'pg';
+import { Primary } from './primary.js';
+import { clientOf, hasRefusedWrite, watch } from './primaryClient.js';
 
 /** How long the gateway waits for the database, in milliseconds; 0 waits without end. */
 export interface DatabaseTimeouts {
@@ -36,8 +38,11 @@ const patient: DatabaseTimeouts = { connect: 10_000, answer: 0, statement: 0, lo
 /** Opens a pool of connections. It connects when it is used. */
 export function openPool({ url, size, name, timeouts = patient, onError }: PoolOptions): OpenPool {
   const sockets = new Set<Socket>();
+  const primary = new Primary(url, timeouts.connect / 2);
   const pool = new Pool({
-    connectionString: url,
+    connectionString: primary.first,
+    Client: clientOf(primary),
+    onConnect: (client) => watch(client, primary),
     max: size,
     application_name: name,
     keepAlive: true,
@@ -53,9 +58,11 @@ export function openPool({ url, size, name, timeouts = patient, onError }: PoolO
     },
   });
   pool.on('error', (error) => onError?.(error));
-  // Prisma hands a connection back as free even if its transaction could not be ended. The pool drops one that is ending.
+  // Prisma hands a connection back as free even if its transaction could not be ended, or the server has become a
+  // standby. The pool drops one that is ending.
   pool.on('release', (_error, client) => {
-    if (client instanceof Client && client.getTransactionStatus() !== 'I') void client.end();
+    const isUsable = client.getTransactionStatus() === 'I' && !hasRefusedWrite(client);
+    if (!isUsable) void client.end();
   });
   const close = async () => {
     await Promise.race([pool.end(), sleep(closeMilliseconds, undefined, { ref: false })]);

@@ -22,14 +22,19 @@ export function requireAcceptable(accept: string | null, types: readonly string[
 export function useAccept(): Step {
   return {
     onResultProcess({ request, setResultProcessor }) {
-      const ranges = readAccept(request.headers.get('accept'));
-      const position = (type: string) => ranges.findIndex((range) => range.type === type) >>> 0;
-      const [best = 'application/json'] = graphqlTypes.toSorted(
-        (one, other) => qualityOf(other, ranges) - qualityOf(one, ranges) || position(one) - position(other),
-      );
-      setResultProcessor(processRegularResult, best);
+      setResultProcessor(processRegularResult, graphqlTypeFor(request.headers.get('accept')));
     },
   };
+}
+
+/** The media type of a GraphQL answer that the client prefers. */
+export function graphqlTypeFor(accept: string | null): string {
+  const ranges = readAccept(accept);
+  const position = (type: string) => ranges.findIndex((range) => range.type === type) >>> 0;
+  const [best = 'application/json'] = graphqlTypes.toSorted(
+    (one, other) => qualityOf(other, ranges) - qualityOf(one, ranges) || position(one) - position(other),
+  );
+  return best;
 }
 
 // Our own, because the package `negotiator` rejects `application/json; charset=utf-8` and every header it cannot read.

@@ -4,21 +4,28 @@ const accepted = ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request
 const exposed = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Retry-After', 'Idempotency-Replayed', 'Allow'];
 const preflightSeconds = '7200';
 
+/** The headers with which web pages of these origins (`*` for all) may read an answer. */
+export function corsHeaders(origins: readonly string[], origin: string | null | undefined): Record<string, string> {
+  if (origins.length === 0) return {};
+  const allowed = origin ? ['*', origin].find((candidate) => origins.includes(candidate)) : undefined;
+  if (!allowed) return { Vary: 'Origin' };
+  return {
+    Vary: 'Origin',
+    'Access-Control-Allow-Origin': allowed,
+    'Access-Control-Expose-Headers': exposed.join(', '),
+  };
+}
+
 /**
  * Lets web pages of these origins (`*` for all) call both surfaces with a token. Without origins, CORS is off. Cookies
  * are never allowed, and a preflight needs no token and no SQL.
  */
 export function useCors(origins: readonly string[]): Step {
   if (origins.length === 0) return {};
-  const allowedOf = (origin: string) => ['*', origin].find((allowed) => origins.includes(allowed));
   return {
     onRequest({ request, serverContext: { responseHeaders, record }, endResponse }) {
-      responseHeaders.Vary = 'Origin';
-      const origin = request.headers.get('origin');
-      const allowed = origin === null ? undefined : allowedOf(origin);
-      if (!allowed) return;
-      responseHeaders['Access-Control-Allow-Origin'] = allowed;
-      responseHeaders['Access-Control-Expose-Headers'] = exposed.join(', ');
+      Object.assign(responseHeaders, corsHeaders(origins, request.headers.get('origin')));
+      if (!('Access-Control-Allow-Origin' in responseHeaders)) return;
       if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) return;
       if (record) record.operation = 'preflight';
       const headers = {

@@ -18,7 +18,7 @@ export function useGraphqlRequest(bodyLimit: number): Step {
           throw refusal;
         });
       } else if (request.method === 'POST') {
-        setRequestParser(async () => readParams(await readJson(request, bodyLimit, serverContext.continueBody)));
+        setRequestParser(async () => readParams(await readJson(request, bodyLimit, serverContext.receiveBody)));
       } else if (request.method === 'GET') {
         setRequestParser(() => readSearch(url.searchParams));
       }

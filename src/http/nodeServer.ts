@@ -5,17 +5,25 @@ import type { GraphQLError } from 'graphql';
 import type { YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { failure } from '../errors/failures.js';
+import { Admitted } from './admitted.js';
 import { clientFailure, noProxy } from './clientFailure.js';
 import { lingerAfter } from './lingeringClose.js';
-import { problemResponse } from './problem.js';
+import type { Overload } from './overload.js';
+import type { CompleteAnswer } from './problem.js';
+import { refusal } from './refusal.js';
 import { identify } from './requestId.js';
 import { readTarget } from './requestTarget.js';
-import { alwaysSent } from './responseHeaders.js';
 import type { RequestContext } from './route.js';
-import { sendAnswer } from './sendAnswer.js';
+import { send } from './send.js';
 import type { Metrics } from './telemetry/metrics.js';
 import type { RequestRecord } from './telemetry/requestRecord.js';
 import { Telemetry } from './telemetry/telemetry.js';
+
+/** Longer than proxies keep a connection without a request (60 s), so that none sends one on a connection that just ends. */
+const keepAliveTimeout = 65_000;
+
+/** Made once, because an error with its stack costs more than the rest of a refusal. */
+const overloaded = failure('SERVICE_UNAVAILABLE', { overloaded: true });
 
 interface NodeServerOptions {
   app: Pick<YogaServerInstance<RequestContext, object>, 'handleNodeRequestAndResponse'>;
@@ -23,6 +31,11 @@ interface NodeServerOptions {
   /** If omitted, nothing is counted. */
   metrics?: Metrics | undefined;
   publicUrl?: string | undefined;
+  corsOrigins?: readonly string[];
+  /** If omitted, every request is admitted. */
+  overload?: Overload | undefined;
+  /** Most open connections. Others are closed at once. */
+  maxConnections?: number;
   /** Milliseconds in which a client must have sent its request. */
   requestTimeout?: number;
 }
@@ -53,18 +66,20 @@ export class NodeServer {
   constructor(options: NodeServerOptions) {
     this.#options = options;
     this.#telemetry = new Telemetry(options);
-    const { requestTimeout } = options;
+    const { requestTimeout, maxConnections } = options;
     const timeouts = requestTimeout ? { requestTimeout, headersTimeout: requestTimeout } : {};
     const connectionsCheckingInterval = Math.min(requestTimeout ?? 5_000, 5_000);
     // Our own check answers with a problem.
-    this.server = createServer({ ...timeouts, connectionsCheckingInterval, requireHostHeader: false })
+    this.server = createServer({ ...timeouts, keepAliveTimeout, connectionsCheckingInterval, requireHostHeader: false })
       .on('connection', (socket: Socket) => this.#track(socket))
+      .on('drop', () => options.overload?.countDrop())
       .on('request', (req, res) => void this.#answer(req, res))
       .on('checkContinue', (req, res) => void this.#answer(req, res, () => res.writeContinue()))
       // An expectation that no one knows may be ignored (RFC 9110).
       .on('checkExpectation', (req, res) => void this.#answer(req, res))
       .on('connect', (_req, socket) => this.#refuse(socket as Socket, noProxy()))
       .on('clientError', (error, socket) => this.#clientError(error, socket as Socket));
+    if (maxConnections) this.server.maxConnections = maxConnections;
   }
 
   /**
@@ -102,57 +117,70 @@ export class NodeServer {
       if (this.#isStopping && running?.size === 0) socket.destroySoon();
     });
     let isContinued = false;
-    const context: Partial<RequestContext> = {
-      req,
-      continueBody: () => {
-        if (!isContinued) continueBody?.();
-        isContinued = true;
-      },
+    const askForBody = () => {
+      if (!isContinued) continueBody?.();
+      isContinued = true;
     };
+    const context: Partial<RequestContext> = { req };
     const record = this.#telemetry.begin(
       identify((name) => req.headers[name]),
       req,
     );
     running?.set(req, { res, record, context });
-    const response = await this.#telemetry.run(record, () => this.#responseTo(req, res, record, context));
+    const answer = await this.#telemetry.run(record, () => this.#answerTo(req, res, record, context, askForBody));
     if (record.isFinished) return;
-    this.#telemetry.finish(record, response, context);
+    this.#telemetry.finish(record, answer, context);
     lingerAfter(req, res, continueBody !== undefined && !isContinued);
     if (this.#isStopping) res.shouldKeepAlive = false;
-    await sendAnswer(response, res).catch(() => socket.destroy());
+    await send(answer, res).catch(() => socket.destroy());
   }
 
-  async #responseTo(
+  async #answerTo(
     req: IncomingMessage,
     res: ServerResponse,
     record: RequestRecord,
-    context: object,
-  ): Promise<Response> {
+    context: Partial<RequestContext>,
+    askForBody: () => void,
+  ): Promise<Response | CompleteAnswer> {
     try {
       const { path, host } = readTarget(req);
       record.path = loggedPath(path);
       req.url = path;
       if (host !== undefined) req.headers.host = host;
     } catch (error) {
-      return this.#refusalOf(error as GraphQLError, record);
+      return this.#refusalOf(error as GraphQLError, record, req);
     }
+    const { overload } = this.#options;
+    const admission = overload?.isExempt(req.url) ? undefined : overload?.admission;
+    if (admission && !(await admission.enter())) return this.#overloaded(record, req);
+    const admitted = admission && new Admitted(admission);
+    context.receiveBody = (read) => {
+      askForBody();
+      return admitted ? admitted.whileReceiving(req, read) : read();
+    };
     try {
       return await this.#options.app.handleNodeRequestAndResponse(req, res, context);
     } catch (error) {
       this.#options.logger.error({ err: error }, 'unexpected error');
-      return this.#refusalOf(failure('INTERNAL_SERVER_ERROR'), record);
+      return this.#refusalOf(failure('INTERNAL_SERVER_ERROR'), record, req);
+    } finally {
+      admitted?.leave();
     }
   }
 
+  /** The answer to a request that is refused before the gateway looks at it. The log only says how many there were. */
+  #overloaded(record: RequestRecord, req: IncomingMessage): CompleteAnswer {
+    this.#options.overload?.countRefusal();
+    record.isLogged = false;
+    record.addErrors([overloaded]);
+    return refusal(overloaded, record.identity, req, this.#options);
+  }
+
   /** The answer to a request that never reached the gateway. */
-  #refusalOf(error: GraphQLError, record: RequestRecord): Response {
-    const { requestId } = record.identity;
+  #refusalOf(error: GraphQLError, record: RequestRecord, req?: IncomingMessage): CompleteAnswer {
     record.problem = error.message;
     record.addErrors([error]);
-    const response = problemResponse(error, requestId, this.#options.publicUrl);
-    for (const [name, value] of Object.entries(alwaysSent)) response.headers.set(name, value);
-    response.headers.set('X-Request-Id', requestId);
-    return response;
+    return refusal(error, record.identity, req, this.#options);
   }
 
   /** Answers on a socket that has no request which could be answered. */
@@ -171,9 +199,9 @@ export class NodeServer {
   /** Answers with a failure, and ends the connection. */
   #endWith(error: GraphQLError, record: RequestRecord, res: ServerResponse, socket: Socket): void {
     res.once('finish', () => socket.destroySoon());
-    const response = this.#refusalOf(error, record);
-    this.#telemetry.finish(record, response);
-    void sendAnswer(response, res).catch(() => socket.destroy());
+    const answer = this.#refusalOf(error, record);
+    this.#telemetry.finish(record, answer);
+    void send(answer, res).catch(() => socket.destroy());
   }
 
   /** What Node's parser cannot read, or what did not come in time. */
@@ -183,16 +211,16 @@ export class NodeServer {
       socket.destroy();
       return;
     }
-    const refusal = clientFailure(error);
+    const failed = clientFailure(error);
     if (!req || !running) {
-      this.#refuse(socket, refusal);
+      this.#refuse(socket, failed);
       return;
     }
     const { res, record } = running;
     res.shouldKeepAlive = false;
     // An earlier request is complete and running. Its answer comes, and then the connection ends.
     if (req.complete || record.isFinished) return;
-    this.#endWith(refusal, record, res, socket);
+    this.#endWith(failed, record, res, socket);
   }
 }
 

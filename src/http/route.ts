@@ -11,8 +11,8 @@ export interface RequestContext {
   record?: RequestRecord;
   /** Node's own request, if it came over a socket. */
   req?: IncomingMessage;
-  /** Lets a client that sent `Expect: 100-continue` send its body. */
-  continueBody?: () => void;
+  /** Reads the body, once the headers are in order. A client that sent `Expect: 100-continue` may send it then. */
+  receiveBody?: <T>(read: () => Promise<T>) => Promise<T>;
   /** Headers for the answer, whether it succeeds or fails. */
   responseHeaders: Record<string, string>;
   actor?: Actor;

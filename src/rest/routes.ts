@@ -32,7 +32,7 @@ export function restRoutes(mutations: PreparedMutation[], { schema, bodyLimit, e
     async handle(request, context) {
       const { value, errors } = readInput(
         inputType,
-        await readJson(request, bodyLimit, context.continueBody),
+        await readJson(request, bodyLimit, context.receiveBody),
         restSpelling,
       );
       if (errors.length > 0) throw badInput(errors);

@@ -7,7 +7,7 @@ const TEMPLATE_IN_USE = '55006';
 
 /** A migrated, empty database of one's own; `drop` also ends the connections to it. */
 export async function createDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
-  const { adminUrl, template } = inject('database');
+  const { adminUrl, template, pgbouncerPort } = inject('database');
   const name = `${template}_${randomBytes(6).toString('hex')}`;
   await asAdmin(adminUrl, async (admin) => {
     await copyTemplate(admin, template, name);
@@ -16,11 +16,23 @@ export async function createDatabase(): Promise<{ url: string; drop(): Promise<v
   });
   const url = new URL(adminUrl);
   url.pathname = name;
+  if (pgbouncerPort) url.host = `127.0.0.1:${pgbouncerPort}`;
   const drop = () =>
     asAdmin(adminUrl, async (admin) => {
       await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     });
   return { url: url.href, drop };
+}
+
+/** A database of one's own without anything in it, reached without PgBouncer. */
+export async function createEmptyDatabase(): Promise<{ directUrl: string; drop(): Promise<void> }> {
+  const { adminUrl, template } = inject('database');
+  const name = `${template}_${randomBytes(6).toString('hex')}`;
+  const run = (sql: string) => asAdmin(adminUrl, async (admin) => void (await admin.query(sql)));
+  await run(`CREATE DATABASE ${name}`);
+  const url = new URL(adminUrl);
+  url.pathname = name;
+  return { directUrl: url.href, drop: () => run(`DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
 async function copyTemplate(admin: pg.Client, template: string, name: string): Promise<void> {

@@ -29,17 +29,19 @@ export async function plansOf(url: string, statements: Statement[]): Promise<Pla
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
+    await client.query('BEGIN'); // one server connection throughout, also behind a pooler
     const plans: Plan[] = [];
     for (const [index, { text, values }] of statements.entries()) {
       await client.query(`PREPARE s${index} AS ${text}`);
       const given = values.length > 0 ? `(${values.map((value) => literal(client, value)).join(', ')})` : '';
       for (const mode of ['force_custom_plan', 'force_generic_plan']) {
-        await client.query(`SET plan_cache_mode = ${mode}`);
+        await client.query(`SET LOCAL plan_cache_mode = ${mode}`);
         const { rows } = await client.query(
           `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE s${index}${given}`,
         );
         plans.push(summary(rows[0]['QUERY PLAN'][0].Plan));
       }
+      await client.query(`DEALLOCATE s${index}`);
     }
     return plans;
   } finally {

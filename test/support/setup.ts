@@ -7,12 +7,13 @@ import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { startEmbedded } from '../../src/database/embedded/startEmbedded.js';
 import { applyMigrations } from '../../src/database/migrations.js';
+import { startPgbouncer, usesPgbouncer } from './pgbouncer.js';
 import { query } from './query.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Where tests create databases, and the migrated one they copy. */
-    database: { adminUrl: string; template: string };
+    database: { adminUrl: string; template: string; pgbouncerPort: number | null };
   }
 }
 
@@ -31,8 +32,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await server.release(template);
     throw error;
   }
-  project.provide('database', { adminUrl: server.url, template });
-  return () => server.release(template);
+  const pgbouncer = usesPgbouncer ? await startPgbouncer(server.url) : null;
+  // The gateways that tests start as a command read it.
+  if (pgbouncer) process.env.PREPARED_STATEMENTS = 'off';
+  project.provide('database', { adminUrl: server.url, template, pgbouncerPort: pgbouncer?.port ?? null });
+  return async () => {
+    await pgbouncer?.stop();
+    await server.release(template);
+  };
 }
 
 async function ownServer() {

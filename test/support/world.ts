@@ -12,6 +12,7 @@ import { createLogger } from '../../src/http/logger.js';
 import { NodeServer } from '../../src/http/nodeServer.js';
 import { createDatabase } from './database.js';
 import { requireDescribed } from './openapiValidator.js';
+import { preparedStatements } from './pgbouncer.js';
 
 /** What `JSON.parse` returns. A test may read any path in it, and a wrong path fails the test. */
 export type Json = ReturnType<typeof JSON.parse>;
@@ -64,7 +65,7 @@ export class World {
 
   /** Another gateway on the same database, with its own connection pool. */
   twin(): World {
-    const twin = new World(openClient({ url: this.url, poolSize: 20, preparedStatements: true }), this.url);
+    const twin = new World(openClient({ url: this.url, poolSize: 20, preparedStatements }), this.url);
     this.#twins.push(twin);
     return twin;
   }
@@ -279,7 +280,7 @@ export class World {
 /** A world for one test file, removed after its tests. */
 export async function createWorld(options: Options = {}): Promise<World> {
   const { url, drop } = await createDatabase();
-  const world = new World(openClient({ url, poolSize: 20, preparedStatements: true }), url, options);
+  const world = new World(openClient({ url, poolSize: 20, preparedStatements }), url, options);
   afterAll(async () => {
     await world.close();
     await drop();

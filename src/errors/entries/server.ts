@@ -26,16 +26,22 @@ export const serverErrors = {
     detail: () => 'Something went wrong on the server. Its log shows the cause under the request id.',
     example: {},
   }),
-  SERVICE_UNAVAILABLE: entry({
+  SERVICE_UNAVAILABLE: entry<{ overloaded?: true }>({
     status: 503,
     title: 'The service is temporarily unavailable',
     meaning:
       'The server cannot reach something that it depends on, such as its database, or got no answer in time. If the ' +
-      'request was a change, it may or may not have been made.',
+      'request was a change, it may or may not have been made. Or the server has more requests than it can serve soon, ' +
+      'and refused this one before it did anything; the detail says so.',
     remedy:
       'Try again after the number of seconds in the Retry-After header. Send changes with an Idempotency-Key, so that a ' +
       'retry makes the change once, whether or not it was made before.',
-    detail: () => `The database is unavailable. Try again in ${inSeconds(unavailableSeconds)}.`,
+    detail: ({ overloaded }) => {
+      const problem = overloaded
+        ? 'The server is overloaded, and nothing was changed.'
+        : 'The database is unavailable.';
+      return `${problem} Try again in ${inSeconds(unavailableSeconds)}.`;
+    },
     headers: () => ({ 'Retry-After': String(unavailableSeconds) }),
     example: {},
   }),

@@ -1,15 +1,19 @@
 import { failure } from '../../errors/failures.js';
+import type { RequestContext } from '../route.js';
 import { parseJson } from './parseJson.js';
 
 /**
- * Reads a JSON body of at most `limit` bytes. Throws, in this order, 415 (media type), 413 (size) or 400 (syntax). Asks
- * for the body with `continueBody` once the headers are in order.
+ * Reads a JSON body of at most `limit` bytes. Throws, in this order, 415 (media type), 413 (size) or 400 (syntax). Reads
+ * the body within `receiveBody`, once the headers are in order.
  */
-export async function readJson(request: Request, limit: number, continueBody?: () => void): Promise<unknown> {
+export async function readJson(
+  request: Request,
+  limit: number,
+  receiveBody: RequestContext['receiveBody'] = (read) => read(),
+): Promise<unknown> {
   requireJson(request.headers.get('content-type'));
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw failure('PAYLOAD_TOO_LARGE', { limit });
-  continueBody?.();
-  const bytes = await readBytes(request, limit);
+  const bytes = await receiveBody(() => readBytes(request, limit));
   return parseJson(decode(bytes));
 }
 

@@ -1,3 +1,4 @@
+import type { QueryConfig } from 'pg';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible';
 import { openPool } from '../../database/pool.js';
 import { report } from '../../database/statements.js';
@@ -11,6 +12,8 @@ export interface RateLimiterSettings {
   perToken: number;
   /** Requests without a valid token that one address may make in a window. */
   perAddress: number;
+  /** Whether to name prepared statements, as for the other statements. */
+  preparedStatements?: boolean;
 }
 
 export interface RateLimiters {
@@ -24,7 +27,7 @@ const timeouts = { connect: 2_000, answer: 2_000, statement: 0, lock: 0, idleTra
 
 /** Creates the limiters: one counts for each token, one for each address, both in fixed windows. */
 export function createRateLimiters(settings: RateLimiterSettings): RateLimiters {
-  const { store, databaseUrl, windowSeconds: duration, perToken, perAddress } = settings;
+  const { store, databaseUrl, windowSeconds: duration, perToken, perAddress, preparedStatements = true } = settings;
   const token = { keyPrefix: 'token', points: perToken, duration };
   const address = { keyPrefix: 'address', points: perAddress, duration };
   if (store === 'memory') {
@@ -32,8 +35,10 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
   }
   // Nothing listens to errors: if the store stays down, the next query reports it.
   const { pool, close } = openPool({ url: databaseUrl, size: 4, name: 'goalpost rate limit', timeouts });
-  const client = { query: (query: { text: string }) => report(query.text, () => pool.query(query)) };
-  const table = { storeClient: client, storeType: 'pool', tableName: 'rate_limits', tableCreated: true };
+  const run = (query: QueryConfig): Promise<unknown> =>
+    preparedStatements ? pool.query(query) : pool.query(query.text, query.values);
+  const storeClient = { query: (query: QueryConfig) => report(query.text, () => run(query)) };
+  const table = { storeClient, storeType: 'pool', tableName: 'rate_limits', tableCreated: true };
   return {
     token: new RateLimiterPostgres({ ...table, ...token }),
     // The token limiter deletes the expired rows of both.

@@ -32,6 +32,8 @@ export class RequestRecord {
   repetitions = 0;
   /** Only if the request is traced. */
   span: Span | undefined;
+  /** False for what is only counted in the log. */
+  isLogged = true;
   isFinished = false;
 
   constructor(identity: Identity) {

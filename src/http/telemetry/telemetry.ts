@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
+import type { CompleteAnswer } from '../problem.js';
 import type { RequestContext } from '../route.js';
 import type { Metrics } from './metrics.js';
 import { currentRequest, type Identity, RequestRecord } from './requestRecord.js';
@@ -32,14 +33,18 @@ export class Telemetry {
     return currentRequest.run(record, () => withSpan(record.span, work));
   }
 
-  /** Reports a request, once, right before its answer is sent; without a response if it never gets one. */
-  finish(record: RequestRecord, response: Response | undefined, { actor, req }: Partial<RequestContext> = {}): void {
+  /** Reports a request, once, right before its answer is sent; without an answer if it never gets one. */
+  finish(
+    record: RequestRecord,
+    answer: Response | CompleteAnswer | undefined,
+    { actor, req }: Partial<RequestContext> = {},
+  ): void {
     if (record.isFinished) return;
     record.isFinished = true;
     const { logger, metrics } = this.#options;
     const { identity, codes, repetitions } = record;
-    const status = response?.status;
-    const isReplay = response?.headers.get('Idempotency-Replayed') === 'true';
+    const status = answer?.status;
+    const isReplay = answer?.headers instanceof Headers && answer.headers.get('Idempotency-Replayed') === 'true';
     const milliseconds = performance.now() - record.startedAt;
     // One literal without spreads, which would take five times as long. What is undefined is left out.
     const line = {
@@ -60,10 +65,10 @@ export class Telemetry {
       statements: record.statements,
       repetitions: repetitions || undefined,
       replayed: isReplay || undefined,
-      cutOff: !response || undefined,
+      cutOff: !answer || undefined,
       clientGone: (req && isGone(req)) || undefined,
     };
-    logger.info(line, 'request');
+    if (record.isLogged) logger.info(line, 'request');
     metrics?.count(record, { status, seconds: milliseconds / 1000, isReplay });
     endSpan(record, status);
   }

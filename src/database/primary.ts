@@ -1,0 +1,82 @@
+import { Client, type ClientBase } from 'pg';
+import { DatabaseError } from './error.js';
+import { readServers } from './servers.js';
+
+/** None of the servers takes writes now. */
+class NoPrimary extends DatabaseError {
+  /** SQLSTATE cannot_connect_now. */
+  readonly code = '57P03';
+}
+
+const isReadOnly = `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS answer`;
+
+/** Finds the server that takes writes among those that a URL names, and remembers it. */
+export class Primary {
+  readonly isSearched: boolean;
+  readonly #urls: readonly string[];
+  readonly #milliseconds: number;
+  #found: Promise<string> | undefined;
+
+  /** `milliseconds` is how long a server may take to answer. Throws a DatabaseError if the URL cannot be read. */
+  constructor(url: string, milliseconds: number) {
+    const servers = readServers(url);
+    if (!servers) throw new DatabaseError('The URL of the database cannot be read.');
+    this.#urls = servers.urls;
+    this.#milliseconds = milliseconds;
+    this.isSearched = servers.needsPrimary;
+  }
+
+  /** The URL of the server that the URL names first. */
+  get first(): string {
+    return this.#urls[0] ?? '';
+  }
+
+  /** The URL of the primary. All servers are asked at once; the first in their order that takes writes counts. */
+  async url(): Promise<string> {
+    if (!this.isSearched) return this.first;
+    this.#found ??= this.#search().catch((error) => {
+      this.forget();
+      throw error;
+    });
+    return this.#found;
+  }
+
+  /** Searches again when it is needed: the one that was found does not answer, or takes no writes any more. */
+  forget(): void {
+    this.#found = undefined;
+  }
+
+  async #search(): Promise<string> {
+    const asked = this.#urls.map((url) => ({ url, refusal: refusalOf(url, this.#milliseconds) }));
+    const refusals: string[] = [];
+    for (const { url, refusal } of asked) {
+      const reason = await refusal;
+      if (reason === undefined) return url;
+      refusals.push(`${new URL(url).host} (${reason})`);
+    }
+    throw new NoPrimary(`No primary among ${refusals.join(', ')}`);
+  }
+}
+
+/** Why a server is not the primary; undefined if it is. */
+async function refusalOf(url: string, milliseconds: number): Promise<string | undefined> {
+  const timeouts = { connectionTimeoutMillis: milliseconds, query_timeout: milliseconds };
+  const client = new Client({ connectionString: url, application_name: 'goalpost', ...timeouts });
+  client.on('error', () => {}); // a lost connection fails the running query
+  try {
+    await client.connect();
+    return await refusalOn(client);
+  } catch (error) {
+    const { message, code = '' } = error as Error & { code?: string };
+    return message || code;
+  } finally {
+    void client.end().catch(() => {});
+    client.connection.stream.destroy();
+  }
+}
+
+/** Why the server of this connection is not the primary; undefined if it is. */
+export async function refusalOn(client: ClientBase): Promise<string | undefined> {
+  const { rows } = await client.query<{ answer: boolean }>(isReadOnly);
+  return rows[0]?.answer ? 'read-only' : undefined;
+}

@@ -1,0 +1,54 @@
+import { Client, type ClientBase } from 'pg';
+import { type Primary, refusalOn } from './primary.js';
+
+/** Says nothing against the server. */
+const tooManyConnections = '53300';
+
+/** A class of clients that connect to the primary, wherever that is when they connect. */
+export const clientOf = (primary: Primary) =>
+  class PrimaryClient extends Client {
+    override connect(callback?: unknown): Promise<Client> {
+      const connected = this.#aim()
+        .then(() => super.connect())
+        .catch((error) => {
+          if (error.code !== tooManyConnections) primary.forget();
+          throw error;
+        });
+      if (typeof callback === 'function') {
+        connected.then(
+          (client) => callback(null, client),
+          (error) => callback(error, this),
+        );
+      }
+      return connected;
+    }
+
+    async #aim(): Promise<void> {
+      if (!primary.isSearched) return;
+      const { host, port } = new Client({ connectionString: await primary.url() });
+      this.host = host;
+      this.port = port;
+      if (this.connection.stream.destroyed) throw new Error('timeout expired');
+    }
+  };
+
+const readOnly = new WeakSet<object>();
+
+/** Whether the server of this connection has refused a write, as one does that is no primary any more. */
+export const hasRefusedWrite = (client: ClientBase) => readOnly.has(client);
+
+/** Watches a new connection. Throws if its server turns out to be no primary. */
+export async function watch(client: ClientBase, primary: Primary): Promise<void> {
+  if (!(client instanceof Client)) return;
+  client.on('error', () => primary.forget());
+  client.connection.on('errorMessage', ({ code }: { code?: string }) => {
+    if (code !== '25006') return;
+    readOnly.add(client);
+    primary.forget();
+  });
+  if (!primary.isSearched) return;
+  const refusal = await refusalOn(client);
+  if (refusal === undefined) return;
+  primary.forget();
+  throw Object.assign(new Error(`${client.host} is ${refusal}`), { code: '25006' });
+}

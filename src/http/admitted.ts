@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http';
+import { failure } from '../errors/failures.js';
+import type { Admission } from './limits/admission.js';
+
+/** The place of one request that was admitted. A client that sends its body slowly holds no place meanwhile. */
+export class Admitted {
+  readonly #admission: Admission;
+  #since: number | undefined = performance.now();
+
+  constructor(admission: Admission) {
+    this.#admission = admission;
+  }
+
+  /** Reads the body. Throws SERVICE_UNAVAILABLE if the body took its time, and there is no place when it has come. */
+  async whileReceiving<T>(req: IncomingMessage, read: () => Promise<T>): Promise<T> {
+    if (req.complete) return read();
+    this.leave();
+    const body = await read();
+    if (!(await this.#admission.enter())) throw failure('SERVICE_UNAVAILABLE', { overloaded: true });
+    this.#since = performance.now();
+    return body;
+  }
+
+  leave(): void {
+    if (this.#since !== undefined) this.#admission.leave(performance.now() - this.#since);
+    this.#since = undefined;
+  }
+}

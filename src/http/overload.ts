@@ -1,0 +1,43 @@
+import type { Logger } from 'pino';
+import { Admission } from './limits/admission.js';
+
+const logMilliseconds = 1000;
+/** Answered whatever the load is, because a balancer or supervisor asks. */
+const alwaysAdmitted = new Set(['/healthz', '/readyz']);
+
+/** Admits requests, and logs how many it refuses once a second: a line for each would itself be load. */
+export class Overload {
+  readonly admission: Admission;
+  readonly #logger: Logger;
+  #refused = 0;
+  #dropped = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(maxRequests: number, logger: Logger) {
+    this.admission = new Admission(maxRequests);
+    this.#logger = logger;
+  }
+
+  isExempt(target: string): boolean {
+    return alwaysAdmitted.has(target.replace(/\?.*/s, ''));
+  }
+
+  countRefusal(): void {
+    this.#refused += 1;
+    this.#timer ??= setTimeout(() => this.#report(), logMilliseconds).unref();
+  }
+
+  /** Counts a connection that was closed because too many were open. */
+  countDrop(): void {
+    this.#dropped += 1;
+    this.#timer ??= setTimeout(() => this.#report(), logMilliseconds).unref();
+  }
+
+  #report(): void {
+    const { inProgress, waiting } = this.admission;
+    this.#logger.warn({ refused: this.#refused, dropped: this.#dropped, inProgress, waiting }, 'overloaded');
+    this.#refused = 0;
+    this.#dropped = 0;
+    this.#timer = undefined;
+  }
+}

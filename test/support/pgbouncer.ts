@@ -1,0 +1,71 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { serverAccount } from '../../src/database/embedded/serverProcess.js';
+import { freePort } from './freePort.js';
+import { query } from './query.js';
+
+/** Whether the tests reach PostgreSQL through PgBouncer. Debian's (1.18) knows no prepared statements by name. */
+export const usesPgbouncer = process.env.TEST_PGBOUNCER === 'on';
+export const preparedStatements = !usesPgbouncer;
+
+/** The settings of docs/operating.md, for a server at `url`. `options` is for one test only. */
+const settingsFor = ({ hostname, port }: URL, folder: string, ownPort: number) => `
+[databases]
+* = host=${hostname} port=${port || 5432}
+
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${ownPort}
+unix_socket_dir =
+auth_type = scram-sha-256
+auth_file = ${join(folder, 'userlist.txt')}
+pool_mode = transaction
+default_pool_size = 60
+max_client_conn = 1000
+ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout, options
+`;
+
+/** PgBouncer, with transaction pooling, in front of the server. Throws if it is not installed. */
+export async function startPgbouncer(serverUrl: string): Promise<{ port: number; stop(): Promise<void> }> {
+  if (spawnSync('pgbouncer', ['--version']).error) throw new Error('TEST_PGBOUNCER=on needs pgbouncer in the PATH');
+  const server = new URL(serverUrl);
+  const port = await freePort();
+  const folder = await mkdtemp(join(tmpdir(), 'goalpost-pgbouncer-'));
+  const file = join(folder, 'pgbouncer.ini');
+  const { username, password } = server;
+  await writeFile(
+    join(folder, 'userlist.txt'),
+    `"${decodeURIComponent(username)}" "${decodeURIComponent(password)}"\n`,
+  );
+  await writeFile(file, settingsFor(server, folder, port));
+  const { uid, gid } = serverAccount();
+  if (uid && gid) await chown(folder, uid, gid);
+  await chmod(folder, 0o755);
+  // It refuses to run as root, as PostgreSQL does.
+  const child = spawn('pgbouncer', [file], { ...(uid && gid && { uid, gid }), stdio: ['ignore', 'ignore', 'pipe'] });
+  let output = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output = (output + text).slice(-2000);
+  });
+  const exited = once(child, 'exit');
+  const stop = async () => {
+    child.kill('SIGKILL');
+    await exited;
+    await rm(folder, { recursive: true });
+  };
+  server.port = String(port);
+  server.hostname = '127.0.0.1';
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await query(server.href, 'SELECT 1');
+      return { port, stop };
+    } catch (error) {
+      if (attempt < 100 && child.exitCode === null) await sleep(50);
+      else throw new Error(`pgbouncer did not start: ${output}`, { cause: error });
+    }
+  }
+}
