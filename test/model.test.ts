@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { plans } from './support/history/plan.js';
+import { runPlan } from './support/history/run.js';
+import { type System, startSystem } from './support/history/system.js';
+
+const seconds = Number(process.env.MODEL_SECONDS ?? 20);
+const firstSeed = Number(process.env.MODEL_SEED ?? 1);
+const shrinkSeconds = 60;
+
+let system: System;
+
+// Commits that take a moment, and that lose to another transaction now and then, make the races wide.
+const slowCommits = `
+  CREATE FUNCTION disturb_commit() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    PERFORM pg_sleep(random() * 0.01);
+    IF random() < 0.01 THEN RAISE EXCEPTION 'disturbed' USING ERRCODE = '40001'; END IF;
+    RETURN NULL;
+  END
+  $$;
+  CREATE CONSTRAINT TRIGGER disturb_commit AFTER INSERT ON activities DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION disturb_commit()`;
+
+beforeAll(async () => {
+  system = await startSystem();
+  await system.pool.query(slowCommits);
+}, 60_000);
+afterAll(() => system.stop(), 60_000);
+
+/** Runs one plan; if it fails, looks for a smaller one that fails too, as well as chance allows. */
+async function checkPlan(seed: number, statuses: Record<string, number>): Promise<void> {
+  let tries = 1;
+  const property = fc.asyncProperty(plans, async (plan) => {
+    for (let left = tries; left > 0; left -= 1) {
+      const run = await runPlan(system, plan);
+      for (const status of run.statuses) statuses[status] = (statuses[status] ?? 0) + 1;
+      if (run.violations.length === 0) continue;
+      tries = 3;
+      throw new Error(run.violations.slice(0, 20).join('\n'));
+    }
+  });
+  const limits = { numRuns: 1, unbiased: true, interruptAfterTimeLimit: shrinkSeconds * 1000 };
+  await fc.assert(property, { seed, ...limits }).catch((error: Error) => {
+    throw new Error(`MODEL_SEED=${seed}\n${(error.cause as Error).message}\n${error.message}`);
+  });
+}
+
+test(
+  `what clients are told is what the database holds, whatever is killed (MODEL_SEED=${firstSeed})`,
+  async () => {
+    const statuses: Record<string, number> = {};
+    const start = performance.now();
+    let plan = 0;
+    for (; performance.now() - start < seconds * 1000; plan += 1) await checkPlan(firstSeed + plan, statuses);
+    console.log(`${plan} plans from MODEL_SEED=${firstSeed}, requests by status: ${JSON.stringify(statuses)}`);
+    expect(Object.keys(statuses)).toEqual(expect.arrayContaining(['200', '409']));
+  },
+  (seconds + shrinkSeconds + 120) * 1000,
+);

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { violationsIn } from './check.js';
+import { Client, type Known } from './client.js';
+import type { Plan } from './plan.js';
+import { takeHashes } from './snapshot.js';
+import type { System } from './system.js';
+
+/** More than the five seconds a request may take, because the machine that runs the tests may be slow. */
+const slowest = 20_000;
+
+/** Runs a plan on a new workspace. Returns what went wrong, and how many requests had which status. */
+export async function runPlan(system: System, { clients, disasters }: Plan) {
+  const history = await system.begin(`h${randomUUID().slice(0, 8)}`);
+  const known: Known = new Map();
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      await takeHashes(system.pool, history.prefix, history.hashes);
+      await sleep(200);
+    }
+  })();
+  await Promise.all([
+    strike(system, disasters),
+    ...clients.map((steps, number) => new Client(system, history, { number, known }).run(steps)),
+  ]);
+  isOver = true;
+  await watching;
+  await system.quiet();
+  const violations = await violationsIn(system.pool, history, slowest);
+  const faults = system.gateways.flatMap((gateway) => gateway.faults);
+  const statuses = history.mutations.flatMap(({ attempts }) => attempts.map(({ status }) => status));
+  return { violations: [...violations, ...faults], statuses };
+}
+
+/** One disaster after the other; a killed gateway comes back while the other one serves. */
+async function strike({ postgres, pool, gateways }: System, disasters: Plan['disasters']): Promise<void> {
+  const restarts: Promise<void>[] = [];
+  for (const { kind, after, which } of disasters) {
+    await sleep(after);
+    const gateway = gateways[which % gateways.length];
+    if (kind === 'backends')
+      await pool.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'goalpost'");
+    else if (kind === 'postgres') {
+      await postgres.kill();
+      await postgres.start();
+    } else if (gateway) {
+      await gateway.kill();
+      restarts.push(gateway.restart());
+    }
+  }
+  await Promise.all(restarts);
+}
