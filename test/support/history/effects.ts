@@ -97,7 +97,8 @@ function keyProblems(mutation: Mutation, effects: Effects, { outcomes, versions 
     if (isThere) return [say('the change is there, but not the outcome of its key')];
     return mutation.attempts.some(isDecided) ? [say('was answered, but the outcome of its key is lost')] : [];
   }
-  const id = /"restoredVersion":\{[^}]*"id":"([^"]+)"/.exec(result)?.[1];
+  const [made] = Object.values<{ restoredVersion?: { id: string } } | null>(JSON.parse(result).data ?? {});
+  const id = made?.restoredVersion?.id;
   if (id && !versions.some((version) => version.id === id))
     return [say('the outcome of its key is there, but not its change')];
   return [];

@@ -32,9 +32,9 @@ export class Gateway {
     return this.#server?.process.pid;
   }
 
-  /** Errors that no request was answered with. */
-  get faults(): string[] {
-    return (this.#server?.log() ?? '').split('\n').filter((line) => /unhandled|uncaught|FATAL ERROR/.test(line));
+  /** The lines of its log that match. */
+  logged(pattern: RegExp): string[] {
+    return (this.#server?.log() ?? '').split('\n').filter((line) => pattern.test(line));
   }
 
   async kill(): Promise<void> {

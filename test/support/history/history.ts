@@ -14,6 +14,7 @@ export interface Attempt extends Window {
   /** The status; 0 if the connection was cut before the answer was complete. */
   status: number;
   code?: string | undefined;
+  requestId: string;
   /** The body without request ids. */
   text: string;
   replayed: boolean;

@@ -28,9 +28,11 @@ export async function runPlan(system: System, { clients, disasters }: Plan) {
   await watching;
   await system.quiet();
   const violations = await violationsIn(system.pool, history, slowest);
-  const faults = system.gateways.flatMap((gateway) => gateway.faults);
-  const statuses = history.mutations.flatMap(({ attempts }) => attempts.map(({ status }) => status));
-  return { violations: [...violations, ...faults], statuses };
+  const attempts = history.mutations.flatMap((mutation) => mutation.attempts);
+  const failed = attempts.filter(({ status }) => status === 500).map(({ requestId }) => requestId);
+  const faults = new RegExp(['unhandled rejection', 'uncaught exception', 'FATAL ERROR', ...failed].join('|'));
+  const logged = system.gateways.flatMap((gateway) => gateway.logged(faults));
+  return { violations: [...violations, ...logged], statuses: attempts.map(({ status }) => status) };
 }
 
 /** One disaster after the other; a killed gateway comes back while the other one serves. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Attempt, Change, Mutation } from './history.js';
 
 const paths = {
@@ -73,6 +74,7 @@ export async function attempt(base: string, mutation: Mutation, signal?: AbortSi
     sent: performance.now(),
     answered: Infinity,
     status: 0,
+    requestId: randomUUID(),
     text: '',
     replayed: false,
     restored: [],
@@ -83,6 +85,7 @@ export async function attempt(base: string, mutation: Mutation, signal?: AbortSi
       method: 'POST',
       headers: {
         'content-type': 'application/json',
+        'x-request-id': entry.requestId,
         authorization: `Bearer ${mutation.token}`,
         ...(mutation.key && { 'idempotency-key': mutation.key }),
       },
