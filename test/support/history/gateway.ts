@@ -13,6 +13,7 @@ const settings = {
 export class Gateway {
   #server: Awaited<ReturnType<typeof startServer>> | undefined;
   #starting: Promise<void> | undefined;
+  #read = 0;
 
   private constructor(readonly settings: Record<string, string>) {}
 
@@ -32,9 +33,12 @@ export class Gateway {
     return this.#server?.process.pid;
   }
 
-  /** The lines of its log that match. */
-  logged(pattern: RegExp): string[] {
-    return (this.#server?.log() ?? '').split('\n').filter((line) => pattern.test(line));
+  /** The lines of its log since the last call that match. */
+  newlyLogged(pattern: RegExp): string[] {
+    const log = this.#server?.log() ?? '';
+    const added = log.slice(this.#read);
+    this.#read = log.length;
+    return added.split('\n').filter((line) => pattern.test(line));
   }
 
   async kill(): Promise<void> {
@@ -58,6 +62,7 @@ export class Gateway {
     for (let attempt = 1; ; attempt += 1) {
       try {
         this.#server = await startServer(this.settings, { quiet: true });
+        this.#read = 0;
         return;
       } catch (error) {
         if (attempt === 10) throw error;

@@ -31,7 +31,7 @@ export async function runPlan(system: System, { clients, disasters }: Plan) {
   const attempts = history.mutations.flatMap((mutation) => mutation.attempts);
   const failed = attempts.filter(({ status }) => status === 500).map(({ requestId }) => requestId);
   const faults = new RegExp(['unhandled rejection', 'uncaught exception', 'FATAL ERROR', ...failed].join('|'));
-  const logged = system.gateways.flatMap((gateway) => gateway.logged(faults));
+  const logged = system.gateways.flatMap((gateway) => gateway.newlyLogged(faults));
   return { violations: [...violations, ...logged], statuses: attempts.map(({ status }) => status) };
 }
 
