@@ -52,13 +52,19 @@ export async function startPostgres(settings: string[] = [], parent = tmpdir()) 
     return () => signal('SIGCONT');
   }
 
+  const answers = () =>
+    query(url, 'SELECT 1').then(
+      () => true,
+      () => false,
+    );
+
   async function stop(): Promise<void> {
     server.process.stop();
     await server.process.gone;
     await rm(directory, { recursive: true, maxRetries: 20 });
   }
 
-  return { url, kill, start, freeze, stop };
+  return { url, kill, start, freeze, answers, stop };
 }
 
 function isSignaled(pid: number, signal: NodeJS.Signals): boolean {

@@ -35,7 +35,7 @@ export class Client {
     this.#personId = pick(this.#ids.clients, number);
   }
 
-  async run(steps: readonly Step[]): Promise<void> {
+  async run(steps: Iterable<Step>): Promise<void> {
     await this.#renewToken();
     for (const step of steps) await this.#take(step);
   }

@@ -40,7 +40,7 @@ const seldom = (weight: number) => fc.nat({ max: 99 }).map((dice) => dice < weig
 const oneOf = <T>(...weighted: [number, T][]) =>
   fc.oneof(...weighted.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
 
-const step: fc.Arbitrary<Step> = fc.record(
+export const step: fc.Arbitrary<Step> = fc.record(
   {
     do: oneOf<Step['do']>(
       [8, 'restore'],

@@ -12,7 +12,7 @@ import { audienceIn, competedWorkspace } from './workspace.js';
 
 export type System = Awaited<ReturnType<typeof startSystem>>;
 
-interface Options {
+export interface SystemOptions {
   /** Of PostgreSQL, such as `max_connections=20`. */
   flags?: string[];
   /** Where PostgreSQL's data is. */
@@ -27,7 +27,7 @@ interface Options {
 const migrations = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
 
 /** A PostgreSQL and gateways in processes of their own, all of them to be killed. */
-export async function startSystem({ flags, parent, settings = {}, gateways: count = 2, route }: Options = {}) {
+export async function startSystem({ flags, parent, settings = {}, gateways: count = 2, route }: SystemOptions = {}) {
   const postgres: Postgres = await startPostgres(flags, parent);
   const { url } = postgres;
   await applyMigrations(url, migrations);
@@ -64,7 +64,11 @@ export async function startSystem({ flags, parent, settings = {}, gateways: coun
     await postgres.stop();
   };
 
+  /** Somebody with a token to spend. */
+  const somebody = async (): Promise<string> =>
+    (await pool.query("SELECT id FROM people WHERE suspended_at IS NULL AND type = 'human' LIMIT 1")).rows[0].id;
+
   const issueToken = (personId: string) => createToken(db, { personId, name: 'history', canWrite: true });
 
-  return { postgres, pool, gateways, begin, quiet, issueToken, stop };
+  return { postgres, pool, gateways, begin, quiet, somebody, issueToken, stop };
 }
