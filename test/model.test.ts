@@ -11,21 +11,30 @@ const shrinkSeconds = Number(process.env.MODEL_SHRINK_SECONDS ?? 60);
 let system: System;
 let started = 0;
 
-// Commits that take a moment, and that lose to another transaction now and then, make the races wide.
-const slowCommits = `
-  CREATE FUNCTION disturb_commit() RETURNS trigger LANGUAGE plpgsql AS $$
+// Commits take a moment, and statements and commits lose to another transaction now and then: that makes the races wide.
+const disturbances = `
+  CREATE FUNCTION disturb() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     PERFORM pg_sleep(random() * 0.01);
     IF random() < 0.01 THEN RAISE EXCEPTION 'disturbed' USING ERRCODE = '40001'; END IF;
     RETURN NULL;
   END
   $$;
+  CREATE TRIGGER disturb_statement AFTER INSERT ON activities FOR EACH ROW EXECUTE FUNCTION disturb();
   CREATE CONSTRAINT TRIGGER disturb_commit AFTER INSERT ON activities DEFERRABLE INITIALLY DEFERRED
-    FOR EACH ROW EXECUTE FUNCTION disturb_commit()`;
+    FOR EACH ROW EXECUTE FUNCTION disturb()`;
+
+/** So patient that only a disaster is a reason for a 503, however slow the machine is. */
+const patient = {
+  DATABASE_TIMEOUT_MS: '40000',
+  DATABASE_CONNECT_TIMEOUT_MS: '30000',
+  DATABASE_STATEMENT_TIMEOUT_MS: '30000',
+  DATABASE_LOCK_TIMEOUT_MS: '30000',
+};
 
 beforeAll(async () => {
-  system = await startSystem();
-  await system.pool.query(slowCommits);
+  system = await startSystem({ settings: patient });
+  await system.pool.query(disturbances);
 }, 60_000);
 afterAll(() => system.stop(), 60_000);
 

@@ -34,7 +34,7 @@ export const diskFull: Fault = {
     if (!(await postgres.answers())) await postgres.start();
   },
   async cleanUp() {
-    execFileSync('umount', [mount]);
+    execFileSync('umount', ['--lazy', mount]);
     rmdirSync(mount);
   },
 };

@@ -9,9 +9,9 @@ const oneIn = (count: number) => Math.random() * count < 1;
 
 /** Passes everything on, but drops the answer to some commits and statements together with their connections. */
 async function startProxy(url: string): Promise<string> {
-  const target = new URL(url);
+  const { hostname, port } = new URL(url);
   const proxy = createServer((client) => {
-    const server = connect(Number(target.port), target.hostname);
+    const server = connect(Number(port), hostname);
     let isLost = false;
     const end = () => void [client, server].map((socket: Socket) => socket.destroy());
     for (const socket of [client, server]) socket.on('error', end).on('close', end).setNoDelay();
@@ -26,8 +26,9 @@ async function startProxy(url: string): Promise<string> {
   });
   await once(proxy.listen(0, '127.0.0.1'), 'listening');
   close = () => proxy.close();
-  target.port = String((proxy.address() as AddressInfo).port);
-  return target.href;
+  const own = new URL(url);
+  own.port = String((proxy.address() as AddressInfo).port);
+  return own.href;
 }
 
 export const commitAnswerLost: Fault = {

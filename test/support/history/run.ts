@@ -6,8 +6,7 @@ import type { Plan } from './plan.js';
 import { takeHashes } from './snapshot.js';
 import type { System } from './system.js';
 
-/** More than the five seconds a request may take, because the machine that runs the tests may be slow. */
-const slowest = 20_000;
+const slowest = 60_000;
 
 /** Runs a plan on a new workspace. Returns what went wrong, and how many requests had which status. */
 export async function runPlan(system: System, { clients, disasters }: Plan) {
@@ -32,12 +31,15 @@ export async function runPlan(system: System, { clients, disasters }: Plan) {
   const failed = attempts.filter(({ status }) => status === 500).map(({ requestId }) => requestId);
   const faults = new RegExp(['unhandled rejection', 'uncaught exception', 'FATAL ERROR', ...failed].join('|'));
   const logged = system.gateways.flatMap((gateway) => gateway.newlyLogged(faults));
-  return { violations: [...violations, ...logged], statuses: attempts.map(({ status }) => status) };
+  const unavailable = attempts
+    .filter(({ status }) => status === 503)
+    .map(({ text }) => `503 without a disaster: ${text}`);
+  const undue = disasters.length > 0 ? [] : unavailable;
+  return { violations: [...violations, ...logged, ...undue], statuses: attempts.map(({ status }) => status) };
 }
 
 /** One disaster after the other; a killed gateway comes back while the other one serves. */
 async function strike({ postgres, pool, gateways }: System, disasters: Plan['disasters']): Promise<void> {
-  const restarts: Promise<void>[] = [];
   for (const { kind, after, which } of disasters) {
     await sleep(after);
     const gateway = gateways[which % gateways.length];
@@ -48,8 +50,7 @@ async function strike({ postgres, pool, gateways }: System, disasters: Plan['dis
       await postgres.start();
     } else if (gateway) {
       await gateway.kill();
-      restarts.push(gateway.restart());
+      void gateway.restart();
     }
   }
-  await Promise.all(restarts);
 }

@@ -39,7 +39,10 @@ export async function startSystem({ flags, parent, settings = {}, gateways: coun
   const databaseUrl = (await route?.(url)) ?? url;
   const gateways = await Promise.all(
     Array.from({ length: count }, () => Gateway.start({ ...settings, DATABASE_URL: databaseUrl })),
-  );
+  ).catch(async (error) => {
+    await postgres.stop();
+    throw error;
+  });
 
   /** Imports a new workspace for one history. */
   async function begin(prefix: string): Promise<History> {
