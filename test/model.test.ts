@@ -33,7 +33,7 @@ const patient = {
 };
 
 beforeAll(async () => {
-  system = await startSystem({ settings: patient });
+  system = await startSystem({ settings: patient, flags: ['deadlock_timeout=50ms'] });
   await system.pool.query(disturbances);
 }, 60_000);
 afterAll(() => system.stop(), 60_000);

@@ -50,8 +50,21 @@ export class Client {
       if (typeof version === 'number') this.#learn(id, version);
       return;
     }
+    const racers = step.again === 'beside' && !step.keyed && (step.do === 'reopen' || step.do === 'delete');
+    if (racers) return this.#race(step);
     const changes = this.#changesOf(step);
     if (changes) await this.#send(this.#mutation(changes, step), step);
+  }
+
+  /** Prepares a change and then asks for it twice at once: at most one of them may be made. */
+  async #race(step: Step): Promise<void> {
+    if (step.do === 'reopen') await write(this.#system.pool, this.#history, 'close', pick(this.#ids.goals, step.what));
+    else await this.#take({ ...step, do: 'recover' });
+    const racers = [0, 1].map((offset) => {
+      const own = { ...step, gateway: step.gateway + offset };
+      return this.#send(this.#mutation(this.#changesOf(own) ?? [], own), own);
+    });
+    await Promise.all(racers);
   }
 
   #changesOf(step: Step): Change[] | undefined {

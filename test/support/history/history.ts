@@ -5,7 +5,7 @@ export type Change =
   | { kind: 'delete' | 'recover'; fileId: string };
 
 /** When something was asked for and when the answer was there, in milliseconds. */
-export interface Window {
+interface Window {
   sent: number;
   answered: number;
 }
