@@ -16,7 +16,7 @@ const disturbances = `
   CREATE FUNCTION disturb() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     PERFORM pg_sleep(random() * 0.01);
-    IF random() < 0.01 THEN RAISE EXCEPTION 'disturbed' USING ERRCODE = '40001'; END IF;
+    IF random() < 0.03 THEN RAISE EXCEPTION 'disturbed' USING ERRCODE = '40001'; END IF;
     RETURN NULL;
   END
   $$;

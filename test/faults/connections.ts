@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { retryConflicts } from '../../src/database/conflicts.js';
 import type { Fault } from './fault.js';
 
 const terminate = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'goalpost'";
@@ -39,10 +40,15 @@ export const tablesLocked: Fault = {
     'Somebody else locks goals, documents and files for ten seconds, so that the pools fill with statements that wait',
   async strike({ pool }) {
     const holder = await pool.connect();
-    await holder.query('BEGIN; LOCK TABLE goals, resource_hub_documents, resource_hub_files');
-    await sleep(10_000);
-    await holder.query('ROLLBACK');
-    holder.release();
+    try {
+      // The load may win the race for one of the tables: then it is a deadlock.
+      await retryConflicts(() =>
+        holder.query('ROLLBACK; BEGIN; LOCK TABLE goals, resource_hub_documents, resource_hub_files'),
+      );
+      await sleep(10_000);
+    } finally {
+      holder.release(true);
+    }
   },
 };
 

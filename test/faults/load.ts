@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { violationsIn } from '../support/history/check.js';
 import { Client } from '../support/history/client.js';
+import { loggedFaults } from '../support/history/gateway.js';
 import type { History } from '../support/history/history.js';
 import { type Step, step } from '../support/history/plan.js';
 import { takeHashes } from '../support/history/snapshot.js';
@@ -34,28 +35,28 @@ export async function suffer(system: System, fault: Fault, seed: number): Promis
   await sleep(aroundMilliseconds);
   await takeHashes(system.pool, history.prefix, history.hashes);
   const start = performance.now();
-  await fault.strike(system);
-  const end = performance.now();
-  const recovered = await firstSuccess(history, end);
-  await sleep(aroundMilliseconds);
-  isOver = true;
+  let end = start;
+  let recovered = start;
+  try {
+    await fault.strike(system);
+    end = performance.now();
+    recovered = await firstSuccess(history, end);
+    await sleep(aroundMilliseconds);
+  } finally {
+    isOver = true;
+  }
   await Promise.all(clients);
   await system.quiet();
   const attempts = history.mutations.flatMap((mutation) => mutation.attempts);
   const during = attempts.filter(({ sent, answered }) => answered > start && sent < end);
   const statuses: Record<string, number> = {};
   for (const { status } of during) statuses[status] = (statuses[status] ?? 0) + 1;
-  const failed = attempts.filter(({ status }) => status === 500).map(({ requestId }) => requestId);
-  const faults = new RegExp(['unhandled rejection', 'uncaught exception', 'FATAL ERROR', ...failed].join('|'));
   return {
     statuses,
     longestMilliseconds: Math.max(...during.map(({ sent, answered }) => answered - sent)),
     recoveredAfter: recovered - end,
     acknowledged: attempts.filter(({ status, replayed }) => status === 200 && !replayed).length,
-    violations: [
-      ...(await violationsIn(system.pool, history, slowest)),
-      ...system.gateways.flatMap((gateway) => gateway.newlyLogged(faults)),
-    ],
+    violations: [...(await violationsIn(system.pool, history, slowest)), ...loggedFaults(system.gateways, attempts)],
   };
 }
 

@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startServer } from '../server.js';
+import type { Attempt } from './history.js';
+
+/** What the gateways logged since the last call that no failure of a part explains, with the causes of each 500. */
+export function loggedFaults(gateways: Gateway[], attempts: Attempt[]): string[] {
+  const failed = attempts.filter(({ status }) => status === 500).map(({ requestId }) => requestId);
+  const pattern = new RegExp(['unhandled rejection', 'uncaught exception', 'FATAL ERROR', ...failed].join('|'));
+  return gateways.flatMap((gateway) => gateway.newlyLogged(pattern));
+}
 
 const settings = {
   HOST: '127.0.0.1',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { violationsIn } from './check.js';
 import { Client, type Known } from './client.js';
+import { loggedFaults } from './gateway.js';
 import type { Plan } from './plan.js';
 import { takeHashes } from './snapshot.js';
 import type { System } from './system.js';
@@ -28,14 +29,14 @@ export async function runPlan(system: System, { clients, disasters }: Plan) {
   await system.quiet();
   const violations = await violationsIn(system.pool, history, slowest);
   const attempts = history.mutations.flatMap((mutation) => mutation.attempts);
-  const failed = attempts.filter(({ status }) => status === 500).map(({ requestId }) => requestId);
-  const faults = new RegExp(['unhandled rejection', 'uncaught exception', 'FATAL ERROR', ...failed].join('|'));
-  const logged = system.gateways.flatMap((gateway) => gateway.newlyLogged(faults));
   const unavailable = attempts
     .filter(({ status }) => status === 503)
     .map(({ text }) => `503 without a disaster: ${text}`);
   const undue = disasters.length > 0 ? [] : unavailable;
-  return { violations: [...violations, ...logged, ...undue], statuses: attempts.map(({ status }) => status) };
+  return {
+    violations: [...violations, ...loggedFaults(system.gateways, attempts), ...undue],
+    statuses: attempts.map(({ status }) => status),
+  };
 }
 
 /** One disaster after the other; a killed gateway comes back while the other one serves. */
