@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startSystem } from '../support/history/system.js';
 import { clockJumps } from './clock.js';
 import { backendsTerminated, connectionsExhausted, statementsSlow, tablesLocked } from './connections.js';
@@ -10,7 +11,11 @@ import { slowReaders, slowSenders } from './slowClients.js';
 
 // What clients see while parts fail, and what is lost: `npx tsx test/faults/run.ts [fault …]`. Prints a Markdown table.
 
+/** What the machine and the competition of the clients alone do. */
+const nothing: Fault = { title: 'Nothing fails, for five seconds', strike: () => sleep(5_000) };
+
 const faults: Record<string, Fault> = {
+  nothing,
   gatewayKilled,
   postgresKilled,
   postgresFrozen,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { System } from '../support/history/system.js';
 import type { Fault } from './fault.js';
 
-const count = 100;
+const count = 50;
 
 /** Opens many connections to the first gateway, works on them for ten seconds, and closes them. */
 async function occupy({ gateways: [gateway] }: System, open: (send: (text: string) => void) => NodeJS.Timeout) {
@@ -34,12 +34,12 @@ export const slowSenders: Fault = {
 };
 
 export const slowReaders: Fault = {
-  title: `${count} clients ask for large answers, again and again, and read none of them for ten seconds`,
+  title: `${count} clients ask for ten large answers each and read none of them for ten seconds`,
   async strike(system) {
     const request = 'GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n';
     await occupy(system, (send) => {
-      send(request);
-      return setInterval(() => send(request), 200);
+      send(request.repeat(10));
+      return setInterval(() => send(request), 5_000);
     });
   },
 };
