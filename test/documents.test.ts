@@ -74,6 +74,7 @@ describe.each(documents)('%s', (file) => {
       'NODE_OPTIONS',
       'OTEL_SERVICE_NAME',
       'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'MODEL_SECONDS',
     ];
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
   });

@@ -4,7 +4,13 @@ import { isConflict, isUnavailable } from '../src/database/unavailable.js';
 
 const state = (originalCode: string) => ({ code: 'P2010', meta: { driverAdapterError: { cause: { originalCode } } } });
 
+const kind = (name: string) => ({ code: 'P2010', meta: { driverAdapterError: { cause: { kind: name } } } });
+
 test.each([
+  ['a raw statement whose connection is refused', kind('DatabaseNotReachable')],
+  ['a raw statement whose connection was reset', kind('ConnectionClosed')],
+  ['a raw statement whose connection timed out', kind('SocketTimeout')],
+  ['a raw statement whose connection has no TLS', kind('TlsConnectionError')],
   ['a full disk', state('53100')],
   ['memory that ran out', state('53200')],
   ['an error of the disk', state('58030')],
@@ -29,6 +35,7 @@ test.each([
 test.each([
   ['a unique value that exists', state('23505')],
   ['a mistake in the SQL', state('42601')],
+  ['a table that is missing', kind('TableDoesNotExist')],
   ['an unexpected state of the server', state('XX000')],
   ['a file that is missing', { code: 'ENOENT', syscall: 'open' }],
   ['a mistake in the program', new TypeError('x is not a function')],

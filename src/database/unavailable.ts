@@ -10,6 +10,8 @@ const unavailableCodes = new Set([
   ...['P1000', 'P1001', 'P1002', 'P1003', 'P1008', 'P1010', 'P1011', 'P1017', 'P2024', 'P2028', 'P2037'],
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
 ]);
+/** The kinds of error for which Prisma's adapter keeps no code. */
+const unavailableKinds = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TlsConnectionError']);
 const connecting = new Set(['connect', 'getaddrinfo']);
 
 /** The errors of `pg` that have no code. */
@@ -20,8 +22,9 @@ const unavailableMessages =
 export const isUnavailable = (error: unknown): boolean =>
   isConflict(error) ||
   linksOf(error).some(
-    ({ codes, message, syscall }) =>
+    ({ codes, kind, message, syscall }) =>
       codes.some((code) => unavailableStates.test(code) || unavailableCodes.has(code)) ||
+      unavailableKinds.has(kind) ||
       connecting.has(syscall) ||
       unavailableMessages.test(message),
   );
@@ -32,6 +35,7 @@ export const isConflict = (error: unknown): boolean =>
 
 interface Link {
   codes: string[];
+  kind: string;
   message: string;
   /** Of a network error: the system call that failed. */
   syscall: string;
@@ -47,7 +51,7 @@ function linksOf(error: unknown, depth = 0): Link[] {
   const inside = [cause, originalError, meta, driverAdapterError, ...(Array.isArray(errors) ? errors : [])];
   const codes = [textOf(read.code), textOf(read.originalCode)];
   return [
-    { codes, message: textOf(read.message), syscall: textOf(read.syscall) },
+    { codes, kind: textOf(read.kind), message: textOf(read.message), syscall: textOf(read.syscall) },
     ...inside.flatMap((inner) => linksOf(inner, depth + 1)),
   ];
 }

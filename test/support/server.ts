@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 /** `goalpost serve` in its own process, on a free port, with an embedded database unless the settings name one. */
-export async function startServer(settings: Record<string, string> = {}) {
+export async function startServer(settings: Record<string, string> = {}, { quiet = false } = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'goalpost-server-'));
   const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), main, 'serve'], {
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'error', DATA_DIR: join(directory, 'data'), ...settings },
@@ -20,7 +20,7 @@ export async function startServer(settings: Record<string, string> = {}) {
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log += text;
-    process.stderr.write(text);
+    if (!quiet) process.stderr.write(text);
   });
   const stop = async () => {
     child.kill('SIGTERM');
