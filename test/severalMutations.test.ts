@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { statementsOf } from './support/statements.js';
 import { createWorld, type Json, type World } from './support/world.js';
@@ -35,6 +36,23 @@ const run = (token: string, fields: string[], at: World = world) =>
   at.graphql(token, `mutation { ${fields.map((field, index) => `f${index}: ${field}`).join(' ')} }`);
 
 const codes = (body: Json) => body.errors?.map(({ extensions }: Json) => extensions.code);
+
+test('read their answers over one connection, one statement after the other', async () => {
+  const warnings: string[] = [];
+  const note = ({ message }: Error) => void warnings.push(message);
+  process.on('warning', note);
+  const { caller, document, file, goal } = await setting();
+  const activities = [1, 2, 3, 4].map((first) => `a${first}: activities(first: ${first}) { nodes { id } }`).join(' ');
+  const { body } = await run(caller.token, [
+    reopen(goal.id).replace('isClosed', `isClosed ${activities} projects { id } notifications { id }`),
+    remove(file.id).replace('name', `name ${activities} pathToFile { id }`),
+    restore(document.id, 1, 3).replace('currentVersion', `currentVersion ${activities} versions { totalCount }`),
+  ]);
+  expect(body.errors).toBeUndefined();
+  await setImmediate();
+  process.off('warning', note);
+  expect(warnings).toEqual([]);
+});
 
 describe('a mutation field whose answer takes arguments', () => {
   const restoring = (id: string, first: number) =>

@@ -41,14 +41,31 @@ function patientAdapter(adapter: SqlDriverAdapter, close: () => Promise<void>): 
 }
 
 function patientTransaction(transaction: Transaction): Transaction {
-  const execute = (sql: string) => wait(() => transaction.executeRaw({ sql, args: [], argTypes: [] })).then(() => {});
+  let last: Promise<unknown> = Promise.resolve();
+  let hasEnded = false;
+  // Resolvers ask at the same time, but a transaction has one connection, which serves others when it has ended.
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const result = last.then(() => {
+      if (hasEnded) throw new Error('the transaction has ended');
+      return work();
+    });
+    last = result.catch(() => {});
+    return result;
+  };
+  const inPatience = <Result>(work: () => Promise<Result>) => wait(() => inTurn(work));
+  const end = (how: () => Promise<void>) => {
+    hasEnded = true;
+    return how();
+  };
+  const execute = (sql: string) =>
+    inPatience(() => transaction.executeRaw({ sql, args: [], argTypes: [] })).then(() => {});
   return {
     ...identity(transaction),
     options: transaction.options,
-    queryRaw: (query) => wait(() => transaction.queryRaw(query)),
-    executeRaw: (query) => wait(() => transaction.executeRaw(query)),
-    commit: () => transaction.commit(),
-    rollback: () => transaction.rollback(),
+    queryRaw: (query) => inPatience(() => transaction.queryRaw(query)),
+    executeRaw: (query) => inPatience(() => transaction.executeRaw(query)),
+    commit: () => end(() => transaction.commit()),
+    rollback: () => end(() => transaction.rollback()),
     createSavepoint: (name) => execute(`SAVEPOINT ${name}`),
     rollbackToSavepoint: (name) => execute(`ROLLBACK TO SAVEPOINT ${name}`),
     releaseSavepoint: (name) => execute(`RELEASE SAVEPOINT ${name}`),
