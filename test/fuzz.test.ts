@@ -92,7 +92,7 @@ async function check(drawn: Drawn[], statuses: Record<string, number>): Promise<
     drawn.map(async ({ wire, method = '', path = '' }) => {
       const answers = await exchange(port, wire);
       if (answers.length > wire.methods.length)
-        throw new Error(`${answers.length} answers to ${wire.methods.length} requests`);
+        throw new Error(`${answers.map(({ status }) => status)} as answers to ${wire.methods.length} requests`);
       if (wire.isWellFramed && answers.length === 0) throw new Error('no answer');
       for (const answer of answers) {
         statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;

@@ -3,7 +3,7 @@ import { oddText } from './texts.js';
 import type { Wire } from './wire.js';
 
 const mostly = <Value>(good: fc.Arbitrary<Value>, ...odd: Value[]) =>
-  fc.oneof({ weight: 5, arbitrary: good }, fc.constantFrom(...odd));
+  fc.oneof({ weight: 15, arbitrary: good }, fc.constantFrom(...odd));
 
 const one = (...values: string[]) => fc.constantFrom(...values);
 
@@ -102,7 +102,9 @@ const body = fc.oneof(
 
 const chunked = (text: string) => `${Buffer.byteLength(text, 'latin1').toString(16)}\r\n${text}\r\n0\r\n\r\n`;
 
-/** How a body is framed: the header for it, and its bytes. */
+/** How a body is framed: the header for it, its bytes, and whether these are more, which the server takes for a request. */
+type Framed = [header: string, bytes: string, isMore?: 'too long'];
+
 const framed = body.chain((text) => {
   const length = Buffer.byteLength(text, 'latin1');
   const spoiledChunks = [
@@ -113,14 +115,14 @@ const framed = body.chain((text) => {
     `0;${'x'.repeat(20_000)}\r\n\r\n`,
     `5;a="\n"\r\n${text}`,
   ];
-  return mostly<[string, string]>(
-    fc.constantFrom<[string, string]>(
+  return mostly<Framed>(
+    fc.constantFrom<Framed>(
       [`Content-Length: ${length}`, text],
       ['Transfer-Encoding: chunked', chunked(text)],
       ['', ''],
     ),
     [`Content-Length: ${length + 5}`, text],
-    [`Content-Length: ${Math.max(0, length - 1)}`, text],
+    [`Content-Length: ${Math.max(0, length - 1)}`, text, 'too long'],
     ['Content-Length: -1', text],
     ['Content-Length: 1e3', text],
     ['Content-Length: 99999999999999999999', text],
@@ -130,7 +132,7 @@ const framed = body.chain((text) => {
     ['Transfer-Encoding: gzip, chunked', chunked(text)],
     ['Transfer-Encoding: chunked, identity', chunked(text)],
     ['Transfer-Encoding: \x0bchunked', chunked(text)],
-    ...spoiledChunks.map((chunks): [string, string] => ['Transfer-Encoding: chunked', chunks]),
+    ...spoiledChunks.map((chunks): Framed => ['Transfer-Encoding: chunked', chunks]),
   );
 });
 
@@ -148,13 +150,13 @@ export function rawWires(paths: readonly string[], token: string): fc.Arbitrary<
       framed,
       lineEnd,
     })
-    .map(({ framed: [framing, bytes], ...parts }) => {
+    .map(({ framed: [framing, bytes, isMore], ...parts }) => {
       const lines = [`${parts.method} ${parts.target} ${parts.version}`, parts.host, ...parts.headers, framing];
       const head = `${lines.filter((line) => line !== '').join('\r\n')}\r\n\r\n`.replaceAll('\r\n', parts.lineEnd);
-      return { method: parts.method, bytes: head + bytes };
+      return { methods: isMore ? [parts.method, ''] : [parts.method], bytes: head + bytes };
     });
   const noRequest = fc.uint8Array({ minLength: 1, maxLength: 200 }).map((bytes) => ({
-    method: '',
+    methods: [''],
     bytes: Buffer.from(bytes).toString('latin1'),
   }));
   const requests = fc.array(fc.oneof({ weight: 20, arbitrary: request }, noRequest), { minLength: 1, maxLength: 3 });
@@ -166,6 +168,6 @@ export function rawWires(paths: readonly string[], token: string): fc.Arbitrary<
     const bytes = Buffer.from(dice === 0 ? all.slice(0, at[0] ?? 10) : all, 'latin1');
     const places = [0, ...at.filter((place) => place < bytes.length).sort((a, b) => a - b), bytes.length];
     const pieces = places.slice(1).map((place, index) => bytes.subarray(places[index], place));
-    return { pieces, methods: sent.map(({ method: verb }) => verb), breaksOff };
+    return { pieces, methods: sent.flatMap((one) => one.methods), breaksOff };
   });
 }

@@ -89,7 +89,7 @@ export const oddObject = (members: Record<string, fc.Arbitrary<string>>): fc.Arb
 /** What may go wrong with a good body on its way. */
 export const spoiled = (body: fc.Arbitrary<string>): fc.Arbitrary<Buffer> =>
   fc.oneof(
-    { weight: 8, arbitrary: body.map((text) => Buffer.from(text)) },
+    { weight: 20, arbitrary: body.map((text) => Buffer.from(text)) },
     { weight: 1, arbitrary: oddJson.map((text) => Buffer.from(text)) },
     { weight: 1, arbitrary: fc.tuple(body, fc.nat(40)).map(([text, at]) => Buffer.from(text.slice(0, at))) },
     {
