@@ -69,6 +69,7 @@ describe.each(documents)('%s', (file) => {
       'TEST_DATABASE_URL',
       'TEST_ISOLATION',
       'RANDOM_QUERIES',
+      'FUZZ_REQUESTS',
     ];
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
   });
