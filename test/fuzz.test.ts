@@ -115,8 +115,8 @@ async function fuzz(kind: string, requests: fc.Arbitrary<Drawn>): Promise<void> 
     fc.array(requests, { minLength: 1, maxLength: atOnce, size: 'max' }),
     async (drawn) => {
       sent += drawn.length;
-      if (sent >= sizes.length * 10_000 && sizes.push(megabytes()) > 1)
-        console.log(`fuzz: ${sent} ${kind} requests so far`);
+      if (sent >= sizes.length * 1000 && sizes.push(megabytes()) > 1)
+        console.log(`fuzz: ${sent} ${kind} requests so far, ${sizes.at(-1)} MB`);
       await check(drawn, statuses).catch((error: Error) => {
         throw new Error(`${error.message}\n${JSON.stringify(drawn.map(({ wire }) => shown(wire)))}`);
       });
@@ -125,7 +125,7 @@ async function fuzz(kind: string, requests: fc.Arbitrary<Drawn>): Promise<void> 
   const numRuns = Math.ceil((count * 2) / atOnce);
   await fc.assert(property, { seed, numRuns, interruptAfterTimeLimit: 10_000 + count * 100 });
   console.log(
-    `fuzz: ${sent} ${kind} requests, FUZZ_SEED=${seed}, ${JSON.stringify(statuses)}, MB at each 10,000: ${sizes}`,
+    `fuzz: ${sent} ${kind} requests, FUZZ_SEED=${seed}, ${JSON.stringify(statuses)}, MB at each 1,000: ${sizes}`,
   );
 }
 
