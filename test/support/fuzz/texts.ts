@@ -47,7 +47,7 @@ const oddNumber = fc.constantFrom(
   `1${'0'.repeat(400)}`,
 );
 
-export const knownOr = (known: readonly string[]) =>
+const knownOr = (known: readonly string[]) =>
   fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...known) },
     oddText.map((text) => JSON.stringify(text)),
@@ -70,7 +70,7 @@ export const oddJson: fc.Arbitrary<string> = fc.letrec((tie) => ({
 })).value as fc.Arbitrary<string>;
 
 /** An object in JSON with some of these members, good or bad, and sometimes more or some twice. */
-export const oddObject = (members: Record<string, fc.Arbitrary<string>>): fc.Arbitrary<string> =>
+const oddObject = (members: Record<string, fc.Arbitrary<string>>): fc.Arbitrary<string> =>
   fc
     .tuple(
       fc.record(
@@ -126,5 +126,5 @@ export function fitting(schema: Json, known: readonly string[]): fc.Arbitrary<st
   return knownOr(known);
 }
 
-export const membersOf = (schema: Json, known: readonly string[]) =>
+const membersOf = (schema: Json, known: readonly string[]) =>
   Object.fromEntries(Object.entries<Json>(schema.properties).map(([name, part]) => [name, fitting(part, known)]));

@@ -4,7 +4,7 @@ import { perform } from '../surfaces.js';
 import type { Json, World } from '../world.js';
 
 /** Who gets access to a record without a grant of their own, as levels. */
-export const audiences = {
+const audiences = {
   private: { companyLevel: 0, spaceLevel: 0 },
   company: { companyLevel: 40, spaceLevel: 0 },
   members: { companyLevel: 0, spaceLevel: 70 },

@@ -1,5 +1,5 @@
 /** What decides whether a caller who sees a record also sees what a field of it reaches. */
-export type Shown =
+type Shown =
   /** Belongs to the record: everyone who sees the record sees it, and sees the same. */
   | 'as part'
   /** A record with access of its own: shown to those who see that record too. */

@@ -33,14 +33,7 @@ export class Links {
 const ids = (links: Link[]) => links.map(({ target }) => target);
 
 /** The ids that a field of a record shows to a caller; undefined if the policy leaves them to other tests. */
-export function shownTo(
-  ladder: Ladder,
-  person: string,
-  row: Row,
-  links: Link[],
-  source: string,
-  asOwner?: Set<string>,
-) {
+function shownTo(ladder: Ladder, person: string, row: Row, links: Link[], source: string, asOwner?: Set<string>) {
   if (row.shown === 'if seen') return ids(links).filter((id) => ladder.sees(person, id));
   if (row.shown === 'to editors') return ladder.levelOf(person, source) >= 70 ? ids(links) : [];
   if (row.shown === 'as own') return ids(links.filter((link) => link.person === person));
