@@ -4,9 +4,9 @@ import { crawlQueries, inParallel, questionsAbout } from './support/isolation/as
 import type { Caller } from './support/isolation/callers.js';
 import { type Facts, readFacts } from './support/isolation/crawl.js';
 import { expected } from './support/isolation/matrix.js';
-import { fields } from './support/isolation/policy.js';
+import { fields, texts } from './support/isolation/policy.js';
 import { openScene, testLog } from './support/isolation/scene.js';
-import { mayKnow, wrongFacts, wrongTexts } from './support/isolation/shown.js';
+import { mayKnow, withheldTexts, wrongFacts, wrongTexts } from './support/isolation/shown.js';
 
 const { ladder, links, people, owner, matrix, targets } = await openScene('what is shown');
 const others = people.filter(({ name }) => name !== 'owner');
@@ -22,6 +22,7 @@ describe('what is shown', () => {
       expect([status, body.errors]).toEqual([200, undefined]);
       readFacts(schema, body.data, facts, (record) => {
         if (!mayKnow(ladder, caller, record.id)) wrong.push(`a record: ${JSON.stringify(record).slice(0, 200)}`);
+        for (const field of withheldTexts(links, record)) withheld.add(field);
         wrong.push(...wrongTexts(ladder, links, caller, record));
       });
     });
@@ -30,6 +31,7 @@ describe('what is shown', () => {
     return facts;
   }
 
+  const withheld = new Set<string>();
   let asOwner: Facts;
   beforeAll(async () => {
     asOwner = await crawl(owner);
@@ -45,6 +47,10 @@ describe('what is shown', () => {
 
   test.each(others)('to $name is what the policy says, field by field', async (caller) => {
     expect(wrongFacts(ladder, links, caller, await crawl(caller), asOwner)).toEqual([]);
+  });
+
+  test('to some lacks each text that not everyone may read', () => {
+    expect([...withheld].sort()).toEqual(Object.keys(texts).sort());
   });
 });
 

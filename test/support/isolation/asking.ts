@@ -47,7 +47,7 @@ export function crawlQueries(schema: GraphQLSchema, asked: Question[]): string[]
   };
   const lists = ['goals', 'spaces', 'resourceHubs'].map((list) => `${list}(first: 100) { ${selectionOf(list, 2)} }`);
   const looks = asked.map((question, index) => `a${index}: ${call(question)} { ${selectionOf(question.field, 2)} }`);
-  return [...lists, `viewer { ${selectionOf('viewer', 2)} }`, ...chunks(looks, 10).map((part) => part.join(' '))];
+  return [...lists, `viewer { ${selectionOf('viewer', 3)} }`, ...chunks(looks, 10).map((part) => part.join(' '))];
 }
 
 export const chunks = <Item>(items: Item[], size: number): Item[][] =>

@@ -120,7 +120,7 @@ async function fillHub(world: World, { owner, edit, member, view }: People, hub:
   await perform(world, 'REST', 'deleteResourceHubFile', owner.token, { fileId: deleted.id });
   const recovered = await world.file(hub, edit, { ...inside, deletedAt: new Date(), deletedById: owner.id });
   await perform(world, 'REST', 'recoverResourceHubFile', owner.token, { fileId: recovered.id });
-  const published = await world.document(hub, owner, ['one', 'two', 'three']);
+  const published = await world.document(hub, owner, ['one', 'two', 'three'], { publicToken: `token-${hub.id}` });
   await perform(world, 'REST', 'restoreDocumentVersion', owner.token, {
     documentId: published.id,
     versionNumber: 1,

@@ -60,6 +60,13 @@ export function mayKnow(ladder: Ladder, { person }: Caller, id: string): boolean
   return ladder.isDeleted(id) ? ladder.levelOf(person, id) >= 70 : ladder.sees(person, id);
 }
 
+/** The texts that a record has and does not show. */
+export const withheldTexts = (links: Links, record: Json): string[] =>
+  Object.keys(texts).filter((field) => {
+    const [type, key = ''] = field.split('.');
+    return record.__typename === type && record[key] === null && links.of(field, record.id).length > 0;
+  });
+
 /** The texts of a record that are shown and should not be, or the other way round. */
 export function wrongTexts(ladder: Ladder, links: Links, { name, person }: Caller, record: Json): string[] {
   return Object.entries(texts).flatMap(([field, { level }]) => {
