@@ -69,6 +69,8 @@ export interface AppOptions {
 }
 
 export interface App extends YogaServerInstance<RequestContext, Context> {
+  /** Every path that it answers. */
+  routes: readonly Route[];
   /** Example calls, on records of the demo workspace if there is one. */
   workedExamples(): Promise<WorkedExamples>;
 }
@@ -165,5 +167,5 @@ export function createApp({
       useOperationSpan(),
     ],
   });
-  return Object.assign(yoga, { workedExamples: () => workedExamples(mutations, lookUp) });
+  return Object.assign(yoga, { routes, workedExamples: () => workedExamples(mutations, lookUp) });
 }

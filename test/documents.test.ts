@@ -75,6 +75,7 @@ describe.each(documents)('%s', (file) => {
       'OTEL_SERVICE_NAME',
       'OTEL_EXPORTER_OTLP_ENDPOINT',
       'MODEL_SECONDS',
+      'FUZZ_REQUESTS',
     ];
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
   });

@@ -163,6 +163,23 @@ describe('a request that is no HTTP', () => {
   });
 });
 
+describe('a request that is answered before its body is read', () => {
+  test.each([
+    ['ends too early', 'Content-Length: 16', '{}'],
+    ['breaks off', 'Content-Length: 60000', 'x'.repeat(30_000)],
+    ['has a chunk whose size is no number', 'Transfer-Encoding: chunked', 'zz\r\n{}\r\n'],
+    ['has chunks that end too early', 'Transfer-Encoding: chunked', '5\r\n{}'],
+  ])('gets no second answer if the body %s', async (_what, framing, body) => {
+    const socket = await socketTo(world);
+    socket.on('error', () => {});
+    const received = text(socket);
+    socket.write(lines('GET /healthz HTTP/1.1', host, framing));
+    await once(socket, 'readable');
+    socket.end(body, 'latin1');
+    expect(answersIn(await received).map(({ status }) => status)).toEqual([200]);
+  });
+});
+
 describe('a request', () => {
   test.each(['http://evil.example/graphql', 'HTTP://127.0.0.1:99/graphql', 'https://[::1]/graphql'])(
     'for %s is for its path',

@@ -44,15 +44,31 @@ function patientAdapter(adapter: SqlDriverAdapter, close: () => Promise<void>): 
 }
 
 function patientTransaction(transaction: Transaction): Transaction {
+  let last: Promise<unknown> = Promise.resolve();
+  let hasEnded = false;
+  // Resolvers ask at the same time, but a transaction has one connection, which serves others when it has ended.
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const result = last.then(() => {
+      if (hasEnded) throw new Error('the transaction has ended');
+      return work();
+    });
+    last = result.catch(() => {});
+    return result;
+  };
+  const inPatience = <Result>(sql: string, work: () => Promise<Result>) => wait(() => inTurn(() => report(sql, work)));
+  const end = (how: () => Promise<void>) => {
+    hasEnded = true;
+    return how();
+  };
   const execute = (sql: string) =>
-    report(sql, () => wait(() => transaction.executeRaw({ sql, args: [], argTypes: [] }))).then(() => {});
+    inPatience(sql, () => transaction.executeRaw({ sql, args: [], argTypes: [] })).then(() => {});
   return {
     ...identity(transaction),
     options: transaction.options,
-    queryRaw: (query) => report(query.sql, () => wait(() => transaction.queryRaw(query))),
-    executeRaw: (query) => report(query.sql, () => wait(() => transaction.executeRaw(query))),
-    commit: () => transaction.commit(),
-    rollback: () => transaction.rollback(),
+    queryRaw: (query) => inPatience(query.sql, () => transaction.queryRaw(query)),
+    executeRaw: (query) => inPatience(query.sql, () => transaction.executeRaw(query)),
+    commit: () => end(() => transaction.commit()),
+    rollback: () => end(() => transaction.rollback()),
     createSavepoint: (name) => execute(`SAVEPOINT ${name}`),
     rollbackToSavepoint: (name) => execute(`ROLLBACK TO SAVEPOINT ${name}`),
     releaseSavepoint: (name) => execute(`RELEASE SAVEPOINT ${name}`),

@@ -61,6 +61,8 @@ export class NodeServer {
   /** Every connection, with the requests on it that are not answered yet. */
   readonly #connections = new Map<Socket, Map<IncomingMessage, Running>>();
   readonly #refused = new WeakSet<Socket>();
+  /** The last request of which each connection has sent the headers. */
+  readonly #latest = new WeakMap<Socket, IncomingMessage>();
   #isStopping = false;
 
   constructor(options: NodeServerOptions) {
@@ -112,6 +114,7 @@ export class NodeServer {
   async #answer(req: IncomingMessage, res: ServerResponse, continueBody?: () => void): Promise<void> {
     const { socket } = req;
     const running = this.#connections.get(socket);
+    this.#latest.set(socket, req);
     res.once('close', () => {
       running?.delete(req);
       if (this.#isStopping && running?.size === 0) socket.destroySoon();
@@ -213,7 +216,9 @@ export class NodeServer {
     }
     const failed = clientFailure(error);
     if (!req || !running) {
-      this.#refuse(socket, failed);
+      // The rest of a request that is answered already gets no second answer.
+      if (this.#latest.get(socket)?.complete === false) socket.destroySoon();
+      else this.#refuse(socket, failed);
       return;
     }
     const { res, record } = running;

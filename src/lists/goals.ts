@@ -32,7 +32,9 @@ export function goalList(actor: Actor, filter: GoalFilter, { field, direction }:
   const pattern = patternOf(filter.text);
   const common = { name: `goals.${field}`, key, descending: direction === 'desc' };
   const inCompany = Prisma.sql`g.company_id = ${actor.companyId} AND ${shelfOf} = ANY(${shelvesOf(filter)}::integer[])`;
-  const inSpace = spaceId == null ? Prisma.empty : Prisma.sql`AND g.space_id = ${spaceId}`;
+  const seen = Prisma.sql`EXISTS (SELECT FROM space_access v
+    WHERE v.space_id = ${spaceId} AND v.person_id = ${actor.personId} AND v.level >= ${level.view})`;
+  const inSpace = spaceId == null ? Prisma.empty : Prisma.sql`AND g.space_id = ${spaceId} AND ${seen}`;
 
   if (pattern !== null || championId != null) {
     const championed = championId == null ? Prisma.empty : Prisma.sql`AND g.champion_id = ${championId}`;
@@ -84,7 +86,7 @@ export function goalList(actor: Actor, filter: GoalFilter, { field, direction }:
         : [
             onShelves(
               Prisma.sql`(SELECT c.id AS space_id, s.shelf FROM spaces c, ${shelves}
-                AND c.id = ${spaceId} AND c.company_id = ${actor.companyId} AND (s.space_id IS NULL OR s.space_id = c.id)) s`,
+                AND c.id = ${spaceId} AND c.company_id = ${actor.companyId} AND (s.space_id IS NULL OR s.space_id = c.id) AND ${seen}) s`,
               Prisma.sql`g.space_id = s.space_id`,
               walk,
             ),

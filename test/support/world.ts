@@ -98,7 +98,7 @@ export class World {
   async fetch(path: string, init: RequestInit & { duplex?: 'half' } = {}): Promise<Answer> {
     const response = await fetch(`${await this.base()}${path}`, init);
     const text = await response.text();
-    const json = response.headers.get('content-type')?.includes('json');
+    const json = text && response.headers.get('content-type')?.includes('json');
     const answer = { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : { text } };
     requireDescribed({ method: init.method ?? 'GET', path, ...answer });
     return answer;
