@@ -56,6 +56,7 @@ tokens
   .command('create')
   .description('create a token and print it; it cannot be shown again')
   .requiredOption('--person <id>', 'id of the person the token acts for')
+  .option('--company <id>', 'id of the company; needed if people of several companies have the same id')
   .requiredOption('--name <name>', 'name of the token, such as CI')
   .option('--write', 'allow mutations (default: read-only)')
   .option('--expires <duration>', 'how long the token is valid: 30d, 12h, 45m (default: forever)')

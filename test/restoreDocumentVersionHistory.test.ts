@@ -59,7 +59,10 @@ describe('people a restored version mentions', () => {
     const stranger = (await world.team()).caller;
     const text = mentioning(fresh.id, follower.id, canceled.id, stranger.id, 'nobody', 'no\0body', fresh.id);
     const document = await world.document(hub, caller, [text, 'two']);
-    await world.subscribe({ documentId: document.id }, [follower, { ...canceled, canceled: true }]);
+    await world.subscribe({ companyId: document.companyId, documentId: document.id }, [
+      follower,
+      { ...canceled, canceled: true },
+    ]);
     const [changes] = await changesOf(world, () => restore(caller.token, document.id, 1, 2));
     expect(changes.added.subscriptions).toMatchObject([{ person_id: fresh.id, type: 'mentioned', canceled: false }]);
     expect(counts(changes.added)).toEqual({ activities: 1, document_versions: 1, subscriptions: 1 });
@@ -144,7 +147,7 @@ describe('many at once', () => {
       const outcomes: Outcome[] = [];
       const { token } = people[n % 3] ?? caller;
       for (let turn = 0; turn < 25; turn++) {
-        const { currentVersion } = await db.resourceHubDocument.findUniqueOrThrow({ where: { id: document.id } });
+        const { currentVersion } = await db.resourceHubDocument.findFirstOrThrow({ where: { id: document.id } });
         outcomes.push(await restore(token, document.id, 1 + ((n + turn) % 2), currentVersion ?? 0, gateways[n % 3]));
       }
       return outcomes;
@@ -160,7 +163,7 @@ describe('many at once', () => {
       where: { documentId: document.id, action: 'document_version_restored' },
     });
     expect(activities).toBe(made.length);
-    const { currentVersion } = await db.resourceHubDocument.findUniqueOrThrow({ where: { id: document.id } });
+    const { currentVersion } = await db.resourceHubDocument.findFirstOrThrow({ where: { id: document.id } });
     expect(currentVersion).toBe(numbers.length);
   });
 });
