@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
+import { type DistributeOptions, distributeTables } from './commands/distribute.js';
 import { importFile, printImportSchema } from './commands/import.js';
 import { migrate } from './commands/migrate.js';
 import { openApi } from './commands/openapi.js';
@@ -28,6 +29,11 @@ program
   .command('migrate')
   .description('apply pending migrations to the database')
   .action(() => migrate(readConfig()));
+program
+  .command('distribute')
+  .description('show where each table goes on a Citus coordinator; with --yes, place them')
+  .option('--yes', 'place the tables (default: only show where)')
+  .action((options: DistributeOptions) => distributeTables(readConfig(), options));
 program
   .command('import')
   .description('import a workspace from a JSON file, all of it or nothing')

@@ -124,7 +124,7 @@ describe('a file', () => {
   test('counts its live comments, and so does a document', async () => {
     const { caller, hub } = await setting();
     const [file, document] = [await world.file(hub, caller), await world.document(hub, caller)];
-    const comment = { authorId: caller.id, content: 'Nice' };
+    const comment = { companyId: caller.companyId, authorId: caller.id, content: 'Nice' };
     const on = (subject: Json) => [
       { ...comment, ...subject },
       { ...comment, ...subject },

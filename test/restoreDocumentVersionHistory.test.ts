@@ -39,10 +39,10 @@ async function edit(documentId: string, editorId: string, expected: number, cont
   const rows = await world.sql(
     `WITH document AS (
        UPDATE resource_hub_documents SET content = $4, current_version = current_version + 1, updated_at = now()
-       WHERE id = $1 AND current_version = $3 RETURNING id, name, content, current_version
+       WHERE id = $1 AND current_version = $3 RETURNING company_id, id, name, content, current_version
      )
-     INSERT INTO document_versions (document_id, version_number, previous_version_number, title, content, editor_id, origin)
-     SELECT id, current_version, current_version - 1, name, content, $2, 'edited' FROM document RETURNING id`,
+     INSERT INTO document_versions (company_id, document_id, version_number, previous_version_number, title, content, editor_id, origin)
+     SELECT company_id, id, current_version, current_version - 1, name, content, $2, 'edited' FROM document RETURNING id`,
     [documentId, editorId, expected, content],
   );
   return rows.length === 1;
@@ -174,7 +174,7 @@ describe('history is append-only', () => {
     ['remove', 'DELETE FROM document_versions WHERE document_id = $1 AND version_number = 3'],
     [
       'replace',
-      "INSERT INTO document_versions SELECT v.* FROM document_versions v WHERE document_id = $1 ON CONFLICT (document_id, version_number) DO UPDATE SET title = 'rewritten'",
+      "INSERT INTO document_versions SELECT v.* FROM document_versions v WHERE document_id = $1 ON CONFLICT (company_id, document_id, version_number) DO UPDATE SET title = 'rewritten'",
     ],
   ])('no writer may %s a version', async (_, sql) => {
     const { document } = await documentOf();

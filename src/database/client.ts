@@ -14,6 +14,8 @@ export interface DatabaseOptions {
   poolSize: number;
   /** Whether to name prepared statements. A transaction-pooling PgBouncer older than 1.21 does not support that. */
   preparedStatements: boolean;
+  /** Whether a query joins what it loads with its rows; otherwise each relation is a statement of its own. */
+  joins?: boolean;
   /** If omitted, only connecting has a limit: commands may take their time. */
   timeouts?: DatabaseTimeouts;
   /** Called when an idle connection breaks. The pool replaces it. */
@@ -25,9 +27,17 @@ const statementNameCap = 2000;
 const statementTextShare = 1 / 64;
 
 /** Opens a client with its own connection pool. `$disconnect()` closes both. */
-export function openClient({ url, poolSize, preparedStatements, timeouts, onError }: DatabaseOptions): Database {
+export function openClient({
+  url,
+  poolSize,
+  preparedStatements,
+  joins = true,
+  timeouts,
+  onError,
+}: DatabaseOptions): Database {
   const opened = openPool({ url, size: poolSize, name: 'goalpost', timeouts, onError });
-  const adapter = adapterOf(opened, preparedStatements ? { statementNameGenerator: statementNames() } : {});
+  const options = preparedStatements ? { statementNameGenerator: statementNames() } : {};
+  const adapter = adapterOf(opened, options, joins);
   return new PrismaClient({ adapter, errorFormat: 'minimal' });
 }
 
