@@ -52,9 +52,9 @@ export function authenticator(db: Database, clock: () => Date): Authenticate {
     const row = await findToken(db, hash, companies.get(key));
     const now = clock();
     if (row) companies.set(key, row.companyId);
-    if (!row || row.revokedAt || row.person.suspendedAt) throw failure('UNAUTHENTICATED');
+    if (!row || row.revokedAt || row.suspendedAt) throw failure('UNAUTHENTICATED');
     if (row.expiresAt && row.expiresAt <= now) throw failure('UNAUTHENTICATED');
     if (now.getTime() - (row.lastUsedAt?.getTime() ?? 0) >= recordUseEvery) recordUse(row, now);
-    return { personId: row.person.id, companyId: row.companyId, tokenId: row.id, canWrite: row.canWrite };
+    return { personId: row.personId, companyId: row.companyId, tokenId: row.id, canWrite: row.canWrite };
   };
 }

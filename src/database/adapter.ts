@@ -16,13 +16,13 @@ type Options = ConstructorParameters<typeof PrismaPg>[1];
  * is a transaction of its own when it loses to another. A statement in a transaction is not repeated: the failure has
  * undone those before it.
  */
-export function adapterOf({ pool, close }: OpenPool, options: Options, joins: boolean): SqlDriverAdapterFactory {
+export function adapterOf({ pool, close }: OpenPool, options: Options): SqlDriverAdapterFactory {
   const factory = new PrismaPg(pool, options);
   const { provider, adapterName } = factory;
-  return { provider, adapterName, connect: async () => patientAdapter(await factory.connect(), close, joins) };
+  return { provider, adapterName, connect: async () => patientAdapter(await factory.connect(), close) };
 }
 
-function patientAdapter(adapter: SqlDriverAdapter, close: () => Promise<void>, joins: boolean): SqlDriverAdapter {
+function patientAdapter(adapter: SqlDriverAdapter, close: () => Promise<void>): SqlDriverAdapter {
   return {
     ...identity(adapter),
     queryRaw: (query) => retryConflicts(() => wait(() => adapter.queryRaw(query))),
@@ -35,7 +35,7 @@ function patientAdapter(adapter: SqlDriverAdapter, close: () => Promise<void>, j
           (late) => void late.rollback(),
         ),
       ),
-    getConnectionInfo: () => ({ ...adapter.getConnectionInfo?.(), supportsRelationJoins: joins }),
+    getConnectionInfo: () => adapter.getConnectionInfo?.() ?? { supportsRelationJoins: true },
     dispose: close,
   };
 }

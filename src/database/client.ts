@@ -37,8 +37,22 @@ export function openClient({
 }: DatabaseOptions): Database {
   const opened = openPool({ url, size: poolSize, name: 'goalpost', timeouts, onError });
   const options = preparedStatements ? { statementNameGenerator: statementNames() } : {};
-  const adapter = adapterOf(opened, options, joins);
-  return new PrismaClient({ adapter, errorFormat: 'minimal' });
+  const client = new PrismaClient({ adapter: adapterOf(opened, options), errorFormat: 'minimal' });
+  return joins ? client : withoutJoins(client);
+}
+
+/** Reads each relation with a statement of its own, whose values name the company. */
+function withoutJoins(client: Database): Database {
+  const separately = <Args extends object, Result>({ args, query }: { args: Args; query: (args: Args) => Result }) =>
+    query({ ...args, relationLoadStrategy: 'query' });
+  const reads = {
+    findUnique: separately,
+    findUniqueOrThrow: separately,
+    findFirst: separately,
+    findFirstOrThrow: separately,
+    findMany: separately,
+  };
+  return client.$extends({ query: { $allModels: reads } }) as Database;
 }
 
 /**

@@ -11,6 +11,7 @@ interface ForeignKey {
   name: string;
   table: string;
   refers_to: string;
+  is_deferrable: boolean;
   definition: string;
 }
 
@@ -34,12 +35,14 @@ export const distribute = (url: string, onPlaced: (placement: Placement) => void
     await client.query('SET LOCAL citus.enable_unsafe_triggers = on');
     const hindering = hinderingKeys(structure, placements);
     for (const { table, name } of hindering) await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
+    for (const { table, name } of structure.triggers) await client.query(`DROP TRIGGER ${name} ON ${table}`);
     for (const placement of placements) {
       await place(client, placement);
       onPlaced(placement);
     }
     for (const { table, name, definition } of hindering)
       await client.query(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`);
+    for (const { definition } of structure.triggers) await client.query(definition);
     await client.query('COMMIT');
   });
 
@@ -54,6 +57,8 @@ interface Structure {
   /** Tables with the columns by which they can be placed. */
   tables: { name: string; has_company: boolean; is_placed: boolean }[];
   foreignKeys: ForeignKey[];
+  /** The deferred triggers, which rows that move to their shard would set off. */
+  triggers: { name: string; table: string; definition: string }[];
 }
 
 async function structureOf(client: pg.Client): Promise<Structure> {
@@ -63,11 +68,15 @@ async function structureOf(client: pg.Client): Promise<Structure> {
     FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY c.oid`);
   const foreignKeys = await client.query<ForeignKey>(`
     SELECT conname AS name, conrelid::regclass::text AS "table", confrelid::regclass::text AS refers_to,
-      pg_get_constraintdef(oid) AS definition
+      condeferrable AS is_deferrable, pg_get_constraintdef(oid) AS definition
     FROM pg_constraint WHERE contype = 'f' AND connamespace = 'public'::regnamespace AND conparentid = 0`);
+  const triggers = await client.query<Structure['triggers'][number]>(`
+    SELECT tgname AS name, tgrelid::regclass::text AS "table", pg_get_triggerdef(oid) AS definition
+    FROM pg_trigger t WHERE NOT tgisinternal AND tgdeferrable
+      AND NOT EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = t.tgrelid)`);
   if (!tables.rows.some(({ name }) => name === 'companies'))
     throw new DatabaseError('This database has no Goalpost tables yet. Run `goalpost migrate` first.');
-  return { tables: tables.rows, foreignKeys: foreignKeys.rows };
+  return { tables: tables.rows, foreignKeys: foreignKeys.rows, triggers: triggers.rows };
 }
 
 /** In the order in which the tables were made, which is the order of their foreign keys; copied tables first. */
@@ -85,12 +94,16 @@ function placementsOf({ tables }: Structure): Placement[] {
   return [...placements.filter(isCopied), ...placements.filter((placement) => !isCopied(placement))];
 }
 
-/** The foreign keys that Citus cannot keep meanwhile: to a table placed later than their own, and to copied tables. */
+/**
+ * The foreign keys that Citus cannot keep meanwhile: to a table placed later than their own, to copied tables, and
+ * deferred ones, which rows that move to their shard would set off.
+ */
 function hinderingKeys({ foreignKeys }: Structure, placements: Placement[]): ForeignKey[] {
   const order = new Map(placements.map(({ table }, position) => [table, position]));
-  return foreignKeys.filter(({ table, refers_to }) => {
+  return foreignKeys.filter(({ table, refers_to, is_deferrable }) => {
     const [own, other] = [order.get(table), order.get(refers_to)];
-    return own !== undefined && other !== undefined && (other > own || copied.includes(refers_to));
+    if (own === undefined || other === undefined) return false;
+    return other > own || is_deferrable || copied.includes(refers_to);
   });
 }
 

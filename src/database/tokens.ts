@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database } from './client.js';
+import { Prisma } from './generated/client/client.js';
 
 export const tokenFormat = /^gp_[A-Za-z0-9_-]{43}$/;
 
@@ -33,19 +34,39 @@ export async function createToken(
   return { id, token };
 }
 
-/** Finds a token with its person by its hash; in one statement, whether its company is known or not. */
-export async function findToken(db: Database, hash: Uint8Array<ArrayBuffer>, companyId: string | undefined) {
-  const select = {
-    id: true,
-    companyId: true,
-    canWrite: true,
-    expiresAt: true,
-    revokedAt: true,
-    lastUsedAt: true,
-    person: { select: { id: true, suspendedAt: true } },
-  } as const;
-  if (companyId !== undefined)
-    return db.apiToken.findUnique({ where: { companyId_hash: { companyId, hash } }, select });
-  const found = await db.tokenCompany.findUnique({ where: { hash }, select: { token: { select } } });
-  return found?.token;
+export interface FoundToken {
+  id: string;
+  companyId: string;
+  personId: string;
+  canWrite: boolean;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  lastUsedAt: Date | null;
+  /** When the person was suspended. */
+  suspendedAt: Date | null;
+}
+
+/** Finds a token and its person by the token's hash; in one statement, whether its company is known or not. */
+export async function findToken(
+  db: Database,
+  hash: Uint8Array<ArrayBuffer>,
+  companyId: string | undefined,
+): Promise<FoundToken | undefined> {
+  const [from, where] =
+    companyId === undefined
+      ? [
+          Prisma.sql`token_companies c JOIN api_tokens t ON t.company_id = c.company_id AND t.hash = c.hash
+            JOIN people p ON p.company_id = t.company_id AND p.id = t.person_id`,
+          Prisma.sql`c.hash = ${hash}`,
+        ]
+      : [
+          Prisma.sql`api_tokens t JOIN people p ON p.company_id = ${companyId} AND p.id = t.person_id`,
+          Prisma.sql`t.company_id = ${companyId} AND t.hash = ${hash}`,
+        ];
+  const [found] = await db.$queryRaw<FoundToken[]>(Prisma.sql`
+    SELECT t.id, t.company_id AS "companyId", t.person_id AS "personId", t.can_write AS "canWrite",
+      t.expires_at AS "expiresAt", t.revoked_at AS "revokedAt", t.last_used_at AS "lastUsedAt",
+      p.suspended_at AS "suspendedAt"
+    FROM ${from} WHERE ${where}`);
+  return found;
 }

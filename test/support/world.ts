@@ -291,7 +291,7 @@ export async function createWorld(options: Options = {}): Promise<World> {
   const world = new World(openClient({ url, poolSize: 20, preparedStatements: true }), url, options);
   afterAll(async () => {
     await world.close();
-    const unbound = await unboundScans(url, noted);
+    const unbound = await unboundScans(url, noted.keys());
     await drop();
     expect(unbound, 'scans that do not bind the company to a value').toEqual([]);
   });
