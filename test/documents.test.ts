@@ -69,6 +69,7 @@ describe.each(documents)('%s', (file) => {
       'TEST_DATABASE_URL',
       'TEST_ISOLATION',
       'RANDOM_QUERIES',
+      'CITUS_URL',
     ];
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
   });

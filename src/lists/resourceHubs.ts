@@ -60,12 +60,12 @@ export function resourceHubList({ personId, companyId }: Actor, filter: Resource
         ) p WHERE m.company_id = ${companyId} AND m.person_id = ${personId} AND EXISTS (SELECT FROM guest)
       )`,
     branches: (_scopes, walk) => [
-      // Names the company of p again, so that Postgres looks at p first and walks no hubs for a guest.
+      // Asks for the person inside, so that Postgres walks no hubs for a guest.
       Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, h.key, h.id FROM people p CROSS JOIN LATERAL (
           SELECT name_key(h.name) AS key, h.id FROM resource_hubs h
-          WHERE h.company_id = ${companyId} AND h.company_id = p.company_id AND ${visible}
+          WHERE h.company_id = ${companyId} AND (p.is_owner OR p.type <> 'guest') AND ${visible}
           ${walk({ key: Prisma.sql`name_key(h.name)`, id: Prisma.sql`h.id` })}
-        ) h WHERE p.company_id = ${companyId} AND p.id = ${personId} AND (p.is_owner OR p.type <> 'guest')`,
+        ) h WHERE p.company_id = ${companyId} AND p.id = ${personId}`,
       ...['space_id', 'goal_id', 'project_id'].map(Prisma.raw).map(
         (parent) => Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, h.key, h.id FROM opened o CROSS JOIN LATERAL (
           SELECT name_key(h.name) AS key, h.id FROM resource_hubs h
