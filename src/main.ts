@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
+import { type DistributeOptions, distributeTables } from './commands/distribute.js';
 import { importFile, printImportSchema } from './commands/import.js';
 import { migrate } from './commands/migrate.js';
 import { openApi } from './commands/openapi.js';
@@ -29,6 +30,11 @@ program
   .description('apply pending migrations to the database')
   .action(() => migrate(readConfig()));
 program
+  .command('distribute')
+  .description('show where each table goes on a Citus coordinator; with --yes, place them')
+  .option('--yes', 'place the tables (default: only show where)')
+  .action((options: DistributeOptions) => distributeTables(readConfig(), options));
+program
   .command('import')
   .description('import a workspace from a JSON file, all of it or nothing')
   .argument('[file]', 'the JSON file')
@@ -56,6 +62,7 @@ tokens
   .command('create')
   .description('create a token and print it; it cannot be shown again')
   .requiredOption('--person <id>', 'id of the person the token acts for')
+  .option('--company <id>', 'id of the company; needed if people of several companies have the same id')
   .requiredOption('--name <name>', 'name of the token, such as CI')
   .option('--write', 'allow mutations (default: read-only)')
   .option('--expires <duration>', 'how long the token is valid: 30d, 12h, 45m (default: forever)')

@@ -13,12 +13,12 @@ const { company, caller } = await world.team();
 const query = '{ viewer { person { id } token { name lastFour canWrite expiresAt lastUsedAt } } }';
 
 const tokenOf = async (data: Partial<Parameters<typeof createToken>[1]> = {}) =>
-  createToken(db, { personId: caller.id, name: 'test', canWrite: true, ...data });
+  createToken(db, { companyId: caller.companyId, personId: caller.id, name: 'test', canWrite: true, ...data });
 
 const revoked = await tokenOf();
-await db.apiToken.update({ where: { id: revoked.id }, data: { revokedAt: new Date() } });
+await db.apiToken.updateMany({ where: { id: revoked.id }, data: { revokedAt: new Date() } });
 const revokedReadOnly = await tokenOf({ canWrite: false });
-await db.apiToken.update({ where: { id: revokedReadOnly.id }, data: { revokedAt: new Date() } });
+await db.apiToken.updateMany({ where: { id: revokedReadOnly.id }, data: { revokedAt: new Date() } });
 const expired = await tokenOf({ expiresAt: new Date(world.now.getTime() - 1) });
 const expiring = await tokenOf({ expiresAt: world.now });
 const { token: suspended } = await world.person(company, { suspendedAt: new Date() });
@@ -92,11 +92,12 @@ test('a token in the URL or in the body is no token', async () => {
 test('a token is refused from the moment it is revoked or expires, or its person is suspended', async () => {
   const person = await world.person(company);
   const short = await createToken(db, {
+    companyId: person.companyId,
     personId: person.id,
     name: 'short',
     expiresAt: new Date(world.now.getTime() + 1000),
   });
-  const other = await createToken(db, { personId: person.id, name: 'other' });
+  const other = await createToken(db, { companyId: person.companyId, personId: person.id, name: 'other' });
   const statuses = async () =>
     Promise.all([short, other].map(async ({ token }) => (await world.graphql(token, query)).status));
   expect(await statuses()).toEqual([200, 200]);
@@ -104,10 +105,10 @@ test('a token is refused from the moment it is revoked or expires, or its person
   world.now = new Date(before.getTime() + 1000);
   expect(await statuses()).toEqual([401, 200]);
   world.now = before;
-  await db.person.update({ where: { id: person.id }, data: { suspendedAt: new Date() } });
+  await db.person.updateMany({ where: { id: person.id }, data: { suspendedAt: new Date() } });
   expect(await statuses()).toEqual([401, 401]);
-  await db.person.update({ where: { id: person.id }, data: { suspendedAt: null } });
-  await db.apiToken.update({ where: { id: other.id }, data: { revokedAt: new Date() } });
+  await db.person.updateMany({ where: { id: person.id }, data: { suspendedAt: null } });
+  await db.apiToken.updateMany({ where: { id: other.id }, data: { revokedAt: new Date() } });
   expect(await statuses()).toEqual([200, 401]);
 });
 
@@ -176,7 +177,7 @@ describe('a read-only token', () => {
 
 describe('the last use of a token', () => {
   const lastUse = async (id: string) =>
-    (await db.apiToken.findUniqueOrThrow({ where: { id } })).lastUsedAt?.toISOString();
+    (await db.apiToken.findFirstOrThrow({ where: { id } })).lastUsedAt?.toISOString();
   const settled = async (id: string, wanted: string | undefined) => {
     for (let wait = 0; wait < 100 && (await lastUse(id)) !== wanted; wait++) await sleep(10);
     await sleep(20);
@@ -246,11 +247,11 @@ describe('a token at rest', () => {
   });
 
   test('is never shown by a query, is unique, and is read-only by default', async () => {
-    const { id, token } = await createToken(db, { personId: caller.id, name: 'mine' });
+    const { id, token } = await createToken(db, { companyId: caller.companyId, personId: caller.id, name: 'mine' });
     const { body } = await world.graphql(token, query);
     expect(body.data.viewer.token).toMatchObject({ name: 'mine', lastFour: token.slice(-4), canWrite: false });
     expect(JSON.stringify(body)).not.toContain(token);
-    expect(await db.apiToken.findUniqueOrThrow({ where: { id } })).toMatchObject({ canWrite: false, expiresAt: null });
+    expect(await db.apiToken.findFirstOrThrow({ where: { id } })).toMatchObject({ canWrite: false, expiresAt: null });
     const more = await Promise.all(Array.from({ length: 20 }, () => tokenOf()));
     expect(new Set(more.map((one) => one.token)).size).toBe(20);
   });

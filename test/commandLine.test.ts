@@ -150,6 +150,16 @@ describe("goalpost on the operator's own database", () => {
     expect(stderr).toContain('Run `goalpost migrate` first');
   });
 
+  test('distributes nothing on a PostgreSQL without Citus', async () => {
+    for (const args of [[], ['--yes']]) {
+      const { code, stderr } = await goalpost({ DATABASE_URL }, 'distribute', ...args);
+      expect(code).toBe(1);
+      expect(stderr).toContain('lacks the extension citus. Nothing was changed.');
+    }
+    const embedded = await goalpost({}, 'distribute');
+    expect([embedded.code, embedded.stderr]).toEqual([2, expect.stringContaining('needs DATABASE_URL')]);
+  });
+
   test('lets several gateways start at once on an empty database, with no demo data and no tokens', async () => {
     const started = await Promise.all([1, 2, 3].map(() => start({ DATABASE_URL }, listens)));
     for (const { base, lines } of started) {
@@ -167,7 +177,25 @@ describe("goalpost on the operator's own database", () => {
     expect(again.code).toBe(1);
     expect(again.stderr).toContain('exists already');
 
-    const options = ['--person', 'person-tomas-okafor', '--name', 'CI', '--expires', '30d'];
+    await query(DATABASE_URL, "INSERT INTO companies (id, name) VALUES ('other', 'Other')");
+    await query(
+      DATABASE_URL,
+      "INSERT INTO people (company_id, id, full_name) VALUES ('other', 'person-tomas-okafor', 'Namesake')",
+    );
+    const ambiguous = await goalpost(
+      { DATABASE_URL },
+      'token',
+      'create',
+      '--person',
+      'person-tomas-okafor',
+      '--name',
+      'x',
+    );
+    expect(ambiguous.code).toBe(2);
+    expect(ambiguous.stderr).toContain('add --company with one of: "company-harborlight", "other"');
+
+    const person = ['--person', 'person-tomas-okafor', '--company', 'company-harborlight'];
+    const options = [...person, '--name', 'CI', '--expires', '30d'];
     const created = await goalpost({ DATABASE_URL }, 'token', 'create', ...options);
     const token = created.stdout.trim();
     expect(token).toMatch(/^gp_[\w-]{43}$/);

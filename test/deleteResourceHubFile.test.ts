@@ -76,11 +76,15 @@ describe('what deleting writes', () => {
     const { company, caller, hub } = await world.teamWithHub('goal');
     const follower = await world.person(company);
     const file = await world.file(hub, caller);
-    await world.subscribe({ fileId: file.id }, [caller, follower]);
-    await db.comment.create({ data: { fileId: file.id, authorId: follower.id, content: 'Nice' } });
-    await db.reaction.create({ data: { fileId: file.id, personId: follower.id, emoji: '👍' } });
+    await world.subscribe({ companyId: file.companyId, fileId: file.id }, [caller, follower]);
+    await db.comment.create({
+      data: { fileId: file.id, companyId: follower.companyId, authorId: follower.id, content: 'Nice' },
+    });
+    await db.reaction.create({
+      data: { fileId: file.id, companyId: follower.companyId, personId: follower.id, emoji: '👍' },
+    });
     const [changes] = await changesOf(world, () => remove(caller.token, file.id));
-    const fresh = { id: expect.any(String), inserted_at: expect.any(String) };
+    const fresh = { company_id: file.companyId, id: expect.any(String), inserted_at: expect.any(String) };
     const [activity] = changes.added.activities ?? [];
     expect(changes).toEqual({
       removed: {},
@@ -107,7 +111,7 @@ describe('what deleting writes', () => {
   test('is all or nothing: when the last row is refused, the file is still there', async () => {
     const { company, caller, hub } = await world.teamWithHub('space');
     const file = await world.file(hub, caller);
-    await world.subscribe({ fileId: file.id }, [await world.person(company)]);
+    await world.subscribe({ companyId: file.companyId, fileId: file.id }, [await world.person(company)]);
     await world.sql(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
       CREATE TRIGGER refuse AFTER INSERT ON notifications FOR EACH ROW EXECUTE FUNCTION refuse()`);
     const [changes, outcome] = await changesOf(world, () => remove(caller.token, file.id));
@@ -121,7 +125,7 @@ describe('what deleting writes', () => {
     const gateways = [world, world.twin()];
     for (let round = 0; round < 3; round++) {
       const file = await world.file(hub, caller);
-      await world.subscribe({ fileId: file.id }, [await world.person(company)]);
+      await world.subscribe({ companyId: file.companyId, fileId: file.id }, [await world.person(company)]);
       const [changes, outcomes] = await changesOf(world, () =>
         Promise.all(
           Array.from({ length: 20 }, (_, n) =>
@@ -189,7 +193,7 @@ describe('who is notified of a deletion', () => {
       if (list) {
         const canceled = [people.canceled, people.canceledMember].map(({ id }) => ({ id, canceled: true }));
         await world.subscribe(
-          { fileId: file.id },
+          { companyId: file.companyId, fileId: file.id },
           [...list.following.map((name) => people[name]), ...canceled],
           list.everyone,
         );
@@ -207,9 +211,13 @@ describe('a deleted file', () => {
     const { caller, hub } = await world.teamWithHub('goal');
     const folder = await world.folder(hub, (await world.folder(hub)).id);
     const file = await world.file(hub, caller, { parentFolderId: folder.id, description: 'Q3', size: 5_000_000_000n });
-    await world.subscribe({ fileId: file.id }, [caller]);
-    await db.comment.create({ data: { fileId: file.id, authorId: caller.id, content: 'Nice' } });
-    await db.reaction.create({ data: { fileId: file.id, personId: caller.id, emoji: '👍' } });
+    await world.subscribe({ companyId: file.companyId, fileId: file.id }, [caller]);
+    await db.comment.create({
+      data: { fileId: file.id, companyId: caller.companyId, authorId: caller.id, content: 'Nice' },
+    });
+    await db.reaction.create({
+      data: { fileId: file.id, companyId: caller.companyId, personId: caller.id, emoji: '👍' },
+    });
     const before = (await world.graphql(caller.token, fullFile, { id: file.id })).body.data.resourceHubFile;
     const answer = await world.graphql(caller.token, deleteFully, { id: file.id });
     // The folder appears as it is now: without the file.

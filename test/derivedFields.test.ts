@@ -188,9 +188,13 @@ describe('what a goal says of the caller', () => {
     const notify = async (goalId: string, hour: number, personId = caller.id, readAt: Date | null = null) => {
       const insertedAt = new Date(Date.UTC(2026, 5, 1, hour));
       const activity = await db.activity.create({
-        data: { action: 'goal_created', authorId: friend.id, goalId, insertedAt },
+        data: { action: 'goal_created', companyId: friend.companyId, authorId: friend.id, goalId, insertedAt },
       });
-      return (await db.notification.create({ data: { activityId: activity.id, personId, readAt, insertedAt } })).id;
+      return (
+        await db.notification.create({
+          data: { companyId: activity.companyId, activityId: activity.id, personId, readAt, insertedAt },
+        })
+      ).id;
     };
     const [first, last] = [await notify(goal.id, 1), await notify(goal.id, 3)];
     const middle = await notify(goal.id, 2);
@@ -207,7 +211,7 @@ describe('the latest', () => {
   test('check-in is shown, with its id, acknowledgement and live comments', async () => {
     const goal = await world.goal(space, checkIns('on_track', 'caution'));
     const update = await db.goalProgressUpdate.findFirstOrThrow({ where: { goalId: goal.id, status: 'caution' } });
-    const comment = { authorId: caller.id, content: 'Well', progressUpdateId: update.id };
+    const comment = { companyId: caller.companyId, authorId: caller.id, content: 'Well', progressUpdateId: update.id };
     await db.comment.createMany({ data: [comment, comment, { ...comment, deletedAt: soon }] });
     const shown =
       'lastCheckInId lastCheckIn { id status commentsCount acknowledged acknowledgedAt acknowledgingPerson { id } }';
@@ -217,7 +221,7 @@ describe('the latest', () => {
       lastCheckInId: update.id,
       lastCheckIn: { ...lastCheckIn, ...unseen },
     });
-    await db.goalProgressUpdate.update({
+    await db.goalProgressUpdate.updateMany({
       where: { id: update.id },
       data: { acknowledgedAt: soon, acknowledgedById: caller.id },
     });
@@ -234,6 +238,7 @@ describe('the latest', () => {
     const retrospective = (title: string, month: number) =>
       db.goalRetrospective.create({
         data: {
+          companyId: goal.companyId,
           goalId: goal.id,
           authorId: caller.id,
           title,
@@ -242,7 +247,7 @@ describe('the latest', () => {
         },
       });
     const [{ id: retrospectiveId }] = [await retrospective('Second', 2), await retrospective('First', 1)];
-    const comment = { authorId: caller.id, content: 'Well', retrospectiveId };
+    const comment = { companyId: caller.companyId, authorId: caller.id, content: 'Well', retrospectiveId };
     await db.comment.createMany({ data: [comment, { ...comment, deletedAt: soon }] });
     expect(await look(goal.id, 'retrospective { title commentCount }')).toEqual({
       retrospective: { title: 'Second', commentCount: 1 },

@@ -60,14 +60,18 @@ describe('potential subscribers', () => {
     const post = async (month: number, people: Json[]) => {
       const insertedAt = new Date(Date.UTC(2026, month));
       const activity = await db.activity.create({
-        data: { action: 'goal_closed', authorId: caller.id, goalId: goal.id, insertedAt },
+        data: { action: 'goal_closed', companyId: caller.companyId, authorId: caller.id, goalId: goal.id, insertedAt },
       });
-      const thread = await db.commentThread.create({ data: { activityId: activity.id } });
-      await world.subscribe({ threadId: thread.id }, people);
+      const thread = await db.commentThread.create({
+        data: { companyId: activity.companyId, activityId: activity.id },
+      });
+      await world.subscribe({ companyId: thread.companyId, threadId: thread.id }, people);
     };
     await post(3, [ann, { ...bea, canceled: true }]);
     await post(2, [zoe]);
-    await db.activity.create({ data: { action: 'goal_created', authorId: caller.id, goalId: goal.id } });
+    await db.activity.create({
+      data: { action: 'goal_created', companyId: caller.companyId, authorId: caller.id, goalId: goal.id },
+    });
     expect(await look(caller.token, 'goal', goal.id, shown)).toEqual({
       potentialSubscribers: [as('Ann', 'Director', true), as('Bea', null), as('Zoe', 'Engineer')],
     });
@@ -85,7 +89,7 @@ describe('potential subscribers', () => {
       }[parent];
       const hub = await world.hub(company, on);
       const [file, document] = [await world.file(hub, caller), await world.document(hub, caller)];
-      await world.subscribe({ fileId: file.id }, [zoe, { ...bea, canceled: true }]);
+      await world.subscribe({ companyId: file.companyId, fileId: file.id }, [zoe, { ...bea, canceled: true }]);
       const potentialSubscribers = [
         ...(parent === 'space' ? [] : [as('Cleo', 'Champion')]),
         as('Ann', 'Director'),
@@ -120,7 +124,7 @@ describe('a file', () => {
   test('counts its live comments, and so does a document', async () => {
     const { caller, hub } = await setting();
     const [file, document] = [await world.file(hub, caller), await world.document(hub, caller)];
-    const comment = { authorId: caller.id, content: 'Nice' };
+    const comment = { companyId: caller.companyId, authorId: caller.id, content: 'Nice' };
     const on = (subject: Json) => [
       { ...comment, ...subject },
       { ...comment, ...subject },
@@ -244,11 +248,19 @@ describe('a document', () => {
     const notify = async (documentId: string, hour: number, readAt: Date | null = null) => {
       const insertedAt = new Date(Date.UTC(2026, 5, 1, hour));
       const activity = await db.activity.create({
-        data: { action: 'resource_hub_document_edited', authorId: caller.id, documentId, insertedAt },
+        data: {
+          action: 'resource_hub_document_edited',
+          companyId: caller.companyId,
+          authorId: caller.id,
+          documentId,
+          insertedAt,
+        },
       });
       return {
         id: (
-          await db.notification.create({ data: { activityId: activity.id, personId: caller.id, readAt, insertedAt } })
+          await db.notification.create({
+            data: { activityId: activity.id, companyId: caller.companyId, personId: caller.id, readAt, insertedAt },
+          })
         ).id,
       };
     };

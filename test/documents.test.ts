@@ -76,6 +76,7 @@ describe.each(documents)('%s', (file) => {
       'OTEL_EXPORTER_OTLP_ENDPOINT',
       'MODEL_SECONDS',
       'FUZZ_REQUESTS',
+      'CITUS_URL',
     ];
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
   });

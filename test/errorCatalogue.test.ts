@@ -86,7 +86,7 @@ const writeToken = await db.apiToken.findFirstOrThrow({ where: { personId: autho
 
 /** The same call while another request holds its key. */
 function whileHeld(call: Provocation, key: string): Provocation {
-  const scope = { tokenId: writeToken.id, operation: 'reopenGoal', key };
+  const scope = { companyId: writeToken.companyId, tokenId: writeToken.id, operation: 'reopenGoal', key };
   const held = (provoke: Provoke) => () =>
     db.$transaction(async (tx) => {
       await holdKey(tx, scope);

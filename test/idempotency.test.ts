@@ -20,7 +20,7 @@ async function closedGoal() {
     activities: await db.activity.count({ where: { goalId: goal.id } }),
     threads: await db.commentThread.count({ where: { activity: { goalId: goal.id } } }),
     notifications: await db.notification.count({ where: { activity: { goalId: goal.id } } }),
-    open: (await db.goal.findUniqueOrThrow({ where: { id: goal.id } })).closedAt === null,
+    open: (await db.goal.findFirstOrThrow({ where: { id: goal.id } })).closedAt === null,
   });
   const input = { id: goal.id, message: 'Again', subscriber_ids: [colleague.id] };
   return { caller, colleague, goal, input, effects };
@@ -101,7 +101,7 @@ describe('a retry with the same key', () => {
   test('gets the first answer even when the world has moved on', async () => {
     const { caller, goal, input, effects } = await closedGoal();
     const first = await reopen(caller.token, input, 'moved-on');
-    await db.goal.update({ where: { id: goal.id }, data: { name: 'Renamed', archivedAt: new Date() } });
+    await db.goal.updateMany({ where: { id: goal.id }, data: { name: 'Renamed', archivedAt: new Date() } });
     const second = await reopen(caller.token, input, 'moved-on');
     expect([second.status, second.body]).toEqual([200, first.body]);
     expect(await effects()).toEqual(one);
@@ -204,7 +204,7 @@ describe('a retry with the same key', () => {
       await reopen(caller.token, input, 'expires');
       world.now = new Date(start.getTime() + 86_399_000);
       expect((await reopen(caller.token, input, 'expires')).headers.get(replayed)).toBe('true');
-      await db.goal.update({ where: { id: goal.id }, data: { closedAt: start, success: true } });
+      await db.goal.updateMany({ where: { id: goal.id }, data: { closedAt: start, success: true } });
       world.now = new Date(start.getTime() + 86_400_000);
       const anew = await reopen(caller.token, input, 'expires');
       expect([anew.status, anew.headers.get(replayed)]).toEqual([200, null]);

@@ -15,7 +15,8 @@ const longer = ['activities', 'notifications', 'access_grants', 'space_members']
 
 beforeAll(async () => {
   await query(world.url, readFileSync(new URL('support/largeWorkspace.sql', import.meta.url), 'utf8'));
-  for (const personId of people) tokens[personId] = (await createToken(world.db, { personId, name: 'plans' })).token;
+  for (const personId of people)
+    tokens[personId] = (await createToken(world.db, { companyId: 'large', personId, name: 'plans' })).token;
 }, 60_000);
 
 /** The plans of every statement of the request: for its values, and as a prepared statement in frequent use. */

@@ -71,7 +71,7 @@ describe('a list of goals', () => {
     for (const name of ['a', 'b', 'c', 'd']) goals.push(await world.goal(space, { name }));
     const page = 'query($after: String) { goals(first: 2, after: $after) { nodes { name } pageInfo { endCursor } } }';
     const first = await read(caller.token, page);
-    await db.goal.delete({ where: { id: goals[1]?.id ?? '' } });
+    await db.goal.deleteMany({ where: { id: goals[1]?.id ?? '' } });
     expect(names((await read(caller.token, page, { after: first.goals.pageInfo.endCursor })).goals)).toEqual([
       'c',
       'd',
@@ -184,7 +184,7 @@ describe('what a list shows', () => {
     const allSpaces = await db.space.findMany({ where: { companyId: company.companyId } });
     let shown = 0;
     for (const { id: personId } of people) {
-      const { token } = await createToken(db, { personId, name: 'list' });
+      const { token } = await createToken(db, { ...company, personId, name: 'list' });
       const listed = (args: string) => `goals(first: 100, filter: { ${args} }) { nodes { id isClosed isArchived } }`;
       const { goals, spaces, resourceHubs, closed, live, archived, ...bySpace } = await read(
         token,
@@ -223,7 +223,7 @@ describe('what a list shows', () => {
       world.url,
       `SELECT count(*)::int AS hubs, count(*) FILTER (WHERE a.level IS DISTINCT FROM b.level)::int AS different
        FROM resource_hub_access a JOIN resource_hubs h ON h.id = a.resource_hub_id JOIN (
-         SELECT space_id AS id, person_id, level FROM space_access UNION ALL SELECT * FROM goal_access
+         SELECT company_id, space_id AS id, person_id, level FROM space_access UNION ALL SELECT * FROM goal_access
          UNION ALL SELECT * FROM project_access
        ) b ON b.id = coalesce(h.space_id, h.goal_id, h.project_id) AND b.person_id = a.person_id`,
     );
@@ -259,7 +259,7 @@ describe('the nodes of a hub', () => {
     const colleague = await world.person(company);
     const hub = await world.hub(company, { spaceId: space.id });
     const folder = await world.folder(hub);
-    await db.resourceHubFolder.update({ where: { id: folder.id }, data: { name: 'zebra' } });
+    await db.resourceHubFolder.updateMany({ where: { id: folder.id }, data: { name: 'zebra' } });
     await world.document(hub, caller, ['text'], { name: 'Minutes' });
     await world.file(hub, caller, { name: 'apple.png' });
     await world.file(hub, caller, { name: 'Banana.png' });
@@ -348,7 +348,7 @@ describe('activities', () => {
     const { caller, space } = await team();
     const goal = await world.closedGoal(space);
     for (const message of ['first', null]) {
-      await db.goal.update({ where: { id: goal.id }, data: { closedAt: new Date(), success: true } });
+      await db.goal.updateMany({ where: { id: goal.id }, data: { closedAt: new Date(), success: true } });
       await world.graphql(
         caller.token,
         'mutation($input: ReopenGoalInput!) { reopenGoal(input: $input) { goal { id } } }',
@@ -417,7 +417,7 @@ describe("the viewer's notifications", () => {
     const { reader } = await notified();
     const all = (await read(reader.token, list(''))).viewer.notifications;
     expect(all.nodes.map(({ activity }: Json) => activity.message)).toEqual(['three', 'two', 'one']);
-    await db.notification.update({ where: { id: all.nodes[1].id }, data: { readAt: new Date() } });
+    await db.notification.updateMany({ where: { id: all.nodes[1].id }, data: { readAt: new Date() } });
     const unread = (await read(reader.token, list('(unread: true)'))).viewer.notifications;
     const read_ = (await read(reader.token, list('(unread: false)'))).viewer.notifications;
     expect([ids(unread), unread.totalCount]).toEqual([[all.nodes[0].id, all.nodes[2].id], 2]);
@@ -426,7 +426,7 @@ describe("the viewer's notifications", () => {
 
   test('do not show what the caller can no longer see', async () => {
     const { reader, space } = await notified();
-    await db.spaceMember.delete({ where: { spaceId_personId: { spaceId: space.id, personId: reader.id } } });
+    await db.spaceMember.deleteMany({ where: { spaceId: space.id, personId: reader.id } });
     const { viewer } = await read(reader.token, list('(first: 1)'));
     expect(viewer.notifications.nodes[0].activity).toEqual({ message: null, goal: null });
   });
@@ -460,7 +460,12 @@ describe('statements', () => {
         await world.document(hub, caller);
       }
       await db.activity.create({
-        data: { action: 'resource_hub_file_created', authorId: caller.id, fileId: (await world.file(hub, caller)).id },
+        data: {
+          action: 'resource_hub_file_created',
+          companyId: caller.companyId,
+          authorId: caller.id,
+          fileId: (await world.file(hub, caller)).id,
+        },
       });
     };
     const count = async (first: number) => {
@@ -487,7 +492,9 @@ describe('statements', () => {
     const { caller, space } = await team();
     await world.goal(space);
     const goal = await world.closedGoal(space);
-    await db.activity.create({ data: { action: 'goal_closed', authorId: caller.id, goalId: goal.id } });
+    await db.activity.create({
+      data: { action: 'goal_closed', companyId: caller.companyId, authorId: caller.id, goalId: goal.id },
+    });
     await world.graphql(caller.token, '{ viewer { person { id } } }');
     const { result, statements } = await statementsOf(() => world.graphql(caller.token, text));
     expect(result.body.errors).toBeUndefined();

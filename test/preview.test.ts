@@ -124,7 +124,7 @@ describe('previewGoalReopen', () => {
       'an archived goal',
       'GOAL_ARCHIVED',
       async (goal: Json) => {
-        await db.goal.update({ where: { id: goal.id }, data: { archivedAt: new Date() } });
+        await db.goal.updateMany({ where: { id: goal.id }, data: { archivedAt: new Date() } });
         return { id: goal.id };
       },
     ],
@@ -132,7 +132,7 @@ describe('previewGoalReopen', () => {
       'a goal one may only see',
       'FORBIDDEN',
       async (goal: Json) => {
-        await db.goal.update({ where: { id: goal.id }, data: { spaceLevel: 10, companyLevel: 10 } });
+        await db.goal.updateMany({ where: { id: goal.id }, data: { spaceLevel: 10, companyLevel: 10 } });
         return { id: goal.id };
       },
     ],
@@ -219,7 +219,7 @@ describe('previewDocumentRestore', () => {
   test('is not for those who may not restore, nor for strangers', async () => {
     const { company, caller, space } = await team();
     const document = await world.document(await world.hub(company, { spaceId: space.id }), caller);
-    await db.space.update({ where: { id: space.id }, data: { companyLevel: 10 } });
+    await db.space.updateMany({ where: { id: space.id }, data: { companyLevel: 10 } });
     const reader = await world.person(company);
     const { caller: stranger } = await team();
     const variables = { documentId: document.id, versionNumber: 1 };

@@ -20,18 +20,30 @@ async function deletedFile(days: number) {
   const { company, caller, space } = await world.team();
   const follower = await world.person(company);
   const file = await world.file(await world.hub(company, { spaceId: space.id }), caller);
-  await world.subscribe({ fileId: file.id }, [caller, follower]);
-  const comment = await db.comment.create({ data: { fileId: file.id, authorId: follower.id, content: 'Nice' } });
-  await db.reaction.create({ data: { fileId: file.id, personId: follower.id, emoji: '👍' } });
-  await db.reaction.create({ data: { commentId: comment.id, personId: caller.id, emoji: '🎉' } });
-  const activity = await db.activity.create({
-    data: { action: 'resource_hub_file_created', authorId: caller.id, fileId: file.id },
+  await world.subscribe({ companyId: file.companyId, fileId: file.id }, [caller, follower]);
+  const comment = await db.comment.create({
+    data: { fileId: file.id, companyId: follower.companyId, authorId: follower.id, content: 'Nice' },
   });
-  await db.notification.create({ data: { activityId: activity.id, personId: follower.id } });
-  const thread = await db.commentThread.create({ data: { activityId: activity.id, message: 'Look' } });
-  await world.subscribe({ threadId: thread.id }, [follower]);
-  await db.comment.create({ data: { threadId: thread.id, authorId: follower.id, content: 'Thanks' } });
-  await db.resourceHubFile.update({ where: { id: file.id }, data: { deletedAt: daysAgo(days) } });
+  await db.reaction.create({
+    data: { fileId: file.id, companyId: follower.companyId, personId: follower.id, emoji: '👍' },
+  });
+  await db.reaction.create({
+    data: { commentId: comment.id, companyId: caller.companyId, personId: caller.id, emoji: '🎉' },
+  });
+  const activity = await db.activity.create({
+    data: { action: 'resource_hub_file_created', companyId: caller.companyId, authorId: caller.id, fileId: file.id },
+  });
+  await db.notification.create({
+    data: { activityId: activity.id, companyId: follower.companyId, personId: follower.id },
+  });
+  const thread = await db.commentThread.create({
+    data: { companyId: activity.companyId, activityId: activity.id, message: 'Look' },
+  });
+  await world.subscribe({ companyId: thread.companyId, threadId: thread.id }, [follower]);
+  await db.comment.create({
+    data: { threadId: thread.id, companyId: follower.companyId, authorId: follower.id, content: 'Thanks' },
+  });
+  await db.resourceHubFile.updateMany({ where: { id: file.id }, data: { deletedAt: daysAgo(days) } });
   return file;
 }
 
@@ -63,7 +75,7 @@ describe('purging deleted files', () => {
       subscriptions: 3,
     });
     expect(changes.removed.resource_hub_files).toMatchObject([{ id: old.id }]);
-    expect(await db.resourceHubFile.findUnique({ where: { id: kept.id } })).not.toBeNull();
+    expect(await db.resourceHubFile.findFirst({ where: { id: kept.id } })).not.toBeNull();
   });
 
   test('takes one batch after the other, and says what it removed', async () => {
@@ -71,13 +83,13 @@ describe('purging deleted files', () => {
     const hub = await world.hub(company, { spaceId: space.id });
     await world.sql(
       `WITH blob AS (
-         INSERT INTO blobs (filename, size, content_type, url)
-         SELECT 'plan.pdf', n, 'application/pdf', 'https://files.example.com/' || n FROM generate_series(1, 450) n
+         INSERT INTO blobs (company_id, filename, size, content_type, url)
+         SELECT $3, 'plan.pdf', n, 'application/pdf', 'https://files.example.com/' || n FROM generate_series(1, 450) n
          RETURNING id
        )
-       INSERT INTO resource_hub_files (resource_hub_id, name, author_id, blob_id, deleted_at)
-       SELECT $1, 'Plan', $2, id, now() - interval '1 year' FROM blob`,
-      [hub.id, caller.id],
+       INSERT INTO resource_hub_files (company_id, resource_hub_id, name, author_id, blob_id, deleted_at)
+       SELECT $3, $1, 'Plan', $2, id, now() - interval '1 year' FROM blob`,
+      [hub.id, caller.id, hub.companyId],
     );
     const batches: number[] = [];
     expect(await purgeFiles(db, daysAgo(90), (files) => batches.push(files.length))).toBe(450);
@@ -93,7 +105,7 @@ describe('purging deleted files', () => {
       expect(await purgeFiles(db, daysAgo(90))).toBe(0);
     });
     await other.close();
-    expect(await db.resourceHubFile.findUnique({ where: { id: file.id } })).toMatchObject({ deletedAt: null });
+    expect(await db.resourceHubFile.findFirst({ where: { id: file.id } })).toMatchObject({ deletedAt: null });
   });
 });
 
@@ -120,12 +132,12 @@ describe('goalpost purge', () => {
     expect(dry.lines).toHaveLength(2);
     expect(dry.lines[1]).toContain(`${file.id}\t`);
     expect(dry.stderr).toContain('1 file would be removed for good. Nothing was removed: add --yes to remove it.');
-    expect(await db.resourceHubFile.findUnique({ where: { id: file.id } })).not.toBeNull();
+    expect(await db.resourceHubFile.findFirst({ where: { id: file.id } })).not.toBeNull();
 
     const done = await goalpost('purge', '--older-than', '90d', '--yes');
     expect(done.lines).toEqual(dry.lines);
     expect(done.stderr).toContain('Removed 1 file for good.');
-    expect(await db.resourceHubFile.findUnique({ where: { id: file.id } })).toBeNull();
+    expect(await db.resourceHubFile.findFirst({ where: { id: file.id } })).toBeNull();
     expect((await goalpost('purge', '--older-than', '90d')).lines).toHaveLength(1);
   });
 

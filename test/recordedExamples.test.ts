@@ -32,7 +32,12 @@ const nameOf = (path: string) => (path.split('/').at(-1) ?? '').replace(/_(.)/g,
 
 test('the examples of the OpenAPI document are what the demo workspace answers; npm run schema updates them', async () => {
   await importWorkspace(world.db, await readDocument(workspace));
-  const { token } = await createToken(world.db, { personId: demoPeople.writerId, name: 'write', canWrite: true });
+  const { token } = await createToken(world.db, {
+    companyId: demoPeople.companyId,
+    personId: demoPeople.writerId,
+    name: 'write',
+    canWrite: true,
+  });
   const gateway = new World(world.db, world.url, { demo: { token } });
   const { requests } = await gateway.app.workedExamples();
   const examples: Json = {};

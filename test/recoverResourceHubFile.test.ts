@@ -66,7 +66,7 @@ describe.each(surfaces)('recovering a file through %s', (surface) => {
         status: 200,
         data: { file: expect.objectContaining({ id: file.id }) },
       });
-      expect(await db.resourceHubFile.findUnique({ where: { id: file.id } })).toMatchObject({ deletedAt: null });
+      expect(await db.resourceHubFile.findFirst({ where: { id: file.id } })).toMatchObject({ deletedAt: null });
     });
   });
 });
@@ -75,7 +75,7 @@ describe('what recovering writes', () => {
   test('is that the file is not deleted, and an activity; nobody is notified', async () => {
     const { company, caller, hub } = await world.teamWithHub('goal');
     const file = await world.file(hub, caller, { deletedAt: new Date(), deletedById: caller.id });
-    await world.subscribe({ fileId: file.id }, [await world.person(company)], true);
+    await world.subscribe({ companyId: file.companyId, fileId: file.id }, [await world.person(company)], true);
     const [changes] = await changesOf(world, () => recover(caller.token, file.id));
     expect(changes).toEqual({
       removed: {},
@@ -88,6 +88,7 @@ describe('what recovering writes', () => {
             id: expect.any(String),
             inserted_at: expect.any(String),
             action: 'resource_hub_file_recovered',
+            company_id: file.companyId,
             author_id: caller.id,
             file_id: file.id,
             goal_id: null,
@@ -144,7 +145,7 @@ describe('what recovering writes', () => {
     for (const { status } of outcomes) expect([200, 404]).toContain(status);
     const activities = await db.activity.findMany({ where: { fileId: file.id } });
     const count = (action: string) => activities.filter((activity) => activity.action === action).length;
-    const { deletedAt } = await db.resourceHubFile.findUniqueOrThrow({ where: { id: file.id } });
+    const { deletedAt } = await db.resourceHubFile.findFirstOrThrow({ where: { id: file.id } });
     expect(count('resource_hub_file_deleted') - count('resource_hub_file_recovered')).toBe(deletedAt ? 1 : 0);
   });
 });
@@ -154,9 +155,13 @@ describe('a recovered file', () => {
     const { caller, hub } = await world.teamWithHub('goal');
     const folder = await world.folder(hub, (await world.folder(hub)).id);
     const file = await world.file(hub, caller, { parentFolderId: folder.id, description: 'Q3', size: 5_000_000_000n });
-    await world.subscribe({ fileId: file.id }, [caller]);
-    await db.comment.create({ data: { fileId: file.id, authorId: caller.id, content: 'Nice' } });
-    await db.reaction.create({ data: { fileId: file.id, personId: caller.id, emoji: '👍' } });
+    await world.subscribe({ companyId: file.companyId, fileId: file.id }, [caller]);
+    await db.comment.create({
+      data: { fileId: file.id, companyId: caller.companyId, authorId: caller.id, content: 'Nice' },
+    });
+    await db.reaction.create({
+      data: { fileId: file.id, companyId: caller.companyId, personId: caller.id, emoji: '👍' },
+    });
     const look = async () => (await world.graphql(caller.token, fullFile, { id: file.id })).body.data?.resourceHubFile;
     const before = await look();
     await remove(caller.token, file.id);

@@ -89,7 +89,7 @@ describe.each(surfaces)('reopening a goal through %s', (surface) => {
     const outcome = await perform(world, surface, 'reopenGoal', caller.token, { id: goal.id, ...input });
     if (error) expect(outcome).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', members: { errors: [error] } });
     else expect(outcome).toMatchObject({ status: 200, data: { goal: { id: goal.id } } });
-    const { closedAt } = await db.goal.findUniqueOrThrow({ where: { id: goal.id } });
+    const { closedAt } = await db.goal.findFirstOrThrow({ where: { id: goal.id } });
     expect(closedAt === null).toBe(error === undefined);
   });
 });
@@ -160,7 +160,9 @@ describe('what reopening writes', () => {
       checklist: [{ completed: true }],
     });
 
-    const fresh = { id: expect.stringMatching(/^[0-9a-f-]{14}7[0-9a-f-]{21}$/), inserted_at: expect.any(String) };
+    const of = { company_id: goal.companyId };
+    const id = expect.stringMatching(/^[0-9a-f-]{14}7[0-9a-f-]{21}$/);
+    const fresh = { ...of, id, inserted_at: expect.any(String) };
     const subscription = { ...fresh, subscription_list_id: expect.any(String), canceled: false };
     const notification = { ...fresh, activity_id: expect.any(String), read_at: null };
     expect(changes).toEqual({
@@ -191,6 +193,7 @@ describe('what reopening writes', () => {
         comment_threads: [{ ...fresh, activity_id: changes.added.activities?.[0].id, message }],
         subscription_lists: [
           {
+            ...of,
             id: expect.any(String),
             send_to_everyone: false,
             thread_id: changes.added.comment_threads?.[0].id,

@@ -166,11 +166,15 @@ describe('what restoring writes', () => {
   test('is the document, one version and one activity, and no notification', async () => {
     const { company, caller, document } = await documentOf({}, ['one', 'two', 'three'], { publicToken: 'shared' });
     const editor = await world.person(company);
-    await world.subscribe({ documentId: document.id }, [caller, editor], true);
-    await db.comment.create({ data: { documentId: document.id, authorId: caller.id, content: 'Nice' } });
-    await db.reaction.create({ data: { documentId: document.id, personId: caller.id, emoji: '👍' } });
+    await world.subscribe({ companyId: document.companyId, documentId: document.id }, [caller, editor], true);
+    await db.comment.create({
+      data: { documentId: document.id, companyId: caller.companyId, authorId: caller.id, content: 'Nice' },
+    });
+    await db.reaction.create({
+      data: { documentId: document.id, companyId: caller.companyId, personId: caller.id, emoji: '👍' },
+    });
     const [changes, outcome] = await changesOf(world, () => restore(editor.token, document.id, 1, 3));
-    const fresh = { id: expect.any(String), inserted_at: expect.any(String) };
+    const fresh = { company_id: document.companyId, id: expect.any(String), inserted_at: expect.any(String) };
     const version = changes.added.document_versions?.[0];
     expect(changes).toEqual({
       removed: {},
@@ -229,7 +233,7 @@ describe('what restoring writes', () => {
         restored_from_version_number: 1,
       },
     });
-    const updated = await db.resourceHubDocument.findUniqueOrThrow({ where: { id: document.id } });
+    const updated = await db.resourceHubDocument.findFirstOrThrow({ where: { id: document.id } });
     expect(updated.updatedAt.getTime()).toBeGreaterThan(document.updatedAt.getTime());
   });
 });

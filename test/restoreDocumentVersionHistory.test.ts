@@ -39,10 +39,10 @@ async function edit(documentId: string, editorId: string, expected: number, cont
   const rows = await world.sql(
     `WITH document AS (
        UPDATE resource_hub_documents SET content = $4, current_version = current_version + 1, updated_at = now()
-       WHERE id = $1 AND current_version = $3 RETURNING id, name, content, current_version
+       WHERE id = $1 AND current_version = $3 RETURNING company_id, id, name, content, current_version
      )
-     INSERT INTO document_versions (document_id, version_number, previous_version_number, title, content, editor_id, origin)
-     SELECT id, current_version, current_version - 1, name, content, $2, 'edited' FROM document RETURNING id`,
+     INSERT INTO document_versions (company_id, document_id, version_number, previous_version_number, title, content, editor_id, origin)
+     SELECT company_id, id, current_version, current_version - 1, name, content, $2, 'edited' FROM document RETURNING id`,
     [documentId, editorId, expected, content],
   );
   return rows.length === 1;
@@ -59,7 +59,10 @@ describe('people a restored version mentions', () => {
     const stranger = (await world.team()).caller;
     const text = mentioning(fresh.id, follower.id, canceled.id, stranger.id, 'nobody', 'no\0body', fresh.id);
     const document = await world.document(hub, caller, [text, 'two']);
-    await world.subscribe({ documentId: document.id }, [follower, { ...canceled, canceled: true }]);
+    await world.subscribe({ companyId: document.companyId, documentId: document.id }, [
+      follower,
+      { ...canceled, canceled: true },
+    ]);
     const [changes] = await changesOf(world, () => restore(caller.token, document.id, 1, 2));
     expect(changes.added.subscriptions).toMatchObject([{ person_id: fresh.id, type: 'mentioned', canceled: false }]);
     expect(counts(changes.added)).toEqual({ activities: 1, document_versions: 1, subscriptions: 1 });
@@ -144,7 +147,7 @@ describe('many at once', () => {
       const outcomes: Outcome[] = [];
       const { token } = people[n % 3] ?? caller;
       for (let turn = 0; turn < 25; turn++) {
-        const { currentVersion } = await db.resourceHubDocument.findUniqueOrThrow({ where: { id: document.id } });
+        const { currentVersion } = await db.resourceHubDocument.findFirstOrThrow({ where: { id: document.id } });
         outcomes.push(await restore(token, document.id, 1 + ((n + turn) % 2), currentVersion ?? 0, gateways[n % 3]));
       }
       return outcomes;
@@ -160,7 +163,7 @@ describe('many at once', () => {
       where: { documentId: document.id, action: 'document_version_restored' },
     });
     expect(activities).toBe(made.length);
-    const { currentVersion } = await db.resourceHubDocument.findUniqueOrThrow({ where: { id: document.id } });
+    const { currentVersion } = await db.resourceHubDocument.findFirstOrThrow({ where: { id: document.id } });
     expect(currentVersion).toBe(numbers.length);
   });
 });
@@ -171,7 +174,7 @@ describe('history is append-only', () => {
     ['remove', 'DELETE FROM document_versions WHERE document_id = $1 AND version_number = 3'],
     [
       'replace',
-      "INSERT INTO document_versions SELECT v.* FROM document_versions v WHERE document_id = $1 ON CONFLICT (document_id, version_number) DO UPDATE SET title = 'rewritten'",
+      "INSERT INTO document_versions SELECT v.* FROM document_versions v WHERE document_id = $1 ON CONFLICT (company_id, document_id, version_number) DO UPDATE SET title = 'rewritten'",
     ],
   ])('no writer may %s a version', async (_, sql) => {
     const { document } = await documentOf();

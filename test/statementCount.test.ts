@@ -25,7 +25,8 @@ const closed = { closedAt: new Date('2026-05-01T00:00:00Z'), success: true };
 const reopening =
   (input: (made: Filled) => Json, state: Json = closed) =>
   async (made: Filled) => {
-    const { id } = await world.db.goal.update({ where: { id: made.goal.id }, data: state });
+    const { id } = made.goal;
+    await world.db.goal.updateMany({ where: { id }, data: state });
     const { token } = made.caller;
     return countOf(token, () => perform(world, 'REST', 'reopenGoal', token, { id, ...input(made) }));
   };

@@ -65,7 +65,7 @@ describe('a draft', () => {
     await world.document(hub, caller, ['one'], inside);
     await world.document(hub, caller, ['one'], { ...inside, deletedAt: new Date() });
     await world.folder(hub, folder.id);
-    await world.db.resourceHubDocument.update({ where: { id: (await world.draft(hub, caller)).id }, data: inside });
+    await world.db.resourceHubDocument.updateMany({ where: { id: (await world.draft(hub, caller)).id }, data: inside });
     const count = async (token: string) =>
       (await ask(token, 'resourceHubFile(id: $id) { parentFolder { childrenCount } }', file.id)).data.resourceHubFile;
     expect(await count(caller.token)).toEqual({ parentFolder: { childrenCount: 4 } });

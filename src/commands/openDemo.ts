@@ -19,18 +19,15 @@ export interface DemoTokens {
  * undefined if the database holds another workspace.
  */
 export async function openDemo(db: Database, dataDir: string): Promise<DemoTokens | undefined> {
+  const { companyId, writerId, readerId } = demoPeople;
   const file = join(dataDir, 'demo-tokens.json');
   if ((await db.company.count()) === 0) await importWorkspace(db, await readDocument(workspace));
   const stored = await readFile(file, 'utf8').catch(() => undefined);
   if (stored !== undefined) return JSON.parse(stored) as DemoTokens;
-  if ((await db.person.count({ where: { id: { in: [demoPeople.writerId, demoPeople.readerId] } } })) < 2)
-    return undefined;
-  const { token: write } = await createToken(db, {
-    personId: demoPeople.writerId,
-    name: 'Demo, write',
-    canWrite: true,
-  });
-  const { token: readOnly } = await createToken(db, { personId: demoPeople.readerId, name: 'Demo, read-only' });
+  if ((await db.person.count({ where: { companyId, id: { in: [writerId, readerId] } } })) < 2) return undefined;
+  const writer = { companyId, personId: writerId, name: 'Demo, write', canWrite: true };
+  const { token: write } = await createToken(db, writer);
+  const { token: readOnly } = await createToken(db, { companyId, personId: readerId, name: 'Demo, read-only' });
   await writeFile(file, `${JSON.stringify({ write, readOnly }, null, 2)}\n`, { mode: 0o600 });
   return { write, readOnly };
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../config.js';
+import type { Database } from '../database/client.js';
 import { openDatabase } from '../database/open.js';
 import { createToken } from '../database/tokens.js';
 import { readDuration } from './duration.js';
@@ -6,20 +7,23 @@ import { UsageError } from './usageError.js';
 
 export interface CreateOptions {
   person: string;
+  company?: string;
   name: string;
   write?: boolean;
   expires?: string;
 }
 
 /** Prints a new token to stdout, the only time it is shown, and what it may do to stderr. */
-export async function create(config: Config, { person, name, write = false, expires }: CreateOptions): Promise<void> {
+export async function create(
+  config: Config,
+  { person, company, name, write = false, expires }: CreateOptions,
+): Promise<void> {
   const expiresAt = expires === undefined ? null : new Date(Date.now() + readDuration('--expires', expires));
   const { db, close } = await openDatabase(config, { migrations: 'require', share: true });
   try {
-    const owner = await db.person.findUnique({ where: { id: person }, select: { fullName: true, suspendedAt: true } });
-    if (!owner) throw new UsageError(`no person has the id ${JSON.stringify(person)}`);
+    const { companyId, ...owner } = await findPerson(db, person, company);
     if (owner.suspendedAt) throw new UsageError(`${owner.fullName} is suspended; their tokens are rejected`);
-    const { id, token } = await createToken(db, { personId: person, name, canWrite: write, expiresAt });
+    const { id, token } = await createToken(db, { companyId, personId: person, name, canWrite: write, expiresAt });
     console.log(token);
     console.error(
       `${write ? 'Write-enabled' : 'Read-only'} token ${id} of ${owner.fullName}, ` +
@@ -30,15 +34,31 @@ export async function create(config: Config, { person, name, write = false, expi
   }
 }
 
+/** Finds the person with this id, which people of several companies may share. */
+async function findPerson(db: Database, id: string, companyId: string | undefined) {
+  const people = await db.person.findMany({
+    where: { id, ...(companyId !== undefined && { companyId }) },
+    select: { companyId: true, fullName: true, suspendedAt: true },
+    orderBy: { companyId: 'asc' },
+    take: 10,
+  });
+  const [person, ...others] = people;
+  const named = `the id ${JSON.stringify(id)}`;
+  if (!person) throw new UsageError(`no person${companyId === undefined ? '' : ' of this company'} has ${named}`);
+  if (others.length === 0) return person;
+  const companies = people.map((found) => JSON.stringify(found.companyId)).join(', ');
+  throw new UsageError(`people of several companies have ${named}; add --company with one of: ${companies}`);
+}
+
 /** Prints one tab-separated line for each token, newest first. */
 export async function list(config: Config): Promise<void> {
   const { db, close } = await openDatabase(config, { migrations: 'require', share: true });
   try {
     const tokens = await db.apiToken.findMany({
       orderBy: [{ insertedAt: 'desc' }, { id: 'desc' }],
-      include: { person: { select: { id: true, suspendedAt: true } } },
+      include: { person: { select: { suspendedAt: true } } },
     });
-    console.log(['id', 'token', 'access', 'state', 'person', 'last used', 'name'].join('\t'));
+    console.log(['id', 'token', 'access', 'state', 'company', 'person', 'last used', 'name'].join('\t'));
     for (const token of tokens) {
       console.log(
         [
@@ -46,7 +66,8 @@ export async function list(config: Config): Promise<void> {
           `gp_…${token.lastFour}`,
           token.canWrite ? 'write' : 'read-only',
           stateOf(token, new Date()),
-          token.person.id,
+          token.companyId,
+          token.personId,
           token.lastUsedAt?.toISOString() ?? 'never',
           token.name,
         ].join('\t'),

@@ -15,6 +15,8 @@ export interface DatabaseOptions {
   poolSize: number;
   /** Whether to name prepared statements. A transaction-pooling PgBouncer older than 1.21 does not support that. */
   preparedStatements: boolean;
+  /** Whether a query joins what it loads with its rows; otherwise each relation is a statement of its own. */
+  joins?: boolean;
   /** If omitted, only connecting has a limit: commands may take their time. */
   timeouts?: DatabaseTimeouts;
   /** Called when an idle connection breaks. The pool replaces it. */
@@ -26,12 +28,34 @@ const statementNameCap = 2000;
 const statementTextShare = 1 / 64;
 
 /** Opens a client with its own connection pool. `$disconnect()` closes both. */
-export function openClient({ url, poolSize, preparedStatements, timeouts, onError }: DatabaseOptions): Database {
+export function openClient({
+  url,
+  poolSize,
+  preparedStatements,
+  joins = true,
+  timeouts,
+  onError,
+}: DatabaseOptions): Database {
   const opened = openPool({ url, size: poolSize, name: 'goalpost', timeouts, onError });
-  const adapter = adapterOf(opened, preparedStatements ? { statementNameGenerator: statementNames() } : {});
-  const client = new PrismaClient({ adapter, errorFormat: 'minimal' });
+  const options = preparedStatements ? { statementNameGenerator: statementNames() } : {};
+  const opening = new PrismaClient({ adapter: adapterOf(opened, options), errorFormat: 'minimal' });
+  const client = joins ? opening : withoutJoins(opening);
   pools.set(client, opened.pool);
   return client;
+}
+
+/** Reads each relation with a statement of its own, whose values name the company. */
+function withoutJoins(client: Database): Database {
+  const separately = <Args extends object, Result>({ args, query }: { args: Args; query: (args: Args) => Result }) =>
+    query({ ...args, relationLoadStrategy: 'query' });
+  const reads = {
+    findUnique: separately,
+    findUniqueOrThrow: separately,
+    findFirst: separately,
+    findFirstOrThrow: separately,
+    findMany: separately,
+  };
+  return client.$extends({ query: { $allModels: reads } }) as Database;
 }
 
 const pools = new WeakMap<Database, Pool>();

@@ -3,6 +3,7 @@ import type { Database, Transaction } from './client.js';
 
 /** An idempotency key is scoped to one token and one operation. */
 export interface KeyScope {
+  companyId: string;
   tokenId: string;
   operation: string;
   key: string;
@@ -16,9 +17,9 @@ export interface Outcome {
 }
 
 /** Locks the key until the transaction ends. Returns false, without waiting, if another transaction has locked it. */
-export async function holdKey(tx: Transaction, { tokenId, operation, key }: KeyScope): Promise<boolean> {
+export async function holdKey(tx: Transaction, { companyId, tokenId, operation, key }: KeyScope): Promise<boolean> {
   const lock = createHash('sha256')
-    .update(JSON.stringify([tokenId, operation, key]))
+    .update(JSON.stringify([companyId, tokenId, operation, key]))
     .digest()
     .readBigInt64BE();
   const rows = await tx.$queryRaw<{ held: boolean }[]>`SELECT pg_try_advisory_xact_lock(${lock}::bigint) AS held`;
@@ -27,25 +28,37 @@ export async function holdKey(tx: Transaction, { tokenId, operation, key }: KeyS
 
 /** The outcome of the key, unless it has expired. Call it after {@link holdKey}, to see what the last holder wrote. */
 export async function findOutcome(tx: Transaction, scope: KeyScope, now: Date): Promise<Outcome | null> {
-  const row = await tx.idempotencyKey.findUnique({ where: { tokenId_operation_key: scope } });
+  const row = await tx.idempotencyKey.findUnique({ where: { companyId_tokenId_operation_key: scope } });
   return row && row.expiresAt > now ? row : null;
 }
 
 export async function keepOutcome(tx: Transaction, scope: KeyScope, outcome: Outcome, expiresAt: Date): Promise<void> {
   await tx.idempotencyKey.upsert({
-    where: { tokenId_operation_key: scope },
+    where: { companyId_tokenId_operation_key: scope },
     create: { ...scope, ...outcome, expiresAt },
     update: { ...outcome, expiresAt },
     select: { key: true },
   });
 }
 
-/** Deletes expired outcomes in batches, except those that another transaction has locked. Returns their number. */
+/**
+ * Deletes expired outcomes, company by company and in batches, except those that another transaction has locked.
+ * Returns their number.
+ */
 export async function purgeOutcomes(db: Database, now: Date, batch = 1000): Promise<number> {
+  const companies = await db.$queryRaw<{ id: string }[]>`
+    SELECT c.id FROM companies c
+    WHERE EXISTS (SELECT FROM idempotency_keys k WHERE k.company_id = c.id AND k.expires_at <= ${now})`;
+  let purged = 0;
+  for (const { id } of companies) purged += await purgeOutcomesOf(db, id, now, batch);
+  return purged;
+}
+
+async function purgeOutcomesOf(db: Database, companyId: string, now: Date, batch: number): Promise<number> {
   for (let purged = 0; ; ) {
     const count = await db.$executeRaw`
-      DELETE FROM idempotency_keys WHERE (token_id, operation, key) IN (
-        SELECT token_id, operation, key FROM idempotency_keys WHERE expires_at <= ${now}
+      DELETE FROM idempotency_keys WHERE company_id = ${companyId} AND (token_id, operation, key) IN (
+        SELECT token_id, operation, key FROM idempotency_keys WHERE company_id = ${companyId} AND expires_at <= ${now}
         ORDER BY expires_at LIMIT ${batch} FOR UPDATE SKIP LOCKED)`;
     purged += count;
     if (count < batch) return purged;

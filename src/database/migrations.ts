@@ -20,6 +20,10 @@ const createTable = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
 const insertRow = `INSERT INTO _prisma_migrations (id, migration_name, checksum, finished_at, applied_steps_count)
   VALUES ($1, $2, $3, clock_timestamp(), 1)`;
 
+const earlierStructure =
+  'This database was made before the first release, and its structure cannot be migrated. ' +
+  'Use a new DATA_DIR or a new database, and import the workspace again.';
+
 /**
  * Applies the pending migrations of `directory`, each in its own transaction, and returns their names. Several
  * processes may call it at once. Throws a DatabaseError; a migration that fails is rolled back.
@@ -71,6 +75,7 @@ async function findPending(client: pg.Client, directory: string): Promise<Migrat
 
   const query = 'SELECT * FROM _prisma_migrations WHERE rolled_back_at IS NULL';
   const { rows } = await client.query<AppliedRow>(query);
+  if (rows.some((row) => row.migration_name < (migrations[0]?.name ?? ''))) throw new DatabaseError(earlierStructure);
   for (const row of rows) {
     const problem = problemWith(row, migrations);
     if (problem) throw new DatabaseError(`Migration ${row.migration_name} ${problem}`);

@@ -17,50 +17,65 @@ const limits = { timeout: 60_000, maxWait: 10_000 };
 
 /** The files deleted before that moment, the longest deleted first. */
 export const purgeableFiles = (db: Transaction, before: Date): Promise<PurgedFile[]> =>
-  db.$queryRaw<PurgedFile[]>(Prisma.sql`${select} WHERE f.deleted_at < ${before} ORDER BY f.deleted_at, f.id`);
+  db.$queryRaw<PurgedFile[]>(Prisma.sql`
+    SELECT ${columns} FROM ${filesAndBlobs} WHERE f.deleted_at < ${before} ORDER BY f.deleted_at, f.company_id, f.id`);
 
 /**
  * Removes for good the files deleted before that moment, with everything that belongs to them, and returns their
- * number. Calls `onPurged` for each batch once it is committed. Skips a file that another transaction has locked.
+ * number. Goes company by company, and calls `onPurged` for each batch once it is committed. Skips a file that another
+ * transaction has locked.
  */
 export async function purgeFiles(
   db: Database,
   before: Date,
   onPurged: (files: PurgedFile[]) => void = () => {},
 ): Promise<number> {
+  const companies = await db.$queryRaw<{ id: string }[]>`
+    SELECT c.id FROM companies c
+    WHERE EXISTS (SELECT FROM resource_hub_files f WHERE f.company_id = c.id AND f.deleted_at < ${before})`;
+  let purged = 0;
+  for (const { id } of companies) purged += await purgeFilesOf(db, id, before, onPurged);
+  return purged;
+}
+
+async function purgeFilesOf(
+  db: Database,
+  companyId: string,
+  before: Date,
+  onPurged: (files: PurgedFile[]) => void,
+): Promise<number> {
   for (let purged = 0; ; ) {
-    const files = await retryConflicts(() => db.$transaction((tx) => purgeBatch(tx, before), limits));
+    const files = await retryConflicts(() => db.$transaction((tx) => purgeBatch(tx, companyId, before), limits));
     onPurged(files);
     purged += files.length;
     if (files.length < batchSize) return purged;
   }
 }
 
-const select = Prisma.sql`
-  SELECT f.id, f.name, h.company_id AS "companyId", f.deleted_at AS "deletedAt", b.size, b.url
-  FROM resource_hub_files f JOIN resource_hubs h ON h.id = f.resource_hub_id JOIN blobs b ON b.id = f.blob_id`;
+const columns = Prisma.sql`f.id, f.name, f.company_id AS "companyId", f.deleted_at AS "deletedAt", b.size, b.url`;
+const filesAndBlobs = Prisma.sql`resource_hub_files f JOIN blobs b ON b.company_id = f.company_id AND b.id = f.blob_id`;
 
-async function purgeBatch(tx: Transaction, before: Date): Promise<PurgedFile[]> {
+async function purgeBatch(tx: Transaction, companyId: string, before: Date): Promise<PurgedFile[]> {
   const files = await tx.$queryRaw<(PurgedFile & { blobId: string })[]>(Prisma.sql`
-    SELECT purged.*, f.blob_id AS "blobId" FROM resource_hub_files f JOIN (${select}) purged ON purged.id = f.id
-    WHERE f.deleted_at < ${before} ORDER BY f.deleted_at, f.id LIMIT ${batchSize} FOR UPDATE OF f SKIP LOCKED`);
+    SELECT ${columns}, f.blob_id AS "blobId" FROM ${filesAndBlobs}
+    WHERE f.company_id = ${companyId} AND f.deleted_at < ${before}
+    ORDER BY f.deleted_at, f.id LIMIT ${batchSize} FOR UPDATE OF f SKIP LOCKED`);
   if (files.length === 0) return [];
-  const ids = files.map(({ id }) => id);
-  const activities = Prisma.sql`SELECT id FROM activities WHERE file_id = ANY(${ids}::text[])`;
-  const threads = Prisma.sql`SELECT id FROM comment_threads WHERE activity_id IN (${activities})`;
-  const comments = Prisma.sql`
-    SELECT id FROM comments WHERE file_id = ANY(${ids}::text[]) OR thread_id IN (${threads})`;
-  const lists = Prisma.sql`
-    SELECT id FROM subscription_lists WHERE file_id = ANY(${ids}::text[]) OR thread_id IN (${threads})`;
+  const within = Prisma.sql`company_id = ${companyId}`;
+  const ofFile = Prisma.sql`file_id = ANY(${files.map(({ id }) => id)}::text[])`;
+  const activities = Prisma.sql`SELECT id FROM activities WHERE ${within} AND ${ofFile}`;
+  const threads = Prisma.sql`SELECT id FROM comment_threads WHERE ${within} AND activity_id IN (${activities})`;
+  const comments = Prisma.sql`SELECT id FROM comments WHERE ${within} AND (${ofFile} OR thread_id IN (${threads}))`;
+  const lists = Prisma.sql`SELECT id FROM subscription_lists WHERE ${within} AND (${ofFile} OR thread_id IN (${threads}))`;
   // In this order, so that each row is deleted before the row it refers to.
-  await tx.$executeRaw`DELETE FROM reactions WHERE file_id = ANY(${ids}::text[]) OR comment_id IN (${comments})`;
-  await tx.$executeRaw`DELETE FROM comments WHERE id IN (${comments})`;
-  await tx.$executeRaw`DELETE FROM subscriptions WHERE subscription_list_id IN (${lists})`;
-  await tx.$executeRaw`DELETE FROM subscription_lists WHERE id IN (${lists})`;
-  await tx.$executeRaw`DELETE FROM notifications WHERE activity_id IN (${activities})`;
-  await tx.$executeRaw`DELETE FROM comment_threads WHERE id IN (${threads})`;
-  await tx.$executeRaw`DELETE FROM activities WHERE file_id = ANY(${ids}::text[])`;
-  await tx.$executeRaw`DELETE FROM resource_hub_files WHERE id = ANY(${ids}::text[])`;
-  await tx.$executeRaw`DELETE FROM blobs WHERE id = ANY(${files.map(({ blobId }) => blobId)}::text[])`;
+  await tx.$executeRaw`DELETE FROM reactions WHERE ${within} AND (${ofFile} OR comment_id IN (${comments}))`;
+  await tx.$executeRaw`DELETE FROM comments WHERE ${within} AND id IN (${comments})`;
+  await tx.$executeRaw`DELETE FROM subscriptions WHERE ${within} AND subscription_list_id IN (${lists})`;
+  await tx.$executeRaw`DELETE FROM subscription_lists WHERE ${within} AND id IN (${lists})`;
+  await tx.$executeRaw`DELETE FROM notifications WHERE ${within} AND activity_id IN (${activities})`;
+  await tx.$executeRaw`DELETE FROM comment_threads WHERE ${within} AND id IN (${threads})`;
+  await tx.$executeRaw`DELETE FROM activities WHERE ${within} AND ${ofFile}`;
+  await tx.$executeRaw`DELETE FROM resource_hub_files WHERE ${within} AND id = ANY(${files.map(({ id }) => id)}::text[])`;
+  await tx.$executeRaw`DELETE FROM blobs WHERE ${within} AND id = ANY(${files.map(({ blobId }) => blobId)}::text[])`;
   return files.map(({ blobId: _, ...file }) => file);
 }

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database } from './client.js';
+import { Prisma } from './generated/client/client.js';
 
 export const tokenFormat = /^gp_[A-Za-z0-9_-]{43}$/;
 
@@ -9,6 +10,7 @@ const newToken = () => `gp_${randomBytes(32).toString('base64url')}`;
 export const hashToken = (token: string) => Uint8Array.from(createHash('sha256').update(token).digest());
 
 export interface NewToken {
+  companyId: string;
   personId: string;
   name: string;
   canWrite?: boolean;
@@ -19,11 +21,52 @@ export interface NewToken {
 /** Creates a token for one person and stores its hash. Only the return value contains the token itself. */
 export async function createToken(
   db: Database,
-  { personId, name, canWrite = false, expiresAt = null, token = newToken() }: NewToken,
+  { companyId, personId, name, canWrite = false, expiresAt = null, token = newToken() }: NewToken,
 ): Promise<{ id: string; token: string }> {
-  const { id } = await db.apiToken.create({
-    data: { personId, name, canWrite, expiresAt, hash: hashToken(token), lastFour: token.slice(-4) },
-    select: { id: true },
-  });
+  const hash = hashToken(token);
+  const [, { id }] = await db.$transaction([
+    db.tokenCompany.create({ data: { companyId, hash }, select: { companyId: true } }),
+    db.apiToken.create({
+      data: { companyId, personId, name, canWrite, expiresAt, hash, lastFour: token.slice(-4) },
+      select: { id: true },
+    }),
+  ]);
   return { id, token };
+}
+
+export interface FoundToken {
+  id: string;
+  companyId: string;
+  personId: string;
+  canWrite: boolean;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  lastUsedAt: Date | null;
+  /** When the person was suspended. */
+  suspendedAt: Date | null;
+}
+
+/** Finds a token and its person by the token's hash; in one statement, whether its company is known or not. */
+export async function findToken(
+  db: Database,
+  hash: Uint8Array<ArrayBuffer>,
+  companyId: string | undefined,
+): Promise<FoundToken | undefined> {
+  const [from, where] =
+    companyId === undefined
+      ? [
+          Prisma.sql`token_companies c JOIN api_tokens t ON t.company_id = c.company_id AND t.hash = c.hash
+            JOIN people p ON p.company_id = t.company_id AND p.id = t.person_id`,
+          Prisma.sql`c.hash = ${hash}`,
+        ]
+      : [
+          Prisma.sql`api_tokens t JOIN people p ON p.company_id = ${companyId} AND p.id = t.person_id`,
+          Prisma.sql`t.company_id = ${companyId} AND t.hash = ${hash}`,
+        ];
+  const [found] = await db.$queryRaw<FoundToken[]>(Prisma.sql`
+    SELECT t.id, t.company_id AS "companyId", t.person_id AS "personId", t.can_write AS "canWrite",
+      t.expires_at AS "expiresAt", t.revoked_at AS "revokedAt", t.last_used_at AS "lastUsedAt",
+      p.suspended_at AS "suspendedAt"
+    FROM ${from} WHERE ${where}`);
+  return found;
 }

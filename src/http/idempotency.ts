@@ -52,7 +52,12 @@ export function useIdempotency({ db, clock, keptSeconds }: IdempotencyOptions): 
       const [field, ...others] = rootFields(args.document, operation).filter(({ name }) => name.value !== '__typename');
       if (!field || !actor) return;
       if (others.length > 0) throw badKey('needs a request with one mutation field');
-      const scope = { tokenId: actor.tokenId, operation: field.name.value, key: readKey(header) };
+      const scope = {
+        companyId: actor.companyId,
+        tokenId: actor.tokenId,
+        operation: field.name.value,
+        key: readKey(header),
+      };
       setExecuteFn((given: ExecutionArgs) =>
         once(scope, fingerprintOf(given, args.contextValue.params.query), {
           field,

@@ -17,24 +17,29 @@ export interface Folder {
  * Postgres look up one folder at a time instead of all. `childrenCount` counts what the caller may see.
  */
 export async function folderPaths(db: Transaction, actor: Actor, ids: readonly string[]): Promise<Folder[][]> {
+  const { companyId } = actor;
   const rows = await db.$queryRaw<(Folder & { leaf: string })[]>(Prisma.sql`
     WITH RECURSIVE path AS (
-      SELECT id AS leaf, id, parent_folder_id, 0 AS distance FROM resource_hub_folders WHERE id = ANY(${ids}::text[])
+      SELECT id AS leaf, id, parent_folder_id, 0 AS distance, ARRAY[id] AS trail FROM resource_hub_folders
+      WHERE company_id = ${companyId} AND id = ANY(${ids}::text[])
       UNION ALL
-      SELECT p.leaf, f.id, f.parent_folder_id, p.distance + 1
-      FROM path p CROSS JOIN LATERAL (SELECT * FROM resource_hub_folders WHERE id = p.parent_folder_id OFFSET 0) f
-    ) CYCLE id SET looped USING trail
+      SELECT p.leaf, f.id, f.parent_folder_id, p.distance + 1, p.trail || f.id
+      FROM path p CROSS JOIN LATERAL (
+        SELECT * FROM resource_hub_folders WHERE company_id = ${companyId} AND id = p.parent_folder_id OFFSET 0
+      ) f WHERE f.id <> ALL(p.trail)
+    )
     SELECT p.leaf, f.id, f.name, f.description, f.resource_hub_id AS "resourceHubId", f.parent_folder_id AS "parentFolderId", (
       (SELECT count(*) FROM resource_hub_folders n
-        WHERE n.resource_hub_id = f.resource_hub_id AND n.parent_folder_id = f.id) +
+        WHERE n.company_id = ${companyId} AND n.resource_hub_id = f.resource_hub_id AND n.parent_folder_id = f.id) +
       (SELECT count(*) FROM resource_hub_files n
-        WHERE n.resource_hub_id = f.resource_hub_id AND n.parent_folder_id = f.id AND ${fileCondition}) +
+        WHERE n.company_id = ${companyId} AND n.resource_hub_id = f.resource_hub_id AND n.parent_folder_id = f.id AND ${fileCondition}) +
       (SELECT count(*) FROM resource_hub_documents n
-        WHERE n.resource_hub_id = f.resource_hub_id AND n.parent_folder_id = f.id
+        WHERE n.company_id = ${companyId} AND n.resource_hub_id = f.resource_hub_id AND n.parent_folder_id = f.id
           AND (${Prisma.join(documentConditions(actor), ' OR ')}))
     )::int AS "childrenCount"
-    FROM path p CROSS JOIN LATERAL (SELECT * FROM resource_hub_folders WHERE id = p.id OFFSET 0) f
-    WHERE NOT p.looped
+    FROM path p CROSS JOIN LATERAL (
+      SELECT * FROM resource_hub_folders WHERE company_id = ${companyId} AND id = p.id OFFSET 0
+    ) f
     ORDER BY p.distance DESC`);
   return ids.map((id) => rows.filter(({ leaf }) => leaf === id));
 }

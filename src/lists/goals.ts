@@ -28,12 +28,13 @@ export interface GoalOrder {
  */
 export function goalList(actor: Actor, filter: GoalFilter, { field, direction }: GoalOrder): List {
   const { key, column } = keys[field];
+  const { companyId, personId } = actor;
   const { spaceId, championId } = filter;
   const pattern = patternOf(filter.text);
   const common = { name: `goals.${field}`, key, descending: direction === 'desc' };
-  const inCompany = Prisma.sql`g.company_id = ${actor.companyId} AND ${shelfOf} = ANY(${shelvesOf(filter)}::integer[])`;
+  const inCompany = Prisma.sql`g.company_id = ${companyId} AND ${shelfOf} = ANY(${shelvesOf(filter)}::integer[])`;
   const seen = Prisma.sql`EXISTS (SELECT FROM space_access v
-    WHERE v.space_id = ${spaceId} AND v.person_id = ${actor.personId} AND v.level >= ${level.view})`;
+    WHERE v.company_id = ${companyId} AND v.space_id = ${spaceId} AND v.person_id = ${personId} AND v.level >= ${level.view})`;
   const inSpace = spaceId == null ? Prisma.empty : Prisma.sql`AND g.space_id = ${spaceId} AND ${seen}`;
 
   if (pattern !== null || championId != null) {
@@ -45,19 +46,21 @@ export function goalList(actor: Actor, filter: GoalFilter, { field, direction }:
         SELECT g.id, ${column} AS key FROM goals g WHERE ${inCompany} ${inSpace} ${championed} ${named})`,
       branches: (_scopes, walk) => [
         Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, f.key, f.id
-          FROM found f JOIN goal_access a ON a.goal_id = f.id
-          WHERE a.person_id = ${actor.personId} AND a.level >= ${level.view}
+          FROM found f JOIN goal_access a ON a.company_id = ${companyId} AND a.goal_id = f.id
+          WHERE a.person_id = ${personId} AND a.level >= ${level.view}
           ${walk({ key: Prisma.sql`f.key`, id: Prisma.sql`f.id` })}`,
       ],
     };
   }
 
-  const shelves = Prisma.sql`visible_goal_shelves s WHERE s.person_id = ${actor.personId}
+  const shelves = Prisma.sql`visible_goal_shelves s WHERE s.company_id = ${companyId} AND s.person_id = ${personId}
     AND s.shelf = ANY(${shelvesOf(filter)}::integer[])`;
   const along = (walk: Walk) => walk({ key: column, id: Prisma.sql`g.id` });
   const personal = (walk: Walk) => Prisma.sql`
     SELECT ${everywhere} AS scope, 0 AS rank, g.key, g.id
-    FROM (SELECT DISTINCT goal_id FROM personal_goals WHERE person_id = ${actor.personId} OFFSET 0) p
+    FROM (
+      SELECT DISTINCT goal_id FROM personal_goals WHERE company_id = ${companyId} AND person_id = ${personId} OFFSET 0
+    ) p
     CROSS JOIN LATERAL (
       SELECT ${column} AS key, g.id FROM goals g WHERE g.id = p.goal_id AND ${inCompany} ${inSpace} LIMIT 1
     ) g WHERE TRUE ${walk({ key: Prisma.sql`g.key`, id: Prisma.sql`g.id` })}`;
@@ -73,12 +76,12 @@ export function goalList(actor: Actor, filter: GoalFilter, { field, direction }:
         ? [
             onShelves(
               Prisma.sql`(SELECT s.shelf FROM ${shelves} AND s.space_id IS NULL) s`,
-              Prisma.sql`g.company_id = ${actor.companyId}`,
+              Prisma.sql`g.company_id = ${companyId}`,
               walk,
             ),
             onShelves(
               Prisma.sql`(SELECT s.space_id, s.shelf FROM ${shelves} AND s.space_id IS NOT NULL) s`,
-              Prisma.sql`g.space_id = s.space_id`,
+              Prisma.sql`g.company_id = ${companyId} AND g.space_id = s.space_id`,
               walk,
             ),
             personal(walk),
@@ -86,8 +89,9 @@ export function goalList(actor: Actor, filter: GoalFilter, { field, direction }:
         : [
             onShelves(
               Prisma.sql`(SELECT c.id AS space_id, s.shelf FROM spaces c, ${shelves}
-                AND c.id = ${spaceId} AND c.company_id = ${actor.companyId} AND (s.space_id IS NULL OR s.space_id = c.id) AND ${seen}) s`,
-              Prisma.sql`g.space_id = s.space_id`,
+                AND c.id = ${spaceId} AND c.company_id = ${companyId} AND (s.space_id IS NULL OR s.space_id = c.id)
+                AND ${seen}) s`,
+              Prisma.sql`g.company_id = ${companyId} AND g.space_id = s.space_id`,
               walk,
             ),
             personal(walk),

@@ -3,13 +3,14 @@ import type { Actor } from '../policies/access.js';
 import { everywhere, type List } from './engine/list.js';
 
 /** The caller's notifications, newest first: all, only the unread, or only the read ones. */
-export const notificationList = ({ personId }: Actor, unread: boolean | null | undefined): List => ({
+export const notificationList = ({ companyId, personId }: Actor, unread: boolean | null | undefined): List => ({
   name: 'viewer.notifications',
   key: 'timestamptz',
   descending: true,
   branches: (_scopes, walk) => [
     Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, n.inserted_at AS key, n.id FROM notifications n
-      WHERE n.person_id = ${personId} ${unread == null ? Prisma.empty : Prisma.sql`AND (n.read_at IS NULL) = ${unread}`}
+      WHERE n.company_id = ${companyId} AND n.person_id = ${personId}
+        ${unread == null ? Prisma.empty : Prisma.sql`AND (n.read_at IS NULL) = ${unread}`}
       ${walk({ key: Prisma.sql`n.inserted_at`, id: Prisma.sql`n.id` })}`,
   ],
 });

@@ -7,5 +7,5 @@ import { type Actor, level } from '../policies/access.js';
  */
 export const recipients = (actor: Actor, audience: Prisma.Sql) => Prisma.sql`
   SELECT p.id AS person_id FROM people p
-  WHERE p.id IN (${audience}) AND p.id <> ${actor.personId} AND p.suspended_at IS NULL
-    AND EXISTS (SELECT FROM viewers v WHERE v.person_id = p.id AND v.level >= ${level.view})`;
+  WHERE p.company_id = ${actor.companyId} AND p.id IN (${audience}) AND p.id <> ${actor.personId}
+    AND p.suspended_at IS NULL AND EXISTS (SELECT FROM viewers v WHERE v.person_id = p.id AND v.level >= ${level.view})`;

@@ -22,25 +22,27 @@ export const subscribers = (actor: Actor, { invited, mentioned }: ReopenAudience
   WHERE p.company_id = ${actor.companyId} AND p.id = ANY(${[actor.personId, ...invited, ...mentioned]}::text[])`;
 
 /** The people that reopening may notify: rows of (person_id). Reads the steps `goal` and `subscribed`. */
-export const audience = ({ everyone }: ReopenAudience): Prisma.Sql => Prisma.sql`
+export const audience = ({ companyId }: Actor, { everyone }: ReopenAudience): Prisma.Sql => Prisma.sql`
   SELECT person_id FROM subscribed UNION
-  SELECT m.person_id FROM goal JOIN space_members m ON m.space_id = goal.space_id WHERE ${everyone}`;
+  SELECT m.person_id FROM goal JOIN space_members m ON m.company_id = ${companyId} AND m.space_id = goal.space_id
+  WHERE ${everyone}`;
 
 /** The step `viewers` that {@link recipients} reads. */
-export const viewers = ({ goalId }: ReopenAudience): Prisma.Sql =>
-  Prisma.sql`SELECT person_id, level FROM goal_access WHERE goal_id = ${goalId}`;
+export const viewers = ({ companyId }: Actor, { goalId }: ReopenAudience): Prisma.Sql =>
+  Prisma.sql`SELECT person_id, level FROM goal_access WHERE company_id = ${companyId} AND goal_id = ${goalId}`;
 
 /** The people that reopening the goal would notify or subscribe, by name. Empty if it cannot be reopened. */
 export const reopenAudienceList = (actor: Actor, people: ReopenAudience, role: 'notified' | 'subscribed'): List => ({
   name: `reopening.${role}`,
   key: 'text',
   steps: Prisma.sql`goal AS (
-      SELECT id, space_id FROM goals WHERE id = ${people.goalId} AND closed_at IS NOT NULL AND archived_at IS NULL
+      SELECT id, space_id FROM goals WHERE company_id = ${actor.companyId} AND id = ${people.goalId}
+        AND closed_at IS NOT NULL AND archived_at IS NULL
     ), subscribed AS (SELECT s.person_id FROM goal, (${subscribers(actor, people)}) s),
-    viewers AS (${viewers(people)}), notified AS (${recipients(actor, audience(people))})`,
+    viewers AS (${viewers(actor, people)}), notified AS (${recipients(actor, audience(actor, people))})`,
   branches: (_scopes, walk) => [
     Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, name_key(p.full_name) AS key, p.id
-      FROM ${Prisma.raw(role)} w JOIN people p ON p.id = w.person_id
+      FROM ${Prisma.raw(role)} w JOIN people p ON p.company_id = ${actor.companyId} AND p.id = w.person_id
       WHERE TRUE ${walk({ key: Prisma.sql`name_key(p.full_name)`, id: Prisma.sql`p.id` })}`,
   ],
 });

@@ -20,7 +20,8 @@ export const nodesOfFolders = (actor: Actor) =>
     actor,
     'resourceHubFolder.nodes',
     (folders) => Prisma.sql`(SELECT f.id, f.resource_hub_id AS hub_id, f.id AS folder_id
-      FROM ${eachOf(folders)} JOIN resource_hub_folders f ON f.id = scope.id) AS place`,
+      FROM ${eachOf(folders)}
+      JOIN resource_hub_folders f ON f.company_id = ${actor.companyId} AND f.id = scope.id) AS place`,
   );
 
 const nodesIn = (actor: Actor, name: string, places: (scopes: string[]) => Prisma.Sql): List => ({
@@ -30,7 +31,8 @@ const nodesIn = (actor: Actor, name: string, places: (scopes: string[]) => Prism
     const branch = (table: string, rank: number, condition: Prisma.Sql) => Prisma.sql`
       SELECT place.id AS scope, ${rank}::integer AS rank, n.key, n.id FROM ${places(scopes)} CROSS JOIN LATERAL (
         SELECT name_key(n.name) AS key, n.id FROM ${Prisma.raw(table)} n
-        WHERE n.resource_hub_id = place.hub_id AND coalesce(n.parent_folder_id, '') = place.folder_id AND ${condition}
+        WHERE n.company_id = ${actor.companyId} AND n.resource_hub_id = place.hub_id
+          AND coalesce(n.parent_folder_id, '') = place.folder_id AND ${condition}
         ${walk({ rank, key: Prisma.sql`name_key(n.name)`, id: Prisma.sql`n.id` })}
       ) n`;
     return [

@@ -21,7 +21,7 @@ export function resourceHubList({ personId, companyId }: Actor, filter: Resource
   const common = { name: 'resourceHubs', key: 'text' } as const;
   // A scalar subquery, so that Postgres computes access for one hub at a time and not for all.
   const visible = Prisma.sql`(SELECT a.level FROM resource_hub_access a
-    WHERE a.resource_hub_id = h.id AND a.person_id = ${personId}) >= ${level.view}`;
+    WHERE a.company_id = ${companyId} AND a.resource_hub_id = h.id AND a.person_id = ${personId}) >= ${level.view}`;
 
   if (conditions.length > 0) {
     return {
@@ -38,30 +38,34 @@ export function resourceHubList({ personId, companyId }: Actor, filter: Resource
   return {
     ...common,
     steps: Prisma.sql`guest AS MATERIALIZED (
-        SELECT FROM people WHERE id = ${personId} AND type = 'guest' AND NOT is_owner
+        SELECT FROM people WHERE company_id = ${companyId} AND id = ${personId} AND type = 'guest' AND NOT is_owner
       ), opened AS MATERIALIZED (
         SELECT s.space_id, NULL AS goal_id, NULL AS project_id FROM personal_spaces s
-        WHERE s.person_id = ${personId} AND EXISTS (SELECT FROM guest)
+        WHERE s.company_id = ${companyId} AND s.person_id = ${personId} AND EXISTS (SELECT FROM guest)
         UNION
-        SELECT NULL, g.goal_id, NULL FROM personal_goals g WHERE g.person_id = ${personId} AND EXISTS (SELECT FROM guest)
+        SELECT NULL, g.goal_id, NULL FROM personal_goals g
+        WHERE g.company_id = ${companyId} AND g.person_id = ${personId} AND EXISTS (SELECT FROM guest)
         UNION
         SELECT NULL, NULL, p.project_id FROM personal_projects p
-        WHERE p.person_id = ${personId} AND EXISTS (SELECT FROM guest)
+        WHERE p.company_id = ${companyId} AND p.person_id = ${personId} AND EXISTS (SELECT FROM guest)
         UNION
         SELECT NULL, g.id, NULL FROM space_members m CROSS JOIN LATERAL (
-          SELECT g.id FROM goals g WHERE g.space_id = m.space_id AND g.space_level >= ${level.view} OFFSET 0
-        ) g WHERE m.person_id = ${personId} AND EXISTS (SELECT FROM guest)
+          SELECT g.id FROM goals g
+          WHERE g.company_id = ${companyId} AND g.space_id = m.space_id AND g.space_level >= ${level.view} OFFSET 0
+        ) g WHERE m.company_id = ${companyId} AND m.person_id = ${personId} AND EXISTS (SELECT FROM guest)
         UNION
         SELECT NULL, NULL, p.id FROM space_members m CROSS JOIN LATERAL (
           SELECT p.id FROM projects p
-          WHERE p.company_id = m.company_id AND p.space_id = m.space_id AND p.space_level >= ${level.view} OFFSET 0
-        ) p WHERE m.person_id = ${personId} AND EXISTS (SELECT FROM guest)
+          WHERE p.company_id = ${companyId} AND p.space_id = m.space_id AND p.space_level >= ${level.view} OFFSET 0
+        ) p WHERE m.company_id = ${companyId} AND m.person_id = ${personId} AND EXISTS (SELECT FROM guest)
       )`,
     branches: (_scopes, walk) => [
+      // Asks for the person inside, so that Postgres walks no hubs for a guest.
       Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, h.key, h.id FROM people p CROSS JOIN LATERAL (
-          SELECT name_key(h.name) AS key, h.id FROM resource_hubs h WHERE h.company_id = p.company_id AND ${visible}
+          SELECT name_key(h.name) AS key, h.id FROM resource_hubs h
+          WHERE h.company_id = ${companyId} AND (p.is_owner OR p.type <> 'guest') AND ${visible}
           ${walk({ key: Prisma.sql`name_key(h.name)`, id: Prisma.sql`h.id` })}
-        ) h WHERE p.id = ${personId} AND (p.is_owner OR p.type <> 'guest')`,
+        ) h WHERE p.company_id = ${companyId} AND p.id = ${personId}`,
       ...['space_id', 'goal_id', 'project_id'].map(Prisma.raw).map(
         (parent) => Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, h.key, h.id FROM opened o CROSS JOIN LATERAL (
           SELECT name_key(h.name) AS key, h.id FROM resource_hubs h

@@ -3,20 +3,24 @@ import type { Actor } from '../policies/access.js';
 import { everywhere, type List } from './engine/list.js';
 
 /** The spaces that the caller may see, by name. */
-export const spaceList = ({ personId }: Actor): List => ({
+export const spaceList = ({ companyId, personId }: Actor): List => ({
   name: 'spaces',
   key: 'text',
   branches: (_scopes, walk) => [
+    // Asks for the person inside, so that Postgres walks no spaces for a guest.
     Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, s.key, s.id
       FROM people p CROSS JOIN (VALUES (true), (false)) AS shelf(open) CROSS JOIN LATERAL (
         SELECT name_key(s.name) AS key, s.id FROM spaces s
-        WHERE s.company_id = p.company_id AND (s.company_level >= 10) = shelf.open
+        WHERE s.company_id = ${companyId} AND (s.company_level >= 10) = shelf.open
+          AND (p.is_owner OR (p.type <> 'guest' AND shelf.open))
         ${walk({ key: Prisma.sql`name_key(s.name)`, id: Prisma.sql`s.id` })}
       ) s
-      WHERE p.id = ${personId} AND (p.is_owner OR (p.type <> 'guest' AND shelf.open))`,
+      WHERE p.company_id = ${companyId} AND p.id = ${personId}`,
     Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, s.key, s.id
-      FROM (SELECT DISTINCT space_id FROM personal_spaces WHERE person_id = ${personId} OFFSET 0) p CROSS JOIN LATERAL (
-        SELECT name_key(s.name) AS key, s.id FROM spaces s WHERE s.id = p.space_id LIMIT 1
+      FROM (
+        SELECT DISTINCT space_id FROM personal_spaces WHERE company_id = ${companyId} AND person_id = ${personId} OFFSET 0
+      ) p CROSS JOIN LATERAL (
+        SELECT name_key(s.name) AS key, s.id FROM spaces s WHERE s.company_id = ${companyId} AND s.id = p.space_id LIMIT 1
       ) s WHERE TRUE ${walk({ key: Prisma.sql`s.key`, id: Prisma.sql`s.id` })}`,
   ],
 });

@@ -21,38 +21,43 @@ export async function deleteResourceHubFile(context: Context, input: DeleteResou
 }
 
 async function attempt({ db, actor }: Context, fileId: string): Promise<DeletedFile | undefined> {
+  const { companyId, personId } = actor;
   const file = await db.resourceHubFile.findFirst({
-    where: { id: fileId, deletedAt: null, resourceHub: { companyId: actor.companyId } },
+    where: { id: fileId, companyId, deletedAt: null },
     select: { resourceHub: { select: callersAccess(actor) } },
   });
   permitEdit('file', fileId, file?.resourceHub);
 
   const deleted = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH file AS (
-      UPDATE resource_hub_files f SET deleted_at = now(), deleted_by_id = ${actor.personId}
-      WHERE f.id = ${fileId} AND f.deleted_at IS NULL
+      UPDATE resource_hub_files f SET deleted_at = now(), deleted_by_id = ${personId}
+      WHERE f.company_id = ${companyId} AND f.id = ${fileId} AND f.deleted_at IS NULL
         AND EXISTS (SELECT FROM resource_hub_access a
-          WHERE a.resource_hub_id = f.resource_hub_id AND a.person_id = ${actor.personId} AND a.level >= ${level.edit})
+          WHERE a.company_id = ${companyId} AND a.resource_hub_id = f.resource_hub_id
+            AND a.person_id = ${personId} AND a.level >= ${level.edit})
       RETURNING id, resource_hub_id
     ), activity AS (
-      INSERT INTO activities (action, author_id, file_id)
-      SELECT 'resource_hub_file_deleted', ${actor.personId}, id FROM file RETURNING id
+      INSERT INTO activities (company_id, action, author_id, file_id)
+      SELECT ${companyId}, 'resource_hub_file_deleted', ${personId}, id FROM file RETURNING id
     ), list AS (
-      SELECT l.id, l.send_to_everyone FROM file JOIN subscription_lists l ON l.file_id = file.id
-    ), canceled AS (
-      SELECT s.person_id FROM list JOIN subscriptions s ON s.subscription_list_id = list.id WHERE s.canceled
+      SELECT l.id, l.send_to_everyone
+      FROM file JOIN subscription_lists l ON l.company_id = ${companyId} AND l.file_id = file.id
+    ), followers AS (
+      SELECT s.person_id, s.canceled
+      FROM list JOIN subscriptions s ON s.company_id = ${companyId} AND s.subscription_list_id = list.id
     ), space AS (
       SELECT coalesce(h.space_id, g.space_id, p.space_id) AS id
-      FROM file JOIN resource_hubs h ON h.id = file.resource_hub_id
-      LEFT JOIN goals g ON g.id = h.goal_id LEFT JOIN projects p ON p.id = h.project_id
+      FROM file JOIN resource_hubs h ON h.company_id = ${companyId} AND h.id = file.resource_hub_id
+      LEFT JOIN goals g ON g.company_id = ${companyId} AND g.id = h.goal_id
+      LEFT JOIN projects p ON p.company_id = ${companyId} AND p.id = h.project_id
     ), viewers AS (
-      SELECT a.person_id, a.level FROM file JOIN resource_hub_access a ON a.resource_hub_id = file.resource_hub_id
+      SELECT a.person_id, a.level
+      FROM file JOIN resource_hub_access a ON a.company_id = ${companyId} AND a.resource_hub_id = file.resource_hub_id
     ), notified AS (${notify(
       actor,
-      Prisma.sql`SELECT s.person_id FROM list JOIN subscriptions s ON s.subscription_list_id = list.id
-        WHERE NOT s.canceled UNION
-        SELECT m.person_id FROM list, space JOIN space_members m ON m.space_id = space.id
-        WHERE list.send_to_everyone AND m.person_id NOT IN (SELECT person_id FROM canceled)`,
+      Prisma.sql`SELECT person_id FROM followers WHERE NOT canceled UNION
+        SELECT m.person_id FROM list, space JOIN space_members m ON m.company_id = ${companyId} AND m.space_id = space.id
+        WHERE list.send_to_everyone AND m.person_id NOT IN (SELECT person_id FROM followers WHERE canceled)`,
     )})
     SELECT id FROM file`);
   return deleted.length > 0 ? { fileId } : undefined;

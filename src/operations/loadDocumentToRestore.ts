@@ -12,14 +12,17 @@ export interface EarlierVersion extends DocumentText {
 /** Loads a document with its current version and the one to restore, if that exists. Throws 404 or 403. */
 export async function loadDocumentToRestore({ db, actor }: Context, documentId: string, versionNumber: number) {
   const document = await db.resourceHubDocument.findFirst({
-    where: { id: documentId, ...existingDocument(actor), resourceHub: { companyId: actor.companyId } },
+    where: { id: documentId, ...existingDocument(actor) },
     select: {
       name: true,
       content: true,
       current: {
         select: { id: true, versionNumber: true, insertedAt: true, editor: { select: { id: true, fullName: true } } },
       },
-      versions: { where: { versionNumber }, select: { id: true, title: true, content: true } },
+      versions: {
+        where: { companyId: actor.companyId, versionNumber },
+        select: { id: true, title: true, content: true },
+      },
       resourceHub: { select: callersAccess(actor) },
     },
   });

@@ -2,7 +2,7 @@ import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
 import { badInput, failure } from '../errors/failures.js';
 import type { ReopenAudience } from '../lists/reopenAudience.js';
-import { callersAccess } from '../policies/access.js';
+import { callersAccess, keyOf } from '../policies/access.js';
 import { mentionedIn } from '../text/mentions.js';
 import { permitEdit } from './permit.js';
 
@@ -21,8 +21,8 @@ export async function loadGoalToReopen(
 ): Promise<{ isClosed: boolean; audience: ReopenAudience }> {
   const { db, actor } = context;
   const [goal] = await Promise.all([
-    db.goal.findFirst({
-      where: { id: goalId, companyId: actor.companyId },
+    db.goal.findUnique({
+      where: keyOf(actor, goalId),
       select: { closedAt: true, archivedAt: true, ...callersAccess(actor) },
     }),
     requirePeople(context, subscriberIds ?? []),

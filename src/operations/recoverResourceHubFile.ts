@@ -1,6 +1,6 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
-import { callersAccess, level } from '../policies/access.js';
+import { callersAccess, keyOf, level } from '../policies/access.js';
 import { permitEdit } from './permit.js';
 import { retry } from './retry.js';
 
@@ -22,8 +22,9 @@ export async function recoverResourceHubFile(
 }
 
 async function attempt({ db, actor }: Context, fileId: string): Promise<RecoveredFile | undefined> {
-  const file = await db.resourceHubFile.findFirst({
-    where: { id: fileId, resourceHub: { companyId: actor.companyId } },
+  const { companyId, personId } = actor;
+  const file = await db.resourceHubFile.findUnique({
+    where: keyOf(actor, fileId),
     select: { deletedAt: true, resourceHub: { select: callersAccess(actor) } },
   });
   permitEdit('file', fileId, file?.resourceHub);
@@ -32,13 +33,14 @@ async function attempt({ db, actor }: Context, fileId: string): Promise<Recovere
   const recovered = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH file AS (
       UPDATE resource_hub_files f SET deleted_at = NULL, deleted_by_id = NULL
-      WHERE f.id = ${fileId} AND f.deleted_at IS NOT NULL
+      WHERE f.company_id = ${companyId} AND f.id = ${fileId} AND f.deleted_at IS NOT NULL
         AND EXISTS (SELECT FROM resource_hub_access a
-          WHERE a.resource_hub_id = f.resource_hub_id AND a.person_id = ${actor.personId} AND a.level >= ${level.edit})
+          WHERE a.company_id = ${companyId} AND a.resource_hub_id = f.resource_hub_id
+            AND a.person_id = ${personId} AND a.level >= ${level.edit})
       RETURNING id
     ), activity AS (
-      INSERT INTO activities (action, author_id, file_id)
-      SELECT 'resource_hub_file_recovered', ${actor.personId}, id FROM file
+      INSERT INTO activities (company_id, action, author_id, file_id)
+      SELECT ${companyId}, 'resource_hub_file_recovered', ${personId}, id FROM file
     )
     SELECT id FROM file`);
   return recovered.length > 0 ? { fileId } : undefined;

@@ -22,28 +22,31 @@ export async function reopenGoal(context: Context, input: ReopenGoalInput): Prom
 
 async function attempt(context: Context, goalId: string, input: ReopenGoalInput): Promise<ReopenedGoal | undefined> {
   const { db, actor } = context;
+  const { companyId, personId } = actor;
   const { isClosed, audience: people } = await loadGoalToReopen(context, goalId, input);
   if (!isClosed) return { goalId };
 
   const reopened = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH goal AS (
       UPDATE goals SET closed_at = NULL, closed_by_id = NULL, success = NULL, updated_at = now()
-      WHERE id = ${goalId} AND closed_at IS NOT NULL AND archived_at IS NULL
+      WHERE company_id = ${companyId} AND id = ${goalId} AND closed_at IS NOT NULL AND archived_at IS NULL
         AND EXISTS (SELECT FROM goal_access
-          WHERE goal_id = ${goalId} AND person_id = ${actor.personId} AND level >= ${level.edit})
+          WHERE company_id = ${companyId} AND goal_id = ${goalId} AND person_id = ${personId} AND level >= ${level.edit})
       RETURNING id, space_id
     ), activity AS (
-      INSERT INTO activities (action, author_id, goal_id)
-      SELECT 'goal_reopened', ${actor.personId}, id FROM goal RETURNING id
+      INSERT INTO activities (company_id, action, author_id, goal_id)
+      SELECT ${companyId}, 'goal_reopened', ${personId}, id FROM goal RETURNING id
     ), thread AS (
-      INSERT INTO comment_threads (activity_id, message) SELECT id, ${input.message ?? null} FROM activity RETURNING id
+      INSERT INTO comment_threads (company_id, activity_id, message)
+      SELECT ${companyId}, id, ${input.message ?? null} FROM activity RETURNING id
     ), list AS (
-      INSERT INTO subscription_lists (thread_id, send_to_everyone) SELECT id, ${people.everyone} FROM thread RETURNING id
+      INSERT INTO subscription_lists (company_id, thread_id, send_to_everyone)
+      SELECT ${companyId}, id, ${people.everyone} FROM thread RETURNING id
     ), subscribed AS (
-      INSERT INTO subscriptions (subscription_list_id, person_id, type)
-      SELECT list.id, s.person_id, s.type FROM list, (${subscribers(actor, people)}) s
+      INSERT INTO subscriptions (company_id, subscription_list_id, person_id, type)
+      SELECT ${companyId}, list.id, s.person_id, s.type FROM list, (${subscribers(actor, people)}) s
       RETURNING person_id
-    ), viewers AS (${viewers(people)}), notified AS (${notify(actor, audience(people))})
+    ), viewers AS (${viewers(actor, people)}), notified AS (${notify(actor, audience(actor, people))})
     SELECT id FROM goal`);
   return reopened.length > 0 ? { goalId } : undefined;
 }

@@ -27,6 +27,7 @@ export const restoreDocumentVersion = (
 
 async function attempt(context: Context, input: RestoreDocumentVersionInput): Promise<RestoredVersion | undefined> {
   const { db, actor } = context;
+  const { companyId, personId } = actor;
   const { documentId, versionNumber, expectedCurrentVersion } = input;
 
   const { document, current, source } = await loadDocumentToRestore(context, documentId, versionNumber);
@@ -43,32 +44,38 @@ async function attempt(context: Context, input: RestoreDocumentVersionInput): Pr
 
   const restored = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH source AS (
-      SELECT title, content FROM document_versions WHERE document_id = ${documentId} AND version_number = ${versionNumber}
+      SELECT title, content FROM document_versions
+      WHERE company_id = ${companyId} AND document_id = ${documentId} AND version_number = ${versionNumber}
     ), document AS (
       UPDATE resource_hub_documents d
       SET name = source.title, content = source.content, current_version = d.current_version + 1, updated_at = now()
       FROM source
-      WHERE d.id = ${documentId} AND d.current_version = ${expectedCurrentVersion} AND d.deleted_at IS NULL
+      WHERE d.company_id = ${companyId} AND d.id = ${documentId}
+        AND d.current_version = ${expectedCurrentVersion} AND d.deleted_at IS NULL
         AND EXISTS (SELECT FROM resource_hub_access a
-          WHERE a.resource_hub_id = d.resource_hub_id AND a.person_id = ${actor.personId} AND a.level >= ${level.edit})
+          WHERE a.company_id = ${companyId} AND a.resource_hub_id = d.resource_hub_id
+            AND a.person_id = ${personId} AND a.level >= ${level.edit})
       RETURNING d.id, d.name, d.content, d.current_version
     ), version AS (
       INSERT INTO document_versions
-        (document_id, version_number, previous_version_number, title, content, editor_id, origin, restored_from_version_number)
-      SELECT id, current_version, current_version - 1, name, content, ${actor.personId}, 'restored', ${versionNumber}
+        (company_id, document_id, version_number, previous_version_number, title, content, editor_id, origin,
+          restored_from_version_number)
+      SELECT ${companyId}, id, current_version, current_version - 1, name, content, ${personId}, 'restored',
+        ${versionNumber}
       FROM document RETURNING id, document_id
     ), mentioned AS (
-      SELECT id FROM people WHERE company_id = ${actor.companyId} AND id = ANY(${mentionedIn(source.content)}::text[])
+      SELECT id FROM people WHERE company_id = ${companyId} AND id = ANY(${mentionedIn(source.content)}::text[])
     ), list AS (
-      INSERT INTO subscription_lists (document_id) SELECT id FROM document WHERE EXISTS (SELECT FROM mentioned)
-      ON CONFLICT (document_id) DO UPDATE SET document_id = excluded.document_id RETURNING id
+      INSERT INTO subscription_lists (company_id, document_id)
+      SELECT ${companyId}, id FROM document WHERE EXISTS (SELECT FROM mentioned)
+      ON CONFLICT (company_id, document_id) DO UPDATE SET document_id = excluded.document_id RETURNING id
     ), subscribed AS (
-      INSERT INTO subscriptions (subscription_list_id, person_id, type)
-      SELECT list.id, mentioned.id, 'mentioned' FROM list, mentioned
-      ON CONFLICT (subscription_list_id, person_id) DO NOTHING
+      INSERT INTO subscriptions (company_id, subscription_list_id, person_id, type)
+      SELECT ${companyId}, list.id, mentioned.id, 'mentioned' FROM list, mentioned
+      ON CONFLICT (company_id, subscription_list_id, person_id) DO NOTHING
     ), activity AS (
-      INSERT INTO activities (action, author_id, document_id, document_version_id)
-      SELECT 'document_version_restored', ${actor.personId}, document_id, id FROM version
+      INSERT INTO activities (company_id, action, author_id, document_id, document_version_id)
+      SELECT ${companyId}, 'document_version_restored', ${personId}, document_id, id FROM version
     )
     SELECT id FROM version`);
   return restored[0] && { versionId: restored[0].id, restored: true };

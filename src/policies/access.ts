@@ -9,9 +9,12 @@ export interface Actor {
 /** The access ladder. The database views `*_access` derive each person's level (docs/api.md, "Access levels"). */
 export const level = { none: 0, view: 10, comment: 40, edit: 70, full: 100 } as const;
 
+/** The key of a record of the caller's company. */
+export const keyOf = ({ companyId }: Actor, id: string) => ({ companyId_id: { companyId, id } });
+
 /** The part of a selection that loads the caller's own level on a space, goal, project or hub. */
-export const callersAccess = (actor: Actor) => ({
-  access: { where: { personId: actor.personId }, select: { level: true } } as const,
+export const callersAccess = ({ companyId, personId }: Actor) => ({
+  access: { where: { companyId, personId }, select: { level: true } } as const,
 });
 
 /** What {@link callersAccess} loads. */

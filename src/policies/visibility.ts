@@ -1,9 +1,9 @@
 import { type Access, type Actor, callersAccess, canView, level } from './access.js';
 
 /** The one filter for "visible to": spaces, goals, projects and hubs of the caller's own company. */
-export const visibleTo = (actor: Actor) => ({
-  companyId: actor.companyId,
-  access: { some: { personId: actor.personId, level: { gte: level.view } } },
+export const visibleTo = ({ companyId, personId }: Actor) => ({
+  companyId,
+  access: { some: { companyId, personId, level: { gte: level.view } } },
 });
 
 /** A deleted file or document exists for nobody. */
@@ -13,10 +13,18 @@ const notDeleted = { deletedAt: null };
 const publishedOrOwn = ({ personId }: Actor) => [{ state: 'published' as const }, { authorId: personId }];
 
 /** The documents that exist for the caller, whatever the caller's access. */
-export const existingDocument = (actor: Actor) => ({ ...notDeleted, OR: publishedOrOwn(actor) });
+export const existingDocument = (actor: Actor) => ({
+  companyId: actor.companyId,
+  ...notDeleted,
+  OR: publishedOrOwn(actor),
+});
 
 /** The files of a visible hub that are not deleted. */
-export const visibleFile = (actor: Actor) => ({ ...notDeleted, resourceHub: visibleTo(actor) });
+export const visibleFile = (actor: Actor) => ({
+  companyId: actor.companyId,
+  ...notDeleted,
+  resourceHub: visibleTo(actor),
+});
 
 /** The documents of a visible hub that exist for the caller. */
 export const visibleDocument = (actor: Actor) => ({ ...existingDocument(actor), resourceHub: visibleTo(actor) });

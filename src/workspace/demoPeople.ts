@@ -1,2 +1,6 @@
-/** The people in prisma/demo-workspace.json who get the demo's tokens. */
-export const demoPeople = { writerId: 'person-tomas-okafor', readerId: 'person-jonas-weber' } as const;
+/** The people in prisma/demo-workspace.json who get the demo's tokens, and their company. */
+export const demoPeople = {
+  companyId: 'company-harborlight',
+  writerId: 'person-tomas-okafor',
+  readerId: 'person-jonas-weber',
+} as const;

@@ -18,7 +18,8 @@ const idsAtOnce = 10_000;
 
 /**
  * Writes the workspace in the document, all of it or nothing, and returns the number of rows by table. Calls
- * `onProgress` after each batch. Throws an ImportError if the document is invalid or an id in it exists already.
+ * `onProgress` after each batch. Throws an ImportError if the document is invalid, or if its company or one of its public
+ * links exists already.
  */
 export async function importWorkspace(
   db: Database,
@@ -36,7 +37,7 @@ export async function importWorkspace(
     let written = 0;
     for (const table of tables)
       for (const batch of batches(table, rows[table])) {
-        written += await insert(tx, table, batch);
+        written += await insert(tx, table, workspace.company.id, batch);
         onProgress(written, total);
       }
   };
@@ -47,10 +48,11 @@ export async function importWorkspace(
   return counts;
 }
 
-/** Throws an ImportError that names each id and public link that the database already has. */
+/** Throws an ImportError that names what is unique among all companies and exists already. */
 async function requireUnused(db: Transaction, identities: Identities): Promise<void> {
   const problems: string[] = [];
-  for (const [name, paths] of identities) {
+  for (const name of ['companies.id', 'public_links.token']) {
+    const paths = identities.get(name) ?? new Map();
     const [table, column] = name.split('.').map((part) => Prisma.raw(part));
     const values = [...paths.keys()];
     for (let start = 0; start < values.length; start += idsAtOnce) {
@@ -86,9 +88,12 @@ function* batches(table: Table, rows: Row[]): Generator<string> {
   if (batch.length > 0) yield `[${batch}]`;
 }
 
-/** Inserts a JSON array of rows; returns their number. */
-function insert(db: Transaction, table: Table, rows: string): Promise<number> {
+/** Inserts a JSON array of rows of one company; returns their number. */
+function insert(db: Transaction, table: Table, companyId: string, rows: string): Promise<number> {
   const into = Prisma.raw(table);
   const names = Prisma.raw(`"${columns[table].replaceAll(' ', '", "')}"`);
-  return db.$executeRaw`INSERT INTO ${into} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${into}, ${rows}::json)`;
+  const read = Prisma.sql`json_populate_recordset(NULL::${into}, ${rows}::json)`;
+  return table === 'companies'
+    ? db.$executeRaw`INSERT INTO ${into} (${names}) SELECT ${names} FROM ${read}`
+    : db.$executeRaw`INSERT INTO ${into} (company_id, ${names}) SELECT ${companyId}, ${names} FROM ${read}`;
 }

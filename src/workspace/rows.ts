@@ -7,11 +7,9 @@ type Subject = Workspace['files'][number];
 /** The column values of a row. Other keys have no column and are not written. */
 export type Row = Record<string, unknown>;
 
-/** The rows of a workspace by table. */
+/** The rows of a workspace by table, without their company. */
 export function rowsOf(workspace: Workspace): Record<Table, Row[]> {
   const { company, people, spaces, goals, projects, resource_hubs, folders, files, documents } = workspace;
-  const company_id = company.id;
-  const ofCompany = <Item>(items: Item[]) => items.map((item) => ({ ...item, company_id }));
 
   const updates = under(goals, 'goal_id', (goal) => goal.progress_updates);
   const retrospectives = under(goals, 'goal_id', (goal) => goal.retrospectives);
@@ -47,10 +45,10 @@ export function rowsOf(workspace: Workspace): Record<Table, Row[]> {
 
   return {
     companies: [company],
-    people: ofCompany(people),
-    spaces: ofCompany(spaces.map((space) => ({ ...space, ...levels(space) }))),
-    space_members: ofCompany(under(spaces, 'space_id', (space) => space.members)),
-    goals: ofCompany(goals.map((goal) => ({ ...goal, ...dates(goal), ...levels(goal) }))),
+    people,
+    spaces: spaces.map((space) => ({ ...space, ...levels(space) })),
+    space_members: under(spaces, 'space_id', (space) => space.members),
+    goals: goals.map((goal) => ({ ...goal, ...dates(goal), ...levels(goal) })),
     targets: under(goals, 'goal_id', (goal) => indexed(goal.targets)),
     goal_checks: under(goals, 'goal_id', (goal) => indexed(goal.checklist)),
     goal_progress_updates: updates.map((update) => ({
@@ -58,12 +56,13 @@ export function rowsOf(workspace: Workspace): Record<Table, Row[]> {
       acknowledged_by_id: update.acknowledging_person_id,
     })),
     goal_retrospectives: retrospectives,
-    projects: ofCompany(projects.map((project) => ({ ...project, ...levels(project) }))),
-    access_grants: ofCompany(grants),
-    resource_hubs: ofCompany(resource_hubs),
+    projects: projects.map((project) => ({ ...project, ...levels(project) })),
+    access_grants: grants,
+    resource_hubs,
     resource_hub_folders: folders,
     blobs: files.map((file) => file.blob),
     resource_hub_files: files.map((file) => ({ ...file, blob_id: file.blob.id })),
+    public_links: documents.flatMap(({ public_token: token }) => (token === null ? [] : [{ token }])),
     resource_hub_documents: documents.map((document) => ({
       ...document,
       current_version: document.versions.at(-1)?.version_number,

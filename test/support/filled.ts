@@ -42,6 +42,7 @@ export async function filledGoal(world: World, count = 1) {
   for (const { id: goalId } of [parent, goal]) {
     await db.target.createMany({
       data: others.map((_, index) => ({
+        ...company,
         goalId,
         index,
         name: `Target ${index}`,
@@ -52,10 +53,17 @@ export async function filledGoal(world: World, count = 1) {
       })),
     });
     await db.goalCheck.createMany({
-      data: others.map((_, index) => ({ goalId, index, name: `Check ${index}`, completed: index % 2 === 0 })),
+      data: others.map((_, index) => ({
+        ...company,
+        goalId,
+        index,
+        name: `Check ${index}`,
+        completed: index % 2 === 0,
+      })),
     });
     const updates = await db.goalProgressUpdate.createManyAndReturn({
       data: others.map((authorId, day) => ({
+        ...company,
         goalId,
         authorId,
         status: 'on_track' as const,
@@ -67,6 +75,7 @@ export async function filledGoal(world: World, count = 1) {
     });
     const retrospectives = await db.goalRetrospective.createManyAndReturn({
       data: others.map((authorId, day) => ({
+        ...company,
         goalId,
         authorId,
         title: 'Learned',
@@ -77,11 +86,13 @@ export async function filledGoal(world: World, count = 1) {
     const [progressUpdateId, retrospectiveId] = [updates.at(-1)?.id ?? '', retrospectives.at(-1)?.id ?? ''];
     await db.comment.createMany({
       data: others.flatMap((authorId) => [
-        { authorId, content: 'Well', progressUpdateId },
-        { authorId, content: 'Well', retrospectiveId },
+        { ...company, authorId, content: 'Well', progressUpdateId },
+        { ...company, authorId, content: 'Well', retrospectiveId },
       ]),
     });
-    await db.reaction.createMany({ data: others.map((personId) => ({ personId, emoji: '👍', progressUpdateId })) });
+    await db.reaction.createMany({
+      data: others.map((personId) => ({ ...company, personId, emoji: '👍', progressUpdateId })),
+    });
     await db.project.createMany({
       data: others.map((_, index) => ({
         ...company,
@@ -97,16 +108,16 @@ export async function filledGoal(world: World, count = 1) {
     });
     await notify(
       world,
-      others.map((authorId) => ({ action: 'goal_closed' as const, authorId, goalId })),
+      others.map((authorId) => ({ ...company, action: 'goal_closed' as const, authorId, goalId })),
       caller.id,
     );
   }
   const latest = await db.activity.create({
-    data: { action: 'goal_closed', authorId: reviewerId, goalId: goal.id, insertedAt: at(30) },
+    data: { ...company, action: 'goal_closed', authorId: reviewerId, goalId: goal.id, insertedAt: at(30) },
   });
-  const thread = await db.commentThread.create({ data: { activityId: latest.id, message: 'Done' } });
+  const thread = await db.commentThread.create({ data: { ...company, activityId: latest.id, message: 'Done' } });
   await world.subscribe(
-    { threadId: thread.id },
+    { ...company, threadId: thread.id },
     others.map((id) => ({ id })),
   );
   return { company, caller, others, space, goal, parent };
@@ -121,10 +132,11 @@ async function filledHub(world: World, { space, goal, company, others }: Filled,
   const project = await world.db.project.findFirstOrThrow({ where: { goalId: goal.id } });
   const on = { space: { spaceId: space.id }, goal: { goalId: goal.id }, project: { projectId: project.id } }[parent];
   const hub = await world.hub(company, on);
-  await world.db.resourceHub.update({ where: { id: hub.id }, data: { description: 'All we know' } });
+  await world.db.resourceHub.updateMany({ where: { id: hub.id }, data: { description: 'All we know' } });
   const ids = Array.from({ length: Math.min(Math.max(2, others.length), 40) }, (_, depth) => `${hub.id}-${depth}`);
   await world.db.resourceHubFolder.createMany({
     data: ids.map((id, depth) => ({
+      ...company,
       id,
       name: `Folder ${depth}`,
       description: 'Papers',
@@ -144,11 +156,11 @@ export async function filledFile(world: World, made: Filled, parent: Parent) {
     description: 'The plan',
     size: 5_000_000_000n,
   });
-  await world.db.blob.update({
+  await world.db.blob.updateMany({
     where: { id: file.blobId },
     data: { width: 800, height: 600, url: 'https://cdn.example.com/plan.pdf' },
   });
-  await talkAbout(world, { fileId: file.id }, others);
+  await talkAbout(world, { companyId: file.companyId, fileId: file.id }, others);
   return file;
 }
 
@@ -161,16 +173,23 @@ export async function filledDocument(world: World, made: Filled, parent: Parent)
     parentFolderId: folder.id,
     publicToken: `public-${hub.id}`,
   });
-  await talkAbout(world, { documentId: document.id }, others);
+  await talkAbout(world, { companyId: document.companyId, documentId: document.id }, others);
   await notify(
     world,
-    others.map((authorId) => ({ action: 'resource_hub_document_edited' as const, authorId, documentId: document.id })),
+    others.map((authorId) => ({
+      companyId: document.companyId,
+      action: 'resource_hub_document_edited' as const,
+      authorId,
+      documentId: document.id,
+    })),
     caller.id,
   );
   return document;
 }
 
-async function talkAbout(world: World, subject: { fileId: string } | { documentId: string }, people: string[]) {
+type Subject = { companyId: string } & ({ fileId: string } | { documentId: string });
+
+async function talkAbout(world: World, subject: Subject, people: string[]) {
   await world.db.comment.createMany({ data: people.map((authorId) => ({ ...subject, authorId, content: 'Nice' })) });
   await world.db.reaction.createMany({ data: people.map((personId) => ({ ...subject, personId, emoji: '👍' })) });
   await world.subscribe(
@@ -182,5 +201,7 @@ async function talkAbout(world: World, subject: { fileId: string } | { documentI
 
 async function notify(world: World, data: Prisma.ActivityCreateManyInput[], personId: string) {
   const activities = await world.db.activity.createManyAndReturn({ data });
-  await world.db.notification.createMany({ data: activities.map(({ id }) => ({ activityId: id, personId })) });
+  await world.db.notification.createMany({
+    data: activities.map(({ companyId, id }) => ({ companyId, activityId: id, personId })),
+  });
 }

@@ -35,20 +35,20 @@ INSERT INTO resource_hubs (id, company_id, goal_id, name)
 SELECT 'h' || n, 'large', 'g' || lpad(n::text, 6, '0'), 'Hub ' || md5(n::text) FROM generate_series(1, 30000) n;
 INSERT INTO resource_hubs (id, company_id, space_id, name) VALUES ('hub', 'large', 's1', 'The hub');
 
-INSERT INTO resource_hub_folders (id, resource_hub_id, name)
-SELECT 'f' || n, 'hub', 'Folder ' || md5(n::text) FROM generate_series(1, 20000) n;
-INSERT INTO resource_hub_documents (id, resource_hub_id, name, content, author_id, state, current_version, published_at)
-SELECT 'd' || n, 'hub', 'Document ' || md5(n::text), '', 'author', 'published', 1, now() FROM generate_series(1, 20000) n;
-INSERT INTO resource_hub_documents (id, resource_hub_id, name, content, author_id)
-SELECT 'e' || n, 'hub', 'Draft ' || md5(n::text), '', CASE WHEN n % 5000 = 0 THEN 'member' ELSE 'author' END FROM generate_series(1, 20000) n;
-INSERT INTO blobs (id, filename, size, content_type) SELECT 'b' || n, 'x', 1, 'text/plain' FROM generate_series(1, 40000) n;
-INSERT INTO resource_hub_files (id, resource_hub_id, name, author_id, blob_id, deleted_at)
-SELECT 'i' || n, 'hub', 'File ' || md5(n::text), 'author', 'b' || n, CASE WHEN n % 2 = 0 THEN now() END FROM generate_series(1, 40000) n;
+INSERT INTO resource_hub_folders (company_id, id, resource_hub_id, name)
+SELECT 'large', 'f' || n, 'hub', 'Folder ' || md5(n::text) FROM generate_series(1, 20000) n;
+INSERT INTO resource_hub_documents (company_id, id, resource_hub_id, name, content, author_id, state, current_version, published_at)
+SELECT 'large', 'd' || n, 'hub', 'Document ' || md5(n::text), '', 'author', 'published', 1, now() FROM generate_series(1, 20000) n;
+INSERT INTO resource_hub_documents (company_id, id, resource_hub_id, name, content, author_id)
+SELECT 'large', 'e' || n, 'hub', 'Draft ' || md5(n::text), '', CASE WHEN n % 5000 = 0 THEN 'member' ELSE 'author' END FROM generate_series(1, 20000) n;
+INSERT INTO blobs (company_id, id, filename, size, content_type) SELECT 'large', 'b' || n, 'x', 1, 'text/plain' FROM generate_series(1, 40000) n;
+INSERT INTO resource_hub_files (company_id, id, resource_hub_id, name, author_id, blob_id, deleted_at)
+SELECT 'large', 'i' || n, 'hub', 'File ' || md5(n::text), 'author', 'b' || n, CASE WHEN n % 2 = 0 THEN now() END FROM generate_series(1, 40000) n;
 
-INSERT INTO activities (id, action, author_id, goal_id, inserted_at)
-SELECT 'a' || n, 'goal_reopened', 'author', 'g000004', timestamptz '2026-01-01' + n * interval '1 minute' FROM generate_series(1, 100000) n;
-INSERT INTO notifications (id, person_id, activity_id, read_at, inserted_at)
-SELECT 'n' || n, 'member', 'a' || n, CASE WHEN n % 1000 > 0 THEN now() END, timestamptz '2026-01-01' + n * interval '1 minute' FROM generate_series(1, 100000) n;
+INSERT INTO activities (company_id, id, action, author_id, goal_id, inserted_at)
+SELECT 'large', 'a' || n, 'goal_reopened', 'author', 'g000004', timestamptz '2026-01-01' + n * interval '1 minute' FROM generate_series(1, 100000) n;
+INSERT INTO notifications (company_id, id, person_id, activity_id, read_at, inserted_at)
+SELECT 'large', 'n' || n, 'member', 'a' || n, CASE WHEN n % 1000 > 0 THEN now() END, timestamptz '2026-01-01' + n * interval '1 minute' FROM generate_series(1, 100000) n;
 
 SET session_replication_role = origin;
 ANALYZE;

@@ -51,7 +51,12 @@ export async function createRestorables(
     const file = join(folder, 'workspace.json');
     await writeFile(file, JSON.stringify(workspace(count)));
     await importWorkspace(db, await readDocument(file), () => {});
-    const { token } = await createToken(db, { personId: person(0), name: 'load', canWrite: true });
+    const { token } = await createToken(db, {
+      companyId: 'company',
+      personId: person(0),
+      name: 'load',
+      canWrite: true,
+    });
     return { token, documents: list(count, (n) => ({ id: `document-${n}`, version: 2 })) };
   } finally {
     await db.$disconnect();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { createApp } from '../../src/app.js';
 import { type Database, openClient } from '../../src/database/client.js';
 import { retryConflicts } from '../../src/database/conflicts.js';
@@ -10,6 +10,7 @@ import type { Prisma } from '../../src/database/generated/client/client.js';
 import { createToken } from '../../src/database/tokens.js';
 import { createLogger } from '../../src/http/logger.js';
 import { NodeServer } from '../../src/http/nodeServer.js';
+import { noted, noteStatements, unboundScans } from './companyBinding.js';
 import { createDatabase } from './database.js';
 import { requireDescribed } from './openapiValidator.js';
 import { preparedStatements } from './pgbouncer.js';
@@ -133,8 +134,8 @@ export class World {
         companyId,
       },
     });
-    const { token } = await createToken(this.db, { personId: person.id, name: 'write', canWrite: true });
-    const { token: readOnlyToken } = await createToken(this.db, { personId: person.id, name: 'read' });
+    const { token } = await createToken(this.db, { companyId, personId: person.id, name: 'write', canWrite: true });
+    const { token: readOnlyToken } = await createToken(this.db, { companyId, personId: person.id, name: 'read' });
     return { ...person, token, readOnlyToken };
   }
 
@@ -199,26 +200,28 @@ export class World {
     return { ...team, hub: await this.hub(team.company, parent === 'goal' ? { goalId: id } : { projectId: id }) };
   }
 
-  folder(hub: { id: string }, parentFolderId: string | null = null) {
+  folder({ companyId, id: resourceHubId }: At & { id: string }, parentFolderId: string | null = null) {
     return this.db.resourceHubFolder.create({
-      data: { name: this.name('Folder'), resourceHubId: hub.id, parentFolderId },
+      data: { companyId, name: this.name('Folder'), resourceHubId, parentFolderId },
     });
   }
 
   async file(
-    hub: { id: string },
+    { companyId, id: resourceHubId }: At & { id: string },
     author: { id: string },
     { size = 1234n, ...data }: Partial<Prisma.ResourceHubFileUncheckedCreateInput> & { size?: bigint } = {},
   ) {
-    const blob = await this.db.blob.create({ data: { filename: 'plan.pdf', size, contentType: 'application/pdf' } });
+    const blob = await this.db.blob.create({
+      data: { companyId, filename: 'plan.pdf', size, contentType: 'application/pdf' },
+    });
     return this.db.resourceHubFile.create({
-      data: { name: this.name('File'), ...data, resourceHubId: hub.id, authorId: author.id, blobId: blob.id },
+      data: { name: this.name('File'), ...data, companyId, resourceHubId, authorId: author.id, blobId: blob.id },
     });
   }
 
   /** A published document with one version for each text; the title of version n is `Title n` unless given. */
   async document(
-    hub: { id: string },
+    { companyId, id: resourceHubId }: At & { id: string },
     author: { id: string },
     texts: (string | { title: string; content: string })[] = ['one', 'two', 'three'],
     data: Partial<Prisma.ResourceHubDocumentUncheckedCreateInput> = {},
@@ -227,7 +230,9 @@ export class World {
       typeof text === 'string' ? { title: `Title ${index + 1}`, content: text } : text,
     );
     const { title: name = '', content = '' } = versions.at(-1) ?? {};
+    const { publicToken } = data;
     return this.db.$transaction(async (tx) => {
+      if (publicToken) await tx.publicLink.create({ data: { companyId, token: publicToken } });
       const document = await tx.resourceHubDocument.create({
         data: {
           name,
@@ -236,13 +241,15 @@ export class World {
           currentVersion: versions.length,
           publishedAt: new Date('2026-02-01T00:00:00Z'),
           ...data,
-          resourceHubId: hub.id,
+          companyId,
+          resourceHubId,
           authorId: author.id,
         },
       });
       await tx.documentVersion.createMany({
         data: versions.map((version, index) => ({
           ...version,
+          companyId,
           documentId: document.id,
           versionNumber: index + 1,
           previousVersionNumber: index === 0 ? null : index,
@@ -254,19 +261,20 @@ export class World {
     });
   }
 
-  draft(hub: { id: string }, author: { id: string }) {
+  draft({ companyId, id: resourceHubId }: At & { id: string }, author: { id: string }) {
     return this.db.resourceHubDocument.create({
-      data: { name: this.name('Draft'), content: 'not yet', resourceHubId: hub.id, authorId: author.id },
+      data: { companyId, name: this.name('Draft'), content: 'not yet', resourceHubId, authorId: author.id },
     });
   }
 
   async subscribe(
-    parent: { fileId: string } | { documentId: string } | { threadId: string },
+    { companyId, ...parent }: At & ({ fileId: string } | { documentId: string } | { threadId: string }),
     people: { id: string; canceled?: boolean }[],
     sendToEveryone = false,
   ) {
     return this.db.subscriptionList.create({
       data: {
+        companyId,
         ...parent,
         sendToEveryone,
         subscriptions: {
@@ -280,10 +288,13 @@ export class World {
 /** A world for one test file, removed after its tests. */
 export async function createWorld(options: Options = {}): Promise<World> {
   const { url, drop } = await createDatabase();
+  noteStatements();
   const world = new World(openClient({ url, poolSize: 20, preparedStatements }), url, options);
   afterAll(async () => {
     await world.close();
+    const unbound = await unboundScans(url, noted.keys());
     await drop();
+    expect(unbound, 'scans that do not bind the company to a value').toEqual([]);
   });
   return world;
 }

@@ -75,7 +75,7 @@ export function rateLimit({ limiters, trustedProxies, logger, clock }: RateLimit
       if ('error' in outcome && !(outcome.error instanceof GraphQLError)) throw outcome.error;
       const { actor } = context;
       const wait = actor
-        ? await checkLimit('token', context, (limiter) => limiter.consume(actor.tokenId))
+        ? await checkLimit('token', context, (limiter) => limiter.consume(`${actor.companyId} ${actor.tokenId}`))
         : await checkLimit('address', context, (limiter) => limiter.consume(address));
       if (actor) validCredentials.add(credential, limiters.address.duration * 1000);
       else if (wait > 0) blockedAddresses.add(address, wait);

@@ -73,9 +73,9 @@ for (const [subject, type] of subjects) {
       select: { id: true },
       resolve: ({ id }, args, context, info) =>
         resolveConnection(context, info, args, {
-          list: activityList(subject),
+          list: activityList(context.actor, subject),
           scope: id,
-          load: byId(nodesQuery(context, info, 'Activity'), (query, where) =>
+          load: byId(context, nodesQuery(context, info, 'Activity'), (query, where) =>
             context.db.activity.findMany({ ...query, where }),
           ),
         }),

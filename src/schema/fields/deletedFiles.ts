@@ -39,9 +39,9 @@ builder.prismaObjectField(ResourceHub, 'deletedFiles', (t) =>
     resolve: (hub, args, context, info) =>
       canEdit(hub)
         ? resolveConnection(context, info, args, {
-            list: deletedFileList,
+            list: deletedFileList(context.actor),
             scope: hub.id,
-            load: byId(nodesQuery(context, info, 'ResourceHubFile'), (query, where) =>
+            load: byId(context, nodesQuery(context, info, 'ResourceHubFile'), (query, where) =>
               context.db.resourceHubFile.findMany({ ...query, where: { ...where, ...recoverableFile(context.actor) } }),
             ),
           })

@@ -19,7 +19,7 @@ for (const [name, type] of types) {
   builder.prismaObjectFields(type, (t) => ({
     author: t.relation('author', { type: Person, description: `The person who created the ${name}.` }),
     commentsCount: t.relationCount('comments', {
-      where: { deletedAt: null },
+      where: (_args, { actor }) => ({ companyId: actor.companyId, deletedAt: null }),
       description: 'The number of comments, excluding deleted ones.',
     }),
     insertedAt: t.expose('insertedAt', { type: 'DateTime', description: `When the ${name} was created.` }),

@@ -20,16 +20,16 @@ const ResourceHubNodeConnection = connectionType(
 function loadNodes(context: Context, info: GraphQLResolveInfo) {
   const { db, actor } = context;
   const loaders = {
-    folder: byId({}, async (_query, { id }) =>
+    folder: byId(context, {}, async (_query, { id }) =>
       (await Promise.all(id.in.map((folder) => pathTo(folder, context)))).flatMap((path) => path.slice(-1)),
     ),
-    document: byId(nodesQuery(context, info, 'ResourceHubDocument'), (query, where) =>
+    document: byId(context, nodesQuery(context, info, 'ResourceHubDocument'), (query, where) =>
       db.resourceHubDocument.findMany({
         ...query,
         where: { ...where, ...visibleDocument(actor) },
       }),
     ),
-    file: byId(nodesQuery(context, info, 'ResourceHubFile'), (query, where) =>
+    file: byId(context, nodesQuery(context, info, 'ResourceHubFile'), (query, where) =>
       db.resourceHubFile.findMany({
         ...query,
         where: { ...where, ...visibleFile(actor) },

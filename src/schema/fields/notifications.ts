@@ -1,10 +1,11 @@
+import type { Actor } from '../../policies/access.js';
 import { builder } from '../builder.js';
 import { newestFirst } from '../order.js';
 import { Goal } from '../types/Goal.js';
 import { Notification } from '../types/Notification.js';
 import { ResourceHubDocument } from '../types/ResourceHubDocument.js';
 
-const unreadBy = (personId: string) => ({ personId, readAt: null });
+const unreadBy = ({ companyId, personId }: Actor) => ({ companyId, personId, readAt: null });
 
 const subjects = [
   ['goal', Goal],
@@ -18,9 +19,9 @@ for (const [subject, type] of subjects) {
       description: `The caller's unread notifications about the ${subject}, newest first.`,
       select: (_args, { actor }, nested) => ({
         activities: {
-          where: { notifications: { some: unreadBy(actor.personId) } },
+          where: { companyId: actor.companyId, notifications: { some: unreadBy(actor) } },
           ...newestFirst,
-          select: { notifications: nested({ where: unreadBy(actor.personId) }) },
+          select: { notifications: nested({ where: unreadBy(actor) }) },
         },
       }),
       resolve: ({ activities }) => activities.flatMap(({ notifications }) => notifications),

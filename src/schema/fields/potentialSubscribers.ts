@@ -28,14 +28,14 @@ builder.prismaObjectField(Goal, 'potentialSubscribers', (t) =>
     type: [Subscriber],
     description:
       "The champion, the reviewer and the members of the goal's space. `isSubscribed` refers to the goal's latest thread.",
-    select: {
+    select: (_args, { actor: { companyId } }) => ({
       ...concernedPeople,
       activities: {
-        where: { thread: { isNot: null } },
+        where: { companyId, thread: { is: { companyId } } },
         ...latest,
         select: { thread: { select: { subscriptionList: subscribedPeople } } },
       },
-    },
+    }),
     resolve: (goal) => potentialSubscribers(goal, goal.activities[0]?.thread?.subscriptionList),
   }),
 );

@@ -77,13 +77,17 @@ function fieldOf({ parentType, path }: GraphQLResolveInfo): string {
 export const nodesQuery = (context: Context, info: GraphQLResolveInfo, typeName: string): object =>
   queryFromInfo({ context, info, typeName, paths: [['nodes'], ['edges', 'node']] });
 
-type Ids = { id: { in: string[] } };
+type Where = { companyId: string; id: { in: string[] } };
 
-/** Loads rows with one query for their ids. */
+/** Loads rows of the caller's company with one query for their ids. */
 export const byId =
-  <Row extends { id: string }>(query: object, find: (query: object, where: Ids) => Promise<Row[]>) =>
+  <Row extends { id: string }>(
+    { actor: { companyId } }: Context,
+    query: object,
+    find: (query: object, where: Where) => Promise<Row[]>,
+  ) =>
   async (positions: Position[]): Promise<(Row | undefined)[]> => {
-    const rows = await find(query, { id: { in: [...new Set(positions.map(({ id }) => id))] } });
+    const rows = await find(query, { companyId, id: { in: [...new Set(positions.map(({ id }) => id))] } });
     const found = new Map(rows.map((row) => [row.id, row]));
     return positions.map(({ id }) => found.get(id));
   };

@@ -19,9 +19,9 @@ builder.prismaObjectField(ResourceHubDocument, 'versions', (t) =>
     select: { id: true },
     resolve: ({ id }, args, context, info) =>
       resolveConnection(context, info, args, {
-        list: versionList,
+        list: versionList(context.actor),
         scope: id,
-        load: byId(nodesQuery(context, info, 'DocumentVersion'), (query, where) =>
+        load: byId(context, nodesQuery(context, info, 'DocumentVersion'), (query, where) =>
           context.db.documentVersion.findMany({ ...query, where }),
         ),
       }),

@@ -1,4 +1,5 @@
 import { deleteResourceHubFile } from '../../operations/deleteResourceHubFile.js';
+import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
 import { ResourceHubFile } from '../types/ResourceHubFile.js';
 
@@ -21,8 +22,8 @@ const DeleteResourceHubFilePayload = builder
         type: ResourceHubFile,
         nullable: true,
         description: 'The deleted file, as it was when it was deleted. Null if no ID was given.',
-        resolve: (query, { fileId }, _args, { db }) =>
-          fileId === null ? null : db.resourceHubFile.findUniqueOrThrow({ ...query, where: { id: fileId } }),
+        resolve: (query, { fileId }, _args, { db, actor }) =>
+          fileId === null ? null : db.resourceHubFile.findUniqueOrThrow({ ...query, where: keyOf(actor, fileId) }),
       }),
     }),
   });

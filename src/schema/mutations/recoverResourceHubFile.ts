@@ -1,4 +1,5 @@
 import { type RecoveredFile, recoverResourceHubFile } from '../../operations/recoverResourceHubFile.js';
+import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
 import { ResourceHubFile } from '../types/ResourceHubFile.js';
 
@@ -16,8 +17,8 @@ const RecoverResourceHubFilePayload = builder.objectRef<RecoveredFile>('RecoverR
       type: ResourceHubFile,
       nullable: true,
       description: 'The recovered file. Null if no ID was given.',
-      resolve: (query, { fileId }, _args, { db }) =>
-        fileId === null ? null : db.resourceHubFile.findUniqueOrThrow({ ...query, where: { id: fileId } }),
+      resolve: (query, { fileId }, _args, { db, actor }) =>
+        fileId === null ? null : db.resourceHubFile.findUniqueOrThrow({ ...query, where: keyOf(actor, fileId) }),
     }),
   }),
 });

@@ -1,4 +1,5 @@
 import { reopenGoal } from '../../operations/reopenGoal.js';
+import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
 import { Goal } from '../types/Goal.js';
 
@@ -35,8 +36,8 @@ const ReopenGoalPayload = builder.objectRef<{ goalId: string | null }>('ReopenGo
       type: Goal,
       nullable: true,
       description: 'The goal, which is now open. Null if no ID was given.',
-      resolve: (query, { goalId }, _args, { db }) =>
-        goalId === null ? null : db.goal.findUniqueOrThrow({ ...query, where: { id: goalId } }),
+      resolve: (query, { goalId }, _args, { db, actor }) =>
+        goalId === null ? null : db.goal.findUniqueOrThrow({ ...query, where: keyOf(actor, goalId) }),
     }),
   }),
 });

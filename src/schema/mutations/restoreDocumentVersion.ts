@@ -1,4 +1,5 @@
 import { restoreDocumentVersion } from '../../operations/restoreDocumentVersion.js';
+import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
 import { DocumentVersion } from '../types/DocumentVersion.js';
 import { ResourceHubDocument } from '../types/ResourceHubDocument.js';
@@ -53,7 +54,8 @@ builder.mutationField('restoreDocumentVersion', (t) =>
     },
     resolve: async (query, _root, { input }, context) => {
       const { versionId, restored } = await restoreDocumentVersion(context, input);
-      const version = await context.db.documentVersion.findUniqueOrThrow({ ...query, where: { id: versionId } });
+      const where = keyOf(context.actor, versionId);
+      const version = await context.db.documentVersion.findUniqueOrThrow({ ...query, where });
       return { ...version, restored };
     },
   }),

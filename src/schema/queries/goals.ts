@@ -74,7 +74,7 @@ builder.queryField('goals', (t) =>
     resolve: (_root, { filter, orderBy, ...args }, context, info) =>
       resolveConnection(context, info, args, {
         list: goalList(context.actor, filter ?? {}, orderBy ?? { field: 'name', direction: 'asc' }),
-        load: byId(nodesQuery(context, info, 'Goal'), (query, where) =>
+        load: byId(context, nodesQuery(context, info, 'Goal'), (query, where) =>
           context.db.goal.findMany({
             ...query,
             where: { ...where, ...visibleTo(context.actor) },

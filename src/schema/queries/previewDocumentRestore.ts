@@ -1,4 +1,5 @@
 import { type DocumentRestorePreview, previewDocumentRestore } from '../../operations/previewDocumentRestore.js';
+import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
 import { versionNumbers } from '../mutations/restoreDocumentVersion.js';
 import { DocumentDifference } from '../types/DocumentDifference.js';
@@ -10,8 +11,8 @@ const Preview = builder.objectRef<DocumentRestorePreview>('DocumentRestorePrevie
     version: t.prismaField({
       type: DocumentVersion,
       description: 'The version to restore.',
-      resolve: (query, { sourceId }, _args, { db }) =>
-        db.documentVersion.findUniqueOrThrow({ ...query, where: { id: sourceId } }),
+      resolve: (query, { sourceId }, _args, { db, actor }) =>
+        db.documentVersion.findUniqueOrThrow({ ...query, where: keyOf(actor, sourceId) }),
     }),
     expectedCurrentVersion: t.exposeInt('expectedCurrentVersion', {
       description:

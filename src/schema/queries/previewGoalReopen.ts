@@ -1,5 +1,6 @@
 import { reopenAudienceList } from '../../lists/reopenAudience.js';
 import { type GoalReopenPreview, previewGoalReopen } from '../../operations/previewGoalReopen.js';
+import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
 import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
 import { ReopenGoalInput } from '../mutations/reopenGoal.js';
@@ -20,8 +21,8 @@ const Preview = builder.objectRef<GoalReopenPreview>('GoalReopenPreview').implem
         resolve: ({ audience }, args, context, info) =>
           resolveConnection(context, info, args, {
             list: reopenAudienceList(context.actor, audience, whom),
-            load: byId(nodesQuery(context, info, 'Person'), (query, where) =>
-              context.db.person.findMany({ ...query, where: { ...where, companyId: context.actor.companyId } }),
+            load: byId(context, nodesQuery(context, info, 'Person'), (query, where) =>
+              context.db.person.findMany({ ...query, where }),
             ),
           }),
       });
@@ -30,8 +31,8 @@ const Preview = builder.objectRef<GoalReopenPreview>('GoalReopenPreview').implem
         type: Goal,
         nullable: true,
         description: 'The goal in its current state. Null if no ID was given.',
-        resolve: (query, { goalId }, _args, { db }) =>
-          goalId === null ? null : db.goal.findUnique({ ...query, where: { id: goalId } }),
+        resolve: (query, { goalId }, _args, { db, actor }) =>
+          goalId === null ? null : db.goal.findUnique({ ...query, where: keyOf(actor, goalId) }),
       }),
       wouldReopen: t.exposeBoolean('wouldReopen', {
         description: 'Whether the goal would be reopened. False if the goal is already open or no ID was given.',

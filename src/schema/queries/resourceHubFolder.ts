@@ -10,7 +10,7 @@ builder.queryField('resourceHubFolder', (t) =>
     description: 'Looks up a folder of a resource hub that the caller can see. Error: NOT_FOUND.',
     args: { id: t.arg.id({ required: true, description: 'The ID of the folder.' }) },
     resolve: async (_root, { id }, context) => {
-      const where = { id, resourceHub: visibleTo(context.actor) };
+      const where = { id, companyId: context.actor.companyId, resourceHub: visibleTo(context.actor) };
       if (!(await context.db.resourceHubFolder.findFirst({ where, select: { id: true } })))
         throw notFound('folder', id);
       return (await pathTo(id, context)).at(-1);

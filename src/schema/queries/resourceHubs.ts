@@ -35,7 +35,7 @@ builder.queryField('resourceHubs', (t) =>
     resolve: (_root, { filter, ...args }, context, info) =>
       resolveConnection(context, info, args, {
         list: resourceHubList(context.actor, filter ?? {}),
-        load: byId(nodesQuery(context, info, 'ResourceHub'), (query, where) =>
+        load: byId(context, nodesQuery(context, info, 'ResourceHub'), (query, where) =>
           context.db.resourceHub.findMany({
             ...query,
             where: { ...where, ...visibleTo(context.actor) },

@@ -15,7 +15,7 @@ builder.queryField('spaces', (t) =>
     resolve: (_root, args, context, info) =>
       resolveConnection(context, info, args, {
         list: spaceList(context.actor),
-        load: byId(nodesQuery(context, info, 'Space'), (query, where) =>
+        load: byId(context, nodesQuery(context, info, 'Space'), (query, where) =>
           context.db.space.findMany({
             ...query,
             where: { ...where, ...visibleTo(context.actor) },

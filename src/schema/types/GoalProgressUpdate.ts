@@ -31,7 +31,7 @@ export const GoalProgressUpdate = builder.prismaObject('GoalProgressUpdate', {
       description: 'The person who acknowledged the check-in. Null if it is not acknowledged.',
     }),
     commentsCount: t.relationCount('comments', {
-      where: { deletedAt: null },
+      where: (_args, { actor }) => ({ companyId: actor.companyId, deletedAt: null }),
       description: 'The number of comments, excluding deleted ones.',
     }),
     reactions: t.relation('reactions', {

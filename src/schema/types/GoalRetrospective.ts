@@ -10,7 +10,7 @@ export const GoalRetrospective = builder.prismaObject('GoalRetrospective', {
     author: t.relation('author', { type: Person, description: 'The person who wrote the retrospective.' }),
     insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When the retrospective was created.' }),
     commentCount: t.relationCount('comments', {
-      where: { deletedAt: null },
+      where: (_args, { actor }) => ({ companyId: actor.companyId, deletedAt: null }),
       description: 'The number of comments, excluding deleted ones.',
     }),
   }),

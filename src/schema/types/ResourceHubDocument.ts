@@ -27,7 +27,10 @@ export const ResourceHubDocument = builder.prismaObject('ResourceHubDocument', {
       nullable: true,
       description: 'The number of the current version, which is the latest. Null if the document is a draft.',
     }),
-    versionsCount: t.relationCount('versions', { description: 'The number of versions.' }),
+    versionsCount: t.relationCount('versions', {
+      where: (_args, { actor }) => ({ companyId: actor.companyId }),
+      description: 'The number of versions.',
+    }),
     goal: t.field({
       type: Goal,
       nullable: true,

@@ -16,7 +16,7 @@ export const Space = builder.prismaObject('Space', {
     isMember: t.boolean({
       description: 'Whether the caller is a member of the space.',
       select: (_args, { actor }) => ({
-        _count: { select: { members: { where: { personId: actor.personId } } } },
+        _count: { select: { members: { where: { companyId: actor.companyId, personId: actor.personId } } } },
       }),
       resolve: ({ _count }) => _count.members > 0,
     }),

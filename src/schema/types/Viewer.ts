@@ -32,7 +32,7 @@ export const Viewer = builder.prismaObject('ApiToken', {
       resolve: (_viewer, { unread, ...args }, context, info) =>
         resolveConnection(context, info, args, {
           list: notificationList(context.actor, unread),
-          load: byId(nodesQuery(context, info, 'Notification'), (query, where) =>
+          load: byId(context, nodesQuery(context, info, 'Notification'), (query, where) =>
             context.db.notification.findMany({
               ...query,
               where: { ...where, personId: context.actor.personId },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Table } from '../tables.js';
 
 /** What a string stands for: a value that is unique in its table, or the id of a row elsewhere. */
-export type Mark = { table: Table; column: 'id' | 'public_token' } | { refersTo: Table };
+export type Mark = { table: Table; column: 'id' | 'token' } | { refersTo: Table };
 
 export const marks = new WeakMap<z.ZodType, Mark>();
 
@@ -15,8 +15,17 @@ function marked<Schema extends z.ZodType>(schema: Schema, mark: Mark): Schema {
 /** Any string that Postgres can hold. */
 const string = () => z.string().regex(/^[^\0\p{Cs}]*$/u, 'must not contain NUL or half a surrogate pair');
 
-/** Short enough for an index on three ids. */
-const idString = () => string().min(1).max(200);
+const idBytes = 200;
+
+/** Short enough for an index on five ids and a name. */
+const idString = () =>
+  string()
+    .min(1)
+    .max(idBytes)
+    .refine(
+      (value) => value.length > idBytes || Buffer.byteLength(value) <= idBytes,
+      `must have at most ${idBytes} bytes in UTF-8`,
+    );
 
 /** The id by which the rest of the file refers to a record. */
 export const id = (table: Table) => marked(idString().describe('kept as given'), { table, column: 'id' });
@@ -35,7 +44,7 @@ export const publicToken = (about: string) =>
       .string()
       .regex(/^[\w-]{1,200}$/, 'must be 1 to 200 letters, digits, - or _')
       .describe(about),
-    { table: 'resource_hub_documents', column: 'public_token' },
+    { table: 'public_links', column: 'token' },
   );
 
 export const text = (about: string) => string().describe(about);

@@ -71,7 +71,10 @@ export async function startSystem({ flags, parent, settings = {}, gateways: coun
   const somebody = async (): Promise<string> =>
     (await pool.query("SELECT id FROM people WHERE suspended_at IS NULL AND type = 'human' LIMIT 1")).rows[0].id;
 
-  const issueToken = (personId: string) => createToken(db, { personId, name: 'history', canWrite: true });
+  const issueToken = async (personId: string) => {
+    const { rows } = await pool.query('SELECT company_id FROM people WHERE id = $1', [personId]);
+    return createToken(db, { companyId: rows[0].company_id, personId, name: 'history', canWrite: true });
+  };
 
   return { postgres, pool, gateways, begin, quiet, somebody, issueToken, stop };
 }

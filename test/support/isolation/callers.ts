@@ -31,7 +31,13 @@ export async function callersOf(world: World, ours: Company, theirs: Company): P
     canWrite: false,
   });
   const issue = (name: string, expiresAt?: Date) =>
-    createToken(world.db, { personId: people.full.id, name, canWrite: true, ...(expiresAt && { expiresAt }) });
+    createToken(world.db, {
+      companyId: people.full.companyId,
+      personId: people.full.id,
+      name,
+      canWrite: true,
+      ...(expiresAt && { expiresAt }),
+    });
   const [revoked, expired] = [await issue('revoked'), await issue('expired', new Date(world.now.getTime() - 1000))];
   await world.sql('UPDATE api_tokens SET revoked_at = now() WHERE id = $1', [revoked.id]);
   return [

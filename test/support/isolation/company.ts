@@ -33,7 +33,12 @@ async function hire(world: World, company: { companyId: string }, owner: { id: s
     guest: await person({ type: 'guest' }),
     suspended: await person({ suspendedAt: new Date('2026-01-01T00:00:00Z') }),
   };
-  const { token } = await createToken(world.db, { personId: owner.id, name: 'owner', canWrite: true });
+  const { token } = await createToken(world.db, {
+    companyId: owner.companyId,
+    personId: owner.id,
+    name: 'owner',
+    canWrite: true,
+  });
   return { ...people, owner: { ...owner, token } };
 }
 
@@ -116,7 +121,7 @@ async function fillHub(world: World, { owner, edit, member, view }: People, hub:
   const inside = { parentFolderId: folder.id };
   const file = await world.file(hub, owner);
   const deleted = await world.file(hub, edit, inside);
-  await world.subscribe({ fileId: deleted.id }, [member, view], true);
+  await world.subscribe({ companyId: deleted.companyId, fileId: deleted.id }, [member, view], true);
   await perform(world, 'REST', 'deleteResourceHubFile', owner.token, { fileId: deleted.id });
   const recovered = await world.file(hub, edit, { ...inside, deletedAt: new Date(), deletedById: owner.id });
   await perform(world, 'REST', 'recoverResourceHubFile', owner.token, { fileId: recovered.id });

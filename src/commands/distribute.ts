@@ -1,0 +1,28 @@
+import type { Config } from '../config.js';
+import { distribute, type Placement, plannedPlacements } from '../database/distribute.js';
+import { UsageError } from './usageError.js';
+
+export interface DistributeOptions {
+  yes?: boolean;
+}
+
+/** Prints where each table goes on a Citus coordinator, one tab-separated line each. With `yes`, places them. */
+export async function distributeTables({ databaseUrl }: Config, { yes = false }: DistributeOptions): Promise<void> {
+  if (databaseUrl === undefined) throw new UsageError('distribute needs DATABASE_URL, the URL of a Citus coordinator');
+  const placements = await plannedPlacements(databaseUrl);
+  if (placements.length === 0) {
+    console.error('Every table is placed.');
+    return;
+  }
+  console.log('table\tplaced');
+  if (yes) {
+    await distribute(databaseUrl, print);
+    console.error(`Placed ${placements.length} tables.`);
+    return;
+  }
+  placements.forEach(print);
+  console.error(`${placements.length} tables would be placed. Nothing was changed: add --yes to place them.`);
+}
+
+const print = ({ table, by }: Placement) =>
+  console.log(`${table}\t${by === 'copies' ? 'a copy on every node' : `by ${by.column}`}`);

@@ -1,0 +1,213 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import {
+  type GraphQLField,
+  getNamedType,
+  isInterfaceType,
+  isLeafType,
+  isObjectType,
+  isRequiredArgument,
+} from 'graphql';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openClient } from '../src/database/client.js';
+import { distribute, plannedPlacements } from '../src/database/distribute.js';
+import { applyMigrations } from '../src/database/migrations.js';
+import { createToken } from '../src/database/tokens.js';
+import { schema } from '../src/schema/index.js';
+import { importWorkspace } from '../src/workspace/import.js';
+import { findsTheCompany, noted, noteStatements } from './support/companyBinding.js';
+import { query } from './support/query.js';
+import { type Answer, type Json, restPaths, World } from './support/world.js';
+
+// An empty database on the coordinator of a Citus with workers. Without one, nothing here runs.
+const url = process.env.CITUS_URL ?? '';
+const migrations = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
+const companies = ['first', 'second'];
+const copies = 32;
+
+/** The demo workspace with more to race for. Every id is the same in both companies. */
+async function workspaceOf(company: string): Promise<Json> {
+  const demo: Json = JSON.parse(await readFile(new URL('../prisma/demo-workspace.json', import.meta.url), 'utf8'));
+  const isClosed = (goal: Json) => goal.closed_at && !goal.archived_at;
+  const closed = demo.goals.find(isClosed);
+  const file = demo.files.find(({ deleted_at }: Json) => !deleted_at);
+  const document = demo.documents.find(({ versions }: Json) => versions.length > 2);
+  const bare = { comments: [], reactions: [], activities: [], subscription_list: null };
+  return {
+    ...demo,
+    company: { ...demo.company, id: company },
+    goals: [
+      ...demo.goals,
+      ...['reopen', 'reopen-again'].map((id) => ({
+        ...{ id, space_id: closed.space_id, name: id, access_levels: closed.access_levels },
+        ...{ closed_at: '2026-05-01T00:00:00Z', success: true, access: closed.access?.map(withoutId) },
+      })),
+    ],
+    files: [...demo.files, { ...file, ...bare, id: 'delete', blob: withoutId(file.blob) }],
+    documents: [
+      ...demo.documents.map((record: Json) => ({ ...record, public_token: null })),
+      ...['restore', 'restore-with-keys'].map((id) => ({
+        ...{ ...document, ...bare, id, public_token: null },
+        versions: document.versions.map(withoutId),
+      })),
+    ],
+  };
+}
+
+const withoutId = ({ id: _, ...record }: Json) => record;
+
+describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
+  let world: World;
+  let other: World;
+  const tokens: Record<string, string> = {};
+  let documents: Record<string, Json> = {};
+
+  beforeAll(async () => {
+    await applyMigrations(url, migrations);
+    const db = openClient({ url, poolSize: 20, preparedStatements: true, joins: false });
+    world = new World(db, url);
+    other = new World(openClient({ url, poolSize: 20, preparedStatements: true, joins: false }), url);
+    for (const company of companies) {
+      const document = await workspaceOf(company);
+      documents = { ...documents, [company]: document };
+      await importWorkspace(db, document);
+      const owner = document.people.find((person: Json) => person.is_owner);
+      const person = { companyId: company, personId: owner.id, name: 'distributed', canWrite: true };
+      tokens[company] = (await createToken(db, person)).token;
+    }
+    await distribute(url, () => {});
+    noteStatements();
+    for (const company of companies) await world.graphql(tokens[company] ?? '', '{ viewer { token { id } } }');
+  }, 300_000);
+
+  afterAll(async () => {
+    await other?.close();
+    await world?.close();
+  });
+
+  test('every table with rows in it is placed, and again there is nothing to do', async () => {
+    expect(await plannedPlacements(url)).toEqual([]);
+    const rows = await query(url, 'SELECT count(*)::int AS n FROM people');
+    expect(rows).toEqual([{ n: companies.length * documents.first.people.length }]);
+  });
+
+  describe.each(companies)('the company %s', (company) => {
+    const idOf: Record<string, string> = {
+      goal: 'reopen',
+      space: 'space-digital',
+      resourceHubFile: 'delete',
+      resourceHubDocument: 'restore',
+    };
+
+    test.each(Object.values(schema.getQueryType()?.getFields() ?? {}))('reads $name with all it has', async (field) => {
+      const ids = {
+        ...idOf,
+        resourceHub: documents[company].resource_hubs[0].id,
+        resourceHubFolder: documents[company].folders[0].id,
+      };
+      const text = `{ ${selectionOf(field, 4, ids)} }`;
+      const answer = await world.graphql(tokens[company] ?? '', text);
+      expect(answer.body.errors).toBeUndefined();
+      expect(answer.body.data[field.name]).not.toBeNull();
+    });
+
+    test('changes once what many change at once', async () => {
+      const token = tokens[company] ?? '';
+      const race = (send: (gateway: World, index: number) => Promise<Answer>) => {
+        return Promise.all(Array.from({ length: copies }, (_, index) => send(index % 2 ? world : other, index)));
+      };
+      const statuses = (answers: Answer[]) => [...new Set(answers.map(({ status }) => status))].sort();
+      const count = async (from: string) =>
+        (await query(url, `SELECT count(*)::int AS n FROM ${from}`, [company]))[0]?.n;
+
+      const latest = documents[company].documents.at(-1).versions.length;
+      const input = { version_number: 1, expected_current_version: latest };
+      const restores = await race((gateway) =>
+        gateway.post(restPaths.restoreDocumentVersion, token, { ...input, document_id: 'restore' }),
+      );
+      expect(statuses(restores)).toEqual([200, 409]);
+      const withKeys = await race((gateway, index) =>
+        gateway.post(
+          restPaths.restoreDocumentVersion,
+          token,
+          { ...input, document_id: 'restore-with-keys' },
+          { 'idempotency-key': `key-${index % 4}` },
+        ),
+      );
+      expect(withKeys.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+      for (const id of ['restore', 'restore-with-keys'])
+        expect(await count(`document_versions WHERE company_id = $1 AND document_id = '${id}'`)).toBe(latest + 1);
+
+      const reopened = await race((gateway) =>
+        gateway.post(restPaths.reopenGoal, token, { id: 'reopen', message: 'Hi' }),
+      );
+      expect(statuses(reopened)).toEqual([200]);
+      expect(await count("activities WHERE company_id = $1 AND goal_id = 'reopen'")).toBe(1);
+
+      const deleted = await race((gateway) =>
+        gateway.post(restPaths.deleteResourceHubFile, token, { file_id: 'delete' }),
+      );
+      expect(statuses(deleted)).toEqual([200, 404]);
+      const recovered = await race((gateway) =>
+        gateway.post(restPaths.recoverResourceHubFile, token, { file_id: 'delete' }),
+      );
+      expect(statuses(recovered)).toEqual([200]);
+      expect(await count("activities WHERE company_id = $1 AND file_id = 'delete'")).toBe(2);
+
+      const both = await world.graphql(
+        token,
+        `mutation { reopenGoal(input: { id: "reopen-again" }) { goal { id } } deleteResourceHubFile(input: { fileId: "none" }) { file { id } } }`,
+      );
+      expect(both.body.data).toBeNull();
+      expect(await count("activities WHERE company_id = $1 AND goal_id = 'reopen-again'")).toBe(0);
+    }, 300_000);
+  });
+
+  test('every statement of a request stays on the shard of its company', async () => {
+    const table = await routes();
+    const widths = [...new Set(table.map(({ shards }) => shards))].sort((a, b) => a - b);
+    for (const width of widths)
+      console.log(`${table.filter(({ shards }) => shards === width).length} statements on ${width} shards`);
+    // The first use of a token in a process looks for its company on all shards.
+    const strays = table.filter(({ shards, text }) => shards > 1 && !findsTheCompany.test(text));
+    expect(strays).toEqual([]);
+  });
+});
+
+/** On how many shards each noted statement runs, at its widest step. */
+async function routes(): Promise<{ shards: number; text: string }[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const found: { shards: number; text: string }[] = [];
+    for (const [text, values] of noted) {
+      if (!/^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b/i.test(text)) continue;
+      const { rows } = await client.query(`EXPLAIN ${text}`, values);
+      const tasks = rows.flatMap((row) => /Task Count: (\d+)/.exec(row['QUERY PLAN'])?.[1] ?? []);
+      found.push({ shards: Math.max(0, ...tasks.map(Number)), text });
+    }
+    return found;
+  } finally {
+    await client.end();
+  }
+}
+
+/** A field with all that can be selected below it, down to a depth. */
+function selectionOf(field: GraphQLField<unknown, unknown>, depth: number, ids: Record<string, string>): string {
+  const known: Record<string, string> = {
+    id: JSON.stringify(ids[field.name] ?? 'none'),
+    documentId: '"restore-with-keys"',
+    versionNumber: '1',
+    input: '{ id: "reopen-again" }',
+  };
+  const given = field.args.filter(isRequiredArgument).map(({ name }) => `${name}: ${known[name]}`);
+  if (field.args.some(({ name }) => name === 'first')) given.push('first: 2');
+  const call = given.length > 0 ? `${field.name}(${given.join(', ')})` : field.name;
+  const type = getNamedType(field.type);
+  if (isLeafType(type)) return call;
+  if (depth === 0 || !(isObjectType(type) || isInterfaceType(type))) return '';
+  const below = Object.values(type.getFields()).map((child) => selectionOf(child, depth - 1, ids));
+  const selected = below.filter((text) => text !== '' && !text.startsWith('edges'));
+  return selected.length > 0 ? `${call} { ${selected.join(' ')} }` : '';
+}

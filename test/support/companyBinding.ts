@@ -1,0 +1,79 @@
+import pg from 'pg';
+import { currentRequest } from '../../src/http/telemetry/requestRecord.js';
+
+interface Node {
+  'Node Type': string;
+  'Relation Name'?: string;
+  Alias?: string;
+  'Index Cond'?: string;
+  'Recheck Cond'?: string;
+  Filter?: string;
+  Plans?: Node[];
+}
+
+/** The statements of all requests so far, each with the values it first had. */
+export const noted = new Map<string, unknown[]>();
+
+/** Notes from now on every statement that a request sends to Postgres. */
+export function noteStatements(): void {
+  const { query } = pg.Client.prototype;
+  pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
+    const [statement, beside] = given as [string | { text: string; values?: unknown[] }, unknown];
+    const { text, values = [] } = typeof statement === 'string' ? { text: statement } : statement;
+    if (currentRequest.getStore() && !noted.has(text)) noted.set(text, Array.isArray(beside) ? beside : values);
+    return Reflect.apply(query, this, given);
+  } as typeof query;
+}
+
+/** The first use of a token in a process: its hash is all that is known. */
+export const findsTheCompany = /FROM token_companies c JOIN api_tokens t/;
+
+/** What serves all companies: the few tables that find the company, or count requests of anyone. */
+const shared = ['companies', 'token_companies', 'public_links', 'rate_limits'];
+
+/**
+ * Plans each statement, for any values, and names each scan of a company's table whose condition does not bind
+ * `company_id` to a value. In Prisma's own statements a join may bind it, to the `company_id` of another table.
+ */
+export async function unboundScans(url: string, statements: Iterable<string>): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query("SELECT current_setting('server_version_num')::int AS version");
+    if (rows[0].version < 160_000) return []; // older ones cannot plan for any values
+    const problems: string[] = [];
+    for (const text of statements) {
+      if (!/^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b/i.test(text) || findsTheCompany.test(text)) continue;
+      const plan = await client.query(`EXPLAIN (GENERIC_PLAN, VERBOSE, FORMAT JSON) ${text}`);
+      const isPrismas = text.includes('"public"."');
+      for (const scan of scansOf(plan.rows[0]['QUERY PLAN'][0].Plan)) {
+        if (!isBound(scan, isPrismas))
+          problems.push(`${scan['Relation Name']} ${scan.Alias} ${condition(scan)} in ${text}`);
+      }
+    }
+    return problems;
+  } finally {
+    await client.end();
+  }
+}
+
+function scansOf(root: Node): Node[] {
+  const scans: Node[] = [];
+  const open = [root];
+  for (let node = open.pop(); node; node = open.pop()) {
+    const table = node['Relation Name'];
+    if (node['Node Type'].includes('Scan') && table !== undefined && !shared.includes(table)) scans.push(node);
+    open.push(...(node.Plans ?? []));
+  }
+  return scans;
+}
+
+/** The conditions of a scan, with those of the bitmaps under it. */
+const condition = (node: Node): string =>
+  [node['Index Cond'], node['Recheck Cond'], node.Filter, ...(node.Plans ?? []).map(condition)].join(' ');
+
+function isBound(scan: Node, byJoin: boolean): boolean {
+  const value = byJoin ? String.raw`(\$\d+|\w+\.company_id)` : String.raw`\$\d+`;
+  const column = String.raw`\b(${scan.Alias}\.)?company_id`;
+  return new RegExp(`${column} = ${value}|${value} = ${column}`).test(condition(scan));
+}
