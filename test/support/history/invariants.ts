@@ -2,7 +2,7 @@
 export const invariants: Record<string, string> = {
   'version numbers are 1 to current, without gaps': `
     SELECT d.id FROM resource_hub_documents d LEFT JOIN document_versions v ON v.document_id = d.id
-    WHERE starts_with(d.id, $1) GROUP BY d.id
+    WHERE starts_with(d.id, $1) GROUP BY d.company_id, d.id
     HAVING count(*) <> d.current_version OR max(v.version_number) <> d.current_version OR min(v.version_number) <> 1
       OR count(DISTINCT v.version_number) <> count(*)`,
   'a document is equal to its current version': `
@@ -16,7 +16,7 @@ export const invariants: Record<string, string> = {
   'a restored version has one activity, of its editor': `
     SELECT v.id FROM document_versions v LEFT JOIN activities a ON a.document_version_id = v.id
       AND a.action = 'document_version_restored' AND a.author_id = v.editor_id AND a.document_id = v.document_id
-    WHERE starts_with(v.document_id, $1) AND v.origin = 'restored' GROUP BY v.id HAVING count(a.id) <> 1`,
+    WHERE starts_with(v.document_id, $1) AND v.origin = 'restored' GROUP BY v.company_id, v.id HAVING count(a.id) <> 1`,
   'a change of a document has one version': `
     SELECT d.id FROM resource_hub_documents d WHERE starts_with(d.id, $1) AND
       (SELECT count(*) FROM document_versions v WHERE v.document_id = d.id AND v.version_number > 3) <>
@@ -29,16 +29,16 @@ export const invariants: Record<string, string> = {
   'nobody is notified of a restored version': `
     SELECT n.id FROM notifications n JOIN activities a ON a.id = n.activity_id WHERE starts_with(a.document_id, $1)`,
   'closings and reopenings of a goal take turns': `
-    SELECT g.id FROM goals g LEFT JOIN activities a ON a.goal_id = g.id WHERE starts_with(g.id, $1) GROUP BY g.id
+    SELECT g.id FROM goals g LEFT JOIN activities a ON a.goal_id = g.id WHERE starts_with(g.id, $1) GROUP BY g.company_id, g.id
     HAVING count(*) FILTER (WHERE a.action = 'goal_closed') - count(*) FILTER (WHERE a.action = 'goal_reopened')
       <> CASE WHEN g.closed_at IS NULL THEN 0 ELSE 1 END`,
   'a reopening has one thread with one list': `
     SELECT a.id FROM activities a LEFT JOIN comment_threads t ON t.activity_id = a.id
     LEFT JOIN subscription_lists l ON l.thread_id = t.id
-    WHERE starts_with(a.goal_id, $1) AND a.action = 'goal_reopened' GROUP BY a.id
+    WHERE starts_with(a.goal_id, $1) AND a.action = 'goal_reopened' GROUP BY a.company_id, a.id
     HAVING count(DISTINCT t.id) <> 1 OR count(DISTINCT l.id) <> 1`,
   'deletions and recoveries of a file take turns': `
-    SELECT f.id FROM resource_hub_files f LEFT JOIN activities a ON a.file_id = f.id WHERE starts_with(f.id, $1) GROUP BY f.id
+    SELECT f.id FROM resource_hub_files f LEFT JOIN activities a ON a.file_id = f.id WHERE starts_with(f.id, $1) GROUP BY f.company_id, f.id
     HAVING count(*) FILTER (WHERE a.action = 'resource_hub_file_deleted')
       - count(*) FILTER (WHERE a.action = 'resource_hub_file_recovered') <> CASE WHEN f.deleted_at IS NULL THEN 0 ELSE 1 END`,
   'a person is notified once of an event': `

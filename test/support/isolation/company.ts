@@ -34,7 +34,7 @@ async function hire(world: World, company: { companyId: string }, owner: { id: s
     suspended: await person({ suspendedAt: new Date('2026-01-01T00:00:00Z') }),
   };
   const { token } = await createToken(world.db, {
-    companyId: owner.companyId,
+    ...company,
     personId: owner.id,
     name: 'owner',
     canWrite: true,
