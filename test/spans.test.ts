@@ -82,7 +82,10 @@ describe('a trace', () => {
     });
     const statements = spans.filter(({ kind }) => kind === SpanKind.CLIENT);
     for (const { attributes } of statements) {
-      expect(attributes).toEqual({ 'db.system.name': 'postgresql', 'db.query.text': expect.stringMatching(/^\s*SELECT/) });
+      expect(attributes).toEqual({
+        'db.system.name': 'postgresql',
+        'db.query.text': expect.stringMatching(/^\s*SELECT/),
+      });
     }
   });
 
