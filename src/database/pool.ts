@@ -58,8 +58,6 @@ export function openPool({ url, size, name, timeouts = patient, onError }: PoolO
     },
   });
   pool.on('error', (error) => onError?.(error));
-  // The server may end a connection just as the pool hands it out, when nobody listens: the next statement fails anyway.
-  pool.on('connect', (client) => client.on('error', () => {}));
   // Prisma hands a connection back as free even if its transaction could not be ended, or the server has become a
   // standby. The pool drops one that is ending.
   pool.on('release', (_error, client) => {

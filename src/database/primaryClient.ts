@@ -8,6 +8,8 @@ const tooManyConnections = '53300';
 export const clientOf = (primary: Primary) =>
   class PrimaryClient extends Client {
     override connect(callback?: unknown): Promise<Client> {
+      // From the start: the server may end a connection before the pool has handed it out, when nobody else listens.
+      this.on('error', () => primary.forget());
       const connected = this.#aim()
         .then(() => super.connect())
         .catch((error) => {
@@ -40,7 +42,6 @@ export const hasRefusedWrite = (client: ClientBase) => readOnly.has(client);
 /** Watches a new connection. Throws if its server turns out to be no primary. */
 export async function watch(client: ClientBase, primary: Primary): Promise<void> {
   if (!(client instanceof Client)) return;
-  client.on('error', () => primary.forget());
   client.connection.on('errorMessage', ({ code }: { code?: string }) => {
     if (code !== '25006') return;
     readOnly.add(client);
