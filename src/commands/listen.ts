@@ -7,6 +7,9 @@ interface Address {
   port: number;
 }
 
+/** Connections that the kernel keeps until the process takes them. With too few, clients of a burst try again after seconds. */
+const backlog = 4096;
+
 /** Listens, and returns the address. Throws a UsageError that names the setting to change. */
 export function listen(
   server: Server,
@@ -27,7 +30,7 @@ export function listen(
       const unknown = `Cannot listen on ${host}, port ${port} (${error.message}). Check ${hostSetting} and ${portSetting}.`;
       reject(new UsageError(problem ?? unknown));
     });
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog }, () => {
       const address = server.address();
       const bound = typeof address === 'object' && address ? address.port : port;
       resolve(`http://${inUrl(host)}:${bound}`);
