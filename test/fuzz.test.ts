@@ -88,7 +88,8 @@ async function check(drawn: Drawn[], statuses: Record<string, number>): Promise<
   const logged = server.log().length;
   const port = Number(new URL(server.base).port);
   const given: number[] = [];
-  await Promise.all(
+  // All of them come to an end, also if one fails, so that none is left over for the next time.
+  const ends = await Promise.allSettled(
     drawn.map(async ({ wire, method = '', path = '' }) => {
       const answers = await exchange(port, wire);
       if (answers.length > wire.methods.length)
@@ -101,6 +102,7 @@ async function check(drawn: Drawn[], statuses: Record<string, number>): Promise<
       }
     }),
   );
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
   expect([server.process.exitCode, server.log().slice(logged)]).toEqual([null, '']);
   const [before, now] = [unchanged, await fingerprint(world)];
   unchanged = now;
