@@ -107,7 +107,8 @@ async function check(drawn: Drawn[], statuses: Record<string, number>): Promise<
   const [before, now] = [unchanged, await fingerprint(world)];
   unchanged = now;
   const changed = Object.keys(now).filter((table) => now[table] !== before[table]);
-  if (!given.includes(200) && drawn.every(({ wire }) => !wire.breaksOff)) expect([given, changed]).toEqual([given, []]);
+  const mayChange = given.includes(200) || drawn.some(({ wire }) => wire.breaksOff);
+  if (!mayChange && changed.length > 0) throw new Error(`answered ${given}, and changed ${changed}`);
 }
 
 /** Draws requests until about as many are sent as wanted, and reports what came back. */
