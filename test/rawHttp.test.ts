@@ -156,6 +156,14 @@ describe('a request that is no HTTP', () => {
     expect((await world.fetch('/healthz')).status).toBe(200);
   });
 
+  test.each([1, 3])('does not spoil the answers to %i requests before it if it is for a tunnel', async (count) => {
+    const first = lines(`GET /graphql?query=${viewer} HTTP/1.1`, host, authorization);
+    const tunnel = lines('CONNECT example.com:443 HTTP/1.1', host);
+    const answers = answersIn(await exchange(`${first.repeat(count)}${tunnel}`));
+    expect(answers.map(({ status }) => status)).toEqual(Array(count).fill(200));
+    expect((await world.fetch('/healthz')).status).toBe(200);
+  });
+
   test('does not spoil the answer to the request before it', async () => {
     const first = lines(`GET /graphql?query=${viewer} HTTP/1.1`, host, authorization);
     const answers = answersIn(await exchange(`${first}garbage\r\n\r\n`));

@@ -79,7 +79,7 @@ export class NodeServer {
       .on('checkContinue', (req, res) => void this.#answer(req, res, () => res.writeContinue()))
       // An expectation that no one knows may be ignored (RFC 9110).
       .on('checkExpectation', (req, res) => void this.#answer(req, res))
-      .on('connect', (_req, socket) => this.#refuse(socket as Socket, noProxy()))
+      .on('connect', (_req, socket) => this.#refuseTunnel(socket as Socket))
       .on('clientError', (error, socket) => this.#clientError(error, socket as Socket));
     if (maxConnections) this.server.maxConnections = maxConnections;
   }
@@ -205,6 +205,19 @@ export class NodeServer {
     const answer = this.#refusalOf(error, record);
     this.#telemetry.finish(record, answer);
     void send(answer, res).catch(() => socket.destroy());
+  }
+
+  /** After CONNECT, Node reads no more from the socket, and leaves its errors to us. */
+  #refuseTunnel(socket: Socket): void {
+    const [running] = [...(this.#connections.get(socket)?.values() ?? [])].slice(-1);
+    if (!running) {
+      this.#refuse(socket, noProxy());
+      return;
+    }
+    // The answers to the requests before it come first, and then the connection ends.
+    socket.on('error', () => socket.destroy());
+    running.res.shouldKeepAlive = false;
+    running.res.once('close', () => socket.destroySoon());
   }
 
   /** What Node's parser cannot read, or what did not come in time. */

@@ -122,7 +122,7 @@ const framed = body.chain((text) => {
       ['', ''],
     ),
     [`Content-Length: ${length + 5}`, text],
-    [`Content-Length: ${Math.max(0, length - 1)}`, text, 'too long'],
+    ...(length > 0 ? [[`Content-Length: ${length - 1}`, text, 'too long'] satisfies Framed] : []),
     ['Content-Length: -1', text],
     ['Content-Length: 1e3', text],
     ['Content-Length: 99999999999999999999', text],

@@ -114,6 +114,7 @@ export function frame(method: string, target: string, headers: Record<string, st
   return {
     pieces: [Buffer.concat([Buffer.from(head.join('\r\n'), 'latin1'), body ?? Buffer.alloc(0)])],
     methods: [method],
+    isWellFramed: true,
   };
 }
 
