@@ -92,6 +92,23 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
     expect(rows).toEqual([{ n: companies.length * documents.first.people.length }]);
   });
 
+  test('on a worker, without workers, and for a role that owns nothing, nothing is placed', async () => {
+    const at = (changes: Partial<URL>) => Object.assign(new URL(url), changes).href;
+    const [worker] = await query(url, 'SELECT nodename, nodeport FROM pg_dist_node WHERE groupid <> 0 LIMIT 1');
+    const onWorker = at({ hostname: `${worker?.nodename}`, port: `${worker?.nodeport}` });
+    await expect(plannedPlacements(onWorker)).rejects.toThrow('This is a worker.');
+
+    const lonely = `lonely_${Date.now()}`;
+    await query(url, `CREATE DATABASE ${lonely}`);
+    await query(at({ pathname: lonely }), 'CREATE EXTENSION citus');
+    await expect(plannedPlacements(at({ pathname: lonely }))).rejects.toThrow('The coordinator has no workers.');
+    await query(url, `DROP DATABASE ${lonely} WITH (FORCE)`);
+
+    await query(url, 'DO $$ BEGIN CREATE ROLE goalpost_stranger LOGIN; EXCEPTION WHEN duplicate_object THEN END $$');
+    const asStranger = plannedPlacements(at({ username: 'goalpost_stranger' }));
+    await expect(asStranger).rejects.toThrow('This role does not own the table');
+  });
+
   describe.each(companies)('the company %s', (company) => {
     const idOf: Record<string, string> = {
       goal: 'reopen',
