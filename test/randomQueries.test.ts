@@ -23,7 +23,14 @@ let known: Known;
 const statuses: Record<string, number> = {};
 
 const start = () =>
-  startServer({ DATABASE_URL: world.url, HOST: '127.0.0.1', LOG_LEVEL: 'error', RATE_LIMIT_PER_TOKEN: '1000000000' });
+  startServer({
+    DATABASE_URL: world.url,
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'error',
+    RATE_LIMIT_PER_TOKEN: '1000000000',
+    DATABASE_TIMEOUT_MS: '60000', // the machine that runs the tests may be slow
+    DATABASE_STATEMENT_TIMEOUT_MS: '0',
+  });
 
 beforeAll(async () => {
   const directory = await mkdtemp(join(tmpdir(), 'goalpost-random-'));
