@@ -30,7 +30,7 @@ async function server(settings: Record<string, string> = {}) {
   onTestFinished(async () => {
     if (started.process.exitCode === null && started.process.signalCode === null) await started.stop();
   });
-  const metrics = started.printed.flatMap((line) => /^Metrics +(\S+)$/.exec(line)?.[1] ?? []);
+  const metrics = [started.announced.metrics ?? []].flat();
   return { ...started, metrics };
 }
 
@@ -106,7 +106,7 @@ describe('/metrics', { timeout: 120_000 }, () => {
     });
     await expect(failed).rejects.toMatchObject({
       code: 2,
-      stderr: `goalpost: Port ${port} on 127.0.0.1 is taken. Stop what uses it, or set another METRICS_PORT.\n`,
+      stderr: `goalpost: Port ${port} on 127.0.0.1 is taken. Stop what uses it, or set another METRICS_PORT. Example: METRICS_PORT=${port + 1}\n`,
     });
   });
 

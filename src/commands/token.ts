@@ -34,6 +34,14 @@ export async function create(
   }
 }
 
+/** A few ids of people, for who does not know any. */
+async function someIds(db: Database, companyId: string | undefined): Promise<string> {
+  const where = { suspendedAt: null, ...(companyId !== undefined && { companyId }) };
+  const people = await db.person.findMany({ where, select: { id: true }, orderBy: { id: 'asc' }, take: 3 });
+  if (people.length === 0) return '; there is nobody yet: see goalpost import';
+  return `; some who exist: ${people.map(({ id }) => JSON.stringify(id)).join(', ')}`;
+}
+
 /** Finds the person with this id, which people of several companies may share. */
 async function findPerson(db: Database, id: string, companyId: string | undefined) {
   const people = await db.person.findMany({
@@ -44,34 +52,49 @@ async function findPerson(db: Database, id: string, companyId: string | undefine
   });
   const [person, ...others] = people;
   const named = `the id ${JSON.stringify(id)}`;
-  if (!person) throw new UsageError(`no person${companyId === undefined ? '' : ' of this company'} has ${named}`);
+  if (!person) {
+    const where = companyId === undefined ? '' : ' of this company';
+    throw new UsageError(`no person${where} has ${named}${await someIds(db, companyId)}`);
+  }
   if (others.length === 0) return person;
   const companies = people.map((found) => JSON.stringify(found.companyId)).join(', ');
   throw new UsageError(`people of several companies have ${named}; add --company with one of: ${companies}`);
 }
 
-/** Prints one tab-separated line for each token, newest first. */
-export async function list(config: Config): Promise<void> {
+export interface ListOptions {
+  json?: boolean;
+}
+
+/** Prints one tab-separated line for each token, newest first; with `json`, an array of objects. */
+export async function list(config: Config, { json = false }: ListOptions): Promise<void> {
   const { db, close } = await openDatabase(config, { migrations: 'require', share: true });
   try {
-    const tokens = await db.apiToken.findMany({
+    const found = await db.apiToken.findMany({
       orderBy: [{ insertedAt: 'desc' }, { id: 'desc' }],
       include: { person: { select: { suspendedAt: true } } },
     });
+    const now = new Date();
+    const tokens = found.map((token) => ({
+      id: token.id,
+      token: `gp_…${token.lastFour}`,
+      access: token.canWrite ? 'write' : 'read-only',
+      state: stateOf(token, now),
+      companyId: token.companyId,
+      personId: token.personId,
+      lastUsedAt: token.lastUsedAt,
+      expiresAt: token.expiresAt,
+      insertedAt: token.insertedAt,
+      name: token.name,
+    }));
+    if (json) {
+      console.log(JSON.stringify(tokens, null, 2));
+      return;
+    }
     console.log(['id', 'token', 'access', 'state', 'company', 'person', 'last used', 'name'].join('\t'));
-    for (const token of tokens) {
-      console.log(
-        [
-          token.id,
-          `gp_…${token.lastFour}`,
-          token.canWrite ? 'write' : 'read-only',
-          stateOf(token, new Date()),
-          token.companyId,
-          token.personId,
-          token.lastUsedAt?.toISOString() ?? 'never',
-          token.name,
-        ].join('\t'),
-      );
+    for (const { id, token, access, state, companyId, personId, lastUsedAt, expiresAt, name } of tokens) {
+      const shownState = state === 'valid' && expiresAt ? `until ${expiresAt.toISOString()}` : state;
+      const lastUsed = lastUsedAt?.toISOString() ?? 'never';
+      console.log([id, token, access, shownState, companyId, personId, lastUsed, name].join('\t'));
     }
   } finally {
     await close();
@@ -84,11 +107,11 @@ interface Validity {
   person: { suspendedAt: Date | null };
 }
 
-function stateOf({ revokedAt, expiresAt, person }: Validity, now: Date): string {
+function stateOf({ revokedAt, expiresAt, person }: Validity, now: Date) {
   if (revokedAt) return 'revoked';
   if (expiresAt && expiresAt <= now) return 'expired';
   if (person.suspendedAt) return 'suspended';
-  return expiresAt ? `until ${expiresAt.toISOString()}` : 'valid';
+  return 'valid';
 }
 
 /** Revokes a token. The next request with it is rejected. */
