@@ -36,7 +36,8 @@ const render = (query) =>
       ...(query && { query }),
       defaultQuery: queries[0],
       defaultHeaders: headers,
-      defaultEditorToolsVisibility: 'headers',
+      // On a phone the query needs the room.
+      defaultEditorToolsVisibility: matchMedia('(max-width: 40rem)').matches ? false : 'headers',
       ...(demo && { storage, shouldPersistHeaders: true }),
     }),
   );
