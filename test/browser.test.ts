@@ -27,7 +27,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
     const page = await open('/');
     await page.getByRole('heading', { name: 'Goalpost', level: 1 }).waitFor();
     await page.getByRole('navigation').getByRole('link', { name: 'GraphiQL' }).click();
-    await editor(page).getByText('ReopenGoal').waitFor();
+    await editor(page).getByText('ReopenGoal', { exact: true }).waitFor();
 
     expect(await run(page)).toMatchObject({ data: { reopenGoal: { goal: { isClosed: false } } } });
     await expect.poll(() => page.locator('.result-window').innerText()).toMatch(/"isClosed":\s*false/);
@@ -159,7 +159,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
 
   test('all of a card is its link', async () => {
     const page = await open('/');
-    await page.getByText('What each error code means').click();
+    await page.getByText('What each error code means').click({ force: true });
     await page.getByRole('heading', { name: 'Errors', level: 1 }).waitFor();
   });
 
