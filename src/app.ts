@@ -29,9 +29,12 @@ import { errorPages } from './pages/errorPages.js';
 import { graphiqlRoutes } from './pages/graphiql.js';
 import { lookUpAs } from './pages/lookUpAs.js';
 import { referenceRoutes } from './pages/reference.js';
+import { schemaPage } from './pages/schemaPage.js';
 import { startRoutes } from './pages/start.js';
+import { unknownPage } from './pages/unknownPage.js';
 import { type WorkedExamples, workedExamples } from './pages/workedExamples.js';
-import { openApiRoute } from './rest/openapi/openApiRoute.js';
+import { openApiDocument } from './rest/openapi/openApiDocument.js';
+import { openApiRoutes } from './rest/openapi/openApiRoute.js';
 import { prepare } from './rest/prepare.js';
 import { type ExecuteDocument, restRoutes } from './rest/routes.js';
 import { storedMutations } from './rest/storedMutations.js';
@@ -53,8 +56,8 @@ export interface AppOptions {
   databaseTimeout?: number;
   /** Whether /graphql serves GraphiQL to browsers. */
   graphiql?: boolean;
-  /** A demo workspace: its write token, and the key with which the pages show it to browsers on this machine. */
-  demo?: { token: string; key?: DemoKey | undefined } | undefined;
+  /** A demo workspace: its tokens, and the key with which the pages show them to browsers on this machine. */
+  demo?: { token: string; readOnlyToken?: string; key?: DemoKey | undefined } | undefined;
   /** Aborted when this server stops, for its readiness. */
   stopping?: AbortSignal;
   /** If omitted, no request is counted. */
@@ -117,15 +120,17 @@ export function createApp({
   const authenticate = authenticator(db, clock);
   const mutations = storedMutations.map((stored) => prepare(schema, stored));
   const lookUp = demo && lookUpAs(demo.token, authenticate, execute);
-  const pages = { mutations, demo: lookUp && demo.key && { ...demo, key: demo.key, lookUp } };
+  const openApi = () => openApiDocument(schema, mutations, publicUrl);
   const hasPage = (path: string) => routes.some((route) => route.path === path && route.public);
+  const pages = { mutations, publicUrl, hasPage, demo: lookUp && demo.key && { ...demo, key: demo.key, lookUp } };
   const routes: Route[] = [
     ...healthRoutes(db, stopping),
     ...restRoutes(mutations, { schema, bodyLimit, execute }),
-    ...referenceRoutes(pages),
-    ...errorPages(publicUrl),
-    openApiRoute(schema, mutations, publicUrl),
-    ...startRoutes({ isReady: () => answers(db), ...pages, publicUrl, hasPage }),
+    ...referenceRoutes({ ...pages, openApi }),
+    ...errorPages(pages),
+    ...openApiRoutes(openApi),
+    ...startRoutes({ ...pages, isReady: () => answers(db) }),
+    schemaPage(sdl, hasPage),
     ...(graphiql && !persisted?.only ? graphiqlRoutes({ ...pages, schema }) : []),
     contentRoute('/schema.graphql', types.text, sdl),
     { path: '/graphql', methods: ['GET', 'POST'] },
@@ -154,6 +159,7 @@ export function createApp({
         routes,
         mask,
         publicUrl,
+        unknownPage: unknownPage(hasPage),
         authenticate: (request) => authenticate(request.headers.get('authorization')),
         limit: rateLimiters && rateLimit({ limiters: rateLimiters, trustedProxies, logger, clock }),
       }),

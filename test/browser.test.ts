@@ -1,117 +1,60 @@
-import { mkdir, stat } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import axe from 'axe-core';
-import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { chromium, flags, missing } from './support/chromium.js';
+import type { Page } from 'playwright-core';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { browsing, requireBrowser } from './support/browser.js';
+import { chromium } from './support/chromium.js';
 import { startServer } from './support/server.js';
 import { restPaths } from './support/world.js';
 
-declare global {
-  interface Window {
-    violated(policy: string): void;
-    axe: typeof axe;
-  }
-}
-
-// `npm run screenshots` takes these again.
-const screenshots = fileURLToPath(new URL('screenshots/', import.meta.url));
-const writing = process.env.SCREENSHOTS === 'on';
-
-test.runIf(!chromium)('the pages are not tried in a browser', ({ skip }) => {
-  if (process.env.CI === 'true') throw new Error(missing);
-  console.warn(`Skipped: ${missing}`);
-  skip(missing);
-});
+requireBrowser();
 
 describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
-  let server: Awaited<ReturnType<typeof startServer>>;
-  let browser: Browser;
+  const { open } = browsing();
 
-  beforeAll(async () => {
-    [server, browser] = await Promise.all([
-      startServer(),
-      playwright.launch({ executablePath: chromium ?? '', args: flags }),
-    ]);
-  }, 60_000);
-
-  afterAll(async () => {
-    await browser?.close();
-    await server?.stop();
-  });
-
-  /** A tab in which a console warning, a failed or foreign request, or a policy violation fails the test. */
-  async function open(path: string, options: BrowserContextOptions = {}, base = server.base): Promise<Page> {
-    const context = await browser.newContext({ viewport: { width: 900, height: 640 }, ...options });
-    const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
-    const troubles: string[] = [];
-    page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) troubles.push(`${message.type()}: ${message.text()}`);
-    });
-    page.on('pageerror', (error) => troubles.push(`uncaught: ${error.message}`));
-    page.on('request', (request) => {
-      if (!request.url().startsWith(`${base}/`)) troubles.push(`foreign request: ${request.url()}`);
-    });
-    page.on('response', (response) => {
-      if (response.status() >= 400) troubles.push(`${response.status()} ${response.url()}`);
-    });
-    await page.exposeFunction('violated', (policy: string) => troubles.push(`policy violated: ${policy}`));
-    await page.addInitScript(() => {
-      const report = ({ violatedDirective, blockedURI }: SecurityPolicyViolationEvent) =>
-        window.violated(`${violatedDirective} ${blockedURI}`);
-      document.addEventListener('securitypolicyviolation', report);
-    });
-    onTestFinished(async () => {
-      await context.close();
-      expect(troubles).toEqual([]);
-    });
-    if (base === server.base) await page.goto(base + server.start);
-    await page.goto(base + path);
-    return page;
-  }
-
-  /** Runs GraphiQL's current tab and returns the answer. */
+  /** Runs what GraphiQL shows and returns the answer. */
   async function run(page: Page): Promise<unknown> {
-    // GraphiQL takes a tenth of a second to read the tab.
+    // GraphiQL takes a tenth of a second to read what is typed.
     await page.waitForTimeout(300);
     const answer = page.waitForResponse((response) => response.request().method() === 'POST');
     await page.getByRole('button', { name: /execute query/i }).click();
     return (await answer).json();
   }
 
-  async function picture(page: Page, name: string): Promise<void> {
-    const path = `${screenshots}${name}.png`;
-    await mkdir(screenshots, { recursive: true });
-    if (writing) await page.screenshot({ path });
-    const { size } = await stat(path);
-    expect(size).toBeLessThan(100_000);
-  }
+  const editor = (page: Page) => page.locator('.graphiql-query-editor');
+
+  const example = (page: Page, name: string) => page.locator(`[data-example="${name}"]`);
 
   test('the start page leads to GraphiQL, whose first example reopens a goal', async () => {
     const page = await open('/');
     await page.getByRole('heading', { name: 'Goalpost', level: 1 }).waitFor();
-    await picture(page, 'start');
-    await page.getByRole('link', { name: 'GraphiQL' }).click();
-    await page.getByRole('tab', { name: 'ReopenGoal' }).waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'GraphiQL' }).click();
+    await editor(page).getByText('ReopenGoal', { exact: true }).waitFor();
 
     expect(await run(page)).toMatchObject({ data: { reopenGoal: { goal: { isClosed: false } } } });
     await expect.poll(() => page.locator('.result-window').innerText()).toMatch(/"isClosed":\s*false/);
-    await picture(page, 'graphiql');
   });
 
   test('every worked example runs as it is', async () => {
     const page = await open('/graphql');
-    const tabs = page.getByRole('tab');
-    await tabs.first().waitFor();
-    const count = await tabs.count();
-    expect(count).toBeGreaterThanOrEqual(7);
-    for (let index = 0; index < count; index += 1) {
-      await tabs.nth(index).click();
+    const menu = page.getByRole('combobox', { name: 'Example' });
+    const names = await menu.locator('option').allTextContents();
+    expect(names.length).toBeGreaterThanOrEqual(15);
+    for (const name of names) {
+      await menu.selectOption(name);
+      await expect.poll(() => editor(page).innerText()).toContain(` ${name} `);
       const answer = await run(page);
-      expect(answer, (await tabs.nth(index).textContent()) ?? '').toHaveProperty('data');
+      expect(answer, name).toHaveProperty('data');
       expect(answer).not.toHaveProperty('errors');
     }
+  });
+
+  test('the examples of GraphiQL are one menu in groups', async () => {
+    const page = await open('/graphql');
+    const groups = page.getByRole('combobox', { name: 'Example' }).locator('optgroup');
+    expect(await groups.evaluateAll((all) => all.map((group) => group.getAttribute('label')))).toEqual([
+      'Change something',
+      'See what a change would do',
+      'Read',
+    ]);
   });
 
   test('the demo leaves nothing behind in the browser but the cookie of its session', async () => {
@@ -126,73 +69,140 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
   test('without a demo, GraphiQL still knows the schema, says how to get a token, and keeps what is typed', async () => {
     const own = await startServer({ HOST: '0.0.0.0' });
     onTestFinished(own.stop);
-    const page = await open('/graphql', {}, own.base);
+    const page = await open('/graphql', { base: own.base });
     await page.getByText('npx goalpost token create').waitFor();
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
     await page.getByRole('link', { name: 'Mutation', exact: true }).click();
     await page.getByRole('link', { name: 'restoreDocumentVersion', exact: true }).waitFor();
 
-    await page.locator('.graphiql-query-editor .CodeMirror').click();
+    await editor(page).locator('.CodeMirror').click();
     await page.keyboard.type('# mine');
     await page.waitForTimeout(1000);
     await page.reload();
-    await page.getByRole('tab').first().waitFor();
-    await expect.poll(() => page.locator('.graphiql-query-editor').innerText()).toContain('# mine');
+    await editor(page).waitFor();
+    await expect.poll(() => editor(page).innerText()).toContain('# mine');
   });
 
-  test('the copy button copies the command beside it, and says so', async () => {
+  test('the copy button copies the example beside it in the language that is shown, and says so itself', async () => {
     const page = await open('/', { permissions: ['clipboard-read', 'clipboard-write'] });
-    await page.getByRole('button', { name: 'Copy: Restore a document version' }).click();
-    await page.getByRole('status').getByText('Copied: Restore a document version').waitFor();
-    const copied = await page.evaluate(() => navigator.clipboard.readText());
-    expect(copied).toMatch(
+    const block = example(page, 'restoreDocumentVersion');
+    const copied = async () => {
+      await block.getByRole('button', { name: 'Copy' }).click();
+      await block.getByText('Copied', { exact: true }).waitFor();
+      return page.evaluate(() => navigator.clipboard.readText());
+    };
+    expect(await copied()).toMatch(
       /^curl -sS http:\/\/localhost:\d+\/api\/external\/v1\/documents\/restore_document_version \\\n/,
     );
-    expect(copied).toContain('"expected_current_version"');
+    await example(page, 'reopenGoal').getByRole('radio', { name: 'GraphQL' }).check();
+    expect(await copied()).toMatch(/^# .*mutation RestoreDocumentVersion \{/s);
+    await block.getByRole('radio', { name: 'JavaScript' }).check();
+    expect(await copied()).toMatch(
+      /^const response = await fetch\("http:\/\/localhost:\d+\/api\/.*"expected_current_version"/s,
+    );
   });
 
-  test('the start page can be read without JavaScript', async () => {
-    const page = await open('/', { javaScriptEnabled: false });
-    expect(await page.locator('.command code').count()).toBe(Object.keys(restPaths).length);
-    expect(await page.getByRole('button').count()).toBe(0);
-  });
-
-  test('the start page fits a phone', async () => {
-    const page = await open('/', { viewport: { width: 320, height: 640 } });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
-  });
-
-  test('the keyboard reaches every link and button of the start page, and shows where it is', async () => {
-    const page = await open('/');
-    const stops = await page.locator('a, button, pre').count();
-    for (let stop = 0; stop < stops; stop += 1) {
-      await page.keyboard.press('Tab');
-      const outline = await page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineWidth);
-      expect(Number.parseFloat(outline)).toBeGreaterThan(1);
+  test.each(['/', '/docs'])('on %s Run sends the example, shows the answer, and offers the next', async (path) => {
+    const page = await open(path);
+    const block = example(page, 'restoreDocumentVersion');
+    for (const language of ['curl', 'GraphQL', 'JavaScript', 'curl']) {
+      await block.getByRole('radio', { name: language }).check();
+      const before = await block.locator('code').first().textContent();
+      await block.getByRole('button', { name: 'Run' }).click();
+      await block.getByText('200 OK').waitFor();
+      await expect.poll(() => block.locator('code').first().textContent()).not.toBe(before);
     }
+    expect(await block.getByRole('status').textContent()).toMatch(/200 OK in \d+ ms/);
   });
 
   test.each([
-    ['/', 'light', 'body'],
-    ['/', 'dark', 'body'],
-    ['/graphql', 'light', 'body > header'],
-    ['/graphql', 'dark', 'body > header'],
-  ] as const)('%s is accessible in %s colours', async (path, colorScheme, part) => {
-    const page = await open(path, { colorScheme });
-    await page.evaluate(axe.source);
-    const violations = await page.evaluate(async (selector) => {
-      return (await window.axe.run(selector)).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-    }, part);
-    expect(violations).toEqual([]);
+    ['A stale version', 409, 'VERSION_CONFLICT'],
+    ['A read-only token', 403, 'READ_ONLY_TOKEN'],
+    ['A field that does not exist', 400, 'BAD_USER_INPUT'],
+  ])('%s is one click away, and its answer leads to what it means', async (mistake, status, code) => {
+    const page = await open('/', { statuses: [status] });
+    const block = example(page, 'restoreDocumentVersion');
+    await block.getByRole('button', { name: mistake }).click();
+    await block.getByText(`"code": "${code}"`).waitFor();
+    await block.getByRole('link', { name: `What ${code} means` }).click();
+    await page.getByRole('heading', { name: code, level: 1 }).waitFor();
   });
 
-  test('the REST reference tries the restore path on the demo as it is', async () => {
-    const page = await open('/docs');
-    const operation = page.locator('.opblock', { hasText: '/documents/restore_document_version' });
-    await operation.locator('.opblock-summary-control').click();
-    await operation.getByRole('button', { name: 'Try it out' }).click();
-    const answer = page.waitForResponse((response) => response.url().endsWith('/documents/restore_document_version'));
-    await operation.getByRole('button', { name: 'Execute' }).click();
-    expect((await answer).status()).toBe(200);
+  test('the start page can be read without JavaScript, in every language', async () => {
+    const page = await open('/', { javaScriptEnabled: false });
+    expect(await page.locator('.example pre:visible').count()).toBe(Object.keys(restPaths).length);
+    expect(await page.getByRole('button').count()).toBe(0);
+    await example(page, 'reopenGoal').getByRole('radio', { name: 'GraphQL' }).check();
+    await example(page, 'reopenGoal').getByText('mutation ReopenGoal').waitFor();
+  });
+
+  test.each(['/', '/docs'])('the keyboard reaches every control of %s, and shows where it is', async (path) => {
+    const page = await open(path);
+    const controls = page.locator(
+      'a:visible, button:visible, pre:visible, summary:visible, input:checked, textarea:visible, .result pre',
+    );
+    const stops = await controls.count();
+    const reached = new Set<string>();
+    for (let stop = 0; stop < stops; stop += 1) {
+      await page.keyboard.press('Tab');
+      const { outline, place } = await page.evaluate(() => {
+        const focused = document.activeElement ?? document.body;
+        const shown = focused.closest('.languages label') ?? focused;
+        const { x, y } = focused.getBoundingClientRect();
+        return { outline: getComputedStyle(shown).outlineWidth, place: `${x} ${y + scrollY} ${focused.outerHTML}` };
+      });
+      expect(Number.parseFloat(outline), place).toBeGreaterThan(1);
+      reached.add(place);
+    }
+    expect(reached.size).toBe(stops);
+  });
+
+  test('all of a card is its link', async () => {
+    const page = await open('/');
+    await page.getByText('What each error code means').click({ force: true });
+    await page.getByRole('heading', { name: 'Errors', level: 1 }).waitFor();
+  });
+
+  test('the reference runs a request that the reader has changed', async () => {
+    const page = await open('/docs', { statuses: [404] });
+    await page.locator('#reopenGoal').scrollIntoViewIfNeeded();
+    const side = page.locator('.sides > div').filter({ has: example(page, 'reopenGoal') });
+    await side.getByText('Change the request').click();
+    await side.getByRole('textbox').fill('{ "id": "goal-that-is-not-there" }');
+    await side.getByRole('button', { name: 'Run: Reopen a goal' }).click();
+    await side.getByText('404 Not Found').waitFor();
+  });
+
+  test.each(['/docs#Person.full_name', '/docs#restoreDocumentVersion.problems', '/schema#GoalStatus'])(
+    'a link to %s opens the folded part that it leads to',
+    async (path) => {
+      const page = await open(path);
+      const part = page.locator(`[id="${path.split('#')[1]}"] > :last-child`);
+      await expect.poll(() => part.isVisible()).toBe(true);
+    },
+  );
+
+  test('without a demo, the reference runs requests with the token of the visitor, and keeps it nowhere', async () => {
+    const own = await startServer({ HOST: '0.0.0.0' });
+    onTestFinished(own.stop);
+    const page = await open('/docs', { base: own.base, statuses: [401] });
+    expect(await page.getByRole('button', { name: /^Run/ }).count()).toBe(0);
+    await page.getByLabel(/enter an API token/).fill('gp_mine');
+    const sent = page.waitForRequest((request) => request.method() === 'POST');
+    await page.getByRole('button', { name: 'Run: Reopen a goal' }).click();
+    expect(await (await sent).headerValue('authorization')).toBe('Bearer gp_mine');
+    await page.getByText('401 Unauthorized').waitFor();
+    expect(await page.evaluate(() => ({ ...localStorage, ...sessionStorage }))).toEqual({});
+  });
+
+  test('a path that does not exist leads to the nearest one', async () => {
+    const page = await open('/doc', { statuses: [404] });
+    await page.getByRole('link', { name: '/docs' }).click();
+    await page.getByRole('heading', { name: 'REST reference', level: 1 }).waitFor();
+  });
+
+  test.each(['/docs', '/graphql', '/errors/NOT_FOUND'])('%s/ is the same page', async (path) => {
+    const page = await open(`${path}/`);
+    expect(new URL(page.url()).pathname).toBe(path);
   });
 });

@@ -185,8 +185,8 @@ const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 /** The example that the page of a code shows for a surface. */
 async function example(code: ErrorCode, surface: 'REST' | 'GraphQL'): Promise<string> {
   const { body } = await world.fetch(`/errors/${code}`);
-  const [, text = ''] = body.text.split(`<h2>In ${surface}</h2>`)[1]?.match(/<pre>(.*?)<\/pre>/s) ?? [];
-  return text.replace(/&(#?\w+);/g, (_: string, name: string) => entities[name]);
+  const [, text = ''] = body.text.split(`<h2>In ${surface}</h2>`)[1]?.match(/<pre[^>]*>(.*?)<\/pre>/s) ?? [];
+  return text.replace(/<[^>]*>/g, '').replace(/&(#?\w+);/g, (_: string, name: string) => entities[name]);
 }
 
 /** A problem with its status and headers, exactly as the page shows it. */
@@ -332,12 +332,26 @@ describe('error pages', () => {
   });
 });
 
+const meant = (path: string) => `Did you mean /api/external/v1/${path}?`;
+
 describe('problems of paths that are not REST', () => {
   test.each([
     ['/nothing', 'GET', 'NOT_FOUND', 'The path /nothing does not exist.'],
     ['/errors/NOTHING', 'GET', 'NOT_FOUND', 'The path /errors/NOTHING does not exist.'],
-    ['/api/external/v2/reopen_goal', 'POST', 'NOT_FOUND', 'The path /api/external/v2/reopen_goal does not exist.'],
-    ['/api/external/v1/reopen_goal/', 'POST', 'NOT_FOUND', 'The path /api/external/v1/reopen_goal/ does not exist.'],
+    ['/v1/reopen_goal', 'POST', 'NOT_FOUND', `The path /v1/reopen_goal does not exist. ${meant('reopen_goal')}`],
+    [
+      '/restore_document_version',
+      'POST',
+      'NOT_FOUND',
+      `The path /restore_document_version does not exist. ${meant('documents/restore_document_version')}`,
+    ],
+    ['/graphiql', 'GET', 'NOT_FOUND', 'The path /graphiql does not exist. Did you mean /graphql?'],
+    [
+      '/errors/VERSION_CONFLIKT',
+      'GET',
+      'NOT_FOUND',
+      'The path /errors/VERSION_CONFLIKT does not exist. Did you mean /errors/VERSION_CONFLICT?',
+    ],
     ['/healthz', 'DELETE', 'METHOD_NOT_ALLOWED', '/healthz does not support DELETE. Use GET or HEAD.'],
     ['/errors', 'POST', 'METHOD_NOT_ALLOWED', '/errors does not support POST. Use GET or HEAD.'],
   ] as const)('%s %s is %s', async (path, method, code, detail) => {

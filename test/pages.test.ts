@@ -50,7 +50,7 @@ const filesOf = (text: string) =>
   [...text.matchAll(/(?:src|href)="([^"]*\.(?:js|css|svg))"/g)].map(([, path]) => path ?? '');
 
 describe('a page', () => {
-  test.each(['/', '/graphql'])('%s needs no token and is never kept', async (path) => {
+  test.each(['/', '/graphql', '/docs', '/errors', '/schema'])('%s needs no token and is never kept', async (path) => {
     const { status, headers } = await browse(world, path);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -76,12 +76,15 @@ describe('a page', () => {
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
   });
 
-  test.each(['/', '/graphql'])('%s names no other host, and every file it names is there', async (path) => {
-    const { text } = await browse(world, path);
-    expect(text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
-    expect(filesOf(text).length).toBeGreaterThan(2);
-    for (const file of filesOf(text)) expect((await browse(world, file)).status, file).toBe(200);
-  });
+  test.each(['/', '/graphql', '/docs', '/errors', '/schema'])(
+    '%s names no other host, and every file it names is there',
+    async (path) => {
+      const { text } = await browse(world, path);
+      expect(text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+      expect(filesOf(text).length).toBeGreaterThan(1);
+      for (const file of filesOf(text)) expect((await browse(world, file)).status, file).toBe(200);
+    },
+  );
 
   test('has no inline script but data, which ids cannot break out of', async () => {
     const goalId = `"</script><script>alert(1)</script><img src=x onerror='alert(2)'>`;
@@ -95,7 +98,7 @@ describe('a page', () => {
     expect(settings(graphiql).queries[0]).toContain(JSON.stringify(goalId));
 
     const start = (await open(hostile, '/')).text;
-    expect(start.match(/<script/g)).toHaveLength(1);
+    expect(start.match(/<script/g)).toHaveLength(2);
     expect(start).not.toContain('<img');
     expect(start).toContain('&lt;/script&gt;');
   });
@@ -367,6 +370,61 @@ describe('the start page', () => {
     const { body, headers } = await world.fetch('/schema.graphql');
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
     expect(buildSchema(body.text).getMutationType()?.getFields()).toHaveProperty('reopenGoal');
+  });
+});
+
+describe('a path', () => {
+  test('that does not exist is a page for a browser, with the nearest one', async () => {
+    const { status, headers, text } = await browse(world, '/error');
+    expect(status).toBe(404);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(headers.get('vary')).toMatch(/\bAccept\b/);
+    expect(text).toContain('<a href="/errors">/errors</a>');
+  });
+
+  test('that does not exist is a problem for a program, with the nearest one', async () => {
+    const { status, headers, body } = await world.post('/restore_document_version', null, {});
+    expect(status).toBe(404);
+    expect(headers.get('content-type')).toContain('application/problem+json');
+    expect(body.detail).toContain(`Did you mean ${restPaths.restoreDocumentVersion}?`);
+  });
+
+  test.each(['/nothing-like-it', '/pages/goalpost.cs', `/${'docs'.repeat(100)}`])(
+    'like no other has no nearest: %s',
+    async (path) => {
+      expect((await world.fetch(path)).body.detail).not.toContain('Did you mean');
+      expect((await browse(world, path)).text).not.toContain('Did you mean');
+    },
+  );
+
+  test('cannot break out of the page that says that it does not exist', async () => {
+    const { text } = await browse(world, '/<script>alert(1)</script>"onclick="');
+    expect(text).not.toMatch(/<script|"onclick/);
+  });
+
+  test.each(['/docs', '/errors', '/errors/NOT_FOUND', '/graphql', '/schema', '/openapi.yaml', '/healthz'])(
+    '%s/ is redirected to the same without the slash',
+    async (path) => {
+      const { status, headers } = await world.app.fetch(
+        new Request(`http://localhost:4000${path}/?a=b`, { headers: { accept: 'text/html' }, redirect: 'manual' }),
+      );
+      expect({ status, location: headers.get('location') }).toEqual({ status: 308, location: `${path}?a=b` });
+    },
+  );
+
+  test.each(['/docs//', '//docs/', '/nothing/'])('%s is none', async (path) => {
+    const { status } = await world.app.fetch(new Request(`http://localhost:4000${path}`));
+    expect(status).toBe(404);
+  });
+
+  test('of the API is the same with a slash at its end', async () => {
+    const { goal } = (await world.post(`${restPaths.reopenGoal}/`, secret, { id: null })).body;
+    expect(goal).toBeNull();
+    const answer = await world.graphql(secret, '{ __typename }');
+    expect((await world.post('/graphql/', secret, { query: '{ __typename }' })).body).toEqual(answer.body);
+    const query = await world.fetch('/graphql/?query={__typename}', { headers: { authorization: `Bearer ${secret}` } });
+    expect(query.body).toEqual(answer.body);
+    expect((await world.post(`${restPaths.reopenGoal}/`, null, {})).status).toBe(401);
   });
 });
 

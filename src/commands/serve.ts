@@ -61,7 +61,7 @@ export async function serve(config: Config): Promise<void> {
     const { preparedStatements } = config;
     const rateLimiters = createRateLimiters({ ...config.rateLimit, databaseUrl: url, preparedStatements });
     const key = tokens && isOnlyLocal(config) ? new DemoKey() : undefined;
-    const demo = tokens && { token: tokens.write, key };
+    const demo = tokens && { token: tokens.write, readOnlyToken: tokens.readOnly, key };
     const stopping = new AbortController();
     const app = createApp({ ...config, db, logger, rateLimiters, demo, persisted, stopping: stopping.signal });
     const overload = new Overload(config.maxConcurrentRequests, logger);

@@ -7,6 +7,7 @@ export const types = {
   script: 'text/javascript; charset=utf-8',
   style: 'text/css; charset=utf-8',
   json: 'application/json; charset=utf-8',
+  yaml: 'application/yaml; charset=utf-8',
   text: 'text/plain; charset=utf-8',
   icon: 'image/svg+xml',
 } as const;

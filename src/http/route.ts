@@ -37,6 +37,8 @@ export interface Route {
   accepts?: 'text/html';
   /** Needs no token. */
   public?: boolean;
+  /** A file that a page loads: nobody types its path. */
+  isFile?: boolean;
   /** Ignores rate limits: neither counts the request nor reports what is left. */
   unlimited?: boolean;
   /** Rejects read-only tokens before the body is read. */

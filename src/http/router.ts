@@ -4,6 +4,7 @@ import { isAlwaysProblem } from '../errors/problem.js';
 import type { Actor } from '../policies/access.js';
 import { graphqlTypes, requireAcceptable, restTypes } from './accept.js';
 import type { RateLimit } from './limits/rateLimit.js';
+import { nearestPath } from './nearestPath.js';
 import { problemResponse } from './problem.js';
 import type { RequestContext, Route, Step } from './route.js';
 
@@ -15,18 +16,27 @@ interface RouterOptions {
   limit?: RateLimit | undefined;
   mask: (error: unknown) => GraphQLError;
   publicUrl?: string | undefined;
+  /** What a browser gets for a path that does not exist. */
+  unknownPage: (path: string, nearest: string | undefined) => Response;
 }
 
 /**
  * Checks every request in the same order: path (404), method (405), Accept (406), token (401), rate limit (429), scope
  * (403). Then its route handles it.
  */
-export function useRouter({ routes, authenticate, mask, publicUrl, limit }: RouterOptions): Step {
+export function useRouter({ routes, authenticate, mask, publicUrl, limit, unknownPage }: RouterOptions): Step {
   const routesOf = (path: string) => routes.filter((route) => route.path === path);
+  const memorable = [...new Set(routes.filter(({ isFile }) => !isFile).map(({ path }) => path))];
+
+  /** The path without the slash at its end, if that is a route: `/docs/` is `/docs`. */
+  function pathOf(pathname: string): string {
+    const shorter = pathname.replace(/(?<=.)\/$/, '');
+    return routesOf(shorter).length > 0 ? shorter : pathname;
+  }
 
   function find(request: Request, path: string): Route {
     const candidates = routesOf(path);
-    if (candidates.length === 0) throw failure('NOT_FOUND', { path });
+    if (candidates.length === 0) throw failure('NOT_FOUND', { path, nearest: nearestPath(path, memorable) });
     const route = match(request, path);
     if (route) return route;
     const allow = [...new Set(candidates.flatMap(({ methods }) => methods))];
@@ -54,9 +64,12 @@ export function useRouter({ routes, authenticate, mask, publicUrl, limit }: Rout
 
   return {
     async onRequest({ request, url, serverContext, endResponse }) {
-      const path = url.pathname;
+      const path = pathOf(url.pathname);
       note(serverContext, routesOf(path)[0]);
       try {
+        if (path !== url.pathname && match(request, path)?.public) {
+          return endResponse(new Response(null, { status: 308, headers: { Location: path + url.search } }));
+        }
         const route = await checkAndCount(request, path, serverContext);
         if (route.scope === 'write' && !serverContext.actor?.canWrite) throw failure('READ_ONLY_TOKEN');
         if (route.handle) endResponse(await route.handle(request, serverContext));
@@ -67,13 +80,20 @@ export function useRouter({ routes, authenticate, mask, publicUrl, limit }: Rout
         if (isGraphql && !isAlwaysProblem(error)) serverContext.refusal = error;
         else {
           serverContext.record?.addErrors([error]);
-          endResponse(problemResponse(error, serverContext.requestId, publicUrl));
+          const isPage = error.extensions.code === 'NOT_FOUND' && routesOf(path).length === 0 && wantsPage(request);
+          endResponse(
+            isPage
+              ? unknownPage(path, nearestPath(path, memorable))
+              : problemResponse(error, serverContext.requestId, publicUrl),
+          );
         }
       }
     },
     onResponse({ request, response }) {
       const { pathname } = new URL(request.url);
-      if (routesOf(pathname).some(({ accepts }) => accepts)) response.headers.append('Vary', 'Accept');
+      const candidates = routesOf(pathOf(pathname));
+      if (candidates.length === 0 || candidates.some(({ accepts }) => accepts))
+        response.headers.append('Vary', 'Accept');
     },
   };
 }

@@ -15,6 +15,7 @@ export const vendorAsset = (name: AssetName) => new URL(`../../dist/pages/assets
 
 /** Public files at `prefix/name`. Browsers keep them and ask each time whether they changed. */
 export const assetRoutes = (prefix: string, files: Record<AssetName, URL>): Route[] =>
-  Object.entries(files).map(([name, file]) =>
-    contentRoute(`${prefix}/${name}`, kinds[name.split('.').at(-1) as keyof typeof kinds], () => readFile(file)),
-  );
+  Object.entries(files).map(([name, file]) => ({
+    ...contentRoute(`${prefix}/${name}`, kinds[name.split('.').at(-1) as keyof typeof kinds], () => readFile(file)),
+    isFile: true,
+  }));

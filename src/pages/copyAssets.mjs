@@ -16,8 +16,6 @@ const vendor = {
   'react-dom.js': packaged('react-dom', 'umd/react-dom.production.min.js'),
   'graphiql.js': packaged('graphiql', 'graphiql.min.js'),
   'graphiql.css': packaged('graphiql', 'graphiql.min.css'),
-  'swagger-ui.js': packaged('swagger-ui-dist', 'swagger-ui-bundle.js'),
-  'swagger-ui.css': packaged('swagger-ui-dist', 'swagger-ui.css'),
 };
 
 mkdirSync(join(assets, 'vendor'), { recursive: true });

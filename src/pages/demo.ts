@@ -6,6 +6,8 @@ import { type LookUp, type WorkedExamples, workedExamples } from './workedExampl
 /** The demo workspace and a token for it. Absent where the token must stay secret. */
 export interface Demo {
   token: string;
+  /** A token that may not write, to show what such a token gets. */
+  readOnlyToken?: string | undefined;
   key: DemoKey;
   /** Runs a query as the token's person. Fails if the token is no longer valid. */
   lookUp: LookUp;
@@ -14,6 +16,7 @@ export interface Demo {
 /** The examples of a page: with the demo's token and records for who holds its key, else with placeholders. */
 export interface Trial extends WorkedExamples {
   token: string | undefined;
+  readOnlyToken?: string | undefined;
 }
 
 /** For a visitor who has not opened the start address. */
@@ -27,7 +30,7 @@ export async function trialFor(
 ): Promise<Trial> {
   if (demo?.key.isHeldBy(request)) {
     const examples = await workedExamples(mutations, demo.lookUp).catch(() => undefined);
-    if (examples) return { ...examples, token: demo.token };
+    if (examples) return { ...examples, token: demo.token, readOnlyToken: demo.readOnlyToken };
   }
   return { ...(await workedExamples(mutations)), token: undefined };
 }

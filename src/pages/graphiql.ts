@@ -5,16 +5,17 @@ import type { PreparedMutation } from '../rest/prepare.js';
 import { assetRoutes, ownAsset, vendorAsset } from './assetRoutes.js';
 import { type Demo, howToOpenTheDemo, trialFor } from './demo.js';
 import { type Html, html, jsonBlock } from './html.js';
-import { htmlPage } from './htmlPage.js';
+import { type HasPage, htmlPage } from './htmlPage.js';
 
 interface GraphiqlOptions {
   schema: GraphQLSchema;
   mutations: readonly PreparedMutation[];
   demo: Demo | undefined;
+  hasPage: HasPage;
 }
 
 /** GraphiQL for browsers at `/graphql`. This server also serves its files and the schema. */
-export const graphiqlRoutes = ({ schema, mutations, demo }: GraphiqlOptions): Route[] => [
+export const graphiqlRoutes = ({ schema, mutations, demo, hasPage }: GraphiqlOptions): Route[] => [
   {
     path: '/graphql',
     methods: ['GET'],
@@ -24,14 +25,20 @@ export const graphiqlRoutes = ({ schema, mutations, demo }: GraphiqlOptions): Ro
       const { token, documents } = await trialFor(request, mutations, demo);
       return htmlPage({
         title: 'GraphiQL – Goalpost',
+        path: '/graphql',
+        hasPage,
         styles: ['/graphiql/graphiql.css', '/graphiql/page.css'],
         scripts: ['/graphiql/react.js', '/graphiql/react-dom.js', '/graphiql/graphiql.js', '/graphiql/page.js'],
         inlineStyles: true,
-        body: html`<header>
-<h1><a href="/">Goalpost</a></h1>
+        isApplication: true,
+        body: html`<main id="main">
+<h1 class="unseen">GraphiQL</h1>
+<div class="toolbar">
+${exampleMenu(documents)}
 ${token ? ready : (demo && howToOpenTheDemo) || howToGetAToken}
-</header>
-<main id="graphiql" aria-label="GraphiQL"><noscript>GraphiQL needs JavaScript.</noscript></main>
+</div>
+<div id="graphiql"><noscript>GraphiQL needs JavaScript.</noscript></div>
+</main>
 ${jsonBlock('settings', {
   demo: token !== undefined,
   headers: JSON.stringify({ Authorization: `Bearer ${token ?? 'API_TOKEN'}` }, null, 2),
@@ -51,7 +58,28 @@ ${jsonBlock('settings', {
   contentRoute('/graphiql/schema.json', types.json, () => JSON.stringify({ data: introspectionFromSchema(schema) })),
 ];
 
-const ready: Html = html`<p>Demo workspace: its token is in the Headers pane. Pick a tab and run it.</p>`;
+/** The examples by what they do. The script reads their documents from the settings, by position. */
+function exampleMenu(documents: string[]): Html {
+  const named = documents.map((text, index) => ({ index, ...operationOf(text) }));
+  const group = (label: string, belongs: (kind: string, name: string) => boolean) =>
+    html`<optgroup label="${label}">${named
+      .filter(({ kind, name }) => belongs(kind, name))
+      .map(({ index, name }) => html`<option value="${index}">${name}</option>`)}</optgroup>
+`;
+  const isPreview = (name: string) => name.startsWith('Preview');
+  return html`<label>Example <select id="examples">
+${group('Change something', (kind) => kind === 'mutation')}${group('See what a change would do', (_, name) => isPreview(name))}${group(
+  'Read',
+  (kind, name) => kind === 'query' && !isPreview(name),
+)}</select></label>`;
+}
+
+function operationOf(text: string): { kind: string; name: string } {
+  const [, kind = '', name = ''] = /^(query|mutation) (\w+)/m.exec(text) ?? [];
+  return { kind, name };
+}
+
+const ready: Html = html`<p>Demo workspace: the token is in the Headers pane. Choose an example and run it.</p>`;
 
 const howToGetAToken: Html = html`<p>Put a token into the Headers pane. To create one, run this on the server:
 <code>npx goalpost token create --person PERSON_ID --name GraphiQL --write</code></p>`;

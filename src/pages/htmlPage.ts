@@ -1,25 +1,37 @@
+import { version } from '../version.js';
 import { type Html, html } from './html.js';
+import { navigation } from './pageLinks.js';
+
+/** Whether a public route answers at a path. Pages link to no other. */
+export type HasPage = (path: string) => boolean;
 
 interface HtmlPage {
   title: string;
-  /** Paths of our own files. */
-  styles: string[];
-  scripts: string[];
+  /** Its path, which the header marks as the current one. */
+  path: string;
+  hasPage: HasPage;
   body: Html;
-  /** Lets scripts write `<style>` elements, as GraphiQL and Swagger UI do. */
+  /** Paths of our own files besides the stylesheet that all pages share. */
+  styles?: string[];
+  scripts?: string[];
+  /** Lets scripts write `<style>` elements, as GraphiQL does. */
   inlineStyles?: boolean;
-  /** Allows images in data: URLs, which the styles of Swagger UI contain. */
-  dataImages?: boolean;
+  /** Fills the window and has no footer, as an application does. */
+  isApplication?: boolean;
+  status?: number;
 }
 
-/** A page that loads only our own files. Other sites cannot frame it, and browsers do not keep it. */
+/** A page in the frame that all share. It loads only our own files. Other sites cannot frame it, and browsers do not keep it. */
 export function htmlPage({
   title,
-  styles,
-  scripts,
+  path,
+  hasPage,
   body,
+  styles = [],
+  scripts = [],
   inlineStyles = false,
-  dataImages = false,
+  isApplication = false,
+  status = 200,
 }: HtmlPage): Response {
   const document = html`<!doctype html>
 <html lang="en">
@@ -29,21 +41,26 @@ export function htmlPage({
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="icon" href="/pages/icon.svg" type="image/svg+xml">
-${styles.map((path) => html`<link rel="stylesheet" href="${path}">`)}
-${scripts.map((path) => html`<script src="${path}" defer></script>`)}
+${['/pages/goalpost.css', ...styles].map((file) => html`<link rel="stylesheet" href="${file}">`)}
+${scripts.map((file) => html`<script src="${file}" defer></script>`)}
 </head>
-<body>
+<body${isApplication && html` class="application"`}>
+<a class="skip" href="#main">Skip to the content</a>
+<header>
+${navigation(path, hasPage)}
+</header>
 ${body}
+${!isApplication && html`<footer><p>Goalpost ${version}</p></footer>`}
 </body>
 </html>
 `;
   return new Response(document.text, {
+    status,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-store',
       'Content-Security-Policy':
-        `default-src 'self'; ${inlineStyles ? "style-src 'self' 'unsafe-inline'; " : ''}` +
-        `${dataImages ? "img-src 'self' data:; " : ''}object-src 'none'; ` +
+        `default-src 'self'; ${inlineStyles ? "style-src 'self' 'unsafe-inline'; " : ''}object-src 'none'; ` +
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
       'X-Content-Type-Options': 'nosniff',
       'X-Frame-Options': 'DENY',

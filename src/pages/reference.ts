@@ -1,40 +1,101 @@
 import type { Route } from '../http/route.js';
-import { apiRoot } from '../rest/apiRoot.js';
 import { openApiPath } from '../rest/openapi/openApiRoute.js';
 import type { PreparedMutation } from '../rest/prepare.js';
-import { assetRoutes, ownAsset, vendorAsset } from './assetRoutes.js';
-import { type Demo, trialFor } from './demo.js';
-import { html, jsonBlock } from './html.js';
-import { htmlPage } from './htmlPage.js';
+import { type Demo, howToOpenTheDemo, type Trial, trialFor } from './demo.js';
+import { examplesData, examplesScript } from './examples.js';
+import { type Html, html } from './html.js';
+import { type HasPage, htmlPage } from './htmlPage.js';
+import type { OpenApi } from './openApi.js';
+import { inline, prose } from './prose.js';
+import { recordDetails } from './referenceFields.js';
+import { operationSection } from './referenceOperation.js';
 
 interface ReferenceOptions {
+  /** Makes the OpenAPI document. */
+  openApi: () => object;
   mutations: readonly PreparedMutation[];
+  publicUrl: string | undefined;
   demo: Demo | undefined;
+  hasPage: HasPage;
 }
 
-/** `/docs`: the OpenAPI document in Swagger UI, all served from here. On the demo's machine it is ready to try. */
-export const referenceRoutes = ({ mutations, demo }: ReferenceOptions): Route[] => [
-  {
-    path: '/docs',
-    methods: ['GET', 'HEAD'],
-    public: true,
-    async handle(request) {
-      const { token, requests } = await trialFor(request, mutations, demo);
-      return htmlPage({
-        title: 'REST API – Goalpost',
-        styles: ['/docs/swagger-ui.css', '/docs/page.css'],
-        scripts: ['/docs/swagger-ui.js', '/docs/page.js'],
-        dataImages: true,
-        body: html`<main id="docs"><noscript>This page needs JavaScript; <a href="${openApiPath}">the
-OpenAPI document</a> does not.</noscript></main>
-${jsonBlock('settings', { url: openApiPath, root: apiRoot, token: token ?? null, requests: token ? requests : [] })}`,
-      });
+/** `/docs`: the OpenAPI document as a page. On the demo's machine its requests run. */
+export function referenceRoutes({ openApi, mutations, publicUrl, demo, hasPage }: ReferenceOptions): Route[] {
+  let read: OpenApi | undefined;
+  return [
+    {
+      path: '/docs',
+      methods: ['GET', 'HEAD'],
+      public: true,
+      async handle(request) {
+        read ??= JSON.parse(JSON.stringify(openApi())) as OpenApi;
+        const trial = await trialFor(request, mutations, demo);
+        const base = (!trial.token && publicUrl) || new URL(request.url).origin;
+        return htmlPage({
+          title: 'Reference – Goalpost',
+          path: '/docs',
+          hasPage,
+          scripts: [examplesScript, '/pages/reveal.js'],
+          body: page(read, trial, base, demo),
+        });
+      },
     },
-  },
-  ...assetRoutes('/docs', {
-    'swagger-ui.js': vendorAsset('swagger-ui.js'),
-    'swagger-ui.css': vendorAsset('swagger-ui.css'),
-    'page.js': ownAsset('docs.js'),
-    'page.css': ownAsset('docs.css'),
-  }),
-];
+  ];
+}
+
+const page = (
+  api: OpenApi,
+  trial: Trial,
+  base: string,
+  demo: Demo | undefined,
+): Html => html`<main class="reference" id="main">
+<nav class="contents" aria-label="On this page">
+<a href="#basics">Basics</a>
+${trial.requests.map(
+  ({ name, title }) => html`<a href="#${name}">${title}</a>
+`,
+)}<a href="#headers">Headers</a>
+<a href="#records">Records</a>
+</nav>
+<div>
+<h1 id="basics">REST reference</h1>
+<div class="prose">
+${prose(api.info.description.split('\n\n').slice(1).join('\n\n'))}
+<p>For your tools: <a href="${openApiPath}">the OpenAPI document</a>.</p>
+${!trial.token && ownToken(demo)}
+</div>
+${trial.requests.map((request) => operationSection({ api, request, base, trial }))}
+<section class="operation" aria-labelledby="headers">
+<h2 id="headers">Headers</h2>
+<h3>Of requests</h3>
+${headerList(Object.entries(api.components.parameters))}
+<h3>Of answers</h3>
+${headerList(Object.entries(api.components.headers))}
+</section>
+<section class="operation" aria-labelledby="records">
+<h2 id="records">Records</h2>
+<p>What the answers are made of. Every field is always there, null where it is empty.</p>
+${recordsOf(api).map(([name, schema]) => recordDetails(name, schema))}</section>
+</div>
+</main>
+${examplesData(trial)}`;
+
+/** The records and enums of answers. Inputs are with their operations, problems have pages of their own. */
+const recordsOf = ({ components }: OpenApi) =>
+  Object.entries(components.schemas)
+    .filter(([name]) => !/(Input|Payload|Problem)$/.test(name))
+    .sort(([one], [other]) => one.localeCompare(other));
+
+const headerList = (headers: [string, { description: string }][]): Html => html`<ul class="fields">
+${headers.map(
+  ([
+    name,
+    { description },
+  ]) => html`<li><p><span class="name"><code>${name}</code></span></p><p>${inline(description)}</p></li>
+`,
+)}</ul>`;
+
+/** Where the page has no token, a visitor may bring one. It stays in this tab. */
+const ownToken = (demo: Demo | undefined): Html => html`${demo && howToOpenTheDemo}<p class="needs-script" hidden>
+<label for="token">To run the requests here, enter an API token. It stays in this tab.</label>
+<input type="password" id="token" autocomplete="off" placeholder="gp_…"></p>`;

@@ -3,11 +3,12 @@ import { openApiPath } from '../rest/openapi/openApiRoute.js';
 import type { PreparedMutation } from '../rest/prepare.js';
 import { version } from '../version.js';
 import { assetRoutes, ownAsset } from './assetRoutes.js';
-import { type CurlCommand, curlCommands } from './curl.js';
 import { type Demo, howToOpenTheDemo, trialFor } from './demo.js';
 import type { DemoKey } from './demoKey.js';
+import { exampleBlock, examplesData, examplesScript } from './examples.js';
 import { type Html, html } from './html.js';
-import { htmlPage } from './htmlPage.js';
+import { type HasPage, htmlPage } from './htmlPage.js';
+import { pageLinks } from './pageLinks.js';
 
 interface StartOptions {
   isReady: () => Promise<boolean>;
@@ -15,8 +16,7 @@ interface StartOptions {
   /** Address of this server as its callers see it. If undefined, the page shows the one that the browser used. */
   publicUrl: string | undefined;
   demo: Demo | undefined;
-  /** Whether a public route answers at the path. The page links to no other path. */
-  hasPage: (path: string) => boolean;
+  hasPage: HasPage;
 }
 
 interface Link {
@@ -28,20 +28,13 @@ interface Link {
 }
 
 const links: Link[] = [
-  { path: '/graphql', name: 'GraphiQL', about: 'Run queries and mutations in the browser, with worked examples.' },
-  { path: '/docs', name: 'REST reference', about: 'Every REST path, to read and to try.' },
+  ...pageLinks,
   { path: openApiPath, name: 'OpenAPI document', about: 'The REST paths for your tools, as JSON.' },
-  { path: '/errors', name: 'Errors', about: 'What each error code means, and what to do about it.' },
-  {
-    path: '/schema.graphql',
-    name: 'GraphQL schema',
-    about: 'The whole schema with its documentation, as SDL.',
-    file: 'schema.graphql',
-  },
+  { path: '/schema.graphql', name: 'GraphQL SDL', about: 'The schema for your tools.', file: 'schema.graphql' },
   { path: '/readyz', name: 'Health', about: 'Whether the gateway and its database answer.' },
 ];
 
-/** `/`: what Goalpost is, whether it is ready, links to everything, and commands to try. */
+/** `/`: what Goalpost is, whether it is ready, links to everything, and requests to try. */
 export const startRoutes = (options: StartOptions): Route[] => [
   {
     path: '/',
@@ -51,8 +44,9 @@ export const startRoutes = (options: StartOptions): Route[] => [
   },
   ...assetRoutes('/pages', {
     'icon.svg': ownAsset('icon.svg'),
-    'start.css': ownAsset('start.css'),
-    'start.js': ownAsset('start.js'),
+    'goalpost.css': ownAsset('goalpost.css'),
+    'examples.js': ownAsset('examples.js'),
+    'reveal.js': ownAsset('reveal.js'),
   }),
 ];
 
@@ -68,53 +62,47 @@ async function startPage(
   { isReady, mutations, publicUrl, demo, hasPage }: StartOptions,
 ): Promise<Response> {
   const ready = await isReady();
-  const { token, requests } = await trialFor(request, mutations, ready ? demo : undefined);
-  const base = (!token && publicUrl) || new URL(request.url).origin;
-  const commands = curlCommands(base, token, requests);
+  const trial = await trialFor(request, mutations, ready ? demo : undefined);
+  const base = (!trial.token && publicUrl) || new URL(request.url).origin;
   return htmlPage({
     title: 'Goalpost',
-    styles: ['/pages/start.css'],
-    scripts: ['/pages/start.js'],
-    body: html`<header>
+    path: '/',
+    hasPage,
+    scripts: [examplesScript],
+    body: html`<main id="main">
 <h1>Goalpost</h1>
-<p>A GraphQL gateway with a thin REST facade for goals, resource hub files and document versions.</p>
-<dl>
+<p class="lead">A GraphQL gateway with a thin REST facade for goals, resource hub files and document versions.</p>
+<dl class="facts">
 <div><dt>Version</dt><dd>${version}</dd></div>
 <div><dt>Database</dt><dd class="${ready ? 'ready' : 'down'}">${ready ? 'Ready' : 'Cannot be reached'}${
       demo ? ', demo workspace' : ''
     }</dd></div>
 </dl>
-</header>
-<main>
-<section aria-labelledby="explore">
-<h2 id="explore">Explore</h2>
-<ul class="links">
-${links.filter(({ path }) => hasPage(path)).map(linkItem)}
-</ul>
-</section>
 <section aria-labelledby="try">
 <h2 id="try">Try it</h2>
-${token ? html`<p>These commands work as they are, on the demo workspace. Reload the page for new ones.</p>` : howToGetAToken(demo)}
-${commands.map(commandBlock)}
-<p id="copied" role="status"></p>
+<div class="stack">
+${trial.token ? worksAsItIs : howToGetAToken(demo)}
+${trial.requests.map((each) => exampleBlock(each, base, trial, html`<h3>${each.title}</h3>`))}
+</div>
 </section>
-</main>`,
+<section aria-labelledby="explore">
+<h2 id="explore">Explore</h2>
+<ul class="cards">
+${links.filter(({ path }) => hasPage(path)).map(card)}</ul>
+</section>
+</main>
+${examplesData(trial)}`,
   });
 }
 
-const linkItem = ({ path, name, about, file }: Link): Html =>
-  html`<li><a href="${path}"${file && html` download="${file}"`}>${name}</a> <code>${path}</code><p>${about}</p></li>
-`;
+const worksAsItIs: Html = html`<p class="prose">These requests work as they are, on the demo workspace. Run one, or copy it into a
+terminal.</p>`;
 
-const commandBlock = ({ title, lines }: CurlCommand, index: number): Html =>
-  html`<div class="command">
-<h3 id="command-${index}">${title}</h3>
-<button type="button" hidden aria-label="Copy: ${title}">Copy</button>
-<pre tabindex="0" role="region" aria-labelledby="command-${index}"><code>${lines.join(' \\\n  ')}</code></pre>
-</div>
+const card = ({ path, name, about, file }: Link): Html =>
+  html`<li><a href="${path}"${file && html` download="${file}"`}>${name}</a><p>${about}</p></li>
 `;
 
 const howToGetAToken = (demo: Demo | undefined): Html =>
   html`${demo && howToOpenTheDemo}<p>Create a token on the server. It acts for one person and is shown only once:</p>
 <pre tabindex="0" role="region" aria-label="How to create a token"><code>npx goalpost token create --person PERSON_ID --name "Trying it" --write</code></pre>
-<p>Then <code>export TOKEN=gp_…</code>, and put your own ids into the commands.</p>`;
+<p>Then <code>export TOKEN=gp_…</code>, and put your own ids into the requests.</p>`;

@@ -1,5 +1,5 @@
 import { parse, print } from 'graphql';
-import { snakeCased } from '../naming.js';
+import { snakeCase } from '../naming.js';
 import type { PreparedMutation } from '../rest/prepare.js';
 import { lookUps, queryExamples } from './queryExamples.js';
 
@@ -11,9 +11,13 @@ export interface WorkedExamples {
 }
 
 export interface ExampleRequest {
+  /** The mutation field that the path stands for. */
+  name: string;
   title: string;
   path: string;
-  body: unknown;
+  body: Record<string, unknown>;
+  /** The same call in GraphQL. */
+  document: string;
 }
 
 /** Runs a query as the caller of the examples and returns its data. */
@@ -28,13 +32,15 @@ export async function workedExamples(
     Promise.all(lookUps.map(lookUp)),
     ...mutations.map(({ example }) => lookUp(example.lookUp)),
   ]);
-  const inputs = mutations.map(({ example }, index) => example.input(foundFor[index] ?? {}));
+  const requests = mutations.map((mutation, index) => {
+    const { name, title, path, example } = mutation;
+    const input = example.input(foundFor[index] ?? {});
+    const body = Object.fromEntries(Object.entries(input).map(([field, value]) => [snakeCase(field), value]));
+    return { name, title, path, body, document: mutationDocument(mutation, input) };
+  });
   return {
-    requests: mutations.map(({ title, path }, index) => ({ title, path, body: snakeCased(inputs[index]) })),
-    documents: [
-      ...mutations.map((mutation, index) => mutationDocument(mutation, inputs[index] ?? {})),
-      ...queryExamples(Object.assign({}, ...found)),
-    ],
+    requests,
+    documents: [...requests.map(({ document }) => document), ...queryExamples(Object.assign({}, ...found))],
   };
 }
 

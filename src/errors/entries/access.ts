@@ -36,7 +36,7 @@ export const accessErrors = {
     example: { requiredAccess: 70, yourAccess: 10 },
     members: { requiredAccess: level('The required access level'), yourAccess: level('Your access level') },
   }),
-  NOT_FOUND: entry<{ what: string; id: string } | { path: string }>({
+  NOT_FOUND: entry<{ what: string; id: string } | { path: string; nearest: string | undefined }>({
     status: 404,
     title: 'Not found',
     meaning:
@@ -45,7 +45,7 @@ export const accessErrors = {
     remedy: 'Check the path, the id, and whose token you use.',
     detail: (facts) =>
       'path' in facts
-        ? `The path ${facts.path} does not exist.`
+        ? `The path ${facts.path} does not exist.${facts.nearest ? ` Did you mean ${facts.nearest}?` : ''}`
         : `No ${facts.what} ${JSON.stringify(facts.id)} exists, or you cannot see it.`,
     example: { what: 'goal', id: 'goal-launch-mobile-ap' },
   }),

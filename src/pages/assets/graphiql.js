@@ -25,11 +25,23 @@ function memory() {
   };
 }
 
-const element = React.createElement(GraphiQL, {
-  fetcher,
-  defaultTabs: queries.map((query) => ({ query })),
-  defaultHeaders: headers,
-  defaultEditorToolsVisibility: 'headers',
-  ...(demo && { storage: memory(), shouldPersistHeaders: true }),
-});
-ReactDOM.createRoot(document.getElementById('graphiql')).render(element);
+const storage = demo && memory();
+const root = ReactDOM.createRoot(document.getElementById('graphiql'));
+
+/** Shows GraphiQL. A query replaces what its current tab has; without one, the tab keeps its own. */
+const render = (query) =>
+  root.render(
+    React.createElement(GraphiQL, {
+      fetcher,
+      ...(query && { query }),
+      defaultQuery: queries[0],
+      defaultHeaders: headers,
+      // On a phone the query needs the room.
+      defaultEditorToolsVisibility: matchMedia('(max-width: 40rem)').matches ? false : 'headers',
+      ...(demo && { storage, shouldPersistHeaders: true }),
+    }),
+  );
+
+const menu = document.getElementById('examples');
+menu.addEventListener('change', () => render(queries[menu.value]));
+render(demo ? queries[0] : undefined);

@@ -2,7 +2,7 @@ import type { JsonSchema } from './jsonSchema.js';
 
 const text = { type: 'string' };
 
-/** Headers that a caller may send with every operation. Without examples, which Swagger UI would send every time. */
+/** Headers that a caller may send with every operation. Without examples, which viewers would send every time. */
 export const requestHeaders: Record<string, JsonSchema> = {
   'Idempotency-Key': {
     name: 'Idempotency-Key',

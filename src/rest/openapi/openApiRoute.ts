@@ -1,15 +1,16 @@
-import type { GraphQLSchema } from 'graphql';
 import { contentRoute, types } from '../../http/contentRoute.js';
 import type { Route } from '../../http/route.js';
 import { apiRoot } from '../apiRoot.js';
-import type { PreparedMutation } from '../prepare.js';
-import { openApiDocument } from './openApiDocument.js';
 
 export const openApiPath = `${apiRoot}/openapi.json`;
 
-/** Serves the OpenAPI document, without a token. */
-export const openApiRoute = (
-  schema: GraphQLSchema,
-  mutations: readonly PreparedMutation[],
-  publicUrl?: string,
-): Route => contentRoute(openApiPath, types.json, () => JSON.stringify(openApiDocument(schema, mutations, publicUrl)));
+/** Serves the OpenAPI document without a token: with the paths that it describes, and where tools look for it. */
+export function openApiRoutes(openApi: () => object): Route[] {
+  const json = () => JSON.stringify(openApi());
+  const yaml = async () => (await import('yaml')).stringify(openApi(), { aliasDuplicateObjects: false });
+  return [
+    contentRoute(openApiPath, types.json, json),
+    contentRoute('/openapi.json', types.json, json),
+    contentRoute('/openapi.yaml', types.yaml, yaml),
+  ];
+}

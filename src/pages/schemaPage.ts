@@ -1,0 +1,56 @@
+import type { Route } from '../http/route.js';
+import { type Html, html } from './html.js';
+import { type HasPage, htmlPage } from './htmlPage.js';
+
+/** `/schema`: the GraphQL schema to read. Each type has an address, and every mention of it leads there. */
+export const schemaPage = (sdl: () => string, hasPage: HasPage): Route => ({
+  path: '/schema',
+  methods: ['GET', 'HEAD'],
+  public: true,
+  handle: () =>
+    htmlPage({
+      title: 'Schema – Goalpost',
+      path: '/schema',
+      hasPage,
+      scripts: ['/pages/reveal.js'],
+      body: html`<main id="main">
+<h1>GraphQL schema</h1>
+<p class="lead">Every type and field, as SDL. For your tools: <a href="/schema.graphql" download="schema.graphql">schema.graphql</a>.</p>
+<section class="schema">
+${definitions(sdl())}</section>
+</main>`,
+    }),
+});
+
+const definition = /^(type|interface|union|enum|input|scalar) (\w+)/m;
+
+/** One folded part for each definition; the roots come first and are open. */
+function definitions(sdl: string): Html[] {
+  const parts = sdl
+    .trim()
+    .split(/\n\n(?=\S)/)
+    .map((text) => ({ text, name: definition.exec(text)?.[2] ?? '' }));
+  const names = new Set(parts.map(({ name }) => name));
+  const isRoot = ({ name }: { name: string }) => name === 'Query' || name === 'Mutation';
+  return [...parts.filter(isRoot), ...parts.filter((part) => !isRoot(part))].map(
+    (part) => html`<details id="${part.name}"${isRoot(part) && html` open`}>
+<summary><code>${definition.exec(part.text)?.[0] ?? 'schema'}</code></summary>
+<pre tabindex="0" role="region" aria-label="${part.name}"><code>${linked(part.text, names)}</code></pre>
+</details>
+`,
+  );
+}
+
+const partsOfSdl = /("""[\s\S]*?""")|(?<=: \[*)(\w+)/g;
+
+/** SDL with its descriptions marked, and each type linked to its definition. */
+function linked(text: string, names: ReadonlySet<string>): Html {
+  let end = 0;
+  const marked = [...text.matchAll(partsOfSdl)].map(({ 0: part, 1: description, index }) => {
+    const before = text.slice(end, index);
+    end = index + part.length;
+    if (description) return html`${before}<span class="comment">${part}</span>`;
+    return names.has(part) ? html`${before}<a href="#${part}">${part}</a>` : html`${before}${part}`;
+  });
+  return html`${marked}${text.slice(end)}`;
+}
