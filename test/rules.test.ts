@@ -72,6 +72,8 @@ describe('progress', () => {
       [undone],
       40,
     ],
+    ['is rounded to two decimals', [{ from: 0, to: 22, value: 3 }], [], 13.64],
+    ['is rounded once, after the mean', Array(3).fill({ from: 0, to: 3, value: 2 }), [done, undone, undone], 58.33],
   ])('%s', (_what, targets, checklist, expected) => {
     expect(progressPercentage(targets, checklist)).toBe(expected);
   });

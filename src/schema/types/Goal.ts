@@ -100,7 +100,8 @@ export const Goal = builder.prismaObject('Goal', {
     }),
     progressPercentage: t.float({
       description:
-        'The mean of the progress of each target and of the checklist as a whole, 0 to 100. It is 0 if the goal has neither.',
+        'The mean of the progress of each target and of the checklist as a whole, 0 to 100, ' +
+        'rounded to two decimals. It is 0 if the goal has neither.',
       select: {
         targets: { select: { from: true, to: true, value: true } },
         checklist: { select: { completed: true } },
