@@ -37,7 +37,9 @@ describe.each(paths)('%s', (path) => {
     expect([status, statements]).toEqual([204, []]);
     expect(headers.get('access-control-allow-origin')).toBe(page);
     expect(headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST');
-    expect(headers.get('access-control-allow-headers')).toMatch(/Authorization, Content-Type, Idempotency-Key/);
+    expect(headers.get('access-control-allow-headers')).toMatch(
+      /Authorization, Content-Type, Idempotency-Key, GraphQL-Cost/,
+    );
     expect(headers.get('access-control-max-age')).toBe('7200');
     expect(headers.get('access-control-allow-credentials')).toBeNull();
     expect(varyOf(headers)).toBe('Origin');

@@ -9,7 +9,9 @@ import { createWorld, type Json, restPaths } from './support/world.js';
 const world = await createWorld();
 const { caller, space } = await world.team();
 const accept = { accept: 'application/graphql-response+json' };
-const ask = (query: string, variables: Json = {}) => world.graphql(caller.token, query, variables, accept);
+const report = { 'graphql-cost': 'report' };
+const ask = (query: string, variables: Json = {}) =>
+  world.graphql(caller.token, query, variables, { ...accept, ...report });
 
 /** Nested `parentGoal`s: field levels from `goal` down to `id`. */
 const nested = (levels: number) =>
@@ -22,7 +24,7 @@ const deep = (open: string, close: string, levels: number) => open.repeat(levels
 
 const limits = { complexity: 10_000, depth: 15, aliases: 30 };
 
-describe('every GraphQL answer reports its cost and the limits', () => {
+describe('every GraphQL answer reports its cost and the limits to a client that asks', () => {
   test('a query, in objects it may load', async () => {
     const goal = await world.goal(space);
     const { body } = await ask('query ($id: ID!) { goal(id: $id) { id name targets { id } champion { id } } }', {
@@ -53,8 +55,25 @@ describe('every GraphQL answer reports its cost and the limits', () => {
   });
 
   test('a request without a token', async () => {
-    const { status, body } = await world.graphql(null, '{ viewer { person { id } } }');
+    const { status, body } = await world.graphql(null, '{ viewer { person { id } } }', {}, report);
     expect([status, body.extensions.cost.complexity]).toEqual([401, 0]);
+  });
+});
+
+describe('without the header, an answer has no extensions', () => {
+  test.each<[string, string, number, Record<string, string>?]>([
+    ['a query', '{ viewer { person { id } } }', 200],
+    ['a failed mutation', 'mutation { reopenGoal(input: { id: "x" }) { goal { id } } }', 404],
+    ['a syntax error', '{', 400],
+    ['another wish', '{ viewer { person { id } } }', 200, { 'graphql-cost': 'validate' }],
+  ])('%s', async (_what, query, status, headers = {}) => {
+    const answer = await world.graphql(caller.token, query, {}, { ...accept, ...headers });
+    expect([answer.status, 'extensions' in answer.body]).toEqual([status, false]);
+  });
+
+  test('a request without a token', async () => {
+    const { status, body } = await world.graphql(null, '{ viewer { person { id } } }');
+    expect([status, 'extensions' in body]).toEqual([401, false]);
   });
 });
 

@@ -1,6 +1,10 @@
+import { costHeader } from './limits/queryLimits.js';
 import type { Step } from './route.js';
 
-const accepted = ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id', 'traceparent', 'tracestate'];
+const accepted = [
+  ...['Authorization', 'Content-Type', 'Idempotency-Key', costHeader, 'X-Request-Id'],
+  ...['traceparent', 'tracestate'],
+];
 const exposed = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Retry-After', 'Idempotency-Replayed', 'Allow'];
 const preflightSeconds = '7200';
 

@@ -13,6 +13,9 @@ import { rootFields } from '../input/rootFields.js';
 import type { Step } from '../route.js';
 import { measure, noCost, type QueryCost } from './queryCost.js';
 
+/** The request header that asks for the cost. */
+export const costHeader = 'GraphQL-Cost';
+
 /** The most that one GraphQL request may ask for: `tokens` in its document, `mutations` fields in a mutation. */
 export interface QueryLimits extends QueryCost {
   tokens: number;
@@ -20,8 +23,8 @@ export interface QueryLimits extends QueryCost {
 }
 
 /**
- * Rejects GraphQL documents over a limit before they are validated and before any SQL, and reports the cost in every
- * answer. REST's stored documents are exempt. Decisions: "Query cost".
+ * Rejects GraphQL documents over a limit before they are validated and before any SQL, and reports the cost to clients
+ * that ask for it. REST's stored documents are exempt. Decisions: "Query cost".
  */
 export function useQueryLimits(limits: QueryLimits): Step {
   const { tokens, mutations, ...costLimits } = limits;
@@ -49,12 +52,15 @@ export function useQueryLimits(limits: QueryLimits): Step {
       }
     },
     onResultProcess({ request, result, setResult }) {
-      if (Array.isArray(result) || Symbol.asyncIterator in result) return;
+      if (Array.isArray(result) || Symbol.asyncIterator in result || !wantsCost(request)) return;
       const cost = { ...(costs.get(request) ?? noCost), limits: costLimits };
       setResult({ ...result, extensions: { ...result.extensions, cost } });
     },
   };
 }
+
+/** Whether the client asks for the cost with `GraphQL-Cost: report`, as it would ask other GraphQL servers. */
+const wantsCost = ({ headers }: Request) => headers.get(costHeader)?.trim().toLowerCase() === 'report';
 
 /** The number of fields that a mutation runs. Fields with the same name in the answer count once. */
 const countFields = (document: DocumentNode, operation: OperationDefinitionNode) =>
