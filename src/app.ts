@@ -17,7 +17,8 @@ import { rateLimit } from './http/limits/rateLimit.js';
 import type { RateLimiters } from './http/limits/rateLimiters.js';
 import { masking } from './http/masking.js';
 import { useMutationTransaction } from './http/mutationTransaction.js';
-import { type PersistedDocuments, usePersistedDocuments } from './http/persistedDocuments.js';
+import { type PersistedDocuments, useNoPersistedDocuments, usePersistedDocuments } from './http/persistedDocuments.js';
+import { useRefusedBatch } from './http/refusedBatch.js';
 import { useRequestId } from './http/requestId.js';
 import { useResponseHeaders } from './http/responseHeaders.js';
 import type { RequestContext, Route } from './http/route.js';
@@ -159,7 +160,8 @@ export function createApp({
       useAccept(),
       useOperationName(),
       useGraphqlRequest(bodyLimit),
-      ...(persisted ? [usePersistedDocuments(persisted)] : []),
+      useRefusedBatch(),
+      persisted ? usePersistedDocuments(persisted) : useNoPersistedDocuments(),
       useDocumentCache(),
       useQueryLimits({ ...defaults.queryLimits, ...queryLimits }),
       useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),

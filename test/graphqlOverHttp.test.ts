@@ -1,13 +1,15 @@
 import { serverAudits } from 'graphql-http';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createWorld } from './support/world.js';
 
 const world = await createWorld();
 let authorization: string;
+let token: string;
 
 beforeAll(async () => {
   const { readOnlyToken } = await world.person(await world.company());
-  authorization = `Bearer ${readOnlyToken}`;
+  token = readOnlyToken;
+  authorization = `Bearer ${token}`;
 });
 
 // The audits of graphql-http, with a token: without one the answer to everything is 401 (docs/api.md, "Order of checks").
@@ -25,4 +27,63 @@ test('there are 61 audits', () => {
 test.each(audits.map((audit) => [audit.name, audit] as const))('%s', async (_name, audit) => {
   const result = await audit.fn();
   expect(result, 'reason' in result ? result.reason : '').toMatchObject({ status: 'ok' });
+});
+
+describe('a failure', () => {
+  const query = '{ viewer { person { id } } }';
+  const tokens: Record<string, string> = {};
+  beforeAll(async () => {
+    Object.assign(tokens, { UNAUTHENTICATED: 'gp_x', NOT_FOUND: (await world.person(await world.company())).token });
+  });
+
+  test.each([
+    ['a syntax error', '{', 'GRAPHQL_PARSE_FAILED', 200, 400],
+    ['a field that does not exist', '{ viewer { nam } }', 'GRAPHQL_VALIDATION_FAILED', 200, 400],
+    ['an argument that is missing', '{ goal { id } }', 'GRAPHQL_VALIDATION_FAILED', 200, 400],
+    ['an argument of the wrong type', '{ goals(first: 1000) { nodes { id } } }', 'BAD_USER_INPUT', 400, 400],
+    [
+      'a change of what nobody has',
+      'mutation { reopenGoal(input: { id: "x" }) { goal { id } } }',
+      'NOT_FOUND',
+      404,
+      404,
+    ],
+    [
+      'a mutation with a read-only token',
+      'mutation { reopenGoal(input: {}) { goal { id } } }',
+      'READ_ONLY_TOKEN',
+      403,
+      403,
+    ],
+    ['an unknown token', query, 'UNAUTHENTICATED', 401, 401],
+  ])('%s has the status that docs/api.md says', async (_what, document, code, json, response) => {
+    for (const [accept, status] of [
+      ['application/json', json],
+      ['*/*', json],
+      ['application/graphql-response+json', response],
+    ] as const) {
+      const answer = await world.graphql(tokens[code] ?? token, document, {}, { accept });
+      expect([answer.status, answer.body.errors[0].extensions.code, accept]).toEqual([status, code, accept]);
+      expect(answer.body.data ?? null).toBeNull();
+    }
+  });
+});
+
+describe('a batch', () => {
+  const refused = expect.objectContaining({ message: expect.stringMatching(/^Batches are not supported\./) });
+
+  test.each([1, 2, 10])(
+    'of %i is refused once for each operation, as clients that send batches expect it',
+    async (size) => {
+      const batch = Array(size).fill({ query: '{ viewer { person { id } } }' });
+      const { status, body } = await world.post('/graphql', token, batch);
+      expect(status).toBe(400);
+      expect(body).toEqual(Array(size).fill({ errors: [refused] }));
+    },
+  );
+
+  test.each([0, 11, 10_000])('of %i gets one refusal', async (size) => {
+    const { status, body } = await world.post('/graphql', token, Array(size).fill({}));
+    expect([status, body]).toEqual([400, { errors: [refused] }]);
+  });
 });

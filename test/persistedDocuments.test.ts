@@ -102,6 +102,25 @@ describe('a document that was not given', () => {
     expect([status, answer.errors[0].extensions.code]).toEqual([400, 'BAD_REQUEST']);
   });
 
+  test('is sent by clients for automatic persisted queries, which know our answer to its hash, everywhere', async () => {
+    const query = '{ viewer { person { id } } }';
+    const extensions = { persistedQuery: { version: 1, sha256Hash: sha256(query) } };
+    for (const at of [world, without]) {
+      const inUrl = { operationName: 'V', extensions: JSON.stringify(extensions) };
+      for (const answer of [await post(at, { extensions }), await get(at, inUrl)]) {
+        const [error] = answer.body.errors;
+        expect([answer.status, error.extensions.code, error.message]).toEqual([
+          404,
+          'PERSISTED_QUERY_NOT_FOUND',
+          // Apollo's link reads the code; urql and the mobile clients read the message.
+          'PersistedQueryNotFound',
+        ]);
+      }
+      expect((await post(at, { query, extensions })).body.data).toEqual(me);
+    }
+    expect((await post(without, { extensions }, '')).status).toBe(401);
+  });
+
   test('is BAD_REQUEST where no documents are configured', async () => {
     const { status, body } = await post(without, { documentId: 'viewer' });
     expect([status, body.errors[0].extensions.code]).toEqual([400, 'BAD_REQUEST']);
@@ -150,7 +169,8 @@ describe('PERSISTED_DOCUMENTS', () => {
 
   test('is needed for PERSISTED_ONLY', () => {
     expect(() => readConfig({ PERSISTED_ONLY: 'on' })).toThrow(ConfigError);
-    expect(readConfig({ PERSISTED_ONLY: 'on', PERSISTED_DOCUMENTS: 'x' }).persisted).toEqual({ path: 'x', only: true });
+    const { persisted } = readConfig({ PERSISTED_ONLY: 'on', PERSISTED_DOCUMENTS: directory });
+    expect(persisted).toEqual({ path: directory, only: true });
     expect(readConfig({}).persisted).toBeUndefined();
   });
 });

@@ -18,7 +18,11 @@ export function useGraphqlRequest(bodyLimit: number): Step {
           throw refusal;
         });
       } else if (request.method === 'POST') {
-        setRequestParser(async () => readParams(await readJson(request, bodyLimit, serverContext.receiveBody)));
+        setRequestParser(async () => {
+          const body = await readJson(request, bodyLimit, serverContext.receiveBody);
+          if (Array.isArray(body)) serverContext.batchSize = body.length;
+          return readParams(body);
+        });
       } else if (request.method === 'GET') {
         setRequestParser(() => readSearch(url.searchParams));
       }
@@ -50,7 +54,7 @@ export function useGraphqlRequest(bodyLimit: number): Step {
 
 function readParams(body: unknown): GraphQLParams {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
-  throw failure('BAD_REQUEST');
+  throw failure('BAD_REQUEST', { isBatch: Array.isArray(body) });
 }
 
 function readSearch(search: URLSearchParams): GraphQLParams {

@@ -1,5 +1,6 @@
 import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations';
 import { failure } from '../errors/failures.js';
+import type { Step } from './route.js';
 
 export interface PersistedDocuments {
   /** GraphQL documents by identifier; a document may have several. */
@@ -21,14 +22,32 @@ export const usePersistedDocuments = ({ documents, only }: PersistedDocuments) =
     getPersistedOperation: (id) => documents.get(id) ?? null,
     extractPersistedOperationId: (params) => identifierIn(params) ?? null,
     customErrors: {
-      notFound: ({ params }) => failure('PERSISTED_QUERY_NOT_FOUND', { identifier: identifierIn(params) }),
+      notFound: ({ params }) => notFound(params),
       keyNotFound: () => failure('BAD_REQUEST'),
       persistedQueryOnly: () => failure('PERSISTED_DOCUMENT_REQUIRED'),
     },
   });
 
+/**
+ * Where there are no persisted documents: answers clients for automatic persisted queries, which send the hash of a
+ * document first, so that they send the document.
+ */
+export const useNoPersistedDocuments = (): Step => ({
+  onParams({ params }) {
+    if (!params.query && automaticHashIn(params) !== undefined) throw notFound(params);
+  },
+});
+
+const notFound = (params: object) =>
+  failure('PERSISTED_QUERY_NOT_FOUND', documentIdParameter in params ? { identifier: identifierIn(params) } : {});
+
 function identifierIn(params: object): string | undefined {
   if (documentIdParameter in params) return typeof params.documentId === 'string' ? params.documentId : undefined;
+  return automaticHashIn(params);
+}
+
+/** The hash that a client for automatic persisted queries sends. */
+function automaticHashIn(params: object): string | undefined {
   const { extensions } = params as { extensions?: { persistedQuery?: { sha256Hash?: unknown } } | null };
   const hash = extensions?.persistedQuery?.sha256Hash;
   return typeof hash === 'string' ? hash : undefined;

@@ -18,6 +18,8 @@ export interface RequestContext {
   actor?: Actor;
   /** Set if the arguments were checked before GraphQL runs. */
   inputIsChecked?: true;
+  /** How many operations a batch has, which GraphQL refuses. */
+  batchSize?: number;
   /** The failure that GraphQL answers with instead of reading the request. */
   refusal?: GraphQLError;
 }

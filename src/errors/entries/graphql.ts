@@ -21,14 +21,15 @@ export const graphqlErrors = {
     example: { problem: 'Cannot query field "nam" on type "Goal". Did you mean "name"?' },
     occurs: 'graphql',
   }),
-  BAD_REQUEST: entry<{ problem?: string }>({
+  BAD_REQUEST: entry<{ problem?: string; isBatch?: boolean }>({
     status: 400,
     title: 'The GraphQL request is invalid',
     meaning:
       'The request is not one JSON object with a query, one of its parts or variables has the wrong type, or it selects an ' +
       'operation that the server cannot run. Nothing was run.',
     remedy: 'Send {"query": "…", "variables": {…}, "operationName": "…"}. Only query is required.',
-    detail: ({ problem = 'Send one JSON object with a query or a documentId. Batches are not supported.' }) => problem,
+    detail: ({ problem = 'Send one JSON object with a query or a documentId.', isBatch }) =>
+      isBatch ? 'Batches are not supported. Send each operation in a request of its own.' : problem,
     example: {},
     occurs: 'graphql',
   }),
@@ -36,7 +37,9 @@ export const graphqlErrors = {
     status: 400,
     title: 'The GraphQL document is too complex',
     meaning: 'The document exceeds a limit on complexity, depth, aliases, tokens or mutation fields. Nothing was run.',
-    remedy: 'Select fewer fields or request smaller pages. Every GraphQL response reports its cost in extensions.cost.',
+    remedy:
+      'Select fewer fields or request smaller pages. To get the cost of a request in extensions.cost, send the header ' +
+      'GraphQL-Cost: report with it.',
     detail: ({ exceeded }) =>
       `The document exceeds the limit on ${exceeded
         .map(({ limit, actual, maximum }) =>
@@ -72,12 +75,18 @@ export const graphqlErrors = {
     example: {},
     occurs: 'graphql',
   }),
-  PERSISTED_QUERY_NOT_FOUND: entry<{ identifier: string | undefined }>({
+  PERSISTED_QUERY_NOT_FOUND: entry<{ identifier?: string | undefined }>({
     status: 404,
     title: 'The persisted document was not found',
     meaning: 'The server has no persisted GraphQL document with this identifier. Nothing was run.',
-    remedy: 'Check the identifier, or send the document itself as the query if the server allows it.',
-    detail: ({ identifier }) => `No persisted document has the identifier ${JSON.stringify(identifier)}.`,
+    remedy:
+      'Check the identifier, or send the document itself as the query if the server allows it. Clients for automatic ' +
+      'persisted queries do so without being told.',
+    // Clients for automatic persisted queries know this one word, and send the document then.
+    detail: ({ identifier }) =>
+      identifier === undefined
+        ? 'PersistedQueryNotFound'
+        : `No persisted document has the identifier ${JSON.stringify(identifier)}.`,
     example: { identifier: 'sha256:7dba4bd717b41f10434822356a93c32b1fb4907b983e854300ad839f84cdcd6e' },
     occurs: 'graphql',
   }),
