@@ -1,91 +1,57 @@
-import { z } from 'zod';
-import { readServers } from './database/servers.js';
-import { defaults } from './defaults.js';
-
-const port = z.coerce.number().int().min(0).max(65_535);
-const count = z.coerce.number().int().min(1).max(1_000_000_000);
-const milliseconds = z.coerce.number().int().min(100).max(3_600_000);
-const millisecondsOrOff = z.coerce.number().int().min(0).max(3_600_000);
-const flag = z.enum(['on', 'off']).transform((value) => value === 'on');
-
-const isOrigin = (text: string) => /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
-const origins = z
-  .string()
-  .transform((list) => list.split(',').map((origin) => origin.trim()))
-  .refine((list) => list.every((origin) => origin === '*' || isOrigin(origin)), {
-    error: 'must be a list such as https://app.example.com,http://localhost:3000, or *',
-  });
-
-/** Every setting: its environment variable, its default, and what is accepted. docs/operating.md lists them. */
-export const settings = z.object({
-  DATABASE_URL: z
-    .string()
-    .refine((url) => readServers(url) !== undefined, {
-      error: 'must be postgresql://user:password@host:port/database, or host:port,host:port for several servers',
-    })
-    .optional(),
-  DATA_DIR: z.string().min(1).default('.data'),
-  HOST: z.string().min(1).default('127.0.0.1'),
-  PORT: port.default(4000),
-  APP_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
-  PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
-  DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(1000).default(10),
-  DATABASE_TIMEOUT_MS: milliseconds.default(defaults.databaseTimeout),
-  DATABASE_CONNECT_TIMEOUT_MS: milliseconds.default(3000),
-  DATABASE_STATEMENT_TIMEOUT_MS: millisecondsOrOff.default(4000),
-  DATABASE_LOCK_TIMEOUT_MS: millisecondsOrOff.default(3000),
-  DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: millisecondsOrOff.default(10_000),
-  PREPARED_STATEMENTS: flag.default(true),
-  MAX_CONCURRENT_REQUESTS: z.coerce.number().int().min(1).max(100_000).optional(),
-  MAX_CONNECTIONS: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
-  DATABASE_JOINS: flag.default(true),
-  BODY_LIMIT: z.coerce.number().int().min(1024).default(defaults.bodyLimit),
-  DRAIN_SECONDS: z.coerce.number().min(0).max(3600).default(10),
-  DRAIN_DELAY_SECONDS: z.coerce.number().min(0).max(3600).default(0),
-  IDEMPOTENCY_HOURS: z.coerce.number().positive().max(8760).default(defaults.idempotencyHours),
-  FILE_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).optional(),
-  GRAPHIQL: flag.default(true),
-  RATE_LIMIT_STORE: z.enum(['memory', 'postgres']).default('memory'),
-  RATE_LIMIT_WINDOW_SECONDS: z.coerce.number().int().min(1).max(86_400).default(60),
-  RATE_LIMIT_PER_TOKEN: count.default(600),
-  RATE_LIMIT_PER_ADDRESS: count.default(120),
-  TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(defaults.trustedProxies),
-  QUERY_MAX_COMPLEXITY: count.default(defaults.queryLimits.complexity),
-  QUERY_MAX_DEPTH: count.default(defaults.queryLimits.depth),
-  QUERY_MAX_ALIASES: count.default(defaults.queryLimits.aliases),
-  QUERY_MAX_TOKENS: count.default(defaults.queryLimits.tokens),
-  QUERY_MAX_MUTATIONS: count.default(defaults.queryLimits.mutations),
-  PERSISTED_DOCUMENTS: z.string().min(1).optional(),
-  PERSISTED_ONLY: flag.default(false),
-  CORS_ORIGINS: origins.default([]),
-  METRICS_PORT: port.optional(),
-  METRICS_HOST: z.string().min(1).default('127.0.0.1'),
-  LOG_FORMAT: z.enum(['auto', 'json', 'pretty']).default('auto'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-});
+import leven from 'leven';
+import { type Setting, settings, shownText } from './settings.js';
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** Invalid settings: one line for each variable. The command prints them and exits with 2. */
+/** Settings that cannot be used, all of them, each with what is accepted. The command prints them and exits with 2. */
 export class ConfigError extends Error {}
 
-/** Reads the settings from the environment. An empty variable counts as not set. Throws a ConfigError. */
-export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const { success, data, error } = settings.safeParse(given);
-  if (!success) {
-    throw new ConfigError(error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'));
+/** Where settings come from. */
+export interface Environment {
+  values: NodeJS.ProcessEnv;
+  /** Names of the variables that are not of the environment itself, but of the file `.env`. */
+  fromFile: ReadonlySet<string>;
+}
+
+/** Variables of this process, and from the file `.env` in the current folder those that it does not have. */
+export function readEnvironment(): Environment {
+  const own = new Set(Object.keys(process.env));
+  try {
+    process.loadEnvFile();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT') throw new ConfigError(`The file .env cannot be read: ${message}`);
   }
-  if (data.PERSISTED_ONLY && !data.PERSISTED_DOCUMENTS) {
-    throw new ConfigError('PERSISTED_ONLY: needs PERSISTED_DOCUMENTS');
+  return { values: process.env, fromFile: new Set(Object.keys(process.env).filter((name) => !own.has(name))) };
+}
+
+/** The settings, from these variables or from those of this process. Throws a ConfigError. */
+export const readConfig = (values?: NodeJS.ProcessEnv) =>
+  configOf(values ? { values, fromFile: new Set() } : readEnvironment());
+
+/** Reads the settings from an environment. An empty variable counts as not set. Throws a ConfigError. */
+export function configOf(environment: Environment) {
+  const given = givenIn(environment);
+  const { success, data, error } = settings.safeParse(given);
+  const problems = (error?.issues ?? []).map(({ path: [name = ''], message, ...issue }) => {
+    const example = 'params' in issue && issue.params?.example;
+    return `${assignment(environment, String(name))} ${message}.\n    Example: ${String(name)}=${example}`;
+  });
+  if (given.PERSISTED_ONLY === 'on' && !given.PERSISTED_DOCUMENTS) {
+    const assigned = assignment(environment, 'PERSISTED_ONLY');
+    problems.push(`${assigned} needs PERSISTED_DOCUMENTS too.\n    Example: PERSISTED_DOCUMENTS=./documents`);
+  }
+  if (!success || problems.length > 0) {
+    const count = problems.length === 1 ? '1 setting' : `${problems.length} settings`;
+    throw new ConfigError([`${count} cannot be used:`, ...problems].join('\n  '));
   }
   return {
     databaseUrl: data.DATABASE_URL,
     dataDir: data.DATA_DIR,
     host: data.HOST,
     port: data.PORT,
-    appUrl: data.APP_URL?.replace(/\/+$/, '') ?? `http://${inUrl(data.HOST)}:${data.PORT}`,
-    publicUrl: data.PUBLIC_URL?.replace(/\/+$/, ''),
+    appUrl: data.APP_URL ?? `http://${inUrl(data.HOST)}:${data.PORT}`,
+    publicUrl: data.PUBLIC_URL,
     poolSize: data.DATABASE_POOL_SIZE,
     databaseTimeout: data.DATABASE_TIMEOUT_MS,
     databaseTimeouts: {
@@ -125,10 +91,56 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     metrics: data.METRICS_PORT === undefined ? undefined : { host: data.METRICS_HOST, port: data.METRICS_PORT },
     logFormat: data.LOG_FORMAT,
     logLevel: data.LOG_LEVEL,
+    /** Variables that are no settings, but nearly. */
+    misspelled: misspelledIn(environment),
     /** Whether npm started this process, which then ends when npm ends. */
     underNpm: given.npm_lifecycle_event !== undefined,
   };
 }
+
+export interface EffectiveSetting {
+  name: string;
+  /** As a person may see it, without a password; undefined if it is not set and has no default. */
+  value: string | undefined;
+  source: 'environment' | '.env' | 'default';
+}
+
+/** Every setting as it counts, and where it comes from. */
+export function effectiveSettings(environment: Environment): EffectiveSetting[] {
+  const given = givenIn(environment);
+  const standard: Partial<Record<Setting, unknown>> = settings.parse({});
+  return (Object.keys(settings.shape) as Setting[]).map((name) => {
+    const text = given[name];
+    if (text === undefined) return { name, value: shownDefault(standard[name]), source: 'default' };
+    return { name, value: shownText(name, text), source: environment.fromFile.has(name) ? '.env' : 'environment' };
+  });
+}
+
+/** Shorter variables of the environment are others' more likely than misspelled. */
+const ownLength = 8;
+
+function misspelledIn({ values, fromFile }: Environment): { name: string; nearest: string }[] {
+  const known = Object.keys(settings.shape);
+  const candidates = Object.keys(values).filter(
+    (name) => !known.includes(name) && (name.length >= ownLength || fromFile.has(name)),
+  );
+  return candidates.flatMap((name) => {
+    const nearest = known.find((setting) => leven(name.toUpperCase(), setting) <= 2);
+    return nearest ? [{ name, nearest }] : [];
+  });
+}
+
+function shownDefault(value: unknown): string | undefined {
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  return value === undefined || Array.isArray(value) ? undefined : String(value);
+}
+
+const givenIn = ({ values }: Environment): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
+
+/** What was set, such as `PORT=abc (in .env)`. */
+const assignment = ({ values, fromFile }: Environment, name: string) =>
+  `${name}=${shownText(name, values[name] ?? '')}${fromFile.has(name) ? ' (in .env)' : ''}`;
 
 /** A host as it appears in a URL: an IPv6 address gets brackets. */
 export const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
+import { check } from './commands/check.js';
 import { type DistributeOptions, distributeTables } from './commands/distribute.js';
 import { importFile, printImportSchema } from './commands/import.js';
 import { migrate } from './commands/migrate.js';
@@ -9,14 +10,16 @@ import { graphqlSchema } from './commands/schema.js';
 import { serve } from './commands/serve.js';
 import * as token from './commands/token.js';
 import { UsageError } from './commands/usageError.js';
-import { ConfigError, readConfig } from './config.js';
+import { ConfigError, readConfig, readEnvironment } from './config.js';
 import { DatabaseError } from './database/error.js';
 import { isUnavailable } from './database/unavailable.js';
 import { version } from './version.js';
 import { ImportError } from './workspace/error.js';
 
 const program = new Command('goalpost')
-  .description('GraphQL gateway with a REST facade. Settings come from the environment; docs/operating.md lists them.')
+  .description(
+    'GraphQL gateway with a REST facade. Settings come from the environment and the file .env; docs/operating.md lists them.',
+  )
   .version(version)
   .exitOverride()
   .addHelpText('after', '\nExit codes: 0 success, 1 failure, 2 invalid usage or settings.');
@@ -25,6 +28,10 @@ program
   .command('serve')
   .description('migrate the database, then serve until stopped (default)')
   .action(() => serve(readConfig()));
+program
+  .command('check')
+  .description('print the settings, without passwords, and try the database')
+  .action(() => check(readEnvironment()));
 program
   .command('migrate')
   .description('apply pending migrations to the database')
@@ -70,7 +77,8 @@ tokens
 tokens
   .command('list')
   .description('list all tokens')
-  .action(() => token.list(readConfig()));
+  .option('--json', 'print a JSON array, for programs')
+  .action((options: token.ListOptions) => token.list(readConfig(), options));
 tokens
   .command('revoke')
   .description('revoke a token immediately')

@@ -2,12 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { settings } from '../src/config.js';
 import { catalogue, errorCodes } from '../src/errors/catalogue.js';
 import { exampleOf } from '../src/errors/failures.js';
 import { headersOf } from '../src/errors/problem.js';
 import { snakeCase } from '../src/naming.js';
 import { sdl } from '../src/schema/sdl.js';
+import { settings } from '../src/settings.js';
 import {
   anchorOf,
   blocksOf,

@@ -30,7 +30,7 @@ async function server(settings: Record<string, string> = {}) {
   onTestFinished(async () => {
     if (started.process.exitCode === null && started.process.signalCode === null) await started.stop();
   });
-  const metrics = started.printed.flatMap((line) => /^Metrics +(\S+)$/.exec(line)?.[1] ?? []);
+  const metrics = [started.announced.metrics ?? []].flat();
   return { ...started, metrics };
 }
 

@@ -14,13 +14,16 @@ export interface DemoTokens {
   readOnly: string;
 }
 
+/** The file with the tokens of the demo workspace. */
+export const demoTokensFile = (dataDir: string) => join(dataDir, 'demo-tokens.json');
+
 /**
  * Imports the demo workspace if the database is empty. Returns its two tokens, which it stores in the data directory;
  * undefined if the database holds another workspace.
  */
 export async function openDemo(db: Database, dataDir: string): Promise<DemoTokens | undefined> {
   const { companyId, writerId, readerId } = demoPeople;
-  const file = join(dataDir, 'demo-tokens.json');
+  const file = demoTokensFile(dataDir);
   if ((await db.company.count()) === 0) await importWorkspace(db, await readDocument(workspace));
   const stored = await readFile(file, 'utf8').catch(() => undefined);
   if (stored !== undefined) return JSON.parse(stored) as DemoTokens;

@@ -12,18 +12,20 @@ import { createLogger, logDestination } from '../http/logger.js';
 import { isLoopback } from '../http/loopback.js';
 import { NodeServer } from '../http/nodeServer.js';
 import { Overload } from '../http/overload.js';
-import { curlCommands } from '../pages/curl.js';
 import { DemoKey } from '../pages/demoKey.js';
+import { apiRoot } from '../rest/apiRoot.js';
+import { announce } from './announce.js';
 import { untilBroken } from './lastDefense.js';
 import { listen } from './listen.js';
-import { openDemo } from './openDemo.js';
+import { nextCommands } from './nextCommands.js';
+import { demoTokensFile, openDemo } from './openDemo.js';
 import { openMetrics } from './openMetrics.js';
 import { readPersistedDocuments } from './readPersistedDocuments.js';
 import { untilStopped } from './untilStopped.js';
 
 const closeMilliseconds = 3_000;
 /** Connections for the demo's import and the purges, which may take longer than a request. */
-const maintenancePoolSize = 2;
+export const maintenancePoolSize = 2;
 
 /**
  * Serves until SIGINT, SIGTERM or SIGHUP. Then it finishes running requests, for up to DRAIN_SECONDS, and stops the
@@ -35,6 +37,7 @@ export async function serve(config: Config): Promise<void> {
   const persisted = source && { documents: readPersistedDocuments(source.path), only: source.only };
   const logger = createLogger(config.logLevel, logDestination(config.logFormat));
   const broken = untilBroken(logger);
+  for (const { name, nearest } of config.misspelled) logger.warn(`${name} is no setting. Did you mean ${nearest}?`);
   const log = (message: string) => logger.info(message);
   let onLost: (error: DatabaseError) => void = () => {};
   const lost = new Promise<DatabaseError>((resolve) => {
@@ -61,21 +64,20 @@ export async function serve(config: Config): Promise<void> {
     const demo = tokens && { token: tokens.write, key };
     const stopping = new AbortController();
     const app = createApp({ ...config, db, logger, rateLimiters, demo, persisted, stopping: stopping.signal });
-    const examples = tokens && (await app.workedExamples());
     const overload = new Overload(config.maxConcurrentRequests, logger);
     const nodeServer = new NodeServer({ ...config, app, logger, overload, metrics: metrics?.metrics });
     const base = await listen(nodeServer.server, config);
     const purges = [() => purgeOutcomes(maintained, new Date()), ...filePurges(config, maintained, logger)];
     const stopPurging = purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));
-    console.log(`GraphQL  ${base}/graphql`);
-    console.log(`REST     ${base}/api/external/v1`);
-    if (metrics) console.log(`Metrics  ${metrics.address}`);
-    console.log(`Browser  ${key?.addressAt(base) ?? `${base}/`}`);
-    if (tokens && examples) {
-      console.log(`write token ${tokens.write}`);
-      console.log(`read-only token ${tokens.readOnly}`);
-      for (const { lines } of curlCommands(base, tokens.write, examples.requests)) console.log(lines.join(' '));
-    }
+    const started = {
+      graphql: `${base}/graphql`,
+      rest: base + apiRoot,
+      browser: key?.addressAt(base) ?? `${base}/`,
+      metrics: metrics?.address,
+      tokens: tokens && demoTokensFile(config.dataDir),
+      next: tokens ? [] : await nextCommands(maintained),
+    };
+    announce(started, config.logFormat);
     const failure = await Promise.race([stopped, broken, lost]);
     logger.info('stopping');
     stopping.abort();

@@ -50,28 +50,40 @@ async function findPerson(db: Database, id: string, companyId: string | undefine
   throw new UsageError(`people of several companies have ${named}; add --company with one of: ${companies}`);
 }
 
-/** Prints one tab-separated line for each token, newest first. */
-export async function list(config: Config): Promise<void> {
+export interface ListOptions {
+  json?: boolean;
+}
+
+/** Prints one tab-separated line for each token, newest first; with `json`, an array of objects. */
+export async function list(config: Config, { json = false }: ListOptions): Promise<void> {
   const { db, close } = await openDatabase(config, { migrations: 'require', share: true });
   try {
-    const tokens = await db.apiToken.findMany({
+    const found = await db.apiToken.findMany({
       orderBy: [{ insertedAt: 'desc' }, { id: 'desc' }],
       include: { person: { select: { suspendedAt: true } } },
     });
+    const now = new Date();
+    const tokens = found.map((token) => ({
+      id: token.id,
+      token: `gp_…${token.lastFour}`,
+      access: token.canWrite ? 'write' : 'read-only',
+      state: stateOf(token, now),
+      companyId: token.companyId,
+      personId: token.personId,
+      lastUsedAt: token.lastUsedAt,
+      expiresAt: token.expiresAt,
+      insertedAt: token.insertedAt,
+      name: token.name,
+    }));
+    if (json) {
+      console.log(JSON.stringify(tokens, null, 2));
+      return;
+    }
     console.log(['id', 'token', 'access', 'state', 'company', 'person', 'last used', 'name'].join('\t'));
-    for (const token of tokens) {
-      console.log(
-        [
-          token.id,
-          `gp_…${token.lastFour}`,
-          token.canWrite ? 'write' : 'read-only',
-          stateOf(token, new Date()),
-          token.companyId,
-          token.personId,
-          token.lastUsedAt?.toISOString() ?? 'never',
-          token.name,
-        ].join('\t'),
-      );
+    for (const { id, token, access, state, companyId, personId, lastUsedAt, expiresAt, name } of tokens) {
+      const shownState = state === 'valid' && expiresAt ? `until ${expiresAt.toISOString()}` : state;
+      const lastUsed = lastUsedAt?.toISOString() ?? 'never';
+      console.log([id, token, access, shownState, companyId, personId, lastUsed, name].join('\t'));
     }
   } finally {
     await close();
@@ -84,11 +96,11 @@ interface Validity {
   person: { suspendedAt: Date | null };
 }
 
-function stateOf({ revokedAt, expiresAt, person }: Validity, now: Date): string {
+function stateOf({ revokedAt, expiresAt, person }: Validity, now: Date) {
   if (revokedAt) return 'revoked';
   if (expiresAt && expiresAt <= now) return 'expired';
   if (person.suspendedAt) return 'suspended';
-  return expiresAt ? `until ${expiresAt.toISOString()}` : 'valid';
+  return 'valid';
 }
 
 /** Revokes a token. The next request with it is rejected. */

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** One folder of prisma/migrations. */
 export interface Migration {
   name: string;
   sql: string;
 }
+
+export const migrationsDirectory = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
 
 /** The migrations of `directory`, oldest first. */
 export async function readMigrations(directory: string): Promise<Migration[]> {

@@ -53,8 +53,9 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   try {
     await client.connect().catch((error) => {
       const { host, port, user, database } = client;
-      const where = `database "${database}" at ${host}:${port} as "${user}"`;
-      throw new DatabaseError(`Cannot connect to ${where}: ${error.message || error.code}`);
+      const where = `database "${database}" at ${host}:${port}${user ? ` as "${user}"` : ''}`;
+      const reason = error.message || error.code;
+      throw new DatabaseError(`Cannot connect to ${where}: ${reason}. Check DATABASE_URL; goalpost check says more.`);
     });
     const { rows } = await client.query("SELECT current_setting('server_version_num')::int / 10000 AS major");
     if (rows[0].major < 14) throw new DatabaseError(`PostgreSQL 14 or newer is needed, this is ${rows[0].major}.`);

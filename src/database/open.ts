@@ -1,10 +1,8 @@
-import { fileURLToPath } from 'node:url';
 import { type Database, openClient } from './client.js';
 import { startEmbedded } from './embedded/startEmbedded.js';
 import { DatabaseError } from './error.js';
+import { migrationsDirectory } from './migrationFiles.js';
 import { applyMigrations, pendingMigrations } from './migrations.js';
-
-const directory = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
 
 export interface OpenOptions {
   /** The operator's own Postgres. If undefined, the embedded one is used. */
@@ -39,10 +37,14 @@ export async function openDatabase(
     ? { url: databaseUrl, stop: async () => {} }
     : await startEmbedded({ dataDir, log, share, onLost });
   try {
-    if (migrations === 'require' && databaseUrl && (await pendingMigrations(databaseUrl, directory)).length > 0) {
+    if (
+      migrations === 'require' &&
+      databaseUrl &&
+      (await pendingMigrations(databaseUrl, migrationsDirectory)).length > 0
+    ) {
       throw new DatabaseError('The database is not up to date. Run `goalpost migrate` first.');
     }
-    const applied = await applyMigrations(server.url, directory);
+    const applied = await applyMigrations(server.url, migrationsDirectory);
     const db = openClient({
       url: server.url,
       poolSize,

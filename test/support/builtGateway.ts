@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { Started } from '../../src/commands/announce.js';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
@@ -18,11 +19,10 @@ export async function startBuiltGateway(settings: Record<string, string>) {
     await exited;
   };
   for await (const line of createInterface(child.stdout)) {
-    const [, base] = /^GraphQL +(http:\S+)\/graphql$/.exec(line) ?? [];
-    if (!base) continue;
     child.stdout.resume();
+    const { graphql }: Started = JSON.parse(line);
     return {
-      base,
+      base: new URL(graphql).origin,
       exited,
       stop,
       megabytes: () => residentMegabytes(child.pid),

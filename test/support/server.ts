@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { Started } from '../../src/commands/announce.js';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
@@ -16,7 +17,6 @@ export async function startServer(settings: Record<string, string> = {}, { quiet
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit');
-  const printed: string[] = [];
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log += text;
@@ -28,11 +28,11 @@ export async function startServer(settings: Record<string, string> = {}, { quiet
     await rm(directory, { recursive: true, maxRetries: 20 });
   };
   for await (const line of createInterface(child.stdout)) {
-    printed.push(line);
-    const [, port, start = '/'] = /^Browser +http:\S+:(\d+)(\/\S*)$/.exec(line) ?? [];
-    if (!port) continue;
     child.stdout.resume();
-    return { base: `http://localhost:${port}`, start, process: child, exited, stop, printed, log: () => log };
+    const announced: Started = JSON.parse(line);
+    const { port, pathname, search } = new URL(announced.browser);
+    const base = `http://localhost:${port}`;
+    return { base, start: pathname + search, announced, process: child, exited, stop, log: () => log };
   }
   await stop();
   throw new Error('the server did not start');

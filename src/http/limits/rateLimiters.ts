@@ -25,6 +25,9 @@ export interface RateLimiters {
 // A store that does not answer must not delay the requests that it counts.
 const timeouts = { connect: 2_000, answer: 2_000, statement: 0, lock: 0, idleTransaction: 0 };
 
+/** Connections that the store in Postgres takes. */
+export const rateLimitPoolSize = 4;
+
 /** Creates the limiters: one counts for each token, one for each address, both in fixed windows. */
 export function createRateLimiters(settings: RateLimiterSettings): RateLimiters {
   const { store, databaseUrl, windowSeconds: duration, perToken, perAddress, preparedStatements = true } = settings;
@@ -34,7 +37,12 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
     return { token: new RateLimiterMemory(token), address: new RateLimiterMemory(address), close: async () => {} };
   }
   // Nothing listens to errors: if the store stays down, the next query reports it.
-  const { pool, close } = openPool({ url: databaseUrl, size: 4, name: 'goalpost rate limit', timeouts });
+  const { pool, close } = openPool({
+    url: databaseUrl,
+    size: rateLimitPoolSize,
+    name: 'goalpost rate limit',
+    timeouts,
+  });
   const run = (query: QueryConfig): Promise<unknown> =>
     preparedStatements ? pool.query(query) : pool.query(query.text, query.values);
   const storeClient = { query: (query: QueryConfig) => report(query.text, () => run(query)) };

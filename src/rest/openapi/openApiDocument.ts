@@ -1,5 +1,6 @@
 import { type GraphQLSchema, getNamedType, Kind } from 'graphql';
 import type { ErrorCode } from '../../errors/catalogue.js';
+import { version } from '../../version.js';
 import { apiRoot } from '../apiRoot.js';
 import type { PreparedMutation } from '../prepare.js';
 import { everyAnswer, headerNamed, requestHeaders } from './headers.js';
@@ -86,10 +87,11 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
     openapi: '3.1.0',
     info: {
       title: 'Goalpost',
-      version: '1.0.0',
+      version,
       description: descriptionOf(prepared.map(({ title }) => title)),
       contact: { name: 'The operator of this server' },
-      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+      // Without an identifier: viewers make it a link to a page of SPDX, which has none for it.
+      license: { name: 'Proprietary' },
     },
     servers: [{ url: `${publicUrl}${apiRoot}`, description: 'This server.' }],
     security: [{ token: [] }],

@@ -1,0 +1,86 @@
+import { Client } from 'pg';
+import { migrationsDirectory } from './migrationFiles.js';
+import { pendingMigrations } from './migrations.js';
+import { readServers } from './servers.js';
+
+/** What a server of the database says of itself. */
+export interface InspectedServer {
+  /** Host and port. */
+  address: string;
+  url: string;
+  version: string;
+  role: 'primary' | 'standby' | 'read-only';
+  /** Most connections that this role may have to this database, and how many the server has now. */
+  connections: { most: number; used: number };
+}
+
+export interface UnreachableServer {
+  address: string;
+  /** Why it does not answer. */
+  failure: string;
+}
+
+const facts = `
+  SELECT current_setting('server_version') AS version, pg_is_in_recovery() AS is_standby,
+    current_setting('transaction_read_only')::boolean AS is_read_only,
+    LEAST(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
+      NULLIF(r.rolconnlimit, -1), NULLIF(d.datconnlimit, -1)) AS most,
+    (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used
+  FROM pg_roles r, pg_database d WHERE r.rolname = current_user AND d.datname = current_database()`;
+
+/** Asks every server that the URL names, at once. `milliseconds` is how long one may take to answer. */
+export function inspectServers(url: string, milliseconds: number): Promise<(InspectedServer | UnreachableServer)[]> {
+  const { urls = [] } = readServers(url) ?? {};
+  return Promise.all(urls.map((each) => inspectServer(each, milliseconds)));
+}
+
+async function inspectServer(url: string, milliseconds: number): Promise<InspectedServer | UnreachableServer> {
+  const address = new URL(url).host || 'the local socket';
+  try {
+    return await withClient(url, milliseconds, async (client) => {
+      const { rows } = await client.query(facts);
+      const [{ version, is_standby: isStandby, is_read_only: isReadOnly, most, used }] = rows;
+      const role = isStandby ? 'standby' : isReadOnly ? 'read-only' : 'primary';
+      return { address, url, version, role, connections: { most, used } };
+    });
+  } catch (error) {
+    const { message, code = '' } = error as Error & { code?: string };
+    return { address, failure: message || code };
+  }
+}
+
+/** The names of the migrations that a primary has not had yet. Throws a DatabaseError if they do not fit this version. */
+export const pendingOn = ({ url }: InspectedServer) => pendingMigrations(url, migrationsDirectory);
+
+/** Why this role cannot write to a primary; undefined if it can. Nothing is changed. */
+export async function writeRefusal(
+  { url }: InspectedServer,
+  { isMigrated }: { isMigrated: boolean },
+  milliseconds: number,
+): Promise<string | undefined> {
+  try {
+    return await withClient(url, milliseconds, async (client) => {
+      if (isMigrated) {
+        await client.query('UPDATE companies SET name = name WHERE false');
+        return undefined;
+      }
+      const { rows } = await client.query("SELECT has_schema_privilege(current_schema(), 'CREATE') AS allowed");
+      return rows[0].allowed ? undefined : 'this role may not create tables';
+    });
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+async function withClient<T>(url: string, milliseconds: number, work: (client: Client) => Promise<T>): Promise<T> {
+  const timeouts = { connectionTimeoutMillis: milliseconds, query_timeout: milliseconds };
+  const client = new Client({ connectionString: url, application_name: 'goalpost', ...timeouts });
+  client.on('error', () => {}); // a lost connection fails the running query
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    void client.end().catch(() => {});
+    client.connection.stream.destroy();
+  }
+}

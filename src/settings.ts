@@ -1,0 +1,139 @@
+import { existsSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { readServers } from './database/servers.js';
+import { defaults } from './defaults.js';
+
+/** What one setting accepts. */
+interface Rule<T> {
+  /** The value of a text; undefined if the text is not accepted. */
+  read(text: string): T | undefined;
+  /** What is accepted, after the words "must be". */
+  allowed: string;
+  example: string;
+}
+
+const setting = <T>({ read, allowed, example }: Rule<T>) =>
+  z.string().transform((text, { issues }): T => {
+    const value = read(text.trim());
+    if (value !== undefined) return value;
+    issues.push({ code: 'custom', input: text, message: `must be ${allowed}`, params: { example } });
+    return z.NEVER;
+  });
+
+const number = (pattern: RegExp, kind: string, minimum: number, maximum: number, example: number) =>
+  setting({
+    read: (text) => {
+      const value = Number(text);
+      return pattern.test(text) && value >= minimum && value <= maximum ? value : undefined;
+    },
+    allowed: `${kind} from ${minimum} to ${maximum}`,
+    example: String(example),
+  });
+const whole = (minimum: number, maximum: number, example: number) =>
+  number(/^\d{1,15}$/, 'a whole number', minimum, maximum, example);
+const decimal = (minimum: number, maximum: number, example: number) =>
+  number(/^\d{1,15}(\.\d+)?$/, 'a number', minimum, maximum, example);
+
+const oneOf = <Name extends string>(names: readonly [Name, ...Name[]]) =>
+  setting<Name>({
+    read: (text) => names.find((name) => name === text),
+    allowed: `one of ${names.join(', ')}`,
+    example: names[0],
+  });
+
+const port = (example: number) => whole(0, 65_535, example);
+const count = (example: number) => whole(1, 1_000_000_000, example);
+const milliseconds = (example: number) => whole(100, 3_600_000, example);
+const millisecondsOrOff = (example: number) => whole(0, 3_600_000, example);
+const flag = (isOn: boolean) =>
+  setting({
+    read: (text) => (text === 'on' || text === 'off' ? text === 'on' : undefined),
+    allowed: 'on or off',
+    example: isOn ? 'off' : 'on',
+  }).default(isOn);
+const host = setting({
+  read: (text) => (isIP(text) || /^[\w.-]+$/.test(text) ? text : undefined),
+  allowed: 'an IP address or a host name alone, without http:// and port',
+  example: '0.0.0.0',
+});
+const webAddress = (example: string) =>
+  setting({
+    read: (text) => (/^https?:\/\//i.test(text) && URL.canParse(text) ? text.replace(/\/+$/, '') : undefined),
+    allowed: 'an http:// or https:// address',
+    example,
+  });
+const database = setting({
+  read: (text) => (readServers(text)?.urls.every((url) => new URL(url).pathname.length > 1) ? text : undefined),
+  allowed: 'postgresql://user:password@host:port/database, or with host:port,host:port for several servers',
+  example: 'postgresql://goalpost:secret@localhost:5432/goalpost',
+});
+
+const isOrigin = (text: string) => /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+const origins = setting({
+  read: (text) => {
+    const list = text.split(',').map((origin) => origin.trim());
+    return list.every((origin) => origin === '*' || isOrigin(origin)) ? list : undefined;
+  },
+  allowed: 'a list of origins, each without a path, or *',
+  example: 'https://app.example.com,http://localhost:3000',
+});
+const existing = (allowed: string, example: string) =>
+  setting({ read: (text) => (existsSync(text) ? text : undefined), allowed, example });
+
+/** Every setting: its environment variable, its default, and what is accepted. docs/operating.md lists them. */
+export const settings = z.object({
+  DATABASE_URL: database.optional(),
+  DATA_DIR: z.string().default('.data'),
+  HOST: host.default('127.0.0.1'),
+  PORT: port(4000).default(4000),
+  APP_URL: webAddress('https://work.example.com').optional(),
+  PUBLIC_URL: webAddress('https://api.example.com').optional(),
+  DATABASE_POOL_SIZE: whole(1, 1000, 20).default(10),
+  DATABASE_TIMEOUT_MS: milliseconds(4500).default(defaults.databaseTimeout),
+  DATABASE_CONNECT_TIMEOUT_MS: milliseconds(3000).default(3000),
+  DATABASE_STATEMENT_TIMEOUT_MS: millisecondsOrOff(4000).default(4000),
+  DATABASE_LOCK_TIMEOUT_MS: millisecondsOrOff(3000).default(3000),
+  DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: millisecondsOrOff(10_000).default(10_000),
+  PREPARED_STATEMENTS: flag(true),
+  MAX_CONCURRENT_REQUESTS: whole(1, 100_000, 20).optional(),
+  MAX_CONNECTIONS: whole(1, 1_000_000, 10_000).default(10_000),
+  DATABASE_JOINS: flag(true),
+  BODY_LIMIT: whole(1024, 1_000_000_000, 1_048_576).default(defaults.bodyLimit),
+  DRAIN_SECONDS: decimal(0, 3600, 30).default(10),
+  DRAIN_DELAY_SECONDS: decimal(0, 3600, 3).default(0),
+  IDEMPOTENCY_HOURS: decimal(0.001, 8760, 48).default(defaults.idempotencyHours),
+  FILE_RETENTION_DAYS: whole(1, 36_500, 90).optional(),
+  GRAPHIQL: flag(true),
+  RATE_LIMIT_STORE: oneOf(['memory', 'postgres']).default('memory'),
+  RATE_LIMIT_WINDOW_SECONDS: whole(1, 86_400, 60).default(60),
+  RATE_LIMIT_PER_TOKEN: count(600).default(600),
+  RATE_LIMIT_PER_ADDRESS: count(120).default(120),
+  TRUSTED_PROXIES: whole(0, 10, 1).default(defaults.trustedProxies),
+  QUERY_MAX_COMPLEXITY: count(10_000).default(defaults.queryLimits.complexity),
+  QUERY_MAX_DEPTH: count(15).default(defaults.queryLimits.depth),
+  QUERY_MAX_ALIASES: count(30).default(defaults.queryLimits.aliases),
+  QUERY_MAX_TOKENS: count(4000).default(defaults.queryLimits.tokens),
+  QUERY_MAX_MUTATIONS: count(10).default(defaults.queryLimits.mutations),
+  PERSISTED_DOCUMENTS: existing('an existing folder of .graphql files, or a JSON file', './documents').optional(),
+  PERSISTED_ONLY: flag(false),
+  CORS_ORIGINS: origins.default([]),
+  METRICS_PORT: port(9464).optional(),
+  METRICS_HOST: host.default('127.0.0.1'),
+  LOG_FORMAT: oneOf(['auto', 'json', 'pretty']).default('auto'),
+  LOG_LEVEL: oneOf(['info', 'warn', 'error', 'fatal', 'silent', 'debug', 'trace']).default('info'),
+});
+
+/** The name of a setting. */
+export type Setting = keyof typeof settings.shape;
+
+const longestShown = 120;
+
+/** The text of a setting as a person may see it: on one line, and without a password. */
+export function shownText(setting: string, text: string): string {
+  const isUrl = text.includes('://');
+  if (setting === 'DATABASE_URL' && !isUrl) return '***';
+  const masked = isUrl ? text.replace(/(:\/\/[^:@/]*):.*@/s, '$1:***@').replace(/(password=)[^&]*/gi, '$1***') : text;
+  const short = masked.length > longestShown ? `${masked.slice(0, longestShown)}…` : masked;
+  return /^[\x21-\x7e…]+$/.test(short) ? short : JSON.stringify(short);
+}
