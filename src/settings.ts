@@ -66,7 +66,7 @@ const webAddress = (example: string) =>
 const database = setting({
   read: (text) => (readServers(text)?.urls.every((url) => new URL(url).pathname.length > 1) ? text : undefined),
   allowed: 'postgresql://user:password@host:port/database, or with host:port,host:port for several servers',
-  example: 'postgresql://goalpost:secret@localhost:5432/goalpost',
+  example: 'postgresql://goalpost:password@localhost:5432/goalpost',
 });
 
 const isOrigin = (text: string) => /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;

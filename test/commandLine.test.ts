@@ -1,10 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Started } from '../src/commands/announce.js';
 import { createDatabase } from './support/database.js';
 import { query } from './support/query.js';
 import { restPaths } from './support/world.js';
@@ -43,15 +44,17 @@ async function goalpost(settings: Record<string, string>, ...args: string[]): Pr
 
 interface Gateway {
   process: ChildProcess;
-  lines: string[];
+  announced: Started;
   base: string;
+  /** What it has printed to stdout and to stderr. */
+  printed: () => [stdout: string, stderr: string];
   ended: Promise<number | null>;
 }
 
 const gateways: Gateway[] = [];
 
-/** Starts `serve` and waits until it has printed everything. */
-async function start(settings: Record<string, string>, last: RegExp): Promise<Gateway> {
+/** Starts `serve` and waits until it says where it is. */
+async function start(settings: Record<string, string>): Promise<Gateway> {
   const child = spawn(process.execPath, [...main, 'serve'], { cwd: root, env: environment(settings) });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   let stdout = '';
@@ -62,13 +65,14 @@ async function start(settings: Record<string, string>, last: RegExp): Promise<Ga
   await new Promise<void>((resolve, reject) => {
     child.stdout.on('data', (chunk) => {
       stdout += chunk;
-      if (last.test(stdout)) resolve();
+      if (stdout.endsWith('\n')) resolve();
     });
     ended.then((code) => reject(new Error(`serve ended with ${code}: ${stderr}`)));
   });
-  const lines = stdout.trim().split('\n');
-  const base = /http:\S+(?=\/graphql)/.exec(stdout)?.[0] ?? '';
-  const gateway = { process: child, lines, base, ended };
+  const announced: Started = JSON.parse(stdout);
+  const base = new URL(announced.graphql).origin;
+  const printed = (): [string, string] => [stdout, stderr];
+  const gateway = { process: child, announced, base, printed, ended };
   gateways.push(gateway);
   return gateway;
 }
@@ -80,9 +84,6 @@ afterEach(async () => {
   }
 });
 
-const printedAll = new RegExp(`(^curl .*\\n){${Object.keys(restPaths).length}}`, 'm');
-const listens = /^REST .*\n/m;
-
 describe('goalpost serve without a database', () => {
   let directory: string;
   beforeAll(async () => {
@@ -90,41 +91,52 @@ describe('goalpost serve without a database', () => {
   });
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
-  test('prints its addresses, two tokens and a working command for each path; the next start prints the same tokens and keeps all changes', async () => {
-    const first = await start({ DATA_DIR: directory }, printedAll);
-    const tokens = first.lines.filter((line) => /^(write|read-only) token gp_/.test(line));
-    expect(tokens).toHaveLength(2);
-    expect(first.lines).toContain(`GraphQL  ${first.base}/graphql`);
-    expect(first.lines).toContain(`REST     ${first.base}/api/external/v1`);
+  test('prints its addresses and where two tokens are, as JSON; the next start has the same tokens and keeps all changes', async () => {
+    const first = await start({ DATA_DIR: directory, LOG_LEVEL: 'info' });
+    const file = join(directory, 'demo-tokens.json');
+    expect(first.announced).toEqual({
+      graphql: `${first.base}/graphql`,
+      rest: `${first.base}/api/external/v1`,
+      browser: expect.stringMatching(/\/\?demo=[\w-]{43}$/),
+      tokens: file,
+      next: [],
+    });
     expect((await fetch(`${first.base}/healthz`)).status).toBe(200);
-
-    const commands = first.lines.filter((line) => line.startsWith('curl '));
-    expect(commands).toHaveLength(Object.keys(restPaths).length);
-    for (const command of commands) {
-      const { stdout } = await run('/bin/sh', ['-c', `${command} -w '\\n%{http_code}'`]);
-      expect(stdout.split('\n').at(-1), command).toBe('200');
-    }
+    const tokens = JSON.parse(await readFile(file, 'utf8'));
+    const reopen = (at: Gateway, token: string) =>
+      fetch(at.base + restPaths.reopenGoal, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        body: JSON.stringify({ id: 'goal-launch-mobile-app' }),
+      });
+    const statuses = [await reopen(first, tokens.readOnly), await reopen(first, tokens.write)];
+    expect(statuses.map(({ status }) => status)).toEqual([403, 200]);
     first.process.kill('SIGINT');
     expect(await first.ended).toBe(0);
+    // Nothing but lines of JSON, because nobody looks at them in a terminal, and no token in them.
+    const lines = first.printed().flatMap((text) => text.trim().split('\n'));
+    expect(lines.map((line) => typeof JSON.parse(line))).toEqual(lines.map(() => 'object'));
+    expect(lines.join()).not.toMatch(/gp_[\w-]{43}/);
 
-    const second = await start({ DATA_DIR: directory }, printedAll);
-    expect(second.lines.filter((line) => line.includes(' token '))).toEqual(tokens);
-    const commandOf = (path: string) => second.lines.find((line) => line.startsWith('curl ') && line.includes(path));
-    const [reopen, restore] = [commandOf(restPaths.reopenGoal), commandOf(restPaths.restoreDocumentVersion)];
-    expect(restore).toContain('"expected_current_version":6');
-    const { stdout } = await run('/bin/sh', ['-c', reopen ?? '']);
-    expect(JSON.parse(stdout).goal).toMatchObject({ is_closed: false });
+    const second = await start({ DATA_DIR: directory });
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(tokens);
+    const read = await fetch(`${second.base}/graphql?query={goal(id:"goal-launch-mobile-app"){isClosed}}`, {
+      headers: { authorization: `Bearer ${tokens.readOnly}` },
+    });
+    expect(await read.json()).toEqual({ data: { goal: { isClosed: false } } });
 
     // Short commands share the embedded server of a running gateway.
     const listed = await goalpost({ DATA_DIR: directory }, 'token', 'list');
     expect(listed.stdout.split('\n').filter((line) => line.includes('Demo, '))).toHaveLength(2);
+    const checked = await goalpost({ DATA_DIR: directory }, 'check');
+    expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining('  ok       it is migrated\n') });
   });
 
   test('leaves no process and a directory that starts again, even when it is killed', async () => {
-    const killed = await start({ DATA_DIR: directory }, printedAll);
+    const killed = await start({ DATA_DIR: directory });
     killed.process.kill('SIGKILL');
     await killed.ended;
-    const again = await start({ DATA_DIR: directory }, printedAll);
+    const again = await start({ DATA_DIR: directory });
     again.process.kill('SIGTERM');
     expect(await again.ended).toBe(0);
     // The server ended with its gateway, so nothing uses this directory any more.
@@ -161,10 +173,15 @@ describe("goalpost on the operator's own database", () => {
   });
 
   test('lets several gateways start at once on an empty database, with no demo data and no tokens', async () => {
-    const started = await Promise.all([1, 2, 3].map(() => start({ DATABASE_URL }, listens)));
-    for (const { base, lines } of started) {
+    const started = await Promise.all([1, 2, 3].map(() => start({ DATABASE_URL })));
+    for (const { base, announced, printed } of started) {
       expect((await fetch(`${base}/readyz`)).status).toBe(200);
-      expect(lines.filter((line) => line.includes('gp_'))).toEqual([]);
+      expect(printed().join()).not.toContain('gp_');
+      expect(announced).not.toHaveProperty('tokens');
+      expect(announced.next.map((command) => command.split(' ').slice(0, 3).join(' '))).toEqual([
+        'npx goalpost import',
+        'npx goalpost token',
+      ]);
     }
     expect(await query(DATABASE_URL, 'SELECT count(*)::int AS n FROM companies')).toEqual([{ n: 0 }]);
     expect((await goalpost({ DATABASE_URL }, 'migrate')).stdout).toBe('The database is up to date.\n');
@@ -194,6 +211,8 @@ describe("goalpost on the operator's own database", () => {
     expect(ambiguous.code).toBe(2);
     expect(ambiguous.stderr).toContain('add --company with one of: "company-harborlight", "other"');
 
+    const beforeToken = await start({ DATABASE_URL });
+    expect(beforeToken.announced.next).toEqual([expect.stringContaining('token create')]);
     const person = ['--person', 'person-tomas-okafor', '--company', 'company-harborlight'];
     const options = [...person, '--name', 'CI', '--expires', '30d'];
     const created = await goalpost({ DATABASE_URL }, 'token', 'create', ...options);
@@ -202,8 +221,24 @@ describe("goalpost on the operator's own database", () => {
     const list = (await goalpost({ DATABASE_URL }, 'token', 'list')).stdout;
     expect(list).toContain(`gp_…${token.slice(-4)}\tread-only\tuntil `);
     expect(list).not.toContain(token);
+    const asJson = await goalpost({ DATABASE_URL }, 'token', 'list', '--json');
+    expect(JSON.parse(asJson.stdout)).toEqual([
+      {
+        id: list.split('\n')[1]?.split('\t')[0],
+        token: `gp_…${token.slice(-4)}`,
+        access: 'read-only',
+        state: 'valid',
+        companyId: 'company-harborlight',
+        personId: 'person-tomas-okafor',
+        lastUsedAt: null,
+        expiresAt: expect.any(String),
+        insertedAt: expect.any(String),
+        name: 'CI',
+      },
+    ]);
 
-    const { base } = await start({ DATABASE_URL }, listens);
+    const { base, announced } = await start({ DATABASE_URL });
+    expect(announced.next).toEqual([]);
     const ask = () =>
       fetch(`${base}/graphql?query={viewer{person{id}}}`, { headers: { authorization: `Bearer ${token}` } });
     expect(await (await ask()).json()).toMatchObject({ data: { viewer: { person: { id: 'person-tomas-okafor' } } } });
@@ -228,7 +263,7 @@ describe("goalpost on the operator's own database", () => {
     ['a suspended person', ['token', 'create', '--person', 'person-otto-brandt', '--name', 'x'], {}, 2, 'suspended'],
     ['no file', ['import'], {}, 2, 'import needs a file, or --schema'],
     ['a missing file', ['import', 'nowhere.json'], {}, 1, 'nowhere.json: does not exist'],
-    ['a bad setting', ['serve'], { PORT: 'http' }, 2, 'PORT: '],
+    ['a bad setting', ['serve'], { PORT: 'http' }, 2, 'PORT=http must be a whole number'],
     [
       'an address that is not of this machine',
       ['serve'],
@@ -243,7 +278,7 @@ describe("goalpost on the operator's own database", () => {
       2,
       'HOST=goalpost.invalid cannot be resolved to an address. Set HOST to an address of this machine.',
     ],
-    ['a bad database URL', ['serve'], { DATABASE_URL: 'mysql://x' }, 2, 'DATABASE_URL: must be postgresql://'],
+    ['a bad database URL', ['serve'], { DATABASE_URL: 'mysql://x' }, 2, 'DATABASE_URL=mysql://x must be postgresql://'],
     [
       'a database that is not there',
       ['migrate'],

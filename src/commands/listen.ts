@@ -16,7 +16,7 @@ export function listen(
   { host, port }: Address,
   { hostSetting, portSetting } = { hostSetting: 'HOST', portSetting: 'PORT' },
 ): Promise<string> {
-  const unresolved = `${hostSetting}=${host} cannot be resolved to an address. Set ${hostSetting} to an address of this machine, for example ${hostSetting}=127.0.0.1.`;
+  const unresolved = `${hostSetting}=${host} cannot be resolved to an address. Set ${hostSetting} to an address of this machine. Example: ${hostSetting}=127.0.0.1`;
   const problems: Record<string, string> = {
     EADDRINUSE: `Port ${port} on ${host} is taken. Stop what uses it, or set another ${portSetting}, for example ${portSetting}=${port === 0xffff ? port - 1 : port + 1}.`,
     EACCES: `This user may not listen on port ${port}. Set ${portSetting} to 1024 or higher.`,
