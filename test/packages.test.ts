@@ -1,5 +1,12 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { version } from '../src/version.js';
+import { pathOf } from './support/documents.js';
+import { openApi } from './support/openapiValidator.js';
+
+const run = promisify(execFile);
 
 interface Package {
   version?: string;
@@ -27,6 +34,29 @@ test.each(['package.json', 'test/client/package.json'])('the versions in %s are 
   const { dependencies, optionalDependencies, devDependencies, overrides } = read(file);
   const versions = Object.values({ ...dependencies, ...optionalDependencies, ...devDependencies, ...overrides });
   for (const version of versions) expect(version).toMatch(/^\d+\.\d+\.\d+[\w.-]*$/);
+});
+
+test('the version is that of package.json, everywhere', async () => {
+  expect([locked['']?.version, openApi.info.version, read('openapi.json').info.version]).toEqual(
+    Array(3).fill(version),
+  );
+  expect(read('package.json').version).toBe(version);
+  const { stdout } = await run(process.execPath, [
+    '--import',
+    import.meta.resolve('tsx'),
+    pathOf('src/main.ts'),
+    '--version',
+  ]);
+  expect(stdout).toBe(`${version}\n`);
+});
+
+test('the licence in the OpenAPI document has nothing that a viewer makes a link of', () => {
+  expect(openApi.info.license).toEqual({ name: 'Proprietary' });
+});
+
+test('npx runs openapi-typescript in a checkout, without installing it', async () => {
+  const { stdout } = await run('npx', ['--no', '--', 'openapi-typescript', '--version'], { cwd: pathOf('.') });
+  expect(stdout).toMatch(/^v7\.\d+\.\d+$/m);
 });
 
 test('the lock file names no registry', () => {
