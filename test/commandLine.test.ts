@@ -187,6 +187,12 @@ describe("goalpost on the operator's own database", () => {
     expect((await goalpost({ DATABASE_URL }, 'migrate')).stdout).toBe('The database is up to date.\n');
   });
 
+  test('can be opened at the address it prints, also when it listens on all addresses', async () => {
+    const { base, announced } = await start({ DATABASE_URL, HOST: '0.0.0.0' });
+    expect(base).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect((await fetch(announced.browser)).status).toBe(200);
+  });
+
   test('imports a workspace, and creates, lists and revokes tokens', async () => {
     const imported = await goalpost({ DATABASE_URL }, 'import', 'prisma/demo-workspace.json');
     expect(imported).toMatchObject({ code: 0, stdout: expect.stringMatching(/^imported \d+ records/) });
@@ -258,7 +264,7 @@ describe("goalpost on the operator's own database", () => {
       ['token', 'create', '--person', 'nobody', '--name', 'x'],
       {},
       2,
-      'no person has the id "nobody"',
+      'no person has the id "nobody"; some who exist: "person-',
     ],
     ['a suspended person', ['token', 'create', '--person', 'person-otto-brandt', '--name', 'x'], {}, 2, 'suspended'],
     ['no file', ['import'], {}, 2, 'import needs a file, or --schema'],

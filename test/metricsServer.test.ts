@@ -106,7 +106,7 @@ describe('/metrics', { timeout: 120_000 }, () => {
     });
     await expect(failed).rejects.toMatchObject({
       code: 2,
-      stderr: `goalpost: Port ${port} on 127.0.0.1 is taken. Stop what uses it, or set another METRICS_PORT.\n`,
+      stderr: `goalpost: Port ${port} on 127.0.0.1 is taken. Stop what uses it, or set another METRICS_PORT. Example: METRICS_PORT=${port + 1}\n`,
     });
   });
 

@@ -10,6 +10,9 @@ interface Address {
 /** Connections that the kernel keeps until the process takes them. With too few, clients of a burst try again after seconds. */
 const backlog = 4096;
 
+/** Nobody can open the address that means all addresses: what to open on this machine in its place. */
+const wildcards: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
 /** Listens, and returns the address. Throws a UsageError that names the setting to change. */
 export function listen(
   server: Server,
@@ -18,7 +21,7 @@ export function listen(
 ): Promise<string> {
   const unresolved = `${hostSetting}=${host} cannot be resolved to an address. Set ${hostSetting} to an address of this machine. Example: ${hostSetting}=127.0.0.1`;
   const problems: Record<string, string> = {
-    EADDRINUSE: `Port ${port} on ${host} is taken. Stop what uses it, or set another ${portSetting}, for example ${portSetting}=${port === 0xffff ? port - 1 : port + 1}.`,
+    EADDRINUSE: `Port ${port} on ${host} is taken. Stop what uses it, or set another ${portSetting}. Example: ${portSetting}=${port < 65_535 ? port + 1 : 4000}`,
     EACCES: `This user may not listen on port ${port}. Set ${portSetting} to 1024 or higher.`,
     EADDRNOTAVAIL: `${hostSetting}=${host} is not an address of this machine. Set ${hostSetting} to one that is, or to 0.0.0.0 for all.`,
     ENOTFOUND: unresolved,
@@ -33,7 +36,7 @@ export function listen(
     server.listen({ port, host, backlog }, () => {
       const address = server.address();
       const bound = typeof address === 'object' && address ? address.port : port;
-      resolve(`http://${inUrl(host)}:${bound}`);
+      resolve(`http://${inUrl(wildcards[host] ?? host)}:${bound}`);
     });
   });
 }

@@ -8,7 +8,7 @@ const isSame = (one: string, other: string) => timingSafeEqual(digest(one), dige
 /**
  * Who may see the demo's token on the pages: who has the start address, which only the terminal shows. Opening it sets a
  * cookie. Both hold until this process ends, because a secret that works only once would lock out its owner whenever a
- * terminal previews the link or a second browser is used, while the terminal shows the token itself anyway.
+ * terminal previews the link or a second browser is used, while the terminal shows where the token is anyway.
  */
 export class DemoKey {
   readonly #secret = secret();
