@@ -84,7 +84,7 @@ afterEach(async () => {
   }
 });
 
-describe('goalpost serve without a database', () => {
+describe('goalpost serve without a database', { timeout: 120_000 }, () => {
   let directory: string;
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'goalpost-serve-'));
@@ -145,7 +145,7 @@ describe('goalpost serve without a database', () => {
   });
 });
 
-describe("goalpost on the operator's own database", () => {
+describe("goalpost on the operator's own database", { timeout: 120_000 }, () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let DATABASE_URL: string;
   beforeAll(async () => {

@@ -23,8 +23,11 @@ export function requireAnswer(method: string, path: string, answer: WireAnswer):
   const body: Json = parsed(text) ?? wrong('no JSON');
   const pathname = path.replace(/[?#].*/s, '');
   const maySpeakGraphql = ['/graphql', ''].includes(pathname) && /^application\/json/.test(type) && !('code' in body);
-  const isForGraphql = isGraphql.test(type) || (maySpeakGraphql && ('data' in body || 'errors' in body));
-  if (isForGraphql) requireGraphql(body, wrong);
+  // A batch is refused once for each operation in it.
+  const answers: Json[] = [body].flat();
+  const isForGraphql =
+    isGraphql.test(type) || (maySpeakGraphql && answers.every((each) => 'data' in each || 'errors' in each));
+  if (isForGraphql) for (const each of answers) requireGraphql(each, wrong);
   else requireDescribed({ method, path: knownPath(pathname), status, headers, body });
 }
 
