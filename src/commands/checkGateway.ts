@@ -18,7 +18,7 @@ const problem = (text: string): Finding => ({ isProblem: true, text });
  * Prints the settings as they count, without passwords, and what the database says. Throws a ConfigError or UsageError
  * for a bad setting, and a DatabaseError if the gateway could not run on this database now.
  */
-export async function check(environment: Environment): Promise<void> {
+export async function checkGateway(environment: Environment): Promise<void> {
   const config = configOf(environment);
   printSettings(effectiveSettings(environment), config);
   if (config.persisted) readPersistedDocuments(config.persisted.path);
