@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
-import { check } from './commands/check.js';
+import { checkGateway } from './commands/checkGateway.js';
 import { type DistributeOptions, distributeTables } from './commands/distribute.js';
 import { importFile, printImportSchema } from './commands/import.js';
 import { migrate } from './commands/migrate.js';
@@ -31,7 +31,7 @@ program
 program
   .command('check')
   .description('print the settings, without passwords, and try the database')
-  .action(() => check(readEnvironment()));
+  .action(() => checkGateway(readEnvironment()));
 program
   .command('migrate')
   .description('apply pending migrations to the database')

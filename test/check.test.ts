@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { check } from '../src/commands/check.js';
+import { checkGateway } from '../src/commands/checkGateway.js';
 import { ConfigError } from '../src/config.js';
 import { DatabaseError } from '../src/database/error.js';
 import { createDatabase } from './support/database.js';
@@ -10,7 +10,7 @@ import { query } from './support/query.js';
 async function checked(values: NodeJS.ProcessEnv): Promise<{ lines: string[]; error: unknown }> {
   const lines: string[] = [];
   const log = vi.spyOn(console, 'log').mockImplementation((text: string) => void lines.push(...text.split('\n')));
-  const error = await check({ values, fromFile: new Set() }).then(
+  const error = await checkGateway({ values, fromFile: new Set() }).then(
     () => undefined,
     (thrown) => thrown,
   );

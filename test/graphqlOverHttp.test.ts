@@ -69,6 +69,19 @@ describe('a failure', () => {
   });
 });
 
+test.each([
+  ['without a query', {}, 200],
+  ['with an unknown operationName', { query: 'query A { viewer { person { id } } }', operationName: 'B' }, 400],
+])('a request %s has the status that docs/api.md says', async (_what, body, json) => {
+  for (const [accept, status] of [
+    ['application/json', json],
+    ['application/graphql-response+json', 400],
+  ] as const) {
+    const answer = await world.post('/graphql', token, body, { accept });
+    expect([answer.status, answer.body.errors[0].extensions.code]).toEqual([status, 'BAD_REQUEST']);
+  }
+});
+
 describe('a batch', () => {
   const refused = expect.objectContaining({ message: expect.stringMatching(/^Batches are not supported\./) });
 

@@ -12,6 +12,9 @@ const backlog = 4096;
 /** Nobody can open the address that means all addresses: what to open on this machine in its place. */
 const wildcards: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
+/** Nobody can open the address that means all addresses: what to open on this machine in its place. */
+const wildcards: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
 /** Listens, and returns the address. Throws a UsageError that names the setting to change. */
 export function listen(
   server: Server,

@@ -66,6 +66,7 @@ export async function serve(config: Config): Promise<void> {
     const app = createApp({ ...config, db, logger, rateLimiters, demo, persisted, stopping: stopping.signal });
     const overload = new Overload(config.maxConcurrentRequests, logger);
     const nodeServer = new NodeServer({ ...config, app, logger, overload, metrics: metrics?.metrics });
+    const next = tokens ? [] : await nextCommands(maintained);
     const base = await listen(nodeServer.server, config);
     const purges = [() => purgeOutcomes(maintained, new Date()), ...filePurges(config, maintained, logger)];
     const stopPurging = purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));
@@ -75,7 +76,7 @@ export async function serve(config: Config): Promise<void> {
       browser: key?.addressAt(base) ?? `${base}/`,
       metrics: metrics?.address,
       tokens: tokens && demoTokensFile(config.dataDir),
-      next: tokens ? [] : await nextCommands(maintained),
+      next,
     };
     announce(started, config.logFormat);
     const failure = await Promise.race([stopped, broken, lost]);

@@ -1,0 +1,98 @@
+import { type Config, configOf, type EffectiveSetting, type Environment, effectiveSettings } from '../config.js';
+import { startEmbedded } from '../database/embedded/startEmbedded.js';
+import { DatabaseError } from '../database/error.js';
+import { type InspectedServer, inspectServers, pendingOn, writeRefusal } from '../database/inspect.js';
+import { rateLimitPoolSize } from '../http/limits/rateLimiters.js';
+import { readPersistedDocuments } from './readPersistedDocuments.js';
+import { maintenancePoolSize } from './serve.js';
+
+interface Finding {
+  isProblem: boolean;
+  text: string;
+}
+
+const fine = (text: string): Finding => ({ isProblem: false, text });
+const problem = (text: string): Finding => ({ isProblem: true, text });
+
+/**
+ * Prints the settings as they count, without passwords, and what the database says. Throws a ConfigError or UsageError
+ * for a bad setting, and a DatabaseError if the gateway could not run on this database now.
+ */
+export async function checkGateway(environment: Environment): Promise<void> {
+  const config = configOf(environment);
+  printSettings(effectiveSettings(environment), config);
+  if (config.persisted) readPersistedDocuments(config.persisted.path);
+  console.log('\nDatabase');
+  const findings = await inspect(config);
+  for (const { isProblem, text } of findings) console.log(`  ${isProblem ? 'problem' : 'ok     '}  ${text}`);
+  const problems = findings.filter(({ isProblem }) => isProblem).length;
+  if (problems > 0)
+    throw new DatabaseError(problems === 1 ? '1 problem was found.' : `${problems} problems were found.`);
+}
+
+function printSettings(settings: EffectiveSetting[], { misspelled }: Config): void {
+  const widest = Math.max(...settings.map(({ name }) => name.length));
+  console.log('Settings');
+  for (const { name, value = '-', source } of settings) {
+    const where = source === 'default' ? '' : ` (${source === '.env' ? 'in .env' : 'set'})`;
+    console.log(`  ${name.padEnd(widest)}  ${value}${where}`);
+  }
+  for (const { name, nearest } of misspelled) console.log(`  ${name} is no setting. Did you mean ${nearest}?`);
+}
+
+async function inspect(config: Config): Promise<Finding[]> {
+  const { databaseUrl, dataDir } = config;
+  if (databaseUrl !== undefined) return inspectAt(databaseUrl, config);
+  const server = await startEmbedded({ dataDir, share: true });
+  try {
+    return [fine(`the embedded PostgreSQL runs; its data is in ${dataDir}`), ...(await inspectAt(server.url, config))];
+  } finally {
+    await server.stop();
+  }
+}
+
+async function inspectAt(url: string, config: Config): Promise<Finding[]> {
+  const servers = await inspectServers(url, config.databaseTimeouts.connect);
+  const findings = servers.map((server) => {
+    if ('failure' in server) return problem(`${server.address} cannot be reached: ${server.failure}`);
+    const { address, version, role } = server;
+    const isTooOld = Number.parseInt(version, 10) < 14;
+    return isTooOld
+      ? problem(`${address} has PostgreSQL ${version}; 14 or newer is needed`)
+      : fine(`${address} answers: PostgreSQL ${version}, ${role}`);
+  });
+  const primary = servers.find((server): server is InspectedServer => 'role' in server && server.role === 'primary');
+  if (primary) return [...findings, ...(await inspectPrimary(primary, config))];
+  const answers = servers.some((server) => 'role' in server);
+  return answers ? [...findings, problem('none of the servers takes writes')] : findings;
+}
+
+async function inspectPrimary(primary: InspectedServer, config: Config): Promise<Finding[]> {
+  const migrated = await migrationsOf(primary, config);
+  const refusal = await writeRefusal(primary, { isMigrated: !migrated.isPending }, config.databaseTimeouts.connect);
+  const writable = refusal === undefined ? fine('this role may write') : problem(`this role cannot write: ${refusal}`);
+  return [migrated.finding, ...(migrated.isUsable ? [writable] : []), connectionsOf(primary, config)];
+}
+
+async function migrationsOf(primary: InspectedServer, { databaseUrl }: Config) {
+  try {
+    const pending = await pendingOn(primary);
+    const isPending = pending.length > 0;
+    if (!isPending) return { isPending, isUsable: true, finding: fine('it is migrated') };
+    const finding = databaseUrl
+      ? problem(
+          `it is not migrated: ${pending.join(', ')}. Run goalpost migrate, or start the gateway, which migrates too`,
+        )
+      : fine('it is not migrated yet: the gateway and the commands do so themselves');
+    return { isPending, isUsable: true, finding };
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    return { isPending: true, isUsable: false, finding: problem(error.message) };
+  }
+}
+
+function connectionsOf({ connections: { most, used } }: InspectedServer, { poolSize, rateLimit }: Config): Finding {
+  const needed = poolSize + maintenancePoolSize + (rateLimit.store === 'postgres' ? rateLimitPoolSize : 0);
+  const text = `one gateway takes up to ${needed} connections; the server allows ${most}, and has ${used} now`;
+  return needed > most ? problem(`${text}. Lower DATABASE_POOL_SIZE, or raise max_connections`) : fine(text);
+}
