@@ -5,6 +5,9 @@ import { chromium } from './support/chromium.js';
 import { startServer } from './support/server.js';
 import { restPaths } from './support/world.js';
 
+/** Longer than a loaded machine needs. */
+const patience = { timeout: 15_000 };
+
 requireBrowser();
 
 describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
@@ -30,7 +33,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
     await editor(page).getByText('ReopenGoal', { exact: true }).waitFor();
 
     expect(await run(page)).toMatchObject({ data: { reopenGoal: { goal: { isClosed: false } } } });
-    await expect.poll(() => page.locator('.result-window').innerText()).toMatch(/"isClosed":\s*false/);
+    await expect.poll(() => page.locator('.result-window').innerText(), patience).toMatch(/"isClosed":\s*false/);
   });
 
   test('every worked example runs as it is', async () => {
@@ -40,7 +43,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
     expect(names.length).toBeGreaterThanOrEqual(15);
     for (const name of names) {
       await menu.selectOption(name);
-      await expect.poll(() => editor(page).innerText()).toContain(` ${name} `);
+      await expect.poll(() => editor(page).innerText(), patience).toContain(` ${name} `);
       const answer = await run(page);
       expect(answer, name).toHaveProperty('data');
       expect(answer).not.toHaveProperty('errors');
@@ -80,7 +83,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
     await page.waitForTimeout(1000);
     await page.reload();
     await editor(page).waitFor();
-    await expect.poll(() => editor(page).innerText()).toContain('# mine');
+    await expect.poll(() => editor(page).innerText(), patience).toContain('# mine');
   });
 
   test('the copy button copies the example beside it in the language that is shown, and says so itself', async () => {
@@ -110,7 +113,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
       const before = await block.locator('code').first().textContent();
       await block.getByRole('button', { name: 'Run' }).click();
       await block.getByText('200 OK').waitFor();
-      await expect.poll(() => block.locator('code').first().textContent()).not.toBe(before);
+      await expect.poll(() => block.locator('code').first().textContent(), patience).not.toBe(before);
     }
     expect(await block.getByRole('status').textContent()).toMatch(/200 OK in \d+ ms/);
   });
@@ -178,7 +181,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
     async (path) => {
       const page = await open(path);
       const part = page.locator(`[id="${path.split('#')[1]}"] > :last-child`);
-      await expect.poll(() => part.isVisible()).toBe(true);
+      await expect.poll(() => part.isVisible(), patience).toBe(true);
     },
   );
 

@@ -1,6 +1,6 @@
-/** Opens the folded parts that a link leads into. */
+/** Opens the folded parts that a link leads into. Our anchors have no character that a URL would encode. */
 function reveal() {
-  const target = document.querySelector(':target');
+  const target = document.getElementById(location.hash.slice(1));
   for (let part = target; part; part = part.parentElement) if (part.localName === 'details') part.open = true;
   target?.scrollIntoView();
 }
