@@ -11,12 +11,13 @@ import type { Json } from './support/world.js';
 
 const run = promisify(execFile);
 
-/** Commands that a test cannot run as they are: they install the product itself, or measure for a minute. */
+/** Commands that a test cannot run as they are: they install the product itself, or measure for longer than a test may take. */
 const notRun = [
   'npm ci && npm start',
   'npm test',
   'npm ci\nnpm run production',
   'npx tsx test/bench/import.ts 1',
+  'npm run bench -- --write\nnpm run bench -- --growth --write',
   'mkdir tracing && cd tracing && npm init --yes && npm install @opentelemetry/sdk-node',
 ];
 

@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Spelling } from './calls.js';
+import type { Asked } from './load.js';
+import { postgraphile } from './postgraphile.js';
+import { floor, gateway, graphql } from './spelling.js';
+import type { WorkloadName } from './workloads.js';
+
+const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+export type ContenderName = 'gateway' | 'gateway, GraphQL' | 'floor' | 'PostGraphile' | 'Apollo + Prisma';
+
+interface Contender {
+  command: string[];
+  settings?: Record<string, string>;
+  spelling: Spelling;
+  /** The HTTP status of a conflict. */
+  conflict: number;
+  /** The only workloads it can do, if not all. */
+  only?: WorkloadName[];
+}
+
+/** What can be compared: keys and several mutations in one transaction are the gateway's own. */
+const comparable: WorkloadName[] = [
+  'restore',
+  'reopen, 5 recipients',
+  'reopen, 1,000 recipients',
+  'delete',
+  'full goal',
+  'page of 50',
+  '401',
+  '409',
+  'mix',
+];
+const limits = {
+  MAX_CONCURRENT_REQUESTS: '1000',
+  RATE_LIMIT_PER_TOKEN: '1000000000',
+  RATE_LIMIT_PER_ADDRESS: '1000000000',
+};
+const main = path('../../../dist/main.js');
+const served = { command: [main, 'serve'], settings: limits };
+
+export const contenders: Record<ContenderName, Contender> = {
+  gateway: { ...served, spelling: gateway, conflict: 409 },
+  'gateway, GraphQL': { ...served, spelling: graphql, conflict: 409 },
+  floor: {
+    command: ['--import', import.meta.resolve('tsx'), path('../floor/server.ts')],
+    spelling: floor,
+    conflict: 409,
+    only: comparable,
+  },
+  PostGraphile: {
+    command: [path('../peers/postgraphile.mjs')],
+    spelling: postgraphile,
+    conflict: 200,
+    only: comparable,
+  },
+  'Apollo + Prisma': { command: [path('../peers/apollo.mjs')], spelling: graphql, conflict: 409, only: comparable },
+};
+
+export interface Running extends Asked {
+  name: ContenderName;
+  pid: number;
+  can(workload: WorkloadName): boolean;
+  stop(): Promise<void>;
+}
+
+/** All have the same Node, database and number of connections to it, and write no line for a request that succeeds. */
+export async function startContender(
+  name: ContenderName,
+  databaseUrl: string,
+  {
+    node = process.execPath,
+    environment = {},
+  }: { node?: string | undefined; environment?: Record<string, string> } = {},
+): Promise<Running> {
+  const { command, settings, spelling, conflict, only } = contenders[name];
+  if (!existsSync(main)) throw new Error(`${main} is missing: npm run build`);
+  const child = spawn(node, command, {
+    env: {
+      ...process.env,
+      NODE_ENV: 'production',
+      DATABASE_URL: databaseUrl,
+      DATABASE_POOL_SIZE: '10',
+      PORT: '0',
+      LOG_LEVEL: 'error',
+      APP_URL: 'http://127.0.0.1:4000',
+      ...settings,
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  process.once('exit', () => child.kill('SIGKILL'));
+  const base = await addressOf(child);
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  };
+  const can = (workload: WorkloadName) => only?.includes(workload) ?? true;
+  return { name, base, spelling, conflict, pid: child.pid ?? 0, can, stop };
+}
+
+async function addressOf(child: ChildProcess): Promise<string> {
+  if (!child.stdout) throw new Error('no output to read');
+  for await (const line of createInterface(child.stdout)) {
+    const [, base] = /(http:\/\/[\d.a-z]+:\d+)/.exec(line) ?? [];
+    if (!base) continue;
+    child.stdout.resume();
+    return base;
+  }
+  throw new Error(`${child.spawnargs.join(' ')} did not start`);
+}

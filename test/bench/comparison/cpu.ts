@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Ticks of /proc in a second, on every Linux that Node runs on. */
+const ticks = 100;
+
+/** The processor time of a process, in seconds. NaN where there is no /proc. */
+export function cpuOf(pid: number): number {
+  const fields = fieldsOf(pid);
+  return (Number(fields?.[11]) + Number(fields?.[12])) / ticks;
+}
+
+/** The processor time of a process and all its children, also those that have ended. */
+export function cpuOfFamily(pid: number): number {
+  const own = fieldsOf(pid);
+  if (!own) return Number.NaN;
+  const ended = (Number(own[13]) + Number(own[14])) / ticks;
+  const children = readdirSync('/proc').filter(
+    (name) => /^\d+$/.test(name) && Number(fieldsOf(Number(name))?.[1]) === pid,
+  );
+  return children.reduce((sum, child) => sum + (cpuOf(Number(child)) || 0), cpuOf(pid) + ended);
+}
+
+/** The parent of a process. */
+export const parentOf = (pid: number): number => Number(fieldsOf(pid)?.[1]);
+
+/** What follows the name in /proc/<pid>/stat: state, parent, … */
+function fieldsOf(pid: number): string[] | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ');
+  } catch {
+    return undefined;
+  }
+}
