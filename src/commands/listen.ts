@@ -9,8 +9,6 @@ interface Address {
 
 /** Connections that the kernel keeps until the process takes them. With too few, clients of a burst try again after seconds. */
 const backlog = 4096;
-/** Nobody can open the address that means all addresses: what to open on this machine in its place. */
-const wildcards: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 /** Nobody can open the address that means all addresses: what to open on this machine in its place. */
 const wildcards: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
