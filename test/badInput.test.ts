@@ -30,7 +30,7 @@ async function send(path: string, body: string | Uint8Array<ArrayBuffer>, header
     body,
   });
   tried.set(path, [...(tried.get(path) ?? []), answer.status]);
-  const { body: problem } = answer;
+  const problem = Array.isArray(answer.body) ? answer.body[0] : answer.body;
   return { status: answer.status, headers: answer.headers, ...(path === '/graphql' ? flat(problem) : problem) };
 }
 

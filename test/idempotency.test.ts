@@ -460,7 +460,7 @@ async function startGateway() {
   });
   const base = await vi.waitFor(
     () => {
-      const [, url] = /REST\s+(http:\S+?)\/api/.exec(output) ?? [];
+      const [, url] = /"rest":"(http:[^"]+?)\/api/.exec(output) ?? [];
       if (!url) throw new Error(`not yet: ${output}`);
       return url;
     },

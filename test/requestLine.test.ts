@@ -65,8 +65,8 @@ const requests: [string, () => Promise<unknown>, Json][] = [
   ['a path that is not known', () => world.fetch('/gone'), { operation: 'unknown', status: 404, path: '/gone' }],
   [
     'a path that looks like a host',
-    () => exchange('GET // HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
-    { operation: 'unknown', status: 404, path: '//', codes: ['NOT_FOUND'] },
+    () => exchange('GET //gone HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
+    { operation: 'unknown', status: 404, path: '//gone', codes: ['NOT_FOUND'] },
   ],
   ['a page', () => world.fetch('/healthz'), { operation: '/healthz', status: 200, path: '/healthz', statements: 0 }],
   [

@@ -107,5 +107,5 @@ function note({ record }: RequestContext, route: Route | undefined): void {
 /** Whether to answer with a page. A client that names JSON gets JSON, even if it accepts pages too. */
 function wantsPage(request: Request): boolean {
   const accept = request.headers.get('accept') ?? '';
-  return /\btext\/html\b/i.test(accept) && !/\bjson\b/i.test(accept);
+  return ['GET', 'HEAD'].includes(request.method) && /\btext\/html\b/i.test(accept) && !/\bjson\b/i.test(accept);
 }
