@@ -6,6 +6,7 @@ import type { Admission } from './limits/admission.js';
 export class Admitted {
   readonly #admission: Admission;
   #since: number | undefined = performance.now();
+  #hasEnded = false;
 
   constructor(admission: Admission) {
     this.#admission = admission;
@@ -14,14 +15,22 @@ export class Admitted {
   /** Reads the body. Throws SERVICE_UNAVAILABLE if the body took its time, and there is no place when it has come. */
   async whileReceiving<T>(req: IncomingMessage, read: () => Promise<T>): Promise<T> {
     if (req.complete) return read();
-    this.leave();
+    this.#giveBack();
     const body = await read();
     if (!(await this.#admission.enter())) throw failure('SERVICE_UNAVAILABLE', { overloaded: true });
     this.#since = performance.now();
+    // The request may have been answered meanwhile: nobody would give the place back.
+    if (this.#hasEnded) this.#giveBack();
     return body;
   }
 
+  /** Called once, when the request is answered. */
   leave(): void {
+    this.#hasEnded = true;
+    this.#giveBack();
+  }
+
+  #giveBack(): void {
     if (this.#since !== undefined) this.#admission.leave(performance.now() - this.#since);
     this.#since = undefined;
   }

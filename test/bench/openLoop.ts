@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -6,7 +7,7 @@ export interface Answered {
   status: number;
   /** Since the request was due. */
   milliseconds: number;
-  /** How much later than due it was sent: the generator itself was too slow. */
+  /** How much later than due it was sent: the generator itself was too slow, or no connection was free. */
   late: number;
 }
 
@@ -17,12 +18,18 @@ export interface Call {
 }
 
 const answerMilliseconds = 30_000;
+/** As many as a balancer in front may keep. Node accepts only one new connection in each turn of its event loop. */
+const connections = 1000;
 
-/** Sends requests at a fixed rate over kept connections, whether or not earlier ones are answered. */
+/**
+ * Sends requests at a fixed rate, whether or not earlier ones are answered, over connections that are open already. One
+ * that finds no free connection waits for it, and this time counts.
+ */
 export class OpenLoop {
   readonly #address: { host: string; port: number };
   readonly #next: () => Call;
   readonly #idle: Socket[] = [];
+  readonly #queue: number[] = [];
   readonly #answers: Answered[] = [];
   #pending = 0;
 
@@ -33,6 +40,7 @@ export class OpenLoop {
   }
 
   async run(rate: number, seconds: number): Promise<Answered[]> {
+    await this.#connect();
     const start = performance.now();
     const total = Math.round(rate * seconds);
     for (let sent = 0; sent < total; ) {
@@ -51,19 +59,37 @@ export class OpenLoop {
     return [...this.#answers, ...lost];
   }
 
+  async #connect(): Promise<void> {
+    for (let opened = this.#idle.length; opened < connections; opened++) {
+      const socket = connect({ ...this.#address, noDelay: true });
+      await once(socket, 'connect');
+      this.#idle.push(socket.on('error', () => {}));
+    }
+  }
+
   #send(dueAt: number): void {
-    const { bytes, onAnswer } = this.#next();
+    const socket = this.#takeIdle();
     this.#pending += 1;
+    if (socket) this.#sendOver(socket, dueAt);
+    else this.#queue.push(dueAt);
+  }
+
+  #sendOver(socket: Socket, dueAt: number): void {
+    const { bytes, onAnswer } = this.#next();
     const late = performance.now() - dueAt;
-    const socket = this.#takeIdle() ?? connect({ ...this.#address, noDelay: true });
     let received = '';
     const done = (status: number, body: string) => {
       socket.removeAllListeners();
       this.#pending -= 1;
       this.#answers.push({ status, milliseconds: performance.now() - dueAt, late });
       onAnswer?.(status, body);
-      if (status > 0 && !/^connection: close/im.test(received)) this.#idle.push(socket.on('error', () => {}));
-      else socket.on('error', () => {}).destroy();
+      socket.on('error', () => {});
+      if (status > 0 && !/^connection: close/im.test(received)) {
+        this.#free(socket);
+        return;
+      }
+      socket.destroy();
+      this.#free(connect({ ...this.#address, noDelay: true }).on('error', () => {}));
     };
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');
@@ -77,9 +103,15 @@ export class OpenLoop {
     socket.write(bytes);
   }
 
+  #free(socket: Socket): void {
+    const dueAt = this.#queue.shift();
+    if (dueAt === undefined) this.#idle.push(socket);
+    else this.#sendOver(socket.removeAllListeners(), dueAt);
+  }
+
   #takeIdle(): Socket | undefined {
     for (let socket = this.#idle.pop(); socket; socket = this.#idle.pop()) {
-      if (socket.readyState === 'open') return socket.removeAllListeners();
+      if (socket.readyState === 'open' || socket.connecting) return socket.removeAllListeners();
     }
     return undefined;
   }
