@@ -1,4 +1,4 @@
-import { type Attempt, type History, isDecided, isOpen, type Mutation } from './history.js';
+import { type Attempt, type History, isDecided, type Mutation } from './history.js';
 
 const expected = new Set([0, 200, 401, 404, 409, 503]);
 
@@ -28,7 +28,7 @@ function revocationProblems(mutation: Mutation, revocations: History['written'])
       const early = !revocation || revocation.sent > answered;
       return early ? [say(mutation, attempt, 'refuses a valid token')] : [];
     }
-    const late = revocation?.done && sent > revocation.answered && !isOpen(attempt);
+    const late = revocation?.done && sent > revocation.answered && status !== 0 && status !== 503;
     return late ? [say(mutation, attempt, 'accepts a revoked token')] : [];
   });
 }

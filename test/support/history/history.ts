@@ -70,9 +70,12 @@ export class History {
   ) {}
 }
 
-/** Statuses that leave open whether the change was made. */
-export const isOpen = ({ status }: Attempt) => status === 0 || status === 503;
+/** Refused by a busy gateway, which promises that nothing was changed. */
+export const isShed = ({ status, text }: Attempt) => status === 503 && text.includes('The server is overloaded');
+
+/** An answer that leaves open whether the change was made. */
+export const isOpen = (attempt: Attempt) => attempt.status === 0 || (attempt.status === 503 && !isShed(attempt));
 
 /** A status that the operation itself decided, so that every retry with the same key must get it too. */
 export const isDecided = (attempt: Attempt) =>
-  !isOpen(attempt) && attempt.status !== 401 && attempt.status !== 429 && attempt.code !== 'IDEMPOTENCY_KEY_IN_USE';
+  !isOpen(attempt) && ![401, 429, 503].includes(attempt.status) && attempt.code !== 'IDEMPOTENCY_KEY_IN_USE';

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { violationsIn } from './check.js';
 import { Client, type Known } from './client.js';
 import { loggedFaults } from './gateway.js';
+import { isShed } from './history.js';
 import type { Plan } from './plan.js';
 import { takeHashes } from './snapshot.js';
 import type { System } from './system.js';
@@ -30,7 +31,7 @@ export async function runPlan(system: System, { clients, disasters }: Plan) {
   const violations = await violationsIn(system.pool, history, slowest);
   const attempts = history.mutations.flatMap((mutation) => mutation.attempts);
   const unavailable = attempts
-    .filter(({ status }) => status === 503)
+    .filter((attempt) => attempt.status === 503 && !isShed(attempt))
     .map(({ text }) => `503 without a disaster: ${text}`);
   const undue = disasters.length > 0 ? [] : unavailable;
   return {
