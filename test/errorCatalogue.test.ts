@@ -247,6 +247,11 @@ describe.each(errorCodes)('%s', (code) => {
   });
 });
 
+test('an expected failure has no stack, which nobody reads, and other errors keep theirs', () => {
+  expect(failure('UNAUTHENTICATED').stack).not.toMatch(/\n +at /);
+  expect(new Error('unexpected').stack).toMatch(/\n +at /);
+});
+
 describe('the same failure has the same words wherever it happens', () => {
   const restExample = async (code: ErrorCode) =>
     JSON.parse((await example(code, 'REST')).split('\n\n')[1] ?? '').detail;

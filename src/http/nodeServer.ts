@@ -22,7 +22,6 @@ import { Telemetry } from './telemetry/telemetry.js';
 /** Longer than proxies keep a connection without a request (60 s), so that none sends one on a connection that just ends. */
 const keepAliveTimeout = 65_000;
 
-/** Made once, because an error with its stack costs more than the rest of a refusal. */
 const overloaded = failure('SERVICE_UNAVAILABLE', { overloaded: true });
 
 interface NodeServerOptions {
