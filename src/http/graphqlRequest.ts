@@ -19,7 +19,7 @@ export function useGraphqlRequest(bodyLimit: number): Step {
         });
       } else if (request.method === 'POST') {
         setRequestParser(async () => {
-          const body = await readJson(request, bodyLimit, serverContext.receiveBody);
+          const body = await readJson(request, bodyLimit, serverContext);
           if (Array.isArray(body)) serverContext.batchSize = body.length;
           return readParams(body);
         });

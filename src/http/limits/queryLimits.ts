@@ -11,6 +11,7 @@ import {
 import { failure } from '../../errors/failures.js';
 import { perOperation } from '../input/perOperation.js';
 import { rootFields } from '../input/rootFields.js';
+import type { RequestHead } from '../requestHead.js';
 import type { Step } from '../route.js';
 import { type CostOf, costIn } from './costOf.js';
 import { noCost, type QueryCost } from './queryCost.js';
@@ -64,7 +65,7 @@ export function useQueryLimits(limits: QueryLimits): Step {
 }
 
 /** Whether the client asks for the cost with `GraphQL-Cost: report`, as it would ask other GraphQL servers. */
-const wantsCost = ({ headers }: Request) => headers.get(costHeader)?.trim().toLowerCase() === 'report';
+const wantsCost = ({ headers }: RequestHead) => headers.get(costHeader)?.trim().toLowerCase() === 'report';
 
 /** The number of fields that a mutation runs. Fields with the same name in the answer count once. */
 const countFields = perOperation(
