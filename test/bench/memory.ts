@@ -1,13 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { buildSchema } from 'graphql';
+import { startBuiltGateway } from '../support/builtGateway.js';
 import { randomRequest } from '../support/randomQueries.js';
 
 // How much memory a built gateway needs, with a heap of 512 MB and the embedded demo, after many requests:
@@ -15,34 +12,20 @@ import { randomRequest } from '../support/randomQueries.js';
 
 const [documents = 50_000, requests = 100_000] = process.argv.slice(2).map(Number);
 const atOnce = 8;
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));
 
 const directory = await mkdtemp(join(tmpdir(), 'goalpost-memory-'));
-const child = spawn(process.execPath, ['--max-old-space-size=512', main, 'serve'], {
-  env: {
-    ...process.env,
-    PORT: '0',
-    LOG_LEVEL: 'error',
-    DATA_DIR: join(directory, 'data'),
-    RATE_LIMIT_PER_TOKEN: '1000000000',
-  },
-  stdio: ['ignore', 'pipe', 'inherit'],
+const gateway = await startBuiltGateway({
+  DATA_DIR: join(directory, 'data'),
+  NODE_OPTIONS: '--max-old-space-size=512',
 });
-const exited = once(child, 'exit');
-let base = '';
-let token = '';
-for await (const line of createInterface(child.stdout)) {
-  base ||= /^GraphQL +(http:\S+)$/.exec(line)?.[1] ?? '';
-  token = /^read-only token (\S+)$/.exec(line)?.[1] ?? '';
-  if (token) break;
-}
-child.stdout.resume();
+const { graphql, tokens } = gateway.announced;
+const { readOnly } = JSON.parse(readFileSync(tokens ?? '', 'utf8'));
 
 async function send(request: object): Promise<void> {
-  const response = await fetch(base, {
+  const response = await fetch(graphql, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${readOnly}` },
     body: JSON.stringify(request),
   });
   await response.arrayBuffer();
@@ -66,11 +49,6 @@ async function inParallel(count: number, run: (number: number) => Promise<void>)
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-const megabytes = () => {
-  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
-};
-
 let seed = 1;
 async function random(count: number): Promise<void> {
   for (let done = 0; done < count; done += 1000) {
@@ -82,7 +60,7 @@ async function random(count: number): Promise<void> {
 async function report(what: string, run: () => Promise<void>): Promise<number> {
   const start = Date.now();
   await run();
-  const size = megabytes();
+  const size = gateway.megabytes();
   console.log(`${what}: ${size} MB, ${Math.round((Date.now() - start) / 1000)} s`);
   return size;
 }
@@ -99,6 +77,5 @@ const late = Math.max(
   await report(`${requests} random requests`, () => random(requests)),
 );
 console.log(`ratio ${(late / early).toFixed(2)}`);
-child.kill('SIGTERM');
-await exited;
+await gateway.stop();
 await rm(directory, { recursive: true, maxRetries: 20 });
