@@ -168,7 +168,9 @@ export function createApp({
   const graphql: Handle = async (_request, context) => {
     if (!context.req || !context.res) throw new Error('GraphQL was asked without a request of Node');
     const response = await yoga.handleNodeRequestAndResponse(context.req, context.res, context);
-    return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
+    // The server sends the length itself.
+    const { 'content-length': _, ...headers } = Object.fromEntries(response.headers);
+    return { status: response.status, headers, body: await response.text() };
   };
 
   const answer = databaseTimeout(

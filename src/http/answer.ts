@@ -15,9 +15,9 @@ export const jsonAnswer = (value: unknown): Answer => ({
 
 /** The security headers. Answers that may be kept say so themselves. */
 const alwaysSent = {
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'cache-control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-store',
 };
 
 /** The answer with the headers that every answer has, and those that steps put into `responseHeaders`. */
@@ -25,13 +25,9 @@ export function withCommonHeaders(
   answer: Answer,
   { responseHeaders, requestId }: Pick<RequestContext, 'responseHeaders' | 'requestId'>,
 ): Answer {
-  const headers: Record<string, string> = { ...alwaysSent };
-  for (const [name, value] of Object.entries(responseHeaders)) headers[name.toLowerCase()] = value;
-  const { vary } = headers;
-  for (const [name, value] of Object.entries(answer.headers)) headers[name.toLowerCase()] = value;
-  if (vary && headers.vary !== vary) headers.vary += `, ${vary}`;
-  headers['x-request-id'] = requestId;
-  return { ...answer, headers };
+  const headers = { ...alwaysSent, ...responseHeaders, ...answer.headers, 'X-Request-Id': requestId };
+  if (!responseHeaders.Vary || !answer.headers.Vary) return { ...answer, headers };
+  return { ...answer, headers: { ...headers, Vary: `${answer.headers.Vary}, ${responseHeaders.Vary}` } };
 }
 
 export const commonHeaders =

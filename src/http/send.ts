@@ -5,7 +5,7 @@ import type { Answer } from './answer.js';
 export function send({ status, headers, body }: Answer, res: ServerResponse): void {
   if (res.headersSent || res.destroyed) return;
   try {
-    res.writeHead(status, body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) });
+    res.writeHead(status, body === undefined ? headers : { ...headers, 'Content-Length': Buffer.byteLength(body) });
     res.end(body);
   } catch {
     // A header that Node does not send.
