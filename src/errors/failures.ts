@@ -18,7 +18,8 @@ export function failure<Code extends ErrorCode>(code: Code, ...given: Given<Code
   const declared = { ...members, ...optionalMembers };
   const shown = Object.fromEntries(Object.entries(facts).filter(([name]) => name in declared));
   const extensions = { code, ...shown, http: { status, headers: headers?.(facts) ?? {} } };
-  return withoutStack(() => new GraphQLError(detail(facts), { extensions }));
+  const message = detail(facts);
+  return withoutStack(() => new GraphQLError(message, { extensions }));
 }
 
 /** Makes an error without its stack, which nobody reads if the error is expected and which costs more than the rest. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Running, startContender } from './comparison/contenders.js';
+import { residentMegabytes } from '../support/processes.js';
+import { type ContenderName, type Running, startContender } from './comparison/contenders.js';
 import { startDatabase } from './comparison/database.js';
 import { goalTable } from './comparison/goals.js';
 import { grow } from './comparison/growth.js';
@@ -28,24 +29,30 @@ const fileOf = (name: string) => `${directory}${name}.json`;
 const onMeasured = (one: Measured) => console.error(lineOf(one));
 const onMinute = (minute: SoakMinute) => console.error(`${lineOf(minute)}, ${minute.megabytes} MB`);
 
-async function compare(): Promise<Pick<Results, 'closed' | 'fixed' | 'starts' | 'postgres'>> {
+async function compare(): Promise<Pick<Results, 'closed' | 'fixed' | 'starts' | 'idleMegabytes' | 'postgres'>> {
   const database = await startDatabase(options.sizes);
-  const running: Running[] = [];
+  const all: Running[] = [];
+  const start = async (name: ContenderName): Promise<Running> => {
+    const node = name === 'PostGraphile' ? options.peerNode : undefined;
+    const running = await startContender(name, database.url, { node, environment: options.environment });
+    all.push(running);
+    return running;
+  };
   try {
     const started = await starts(database.url, options.starts);
-    for (const name of options.contenders) {
-      const node = name === 'PostGraphile' ? options.peerNode : undefined;
-      running.push(await startContender(name, database.url, { node, environment: options.environment }));
-    }
+    const idle = await start('gateway');
+    const running: Running[] = [];
+    for (const name of options.contenders) running.push(await start(name));
     const workloads = new Workloads(options.sizes);
     await verify(running, workloads);
     console.error('all answer the same');
     const plan = { ...options, names: options.workloads, database, workloads, onMeasured };
     const closed = await closedLoops(running, plan);
     const fixed = await fixedRates(running, closed, plan);
-    return { closed, fixed, starts: started, postgres: database.version };
+    const idleMegabytes = residentMegabytes(idle.pid);
+    return { closed, fixed, starts: started, idleMegabytes, postgres: database.version };
   } finally {
-    for (const contender of running) await contender.stop();
+    for (const contender of all) await contender.stop();
     await database.stop();
   }
 }

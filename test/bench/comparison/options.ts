@@ -116,7 +116,7 @@ export function readOptions(args: string[]): Options {
       starts: 1,
       contenders: ['gateway', 'floor'],
       workloads: workloadNames,
-      connections: [4],
+      connections: [1, 16],
       rounds: 1,
       seconds: 0.1,
       sizes: { ...sizes, goals: 500, documents: 200, recipients: 100, pool: 400 },

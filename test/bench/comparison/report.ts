@@ -4,14 +4,16 @@ import type { Conditions } from './machine.js';
 import type { Measured, Pace } from './measure.js';
 import type { Notified } from './recipients.js';
 import type { SoakMinute } from './soak.js';
-import type { Start } from './starts.js';
 
 /** Everything that a run found. */
 export interface Results {
   closed: Measured[];
   fixed: Measured[];
   grown: Grown[];
-  starts?: Start[];
+  /** Milliseconds to the first answer. */
+  starts?: number[];
+  /** The memory of a gateway that was asked nothing while the others were measured. */
+  idleMegabytes?: number;
   notified?: Notified[];
   soak?: SoakMinute[];
   postgres: string;

@@ -31,9 +31,9 @@ export async function closedLoops(running: Running[], plan: Plan): Promise<Measu
   );
 }
 
-/** The same at a fixed rate: for each workload half of what the first contender can do. Half as often, for twice as long. */
+/** The same at a fixed rate, in half as many rounds: for each workload half of what the first contender can do. */
 export async function fixedRates(running: Running[], closed: Measured[], given: Plan): Promise<Measured[]> {
-  const plan = { ...given, rounds: Math.ceil(given.rounds / 2), seconds: 2 * given.seconds };
+  const plan = { ...given, rounds: Math.ceil(given.rounds / 2) };
   const rates = new Map(
     plan.names.map((name) => [name, Math.max(1, Math.round(capacity(closed, running[0]?.name, name) / 2))]),
   );
