@@ -1,6 +1,6 @@
 import { buildSchema, type DocumentNode, getIntrospectionQuery, getOperationAST, isObjectType, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { costIn } from '../src/http/limits/costOf.js';
+import { costIn } from '../src/http/limits/costIn.js';
 import { reopenGoal } from '../src/rest/reopenGoal.js';
 import { restoreDocumentVersion } from '../src/rest/restoreDocumentVersion.js';
 import { statementsOf } from './support/statements.js';

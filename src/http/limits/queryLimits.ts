@@ -13,7 +13,7 @@ import { perOperation } from '../input/perOperation.js';
 import { rootFields } from '../input/rootFields.js';
 import type { RequestHead } from '../requestHead.js';
 import type { Step } from '../route.js';
-import { type CostOf, costIn } from './costOf.js';
+import { type CostOf, costIn } from './costIn.js';
 import { noCost, type QueryCost } from './queryCost.js';
 
 /** The request header that asks for the cost. */
