@@ -26,8 +26,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const options = readOptions(process.argv.slice(2));
 const directory = fileURLToPath(new URL('results/', import.meta.url));
 const fileOf = (name: string) => `${directory}${name}.json`;
-const onMeasured = (one: Measured) => console.error(lineOf(one));
-const onMinute = (minute: SoakMinute) => console.error(`${lineOf(minute)}, ${minute.megabytes} MB`);
+const since = () => `${Math.round(performance.now() / 1000)} s, round`;
+const onMeasured = (one: Measured) => console.error(`${since()} ${lineOf(one)}`);
+const onMinute = (minute: SoakMinute) => console.error(`${since()} ${lineOf(minute)}, ${minute.megabytes} MB`);
 
 async function compare(): Promise<Pick<Results, 'closed' | 'fixed' | 'starts' | 'idleMegabytes' | 'postgres'>> {
   const database = await startDatabase(options.sizes);

@@ -36,7 +36,7 @@ const usage = `Usage: npm run bench -- [options]
   --workloads <a;b>    ${workloadNames.join('; ')}
   --connections <n,n>  of the closed loops (1,16)
   --rounds <n>         (4)
-  --seconds <n>        of each measurement (0.5)
+  --seconds <n>        of each measurement (0.4)
   --goals <n> --documents <n> --versions <n> --recipients <n> --depth <n>   how much data there is
   --peer-node <path>   the Node for PostGraphile, which needs 22 or later
   --growth             also how throughput changes with the data and with connections, for the floor and the gateway
@@ -71,7 +71,7 @@ export function readOptions(args: string[]): Options {
       workloads: { type: 'string', default: workloadNames.join(';') },
       connections: { type: 'string', default: '1,16' },
       rounds: { type: 'string', default: '4' },
-      seconds: { type: 'string', default: '0.5' },
+      seconds: { type: 'string', default: '0.4' },
       goals: { type: 'string' },
       documents: { type: 'string' },
       versions: { type: 'string' },
