@@ -1,13 +1,14 @@
 import type { ExecutionResult } from 'graphql';
-import { createYoga, type YogaServerInstance } from 'graphql-yoga';
+import { createYoga } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { authenticator, type Context } from './context.js';
 import type { Database } from './database/client.js';
 import { defaults } from './defaults.js';
 import { useAccept } from './http/accept.js';
+import { commonHeaders } from './http/answer.js';
 import { contentRoute, types } from './http/contentRoute.js';
-import { useCors } from './http/cors.js';
-import { useDatabaseTimeout } from './http/databaseTimeout.js';
+import { cors } from './http/cors.js';
+import { databaseTimeout } from './http/databaseTimeout.js';
 import { useGraphqlRequest } from './http/graphqlRequest.js';
 import { answers, healthRoutes } from './http/health.js';
 import { useIdempotency } from './http/idempotency.js';
@@ -19,10 +20,8 @@ import { masking } from './http/masking.js';
 import { useMutationTransaction } from './http/mutationTransaction.js';
 import { type PersistedDocuments, useNoPersistedDocuments, usePersistedDocuments } from './http/persistedDocuments.js';
 import { useRefusedBatch } from './http/refusedBatch.js';
-import { useRequestId } from './http/requestId.js';
-import { useResponseHeaders } from './http/responseHeaders.js';
-import type { RequestContext, Route } from './http/route.js';
-import { useRouter } from './http/router.js';
+import type { Handle, RequestContext, Route } from './http/route.js';
+import { router } from './http/router.js';
 import { useOperationName, useOperationSpan } from './http/telemetry/observedOperation.js';
 import type { DemoKey } from './pages/demoKey.js';
 import { errorPages } from './pages/errorPages.js';
@@ -72,14 +71,15 @@ export interface AppOptions {
   persisted?: PersistedDocuments | undefined;
 }
 
-export interface App extends YogaServerInstance<RequestContext, Context> {
+export interface App {
+  answer: Handle;
   /** Every path that it answers. */
   routes: readonly Route[];
   /** Example calls, on records of the demo workspace if there is one. */
   workedExamples(): Promise<WorkedExamples>;
 }
 
-/** Creates the gateway: a fetch handler and Node request listener. Two gateways share nothing but their options. */
+/** Creates the gateway, which answers requests. Two gateways share nothing but their options. */
 export function createApp({
   db,
   logger,
@@ -88,7 +88,7 @@ export function createApp({
   publicUrl,
   bodyLimit = defaults.bodyLimit,
   idempotencySeconds = defaults.idempotencyHours * 3600,
-  databaseTimeout = defaults.databaseTimeout,
+  databaseTimeout: databaseMilliseconds = defaults.databaseTimeout,
   graphiql = true,
   demo,
   stopping,
@@ -151,18 +151,6 @@ export function createApp({
     logging: false,
     maskedErrors: { maskError: mask },
     plugins: [
-      useDatabaseTimeout(databaseTimeout),
-      useResponseHeaders(),
-      useRequestId(),
-      useCors(corsOrigins),
-      useRouter({
-        routes,
-        mask,
-        publicUrl,
-        unknownPage: unknownPage(hasPage),
-        authenticate: (request) => authenticate(request.headers.get('authorization')),
-        limit: rateLimiters && rateLimit({ limiters: rateLimiters, trustedProxies, logger, clock }),
-      }),
       useAccept(),
       useOperationName(),
       useGraphqlRequest(bodyLimit),
@@ -175,5 +163,32 @@ export function createApp({
       useOperationSpan(),
     ],
   });
-  return Object.assign(yoga, { routes, workedExamples: () => workedExamples(mutations, lookUp) });
+
+  /** GraphQL alone is Yoga's, so that nothing else pays for the Request and Response of fetch. */
+  const graphql: Handle = async (_request, context) => {
+    if (!context.req || !context.res) throw new Error('GraphQL was asked without a request of Node');
+    const response = await yoga.handleNodeRequestAndResponse(context.req, context.res, context);
+    // The server sends the length itself.
+    const { 'content-length': _, ...headers } = Object.fromEntries(response.headers);
+    return { status: response.status, headers, body: await response.text() };
+  };
+
+  const answer = databaseTimeout(
+    databaseMilliseconds,
+    commonHeaders(
+      cors(
+        corsOrigins,
+        router({
+          routes,
+          mask,
+          publicUrl,
+          unknownPage: unknownPage(hasPage),
+          authenticate: (request) => authenticate(request.headers.get('authorization')),
+          limit: rateLimiters && rateLimit({ limiters: rateLimiters, trustedProxies, logger, clock }),
+          graphql,
+        }),
+      ),
+    ),
+  );
+  return { answer, routes, workedExamples: () => workedExamples(mutations, lookUp) };
 }

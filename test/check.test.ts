@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { checkGateway } from '../src/commands/checkGateway.js';
 import { ConfigError } from '../src/config.js';
+import { freePort } from '../src/database/embedded/freePort.js';
 import { DatabaseError } from '../src/database/error.js';
 import { createDatabase } from './support/database.js';
-import { freePort } from './support/freePort.js';
 import { query } from './support/query.js';
 
 /** What the command prints, and how it fails. */

@@ -59,9 +59,9 @@ describe('/docs', () => {
 
   test('has the tokens and the ids of the demo for who opened its start address, and for nobody else', async () => {
     const own = new World(world.db, world.url, { demo });
-    const opened = await own.app.fetch(key.addressAt('http://localhost:4000'));
+    const opened = await own.fetchAt(key.addressAt('http://localhost:4000'));
     const cookie = opened.headers.get('set-cookie') ?? '';
-    const at = async (origin: string, headers = {}) => (await own.app.fetch(`${origin}/docs`, { headers })).text();
+    const at = async (origin: string, headers = {}) => (await own.fetchAt(`${origin}/docs`, { headers })).text();
     const mine = await at('http://localhost:4000', { cookie });
     expect(mine).toContain(`"token":"${caller.token}"`);
     expect(mine).toContain(caller.readOnlyToken);

@@ -13,7 +13,7 @@ import { openApi } from './support/openapiValidator.js';
 import { type Answer, createWorld, type Json, restPaths, World } from './support/world.js';
 
 const world = await createWorld();
-const { app, db } = world;
+const { db } = world;
 const clock = () => {
   throw new Error('the clock is broken');
 };
@@ -232,7 +232,7 @@ describe.each(errorCodes)('%s', (code) => {
   });
 
   test('has a page that explains it', async () => {
-    const response = await app.fetch(`http://gateway.test/errors/${code}`);
+    const response = await world.fetchAt(`http://gateway.test/errors/${code}`);
     const text = await response.text();
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -245,6 +245,11 @@ describe.each(errorCodes)('%s', (code) => {
     expect(text.includes('<h2>In REST</h2>')).toBe(rest !== undefined);
     expect(occurs === 'graphql').toBe(rest === undefined);
   });
+});
+
+test('an expected failure has no stack, which nobody reads, and other errors keep theirs', () => {
+  expect(failure('UNAUTHENTICATED').stack).not.toMatch(/\n +at /);
+  expect(new Error('unexpected').stack).toMatch(/\n +at /);
 });
 
 describe('the same failure has the same words wherever it happens', () => {

@@ -1,9 +1,7 @@
 import { execFile } from 'node:child_process';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { createWorld } from './support/world.js';
 
 const run = promisify(execFile);
@@ -11,20 +9,14 @@ const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const node = (...args: string[]) => run(process.execPath, args, { cwd: file('client') });
 
 const world = await createWorld();
-let server: Server;
-let base: string;
+const base = await world.base();
 
 beforeAll(async () => {
-  server = createServer(world.app);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   await node('generate.mjs', base);
   await node(file('../node_modules/typescript/bin/tsc'), '-p', 'tsconfig.json').catch(({ stdout }) => {
     throw new Error(`the clients do not compile:\n${stdout}`);
   });
 }, 120_000);
-
-afterAll(() => new Promise<unknown>((resolve) => server.close(resolve)));
 
 const company = await world.company();
 const author = await world.person(company);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 // The audits of graphql-http, with a token: without one the answer to everything is 401 (docs/api.md, "Order of checks").
 const fetchFn = (url: string, init: RequestInit = {}) =>
-  world.app.fetch(
+  world.fetchAt(
     new Request(url, { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), authorization } }),
   );
 

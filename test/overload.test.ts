@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import pg from 'pg';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Admission } from '../src/http/limits/admission.js';
 import { createLogger } from '../src/http/logger.js';
 import { Overload } from '../src/http/overload.js';
+import { holdGoals } from './support/holdGoals.js';
 import { createWorld, type Json, restPaths } from './support/world.js';
 
 const places = 2;
@@ -22,23 +22,13 @@ beforeEach(() => {
   log.length = 0;
 });
 
-/** Holds a lock for which every change of a goal waits. */
-async function holdGoals(): Promise<() => Promise<void>> {
-  const client = new pg.Client({ connectionString: world.url });
-  await client.connect();
-  await client.query('BEGIN');
-  await client.query('LOCK TABLE goals IN SHARE MODE');
-  onTestFinished(() => client.end());
-  return async () => void (await client.query('COMMIT'));
-}
-
 const reopening = '{ reopenGoal(input: { id: "%" }) { goal { id } } }';
 const reopen = (id: string, headers = {}) => world.post(restPaths.reopenGoal, caller.token, { id }, headers);
 
 describe('a gateway whose places are all taken', () => {
   test('is one warning per second in the log, and a line only for each admitted request', async () => {
     const goal = await world.closedGoal(space);
-    const release = await holdGoals();
+    const release = await holdGoals(world.url);
     const admitted = [1, 2].map(() => reopen(goal.id));
     await vi.waitFor(() => expect(overload.admission.inProgress).toBe(places));
     world.log.length = 0;
@@ -54,7 +44,7 @@ describe('a gateway whose places are all taken', () => {
   test('refuses further requests while the admitted ones wait, and these complete', async () => {
     const goals = await Promise.all([1, 2, 3, 4].map(() => world.closedGoal(space)));
     const [one, other, third, fourth] = goals.map(({ id }) => id) as [string, string, string, string];
-    const release = await holdGoals();
+    const release = await holdGoals(world.url);
     let answered = 0;
     const admitted = [one, other].map((id) => reopen(id).finally(() => answered++));
     await vi.waitFor(() => expect(overload.admission.inProgress).toBe(places));

@@ -27,7 +27,7 @@ function worldWith(options: ConstructorParameters<typeof World>[2]) {
 
 /** The cookie that a browser has at an origin once it opened the start address there. */
 async function cookieAt(origin: string, at = demo): Promise<string> {
-  const response = await at.app.fetch(key.addressAt(origin));
+  const response = await at.fetchAt(key.addressAt(origin));
   return response.headers.get('set-cookie')?.split(';')[0] ?? '';
 }
 
@@ -39,7 +39,7 @@ async function open(at: World, path: string, origin = 'http://localhost:4000', h
 /** The same for a visitor who has not opened it. */
 async function browse(at: World, path: string, origin = 'http://localhost:4000', headers: Record<string, string> = {}) {
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-  const response = await at.app.fetch(new Request(origin + path, { headers: { accept, ...headers } }));
+  const response = await at.fetchAt(new Request(origin + path, { headers: { accept, ...headers } }));
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
@@ -207,7 +207,7 @@ describe('the demo token', () => {
       expect(text).not.toContain(secret);
       expect(text).not.toContain('goal-1');
     }
-    const opened = await demo.app.fetch(new Request(key.addressAt(origin), { headers }));
+    const opened = await demo.fetchAt(new Request(key.addressAt(origin), { headers }));
     expect(opened.headers.get('set-cookie')).toBeNull();
   });
 
@@ -234,7 +234,7 @@ describe('the demo token', () => {
 
   test('needs the start address, which sets a cookie for this machine and leaves the URL', async () => {
     for (const again of [1, 2]) {
-      const { status, headers } = await demo.app.fetch(key.addressAt('http://localhost:4000'));
+      const { status, headers } = await demo.fetchAt(key.addressAt('http://localhost:4000'));
       expect({ again, status, location: headers.get('location') }).toEqual({ again, status: 303, location: '/' });
       expect(headers.get('cache-control')).toBe('no-store');
       expect(headers.get('referrer-policy')).toBe('no-referrer');
@@ -246,7 +246,7 @@ describe('the demo token', () => {
   test.each(['', 'x', 'x'.repeat(43)])(
     'is not given for the wrong secret "%s", which leaves the URL too',
     async (wrong) => {
-      const { status, headers } = await demo.app.fetch(`http://localhost:4000/?demo=${wrong}`);
+      const { status, headers } = await demo.fetchAt(`http://localhost:4000/?demo=${wrong}`);
       expect({ status, location: headers.get('location') }).toEqual({ status: 303, location: '/' });
       expect(headers.get('set-cookie')).toBeNull();
     },
@@ -256,7 +256,7 @@ describe('the demo token', () => {
     const headers = { cookie: await cookieAt('http://localhost:4000'), 'content-type': 'application/json' };
     for (const path of ['/graphql', ...Object.values(restPaths)]) {
       const request = new Request(`http://localhost:4000${path}`, { method: 'POST', headers, body: '{}' });
-      expect((await demo.app.fetch(request)).status, path).toBe(401);
+      expect((await demo.fetchAt(request)).status, path).toBe(401);
     }
   });
 
@@ -405,7 +405,7 @@ describe('a path', () => {
   test.each(['/docs', '/errors', '/errors/NOT_FOUND', '/graphql', '/schema', '/openapi.yaml', '/healthz'])(
     '%s/ is redirected to the same without the slash',
     async (path) => {
-      const { status, headers } = await world.app.fetch(
+      const { status, headers } = await world.fetchAt(
         new Request(`http://localhost:4000${path}/?a=b`, { headers: { accept: 'text/html' }, redirect: 'manual' }),
       );
       expect({ status, location: headers.get('location') }).toEqual({ status: 308, location: `${path}?a=b` });
@@ -413,7 +413,7 @@ describe('a path', () => {
   );
 
   test.each(['/docs//', '//docs/', '/nothing/'])('%s is none', async (path) => {
-    const { status } = await world.app.fetch(new Request(`http://localhost:4000${path}`));
+    const { status } = await world.fetchAt(new Request(`http://localhost:4000${path}`));
     expect(status).toBe(404);
   });
 
@@ -431,7 +431,7 @@ describe('a path', () => {
 describe('a static file', () => {
   const path = '/graphiql/react.js';
   const get = async (headers: Record<string, string> = {}, method = 'GET') => {
-    const response = await world.app.fetch(new Request(`http://gateway.test${path}`, { method, headers }));
+    const response = await world.fetchAt(new Request(`http://gateway.test${path}`, { method, headers }));
     return { status: response.status, headers: response.headers, bytes: (await response.arrayBuffer()).byteLength };
   };
 

@@ -1,6 +1,6 @@
-import { buildSchema, getIntrospectionQuery, getOperationAST, isObjectType, parse } from 'graphql';
+import { buildSchema, type DocumentNode, getIntrospectionQuery, getOperationAST, isObjectType, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { measure } from '../src/http/limits/queryCost.js';
+import { costIn } from '../src/http/limits/costIn.js';
 import { reopenGoal } from '../src/rest/reopenGoal.js';
 import { restoreDocumentVersion } from '../src/rest/restoreDocumentVersion.js';
 import { statementsOf } from './support/statements.js';
@@ -210,11 +210,11 @@ describe('a connection counts its page', () => {
       for (const argument of field.args) if (argument.name === 'first') argument.extensions = { pageSize: 20 };
     }
   }
-  const complexity = (text: string, variables: Json = {}) => {
-    const document = parse(text);
+  const costOf = costIn(schema);
+  const complexityOf = (document: DocumentNode, variables: Json = {}) => {
     const operation = getOperationAST(document);
     if (!operation) throw new Error('no operation');
-    return measure(schema, document, operation, variables).complexity;
+    return costOf(document, operation, variables).complexity;
   };
 
   test.each<[string, string, number, Json?]>([
@@ -236,6 +236,23 @@ describe('a connection counts its page', () => {
     ['nonsense', '{ goals(first: -5) { nodes { id } } }', 1 + 20],
     ['more than there is', '{ goals(first: 2000000000) { nodes { id } } }', 2_000_000_001],
   ])('%s', (_what, query, expected, variables) => {
-    expect(complexity(query, variables)).toBe(expected);
+    expect(complexityOf(parse(query), variables)).toBe(expected);
+  });
+
+  test('of the request, also where the document came with other page sizes before', () => {
+    const document = parse(`query ($n: Int = 9, $m: Int) { goals(first: $n) { ...G } }
+      fragment G on GoalConnection { nodes { children(first: $m) { nodes { id } } } }`);
+    const given = [{}, { n: 2, m: 3 }, { n: 2, m: 4 }, { n: 2, m: 4, other: 1 }, { n: null, m: null }, {}];
+    const pages = [
+      [9, 20],
+      [2, 3],
+      [2, 4],
+      [2, 4],
+      [20, 20],
+      [9, 20],
+    ] as const;
+    expect(given.map((variables) => complexityOf(document, variables))).toEqual(
+      pages.map(([outer, inner]) => 1 + outer * (1 + 1 + inner)),
+    );
   });
 });

@@ -236,7 +236,7 @@ test('the server keeps a connection without a request for longer than proxies do
 
 describe('a failure outside of the steps of a request', () => {
   test('is 500 without details, and its cause is in the log', async () => {
-    const app = { handleNodeRequestAndResponse: () => Promise.reject(new Error('the insides')) };
+    const app = { answer: () => Promise.reject(new Error('the insides')) };
     const failing = new World(world.db, world.url, { app });
     const received = await exchange(lines('GET /healthz HTTP/1.1', host, 'Connection: close'), failing);
     const [answer] = answersIn(received);
@@ -337,14 +337,23 @@ describe('Expect: 100-continue', () => {
   });
 });
 
-test.each([
+describe.each([
   ['GraphQL', 'POST', '/graphql', 200],
   ['REST', 'POST', restPaths.reopenGoal, 200],
   ['a refusal', 'POST', '/nothing', 404],
   ['the health check', 'GET', '/healthz', 200],
-] as const)('an answer of %s may be kept by nobody', async (_what, method, path, status) => {
+] as const)('an answer of %s', (_what, method, path, status) => {
   const body = path === '/graphql' ? { query: '{ viewer { person { id } } }' } : {};
-  const answer = method === 'POST' ? await world.post(path, caller.token, body) : await world.fetch(path);
-  expect(answer.status).toBe(status);
-  expect(answer.headers.get('cache-control')).toBe('no-store');
+  const ask = () => (method === 'POST' ? world.post(path, caller.token, body) : world.fetch(path));
+
+  test('may be kept by nobody', async () => {
+    const answer = await ask();
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('says its length', async () => {
+    const { headers, body: json } = await ask();
+    expect(headers.get('content-length')).toBe(String(Buffer.byteLength(JSON.stringify(json))));
+  });
 });

@@ -32,7 +32,9 @@ describe('an unexpected failure', () => {
     const { errors } = await without('activities', query);
     expect(errors.length).toBeGreaterThanOrEqual(failures);
     const logged = world.log.filter(({ level }) => level === 50);
-    expect(logged).toMatchObject([{ msg: 'unexpected error', err: { code: 'P2010' } }]);
+    expect(logged).toMatchObject([
+      { msg: 'unexpected error', err: { code: 'P2010', stack: expect.stringMatching(/\n +at /) } },
+    ]);
   });
 });
 

@@ -3,8 +3,8 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { json, text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { holdGoals } from './support/holdGoals.js';
 import { startServer } from './support/server.js';
 import { createWorld, type Json, restPaths } from './support/world.js';
 
@@ -34,16 +34,6 @@ async function ask(url: string, body?: unknown, agent?: Agent): Promise<Outcome>
   } catch {
     return { lost: 'before' };
   }
-}
-
-/** Holds a lock for which every change of a goal waits. */
-async function holdGoals(): Promise<() => Promise<void>> {
-  const client = new pg.Client({ connectionString: world.url });
-  await client.connect();
-  await client.query('BEGIN');
-  await client.query('LOCK TABLE goals IN SHARE MODE');
-  onTestFinished(() => client.end());
-  return async () => void (await client.query('COMMIT'));
 }
 
 /** Until a change waits for the lock. */
@@ -93,7 +83,7 @@ describe('SIGTERM', { timeout: 60_000 }, () => {
       agent.destroy();
     });
     await setTimeout(500);
-    const release = await holdGoals();
+    const release = await holdGoals(world.url);
     const slow = ask(`${base}${restPaths.reopenGoal}`, { id: goal.id }, new Agent({ keepAlive: true }));
     await waits();
 
@@ -130,7 +120,7 @@ describe('SIGTERM', { timeout: 60_000 }, () => {
   test('cuts off what runs longer than DRAIN_SECONDS', async () => {
     const { base, process: child, exited } = await server({ DRAIN_SECONDS: '0.5', LOG_LEVEL: 'silent' });
     const goal = await world.closedGoal(space);
-    const release = await holdGoals();
+    const release = await holdGoals(world.url);
     const slow = ask(`${base}${restPaths.reopenGoal}`, { id: goal.id });
     await waits();
     const signalledAt = performance.now();
@@ -144,7 +134,7 @@ describe('SIGTERM', { timeout: 60_000 }, () => {
   test('a second time ends the process at once', async () => {
     const { base, process: child, exited } = await server();
     const goal = await world.closedGoal(space);
-    const release = await holdGoals();
+    const release = await holdGoals(world.url);
     const slow = ask(`${base}${restPaths.reopenGoal}`, { id: goal.id });
     await waits();
     child.kill('SIGTERM');

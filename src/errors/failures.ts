@@ -17,9 +17,20 @@ export function failure<Code extends ErrorCode>(code: Code, ...given: Given<Code
   const { status, detail, headers, members, optionalMembers } = catalogue[code];
   const declared = { ...members, ...optionalMembers };
   const shown = Object.fromEntries(Object.entries(facts).filter(([name]) => name in declared));
-  return new GraphQLError(detail(facts), {
-    extensions: { code, ...shown, http: { status, headers: headers?.(facts) ?? {} } },
-  });
+  const extensions = { code, ...shown, http: { status, headers: headers?.(facts) ?? {} } };
+  const message = detail(facts);
+  return withoutStack(() => new GraphQLError(message, { extensions }));
+}
+
+/** Makes an error without its stack, which nobody reads if the error is expected and which costs more than the rest. */
+export function withoutStack<Made extends Error>(make: () => Made): Made {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return make();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }
 
 export const badInput = (errors: FieldError[]) => failure('BAD_USER_INPUT', { errors });

@@ -32,27 +32,21 @@ export function contentRoute(path: string, type: string, load: () => string | Pr
         'X-Content-Type-Options': 'nosniff',
         'Cross-Origin-Resource-Policy': 'same-origin',
       };
-      if (isFresh(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
+      if (isFresh(request.headers.get('if-none-match'), etag)) return { status: 304, headers };
       const acceptsGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(
         request.headers.get('accept-encoding') ?? '',
       );
       const bytes = acceptsGzip ? zipped : plain;
-      return new Response(request.method === 'HEAD' ? null : bytes, {
-        headers: {
-          ...headers,
-          'Content-Type': type,
-          'Content-Length': String(bytes.length),
-          ...(acceptsGzip && { 'Content-Encoding': 'gzip' }),
-        },
-      });
+      const encoding: Record<string, string> = acceptsGzip ? { 'Content-Encoding': 'gzip' } : {};
+      return { status: 200, headers: { ...headers, 'Content-Type': type, ...encoding }, body: bytes };
     },
   };
 }
 
 /** The ETag is weak, because both encodings share it. */
 async function prepare(load: () => string | Promise<string | Buffer>) {
-  const plain = new Uint8Array(Buffer.from(await load()));
-  const zipped = new Uint8Array(await promisify(gzip)(plain));
+  const plain = Buffer.from(await load());
+  const zipped = await promisify(gzip)(plain);
   return { plain, zipped, etag: `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"` };
 }
 

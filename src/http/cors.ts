@@ -1,5 +1,5 @@
 import { costHeader } from './limits/queryLimits.js';
-import type { Step } from './route.js';
+import type { Handle } from './route.js';
 
 const accepted = [
   ...['Authorization', 'Content-Type', 'Idempotency-Key', costHeader, 'X-Request-Id'],
@@ -24,20 +24,21 @@ export function corsHeaders(origins: readonly string[], origin: string | null | 
  * Lets web pages of these origins (`*` for all) call both surfaces with a token. Without origins, CORS is off. Cookies
  * are never allowed, and a preflight needs no token and no SQL.
  */
-export function useCors(origins: readonly string[]): Step {
-  if (origins.length === 0) return {};
-  return {
-    onRequest({ request, serverContext: { responseHeaders, record }, endResponse }) {
-      Object.assign(responseHeaders, corsHeaders(origins, request.headers.get('origin')));
-      if (!('Access-Control-Allow-Origin' in responseHeaders)) return;
-      if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) return;
-      if (record) record.operation = 'preflight';
-      const headers = {
-        'Access-Control-Allow-Methods': 'GET, HEAD, POST',
-        'Access-Control-Allow-Headers': accepted.join(', '),
-        'Access-Control-Max-Age': preflightSeconds,
-      };
-      endResponse(new Response(null, { status: 204, headers }));
-    },
+export function cors(origins: readonly string[], next: Handle): Handle {
+  if (origins.length === 0) return next;
+  return async (request, context) => {
+    const { responseHeaders, record } = context;
+    Object.assign(responseHeaders, corsHeaders(origins, request.headers.get('origin')));
+    const isAllowed = 'Access-Control-Allow-Origin' in responseHeaders;
+    if (!isAllowed || request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) {
+      return next(request, context);
+    }
+    if (record) record.operation = 'preflight';
+    const headers = {
+      'Access-Control-Allow-Methods': 'GET, HEAD, POST',
+      'Access-Control-Allow-Headers': accepted.join(', '),
+      'Access-Control-Max-Age': preflightSeconds,
+    };
+    return { status: 204, headers };
   };
 }

@@ -1,7 +1,8 @@
 import { withPatience } from '../database/patience.js';
-import type { Step } from './route.js';
+import type { Handle } from './route.js';
 
 /** Limits how long a request waits for the database in all. Then it fails with 503. */
-export const useDatabaseTimeout = (milliseconds: number): Step => ({
-  instrumentation: { request: (_payload, handle) => withPatience(milliseconds, handle) },
-});
+export const databaseTimeout =
+  (milliseconds: number, next: Handle): Handle =>
+  (request, context) =>
+    withPatience(milliseconds, () => next(request, context));

@@ -1,7 +1,7 @@
 import { GraphQLError, getOperationAST } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
 import { isErrorCode } from '../errors/catalogue.js';
-import { badInput, failure } from '../errors/failures.js';
+import { badInput, failure, withoutStack } from '../errors/failures.js';
 import { headersOf } from '../errors/problem.js';
 import { badArguments } from './input/badArguments.js';
 import { parseJson } from './input/parseJson.js';
@@ -19,7 +19,7 @@ export function useGraphqlRequest(bodyLimit: number): Step {
         });
       } else if (request.method === 'POST') {
         setRequestParser(async () => {
-          const body = await readJson(request, bodyLimit, serverContext.receiveBody);
+          const body = await readJson(request, bodyLimit, serverContext);
           if (Array.isArray(body)) serverContext.batchSize = body.length;
           return readParams(body);
         });
@@ -68,13 +68,16 @@ function readSearch(search: URLSearchParams): GraphQLParams {
 function coded(error: GraphQLError, requestId: string, partial: boolean): GraphQLError {
   const { message, extensions } = catalogued(error);
   const http = error.extensions.http ?? { ...(extensions.http as object), spec: true };
-  return new GraphQLError(message, {
-    nodes: error.nodes ?? null,
-    source: error.source,
-    positions: error.positions,
-    path: error.path,
-    extensions: { ...extensions, requestId, http: partial ? { headers: headersOf(error) } : http },
-  });
+  return withoutStack(
+    () =>
+      new GraphQLError(message, {
+        nodes: error.nodes ?? null,
+        source: error.source,
+        positions: error.positions,
+        path: error.path,
+        extensions: { ...extensions, requestId, http: partial ? { headers: headersOf(error) } : http },
+      }),
+  );
 }
 
 /** Turns an error of Yoga or graphql-js into a failure of the catalogue, which quotes its message. */

@@ -1,5 +1,6 @@
 import type { Database } from '../database/client.js';
 import { failure } from '../errors/failures.js';
+import { jsonAnswer } from './answer.js';
 import type { Route } from './route.js';
 
 /** Whether the database answers. */
@@ -16,7 +17,7 @@ export const healthRoutes = (db: Database, stopping?: AbortSignal): Route[] => [
     methods: ['GET', 'HEAD'],
     public: true,
     unlimited: true,
-    handle: () => Response.json({ status: 'ok' }),
+    handle: () => jsonAnswer({ status: 'ok' }),
   },
   {
     path: '/readyz',
@@ -25,7 +26,7 @@ export const healthRoutes = (db: Database, stopping?: AbortSignal): Route[] => [
     unlimited: true,
     async handle() {
       if (stopping?.aborted || !(await answers(db))) throw failure('SERVICE_UNAVAILABLE');
-      return Response.json({ status: 'ok', database: 'ok' });
+      return jsonAnswer({ status: 'ok', database: 'ok' });
     },
   },
 ];

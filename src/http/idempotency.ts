@@ -59,7 +59,7 @@ export function useIdempotency({ db, clock, keptSeconds }: IdempotencyOptions): 
         key: readKey(header),
       };
       setExecuteFn((given: ExecutionArgs) =>
-        once(scope, fingerprintOf(given, args.contextValue.params.query), {
+        once(scope, fingerprintOf(given, operation, args.contextValue.params.query), {
           field,
           execute: executeIn(executeFn, given, args.contextValue),
           onReplay: () => {

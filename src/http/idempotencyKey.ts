@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type ExecutionArgs, print } from 'graphql';
+import { type ExecutionArgs, type OperationDefinitionNode, print } from 'graphql';
 import { badInput } from '../errors/failures.js';
+import { perOperation } from './input/perOperation.js';
 
 const quoted = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
 const bare = /^[!#-+\--~]+$/;
@@ -15,14 +16,19 @@ export function readKey(header: string): string {
 }
 
 /** SHA-256 of the request: document and variables for GraphQL; only the input for REST, whose documents are our own. */
-export function fingerprintOf({ document, operationName, variableValues }: ExecutionArgs, query: string | undefined) {
-  const source = query === undefined ? 'REST' : [print(document), operationName ?? null];
-  return Uint8Array.from(
-    createHash('sha256')
-      .update(JSON.stringify([source, sorted(variableValues)]))
-      .digest(),
-  );
+export function fingerprintOf(
+  { document, operationName, variableValues }: ExecutionArgs,
+  operation: OperationDefinitionNode,
+  query: string | undefined,
+) {
+  const source = query === undefined ? 'REST' : [digestOf(operation, document), operationName ?? null];
+  return Uint8Array.from(sha256(JSON.stringify([source, sorted(variableValues)])));
 }
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
+
+/** Of the document as it is printed, so that spaces and comments do not matter. */
+const digestOf = perOperation((_operation, document) => sha256(print(document)).toString('base64'));
 
 /** The JSON with the keys of every object sorted, so that their order does not matter. */
 function sorted(value: unknown): unknown {

@@ -1,5 +1,6 @@
 import { BREAK, type DocumentNode, type ExecutionArgs, type FieldNode, getOperationAST, visit } from 'graphql';
 import type { Database } from '../database/client.js';
+import { perOperation } from './input/perOperation.js';
 import { rootFields } from './input/rootFields.js';
 import type { Step } from './route.js';
 import { executeIn, inTransaction, isFinal, RolledBack } from './transaction.js';
@@ -15,9 +16,7 @@ export function useMutationTransaction(db: Database): Step {
       if (operation?.operation !== 'mutation') return;
       // With a key, the mutation has a transaction already.
       if (args.contextValue.request.headers.has('idempotency-key')) return;
-      const roots = rootFields(args.document, operation);
-      const fields = roots.filter(({ name }) => name.value !== '__typename');
-      if (fields.length < 2 && !hasOtherArguments(args.document, roots)) return;
+      if (!needsTransaction(operation, args.document)) return;
       setExecuteFn((given: ExecutionArgs) => {
         const execute = executeIn(executeFn, given, args.contextValue);
         return inTransaction(db, async (tx) => {
@@ -30,6 +29,12 @@ export function useMutationTransaction(db: Database): Step {
     },
   };
 }
+
+const needsTransaction = perOperation((operation, document) => {
+  const roots = rootFields(document, operation);
+  const fields = roots.filter(({ name }) => name.value !== '__typename');
+  return fields.length > 1 || hasOtherArguments(document, roots);
+});
 
 /** Whether a field below the root fields has arguments. */
 function hasOtherArguments(document: DocumentNode, roots: readonly FieldNode[]): boolean {

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import { graphqlTypeFor } from './accept.js';
+import { type Answer, withCommonHeaders } from './answer.js';
 import { corsHeaders } from './cors.js';
-import { type CompleteAnswer, graphqlAnswer, problemAnswer } from './problem.js';
-import { alwaysSent } from './responseHeaders.js';
+import { graphqlAnswer, problemAnswer } from './problem.js';
 import type { Identity } from './telemetry/requestRecord.js';
 
-interface RefusalOptions {
+export interface RefusalOptions {
   publicUrl?: string | undefined;
   corsOrigins?: readonly string[];
 }
@@ -17,11 +17,10 @@ export function refusal(
   { requestId }: Identity,
   req: IncomingMessage | undefined,
   { publicUrl, corsOrigins = [] }: RefusalOptions,
-): CompleteAnswer {
+): Answer {
   const isGraphql = error.extensions.code === 'SERVICE_UNAVAILABLE' && /^\/graphql(\?|$)/.test(req?.url ?? '');
-  const { status, headers, body } = isGraphql
+  const answer = isGraphql
     ? graphqlAnswer(error, requestId, graphqlTypeFor(req?.headers.accept ?? null))
     : problemAnswer(error, requestId, publicUrl);
-  const cors = corsHeaders(corsOrigins, req?.headers.origin);
-  return { status, headers: { ...alwaysSent, ...headers, ...cors, 'X-Request-Id': requestId }, body };
+  return withCommonHeaders(answer, { requestId, responseHeaders: corsHeaders(corsOrigins, req?.headers.origin) });
 }

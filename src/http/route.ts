@@ -1,7 +1,9 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Actor } from '../policies/access.js';
+import type { Answer } from './answer.js';
+import type { RequestHead } from './requestHead.js';
 import type { RequestRecord } from './telemetry/requestRecord.js';
 
 /** What the pipeline knows about a request besides the request itself. */
@@ -9,8 +11,9 @@ export interface RequestContext {
   requestId: string;
   /** Omitted for queries that the gateway itself runs. */
   record?: RequestRecord;
-  /** Node's own request, if it came over a socket. */
+  /** Node's own request and response, if it came over a socket. */
   req?: IncomingMessage;
+  res?: ServerResponse;
   /** Reads the body, once the headers are in order. A client that sent `Expect: 100-continue` may send it then. */
   receiveBody?: <T>(read: () => Promise<T>) => Promise<T>;
   /** Headers for the answer, whether it succeeds or fails. */
@@ -24,7 +27,10 @@ export interface RequestContext {
   refusal?: GraphQLError;
 }
 
-/** One step of the pipeline, as a Yoga plugin. */
+/** Answers a request of either surface. A step that does not answer it itself hands it to the next. */
+export type Handle = (request: RequestHead, context: RequestContext) => Promise<Answer>;
+
+/** One step of GraphQL, as a Yoga plugin. */
 export type Step = Plugin<RequestContext, RequestContext>;
 
 /** A path and what a request to it needs. The router checks that in the order of docs/api.md, "Order of checks". */
@@ -44,5 +50,5 @@ export interface Route {
   /** Rejects read-only tokens before the body is read. */
   scope?: 'write';
   /** Omitted where GraphQL itself answers. */
-  handle?: (request: Request, context: RequestContext) => Response | Promise<Response>;
+  handle?: (request: RequestHead, context: RequestContext) => Answer | Promise<Answer>;
 }

@@ -3,29 +3,34 @@ import { failure } from '../errors/failures.js';
 import { isAlwaysProblem } from '../errors/problem.js';
 import type { Actor } from '../policies/access.js';
 import { graphqlTypes, requireAcceptable, restTypes } from './accept.js';
+import type { Answer } from './answer.js';
 import type { RateLimit } from './limits/rateLimit.js';
 import { nearestPath } from './nearestPath.js';
-import { problemResponse } from './problem.js';
-import type { RequestContext, Route, Step } from './route.js';
+import { problemAnswer } from './problem.js';
+import type { RequestHead } from './requestHead.js';
+import type { Handle, RequestContext, Route } from './route.js';
 
 interface RouterOptions {
   routes: Route[];
   /** Finds the person of the request's token. Fails with 401. */
-  authenticate: (request: Request) => Promise<Actor>;
+  authenticate: (request: RequestHead) => Promise<Actor>;
   /** Counts requests that need a token, whether or not they pass the checks. */
   limit?: RateLimit | undefined;
   mask: (error: unknown) => GraphQLError;
   publicUrl?: string | undefined;
   /** What a browser gets for a path that does not exist. */
-  unknownPage: (path: string, nearest: string | undefined) => Response;
+  unknownPage: (path: string, nearest: string | undefined) => Answer;
+  /** Answers where a route does not, also with the failure in `refusal`. */
+  graphql: Handle;
 }
 
 /**
  * Checks every request in the same order: path (404), method (405), Accept (406), token (401), rate limit (429), scope
  * (403). Then its route handles it.
  */
-export function useRouter({ routes, authenticate, mask, publicUrl, limit, unknownPage }: RouterOptions): Step {
-  const routesOf = (path: string) => routes.filter((route) => route.path === path);
+export function router({ routes, authenticate, mask, publicUrl, limit, unknownPage, graphql }: RouterOptions): Handle {
+  const byPath = new Map(routes.map(({ path }) => [path, routes.filter((route) => route.path === path)]));
+  const routesOf = (path: string) => byPath.get(path) ?? [];
   const memorable = [...new Set(routes.filter(({ isFile }) => !isFile).map(({ path }) => path))];
 
   /** The path without the slash at its end, if that is a route: `/docs/` is `/docs`. */
@@ -34,7 +39,7 @@ export function useRouter({ routes, authenticate, mask, publicUrl, limit, unknow
     return routesOf(shorter).length > 0 ? shorter : pathname;
   }
 
-  function find(request: Request, path: string): Route {
+  function find(request: RequestHead, path: string): Route {
     const candidates = routesOf(path);
     if (candidates.length === 0) throw failure('NOT_FOUND', { path, nearest: nearestPath(path, memorable) });
     const route = match(request, path);
@@ -43,10 +48,10 @@ export function useRouter({ routes, authenticate, mask, publicUrl, limit, unknow
     throw failure('METHOD_NOT_ALLOWED', { target: path, method: request.method, allow });
   }
 
-  const match = (request: Request, path: string) =>
+  const match = (request: RequestHead, path: string) =>
     routesOf(path).find(({ methods, accepts }) => methods.includes(request.method) && (!accepts || wantsPage(request)));
 
-  async function check(request: Request, path: string, context: RequestContext): Promise<Route> {
+  async function check(request: RequestHead, path: string, context: RequestContext): Promise<Route> {
     const route = find(request, path);
     requireAcceptable(request.headers.get('accept'), route.handle ? restTypes : graphqlTypes);
     context.actor = await authenticate(request);
@@ -54,7 +59,7 @@ export function useRouter({ routes, authenticate, mask, publicUrl, limit, unknow
   }
 
   /** Counts a request unless its route is public. Public routes other than health checks report what is left. */
-  async function checkAndCount(request: Request, path: string, context: RequestContext): Promise<Route> {
+  async function checkAndCount(request: RequestHead, path: string, context: RequestContext): Promise<Route> {
     const candidate = match(request, path);
     const runChecks = () => check(request, path, context);
     if (!candidate?.public) return limit ? limit.count(request, context, runChecks) : runChecks();
@@ -62,40 +67,43 @@ export function useRouter({ routes, authenticate, mask, publicUrl, limit, unknow
     return candidate;
   }
 
-  return {
-    async onRequest({ request, url, serverContext, endResponse }) {
-      const path = pathOf(url.pathname);
-      note(serverContext, routesOf(path)[0]);
-      try {
-        if (path !== url.pathname && match(request, path)?.public) {
-          return endResponse(new Response(null, { status: 308, headers: { Location: path + url.search } }));
-        }
-        const route = await checkAndCount(request, path, serverContext);
-        if (route.scope === 'write' && !serverContext.actor?.canWrite) throw failure('READ_ONLY_TOKEN');
-        if (route.handle) endResponse(await route.handle(request, serverContext));
-      } catch (thrown) {
-        const error = mask(thrown);
-        const isGraphql = routesOf(path).some(({ handle }) => !handle);
-        // A client that accepts no GraphQL response gets a problem instead.
-        if (isGraphql && !isAlwaysProblem(error)) serverContext.refusal = error;
-        else {
-          serverContext.record?.addErrors([error]);
-          const isPage = error.extensions.code === 'NOT_FOUND' && routesOf(path).length === 0 && wantsPage(request);
-          endResponse(
-            isPage
-              ? unknownPage(path, nearestPath(path, memorable))
-              : problemResponse(error, serverContext.requestId, publicUrl),
-          );
-        }
+  /** The answer to a request that a check or its route refused. */
+  function refuse(error: GraphQLError, path: string, request: RequestHead, context: RequestContext): Answer {
+    context.record?.addErrors([error]);
+    const isPage = error.extensions.code === 'NOT_FOUND' && routesOf(path).length === 0 && wantsPage(request);
+    return isPage
+      ? unknownPage(path, nearestPath(path, memorable))
+      : problemAnswer(error, context.requestId, publicUrl);
+  }
+
+  return async (request, context) => {
+    const { pathname, search } = new URL(request.url);
+    const path = pathOf(pathname);
+    const candidates = routesOf(path);
+    note(context, candidates[0]);
+    noteVary(context, candidates);
+    try {
+      if (path !== pathname && match(request, path)?.public) {
+        return { status: 308, headers: { Location: path + search } };
       }
-    },
-    onResponse({ request, response }) {
-      const { pathname } = new URL(request.url);
-      const candidates = routesOf(pathOf(pathname));
-      if (candidates.length === 0 || candidates.some(({ accepts }) => accepts))
-        response.headers.append('Vary', 'Accept');
-    },
+      const route = await checkAndCount(request, path, context);
+      if (route.scope === 'write' && !context.actor?.canWrite) throw failure('READ_ONLY_TOKEN');
+      if (route.handle) return await route.handle(request, context);
+    } catch (thrown) {
+      const error = mask(thrown);
+      const isGraphql = candidates.some(({ handle }) => !handle);
+      // A client that accepts no GraphQL response gets a problem instead.
+      if (!isGraphql || isAlwaysProblem(error)) return refuse(error, path, request, context);
+      context.refusal = error;
+    }
+    return graphql(request, context);
   };
+}
+
+/** The answers of some paths depend on `Accept`. */
+function noteVary({ responseHeaders }: RequestContext, candidates: Route[]): void {
+  if (candidates.length > 0 && !candidates.some(({ accepts }) => accepts)) return;
+  responseHeaders.Vary = responseHeaders.Vary ? `${responseHeaders.Vary}, Accept` : 'Accept';
 }
 
 function note({ record }: RequestContext, route: Route | undefined): void {
@@ -105,7 +113,7 @@ function note({ record }: RequestContext, route: Route | undefined): void {
 }
 
 /** Whether to answer with a page. A client that names JSON gets JSON, even if it accepts pages too. */
-function wantsPage(request: Request): boolean {
+function wantsPage(request: RequestHead): boolean {
   const accept = request.headers.get('accept') ?? '';
   return ['GET', 'HEAD'].includes(request.method) && /\btext\/html\b/i.test(accept) && !/\bjson\b/i.test(accept);
 }

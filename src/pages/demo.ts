@@ -1,3 +1,4 @@
+import type { RequestHead } from '../http/requestHead.js';
 import type { PreparedMutation } from '../rest/prepare.js';
 import type { DemoKey } from './demoKey.js';
 import { type Html, html } from './html.js';
@@ -24,7 +25,7 @@ export const howToOpenTheDemo: Html = html`<p>This is a demo. To try it with its
 gateway printed in the terminal when it started, after <code>Browser</code>.</p>`;
 
 export async function trialFor(
-  request: Request,
+  request: RequestHead,
   mutations: readonly PreparedMutation[],
   demo: Demo | undefined,
 ): Promise<Trial> {

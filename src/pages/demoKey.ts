@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isLocal } from '../http/loopback.js';
+import type { RequestHead } from '../http/requestHead.js';
 
 const secret = () => randomBytes(32).toString('base64url');
 const digest = (text: string) => createHash('sha256').update(text).digest();
@@ -21,14 +22,14 @@ export class DemoKey {
   }
 
   /** The cookie for a browser on this machine that comes with the secret. */
-  cookieFor(request: Request): string | undefined {
+  cookieFor(request: RequestHead): string | undefined {
     const given = new URL(request.url).searchParams.get('demo') ?? '';
     if (!isLocal(request) || !isSame(given, this.#secret)) return undefined;
     return `${cookieName(request)}=${this.#session}; Path=/; HttpOnly; SameSite=Strict`;
   }
 
   /** Whether a browser on this machine has the cookie. */
-  isHeldBy(request: Request): boolean {
+  isHeldBy(request: RequestHead): boolean {
     if (!isLocal(request)) return false;
     const cookies = (request.headers.get('cookie') ?? '').split(/; ?/);
     return cookies.some((cookie) => isSame(cookie, `${cookieName(request)}=${this.#session}`));
@@ -36,4 +37,4 @@ export class DemoKey {
 }
 
 /** With the port, because the servers of a host share their cookies. */
-const cookieName = (request: Request) => `goalpost_demo_${new URL(request.url).port || '80'}`;
+const cookieName = (request: RequestHead) => `goalpost_demo_${new URL(request.url).port || '80'}`;

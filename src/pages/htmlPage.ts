@@ -1,3 +1,4 @@
+import type { Answer } from '../http/answer.js';
 import { version } from '../version.js';
 import { type Html, html } from './html.js';
 import { navigation } from './pageLinks.js';
@@ -32,7 +33,7 @@ export function htmlPage({
   inlineStyles = false,
   isApplication = false,
   status = 200,
-}: HtmlPage): Response {
+}: HtmlPage): Answer {
   const document = html`<!doctype html>
 <html lang="en">
 <head>
@@ -54,8 +55,9 @@ ${!isApplication && html`<footer><p>Goalpost ${version}</p></footer>`}
 </body>
 </html>
 `;
-  return new Response(document.text, {
+  return {
     status,
+    body: document.text,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-store',
@@ -68,5 +70,5 @@ ${!isApplication && html`<footer><p>Goalpost ${version}</p></footer>`}
       'Cross-Origin-Opener-Policy': 'same-origin',
       'Cross-Origin-Resource-Policy': 'same-origin',
     },
-  });
+  };
 }

@@ -11,7 +11,7 @@ export function lookUpAs(
   authenticate: (authorization: string) => Promise<Actor>,
   execute: ExecuteDocument,
 ): LookUp {
-  const request = new Request('http://localhost/');
+  const request = { method: 'POST', url: 'http://localhost/', headers: new Headers() };
   return async (query) => {
     const actor = await authenticate(`Bearer ${token}`);
     const { data } = await execute(parse(query), {}, request, { requestId: '', responseHeaders: {}, actor });

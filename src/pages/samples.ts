@@ -19,8 +19,7 @@ export function samplesOf(base: string, token: string | undefined, request: Exam
 }
 
 function javascript(base: string, token: string | undefined, { path, body }: ExampleRequest): string {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the sample that has a template.
-  const authorization = token ? JSON.stringify(`Bearer ${token}`) : '`Bearer ${process.env.TOKEN}`';
+  const authorization = token ? JSON.stringify(`Bearer ${token}`) : `\`Bearer \${process.env.TOKEN}\``;
   const text = JSON.stringify(body, null, 2).replaceAll('\n', '\n  ');
   return `const response = await fetch(${JSON.stringify(base + path)}, {
   method: "POST",

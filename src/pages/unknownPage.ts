@@ -1,10 +1,11 @@
+import type { Answer } from '../http/answer.js';
 import { html } from './html.js';
 import { type HasPage, htmlPage } from './htmlPage.js';
 
 /** What a browser shows for a path that does not exist: 404, and the path that was perhaps meant. */
 export const unknownPage =
   (hasPage: HasPage) =>
-  (path: string, nearest: string | undefined): Response =>
+  (path: string, nearest: string | undefined): Answer =>
     htmlPage({
       title: 'Not found – Goalpost',
       path,

@@ -1,18 +1,60 @@
-import { type GraphQLOutputType, getNullableType, isEnumType, isListType, isObjectType } from 'graphql';
+import {
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  getNullableType,
+  isEnumType,
+  isListType,
+  isObjectType,
+} from 'graphql';
 import { snakeCase } from '../naming.js';
 
+type Spell = (value: unknown) => unknown;
+
+/** How each type is spelled. An answer has hundreds of names, and every answer has the same. */
+const known = new WeakMap<GraphQLOutputType, Spell>();
+
 /** A GraphQL answer as REST spells it: names in snake_case, enum values and type names in lower case. */
-export function restAnswer(type: GraphQLOutputType, value: unknown): unknown {
-  const nullable = getNullableType(type);
-  if (value === null || value === undefined) return null;
-  if (isListType(nullable)) return (value as unknown[]).map((item) => restAnswer(nullable.ofType, item));
-  if (isEnumType(nullable)) return snakeCase(String(value));
-  if (!isObjectType(nullable)) return value;
-  const fields = nullable.getFields();
-  return Object.fromEntries(
-    Object.entries(value).map(([name, entry]) => {
-      const field = fields[name];
-      return field ? [snakeCase(name), restAnswer(field.type, entry)] : [name, snakeCase(String(entry))];
-    }),
-  );
+export const restAnswer = (type: GraphQLOutputType, value: unknown): unknown => spellingOf(type)(value);
+
+function spellingOf(type: GraphQLOutputType): Spell {
+  const existing = known.get(type);
+  if (existing) return existing;
+  const spell = spellingOfNullable(getNullableType(type));
+  const spellOrNull: Spell = (value) => (value === null || value === undefined ? null : spell(value));
+  known.set(type, spellOrNull);
+  return spellOrNull;
+}
+
+function spellingOfNullable(type: GraphQLOutputType): Spell {
+  if (isListType(type)) {
+    const spellItem = spellingOf(type.ofType);
+    return (value) => (value as unknown[]).map((item) => spellItem(item));
+  }
+  if (isEnumType(type)) {
+    const names = new Map(type.getValues().map(({ name }) => [name, snakeCase(name)]));
+    return (value) => names.get(String(value));
+  }
+  return isObjectType(type) ? spellingOfObject(type) : (value) => value;
+}
+
+/** Looks up a field when it first occurs, because types contain each other. */
+function spellingOfObject(type: GraphQLObjectType): Spell {
+  const fields = new Map<string, { name: string; spell: Spell }>();
+  const look = (name: string) => {
+    const field = type.getFields()[name];
+    // The only name that is no field is that of the type.
+    const found = field
+      ? { name: snakeCase(name), spell: spellingOf(field.type) }
+      : { name, spell: (value: unknown) => snakeCase(String(value)) };
+    fields.set(name, found);
+    return found;
+  };
+  return (value) => {
+    const answer: Record<string, unknown> = {};
+    for (const [given, entry] of Object.entries(value as object)) {
+      const { name, spell } = fields.get(given) ?? look(given);
+      answer[name] = spell(entry);
+    }
+    return answer;
+  };
 }

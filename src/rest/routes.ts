@@ -1,8 +1,10 @@
 import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { badInput } from '../errors/failures.js';
 import { inRestNames } from '../errors/problem.js';
+import { jsonAnswer } from '../http/answer.js';
 import { readInput, restSpelling } from '../http/input/readInput.js';
 import { readJson } from '../http/input/readJson.js';
+import type { RequestHead } from '../http/requestHead.js';
 import type { RequestContext, Route } from '../http/route.js';
 import type { PreparedMutation } from './prepare.js';
 import { restAnswer } from './restAnswer.js';
@@ -11,7 +13,7 @@ import { restAnswer } from './restAnswer.js';
 export type ExecuteDocument = (
   document: DocumentNode,
   variables: Record<string, unknown>,
-  request: Request,
+  request: RequestHead,
   context: RequestContext,
 ) => Promise<ExecutionResult>;
 
@@ -30,18 +32,11 @@ export function restRoutes(mutations: PreparedMutation[], { schema, bodyLimit, e
     methods: ['POST'],
     ...scope,
     async handle(request, context) {
-      const { value, errors } = readInput(
-        inputType,
-        await readJson(request, bodyLimit, context.receiveBody),
-        restSpelling,
-      );
+      const { value, errors } = readInput(inputType, await readJson(request, bodyLimit, context), restSpelling);
       if (errors.length > 0) throw badInput(errors);
       const result = await execute(document, { input: value }, request, { ...context, inputIsChecked: true });
       if (result.errors?.[0]) throw inRestNames(result.errors[0]);
-      return Response.json(restAnswer(payloadType, result.data?.[name]), {
-        statusText: 'OK',
-        headers: { 'Cache-Control': 'no-store' },
-      });
+      return jsonAnswer(restAnswer(payloadType, result.data?.[name]));
     },
   }));
 }

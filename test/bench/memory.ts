@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { buildSchema } from 'graphql';
-import { demoTokensFile } from '../../src/commands/openDemo.js';
 import { startBuiltGateway } from '../support/builtGateway.js';
 import { randomRequest } from '../support/randomQueries.js';
 
@@ -16,14 +15,17 @@ const atOnce = 8;
 const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));
 
 const directory = await mkdtemp(join(tmpdir(), 'goalpost-memory-'));
-const dataDir = join(directory, 'data');
-const gateway = await startBuiltGateway({ NODE_OPTIONS: '--max-old-space-size=512', DATA_DIR: dataDir });
-const { readOnly: token } = JSON.parse(readFileSync(demoTokensFile(dataDir), 'utf8'));
+const gateway = await startBuiltGateway({
+  DATA_DIR: join(directory, 'data'),
+  NODE_OPTIONS: '--max-old-space-size=512',
+});
+const { graphql, tokens } = gateway.announced;
+const { readOnly } = JSON.parse(readFileSync(tokens ?? '', 'utf8'));
 
 async function send(request: object): Promise<void> {
-  const response = await fetch(`${gateway.base}/graphql`, {
+  const response = await fetch(graphql, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${readOnly}` },
     body: JSON.stringify(request),
   });
   await response.arrayBuffer();

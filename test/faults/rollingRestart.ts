@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../../src/database/embedded/freePort.js';
 import { startEmbedded } from '../../src/database/embedded/startEmbedded.js';
 import { applyMigrations } from '../../src/database/migrations.js';
 import { startBuiltGateway } from '../support/builtGateway.js';
-import { freePort } from '../support/freePort.js';
 import { createRestorables } from '../support/restorables.js';
 import { Restorer } from './restorer.js';
 

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Started } from '../../src/commands/announce.js';
+import { cpuOf, residentMegabytes } from './processes.js';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
@@ -20,25 +20,16 @@ export async function startBuiltGateway(settings: Record<string, string>) {
   };
   for await (const line of createInterface(child.stdout)) {
     child.stdout.resume();
-    const { graphql }: Started = JSON.parse(line);
+    const announced: Started = JSON.parse(line);
+    const { pid = 0 } = child;
     return {
-      base: new URL(graphql).origin,
+      base: new URL(announced.graphql).origin,
+      announced,
       exited,
       stop,
-      megabytes: () => residentMegabytes(child.pid),
-      cpuSeconds: () => cpuSeconds(child.pid),
+      megabytes: () => residentMegabytes(pid),
+      cpuSeconds: () => cpuOf(pid),
     };
   }
   throw new Error('the gateway did not start');
-}
-
-function residentMegabytes(pid: number | undefined): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
-}
-
-function cpuSeconds(pid: number | undefined): number {
-  const [, afterName = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
-  const [user, system] = afterName.split(' ').slice(11, 13);
-  return (Number(user) + Number(system)) / 100;
 }

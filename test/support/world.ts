@@ -12,6 +12,7 @@ import { createLogger } from '../../src/http/logger.js';
 import { NodeServer } from '../../src/http/nodeServer.js';
 import { noted, noteStatements, unboundScans } from './companyBinding.js';
 import { createDatabase } from './database.js';
+import { fetchAt } from './fetchAt.js';
 import { requireDescribed } from './openapiValidator.js';
 import { preparedStatements } from './pgbouncer.js';
 
@@ -103,6 +104,11 @@ export class World {
     const answer = { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : { text } };
     requireDescribed({ method: init.method ?? 'GET', path, ...answer });
     return answer;
+  }
+
+  /** Sends a request as a client does that knows this gateway under the host of the URL. */
+  async fetchAt(input: string | Request, init?: RequestInit): Promise<Response> {
+    return fetchAt(await this.base(), new Request(input, init));
   }
 
   post(path: string, token: string | null, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {

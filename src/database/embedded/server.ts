@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { DatabaseError } from '../error.js';
 import type { Binaries } from './binaries.js';
 import type { Cluster } from './cluster.js';
+import { freePort } from './freePort.js';
 import { type Account, type ServerProcess, startProcess } from './serverProcess.js';
 
 /** A PostgreSQL server that accepts connections at `url`. */
@@ -111,13 +110,4 @@ async function lockFile({ directory }: Cluster): Promise<string[]> {
 
 function urlOf({ password }: Cluster, port: number): string {
   return `postgresql://postgres:${password}@127.0.0.1:${port}/postgres`;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

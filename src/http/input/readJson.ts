@@ -1,4 +1,7 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
 import { failure } from '../../errors/failures.js';
+import type { RequestHead } from '../requestHead.js';
 import type { RequestContext } from '../route.js';
 import { parseJson } from './parseJson.js';
 
@@ -7,14 +10,15 @@ import { parseJson } from './parseJson.js';
  * the body within `receiveBody`, once the headers are in order.
  */
 export async function readJson(
-  request: Request,
+  { headers }: RequestHead,
   limit: number,
-  receiveBody: RequestContext['receiveBody'] = (read) => read(),
+  { req, receiveBody = (read) => read() }: Pick<RequestContext, 'req' | 'receiveBody'>,
 ): Promise<unknown> {
-  requireJson(request.headers.get('content-type'));
-  if (Number(request.headers.get('content-length') ?? 0) > limit) throw failure('PAYLOAD_TOO_LARGE', { limit });
-  const bytes = await receiveBody(() => readBytes(request, limit));
-  return parseJson(decode(bytes));
+  requireJson(headers.get('content-type'));
+  if (Number(headers.get('content-length') ?? 0) > limit) throw failure('PAYLOAD_TOO_LARGE', { limit });
+  const bytes = req ? await receiveBody(() => readBytes(req, limit)) : Buffer.alloc(0);
+  if (!isUtf8(bytes)) throw failure('MALFORMED_JSON', { problem: 'the text is not UTF-8' });
+  return parseJson(bytes.toString());
 }
 
 function requireJson(contentType: string | null): void {
@@ -26,29 +30,23 @@ function requireJson(contentType: string | null): void {
   }
 }
 
-async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  // Not `for await`, because leaving the loop would close the connection before the answer.
-  const reader = request.body?.getReader();
-  const next = () => reader?.read().catch(endedEarly);
-  for (let part = await next(); part?.value; part = await next()) {
-    size += part.value.length;
-    if (size > limit) throw failure('PAYLOAD_TOO_LARGE', { limit });
-    chunks.push(part.value);
-  }
-  return Buffer.concat(chunks);
-}
-
-/** The client went away, or its chunks cannot be read. */
-function endedEarly(): never {
-  throw failure('MALFORMED_REQUEST', { problem: 'the body ends before it is complete' });
-}
-
-function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw failure('MALFORMED_JSON', { problem: 'the text is not UTF-8' });
-  }
-}
+/** Not `for await`, because leaving the loop would close the connection before the answer. */
+const readBytes = (req: IncomingMessage, limit: number): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const read = (chunk: Buffer) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size <= limit) return;
+      req.off('data', read).pause();
+      reject(failure('PAYLOAD_TOO_LARGE', { limit }));
+    };
+    // The client went away, or its chunks cannot be read.
+    const endEarly = () => {
+      if (!req.readableEnded) reject(failure('MALFORMED_REQUEST', { problem: 'the body ends before it is complete' }));
+    };
+    if (req.destroyed) return endEarly();
+    req.on('data', read).once('end', () => resolve(Buffer.concat(chunks)));
+    req.once('error', endEarly).once('close', endEarly);
+  });

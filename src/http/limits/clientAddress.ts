@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import type { RequestHead } from '../requestHead.js';
 
 /**
  * The address that an unauthenticated request counts for: the peer, or the client that the last `trustedProxies`
  * proxies report in `X-Forwarded-For`. An IPv6 client owns a whole /64, so its network counts.
  */
-export function clientAddress(request: Request, req: IncomingMessage | undefined, trustedProxies: number): string {
+export function clientAddress(request: RequestHead, req: IncomingMessage | undefined, trustedProxies: number): string {
   const peer = req?.socket.remoteAddress ?? 'unknown';
   if (trustedProxies === 0) return network(peer);
   const forwarded = request.headers.get('x-forwarded-for')?.split(',') ?? [];

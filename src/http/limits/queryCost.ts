@@ -31,21 +31,17 @@ const assumedListSize = 10;
 
 /**
  * Measures one operation, valid or not. An unknown fragment costs nothing, a fragment that contains itself counts once,
- * and introspection costs only its aliases.
+ * and introspection costs only its aliases. `numberIn` is the number that a variable has.
  */
 export function measure(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  variables: Record<string, unknown>,
+  numberIn: (variable: string) => number | undefined,
 ): QueryCost {
   const fragments = new Map(
     document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])),
   );
-  const defaults = (operation.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
-    defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
-  );
-  const values: Record<string, unknown> = { ...Object.fromEntries(defaults), ...variables };
   // Measures a fragment once for each page size, because nested spreads can multiply it exponentially.
   const measured = new Map<string, QueryCost>();
 
@@ -107,7 +103,7 @@ export function measure(
     if (typeof size !== 'number') return undefined;
     const sizes = (node.arguments ?? []).flatMap(({ name, value }) => {
       if (name.value !== 'first' && name.value !== 'last') return [];
-      const given = value.kind === Kind.VARIABLE ? values[value.name.value] : valueFromASTUntyped(value);
+      const given = value.kind === Kind.VARIABLE ? numberIn(value.name.value) : valueFromASTUntyped(value);
       return typeof given === 'number' && given >= 0 ? [given] : [];
     });
     return sizes.length > 0 ? Math.max(...sizes) : size;

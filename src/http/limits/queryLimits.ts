@@ -9,9 +9,12 @@ import {
   type Source,
 } from 'graphql';
 import { failure } from '../../errors/failures.js';
+import { perOperation } from '../input/perOperation.js';
 import { rootFields } from '../input/rootFields.js';
+import type { RequestHead } from '../requestHead.js';
 import type { Step } from '../route.js';
-import { measure, noCost, type QueryCost } from './queryCost.js';
+import { type CostOf, costIn } from './costIn.js';
+import { noCost, type QueryCost } from './queryCost.js';
 
 /** The request header that asks for the cost. */
 export const costHeader = 'GraphQL-Cost';
@@ -22,6 +25,8 @@ export interface QueryLimits extends QueryCost {
   mutations: number;
 }
 
+const measured = ['complexity', 'depth', 'aliases', 'mutations'] as const;
+
 /**
  * Rejects GraphQL documents over a limit before they are validated and before any SQL, and reports the cost to clients
  * that ask for it. REST's stored documents are exempt. Decisions: "Query cost".
@@ -29,13 +34,15 @@ export interface QueryLimits extends QueryCost {
 export function useQueryLimits(limits: QueryLimits): Step {
   const { tokens, mutations, ...costLimits } = limits;
   const costs = new WeakMap<Request, QueryCost>();
+  let costOf: CostOf | undefined;
 
   function check(document: DocumentNode, operation: OperationDefinitionNode, cost: QueryCost): void {
-    const fields = operation.operation === OperationTypeNode.MUTATION ? countFields(document, operation) : 0;
-    const exceeded = Object.entries({ ...cost, mutations: fields })
-      .map(([limit, actual]) => ({ limit, actual, maximum: limits[limit as keyof QueryLimits] }))
-      .filter(({ actual, maximum }) => actual > maximum);
-    if (exceeded.length > 0) throw failure('QUERY_TOO_COMPLEX', { exceeded });
+    const fields = operation.operation === OperationTypeNode.MUTATION ? countFields(operation, document) : 0;
+    const asked = { ...cost, mutations: fields };
+    const exceeded = measured.filter((limit) => asked[limit] > limits[limit]);
+    if (exceeded.length === 0) return;
+    const all = exceeded.map((limit) => ({ limit, actual: asked[limit], maximum: limits[limit] }));
+    throw failure('QUERY_TOO_COMPLEX', { exceeded: all });
   }
 
   return {
@@ -44,9 +51,10 @@ export function useQueryLimits(limits: QueryLimits): Step {
     },
     onValidate({ params: { schema, documentAST }, context: { request, params } }) {
       const chosen = getOperationAST(documentAST, params?.operationName);
+      costOf ??= costIn(schema);
       for (const node of documentAST.definitions) {
         if (node.kind !== Kind.OPERATION_DEFINITION) continue;
-        const cost = measure(schema, documentAST, node, params?.variables ?? {});
+        const cost = costOf(documentAST, node, params?.variables ?? {});
         if (node === chosen) costs.set(request, cost);
         check(documentAST, node, cost);
       }
@@ -60,11 +68,12 @@ export function useQueryLimits(limits: QueryLimits): Step {
 }
 
 /** Whether the client asks for the cost with `GraphQL-Cost: report`, as it would ask other GraphQL servers. */
-const wantsCost = ({ headers }: Request) => headers.get(costHeader)?.trim().toLowerCase() === 'report';
+const wantsCost = ({ headers }: RequestHead) => headers.get(costHeader)?.trim().toLowerCase() === 'report';
 
 /** The number of fields that a mutation runs. Fields with the same name in the answer count once. */
-const countFields = (document: DocumentNode, operation: OperationDefinitionNode) =>
-  rootFields(document, operation).filter(({ name }) => name.value !== '__typename').length;
+const countFields = perOperation(
+  (operation, document) => rootFields(document, operation).filter(({ name }) => name.value !== '__typename').length,
+);
 
 function parseWithin(maxTokens: number, source: string | Source, options?: ParseOptions): DocumentNode {
   try {

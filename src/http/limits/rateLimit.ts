@@ -2,6 +2,7 @@ import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
 import { failure } from '../../errors/failures.js';
+import type { RequestHead } from '../requestHead.js';
 import type { RequestContext } from '../route.js';
 import { clientAddress } from './clientAddress.js';
 import { ExpiringKeys } from './expiringKeys.js';
@@ -9,9 +10,9 @@ import type { RateLimiters } from './rateLimiters.js';
 
 export interface RateLimit {
   /** Runs `check` and counts the request, whatever the outcome. Fails with 429 if the request is over the limit. */
-  count<Result>(request: Request, context: RequestContext, check: () => Promise<Result>): Promise<Result>;
+  count<Result>(request: RequestHead, context: RequestContext, check: () => Promise<Result>): Promise<Result>;
   /** Reports what is left of the limit without counting the request. */
-  show(request: Request, context: RequestContext): Promise<void>;
+  show(request: RequestHead, context: RequestContext): Promise<void>;
 }
 
 interface RateLimitOptions {

@@ -40,6 +40,12 @@ export class RequestRecord {
     this.identity = identity;
   }
 
+  /** Notes why a request never reached the gateway. */
+  addProblem(error: GraphQLError): void {
+    this.problem = error.message;
+    this.addErrors([error]);
+  }
+
   addErrors(errors: readonly GraphQLError[]): void {
     for (const { extensions } of errors) {
       this.codes.add(isErrorCode(extensions.code) ? extensions.code : 'INTERNAL_SERVER_ERROR');

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
-import type { CompleteAnswer } from '../problem.js';
+import type { Answer } from '../answer.js';
 import type { RequestContext } from '../route.js';
 import type { Metrics } from './metrics.js';
 import { currentRequest, type Identity, RequestRecord } from './requestRecord.js';
@@ -36,15 +36,15 @@ export class Telemetry {
   /** Reports a request, once, right before its answer is sent; without an answer if it never gets one. */
   finish(
     record: RequestRecord,
-    answer: Response | CompleteAnswer | undefined,
-    { actor, req }: Partial<RequestContext> = {},
+    answer: Answer | undefined,
+    { actor, req, responseHeaders }: Partial<RequestContext> = {},
   ): void {
     if (record.isFinished) return;
     record.isFinished = true;
     const { logger, metrics } = this.#options;
     const { identity, codes, repetitions } = record;
     const status = answer?.status;
-    const isReplay = answer?.headers instanceof Headers && answer.headers.get('Idempotency-Replayed') === 'true';
+    const isReplay = responseHeaders?.['Idempotency-Replayed'] === 'true';
     const milliseconds = performance.now() - record.startedAt;
     // One literal without spreads, which would take five times as long. What is undefined is left out.
     const line = {

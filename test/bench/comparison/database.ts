@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { startEmbedded } from '../../../src/database/embedded/startEmbedded.js';
 import { applyMigrations } from '../../../src/database/migrations.js';
-import { cpuOfFamily, parentOf } from './cpu.js';
+import { cpuOfFamily, parentOf } from '../../support/processes.js';
 import { dataSql, renewSql, type Sizes } from './dataset.js';
 
 export interface BenchDatabase {

@@ -38,7 +38,12 @@ export const ids = {
   person: (n: number) => `person-${n}`,
 };
 
-export const counts = { goals: 200, crowdedGoals: (pool: number) => Math.ceil(pool / 10) };
+export const counts = {
+  goals: 200,
+  crowdedGoals: (pool: number) => Math.ceil(pool / 10),
+  /** More than any run restores, so that a million documents are soon there. */
+  documentsWithComments: 20_000,
+};
 
 const text = (sentences: number) =>
   `repeat('Nobody has ever regretted writing down why a decision was taken. ', ${sentences})`;
@@ -108,7 +113,7 @@ SELECT '${company}', 'blob-' || n, 'plan.pdf', 123456, 'application/pdf', 'https
 INSERT INTO resource_hub_files (company_id, id, resource_hub_id, parent_folder_id, name, description, author_id, blob_id)
 SELECT '${company}', 'file-' || n, 'hub', 'leaf-' || n / 100, 'File ' || n, 'A plan', 'person-1', 'blob-' || n
 FROM generate_series(0, ${sizes.pool - 1}) n;
-${talkSql(company, 'document', sizes.documents)}
+${talkSql(company, 'document', Math.min(sizes.documents, counts.documentsWithComments))}
 ${talkSql(company, 'file', sizes.pool)}
 `;
 

@@ -1,5 +1,5 @@
+import { cpuOf } from '../../support/processes.js';
 import type { Running } from './contenders.js';
-import { cpuOf } from './cpu.js';
 import type { BenchDatabase } from './database.js';
 import { closedLoop, fixedRate, type Load } from './load.js';
 import type { WorkloadName, Workloads } from './workloads.js';
@@ -32,8 +32,6 @@ interface Measuring {
   seconds: number;
 }
 
-const renewing: WorkloadName[] = ['reopen, 5 recipients', 'reopen, 1,000 recipients', 'delete', 'mix'];
-
 /** Puts a workload on a contender for some seconds. Prints the first answer that is not as expected. */
 export async function measure(
   running: Running,
@@ -56,7 +54,7 @@ export async function measure(
     database: perRequest(database.cpu() - before.database),
   };
   if (load.failures[0]) console.error(`${running.name}, ${workload}: ${load.failures[0]}`);
-  if (renewing.includes(workload)) {
+  if (workloads.areHalfUsed) {
     await database.renew();
     workloads.renew();
   }
@@ -79,10 +77,3 @@ function percentiles({ latencies }: Load) {
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
   return { p50: at(0.5), p99: at(0.99), worst: at(1) };
 }
-
-export const median = (values: number[]): number => {
-  const sorted = [...values].sort((one, other) => one - other);
-  const middle = sorted.length >> 1;
-  const [high = Number.NaN, low = Number.NaN] = [sorted[middle], sorted[middle - 1]];
-  return sorted.length % 2 === 1 ? high : (low + high) / 2;
-};

@@ -5,16 +5,21 @@ import { type WorkloadName, workloadNames } from './workloads.js';
 
 export interface Options {
   /** Of the file of the results. */
-  name: 'comparison' | 'growth' | 'smoke';
+  name: 'comparison' | 'soak' | 'smoke';
   contenders: ContenderName[];
   workloads: WorkloadName[];
   connections: number[];
   rounds: number;
   seconds: number;
-  /** Whether the data grows, instead of a comparison on one data set. */
+  /** How often the gateway is started, to see how long that takes. */
+  starts: number;
+  /** Whether the data grows too, after the comparison on one data set. */
   growth: boolean;
   /** The largest size that growth tries. */
   largest: number;
+  /** Whether the gateway runs for some minutes without a pause, instead of the comparison. */
+  soak: boolean;
+  minutes: number;
   sizes: Sizes;
   /** A Node for PostGraphile, which needs 22 or later; undefined for the one that runs this. */
   peerNode: string | undefined;
@@ -29,13 +34,15 @@ export interface Options {
 const usage = `Usage: npm run bench -- [options]
   --contenders <a;b>   ${Object.keys(contenders).join('; ')}
   --workloads <a;b>    ${workloadNames.join('; ')}
-  --connections <n,n>  of the closed loops (1,4,16,64)
-  --rounds <n>         (5)
-  --seconds <n>        of each measurement (3)
+  --connections <n,n>  of the closed loops (1,16)
+  --rounds <n>         (4)
+  --seconds <n>        of each measurement (0.4)
   --goals <n> --documents <n> --versions <n> --recipients <n> --depth <n>   how much data there is
   --peer-node <path>   the Node for PostGraphile, which needs 22 or later
+  --growth             also how throughput changes with the data and with connections, for the floor and the gateway
   --largest <n>        of the sizes that --growth tries (1000000)
-  --growth             how throughput changes with the data, for the floor and the gateway
+  --soak               instead, the gateway alone without a pause, and how its memory changes
+  --minutes <n>        of the soak (10)
   --smoke              10 seconds, the floor and the gateway: whether all of this still works
   --write              writes the tables and plots of docs/performance.md
   --again              measures nothing, and takes the results of the last run`;
@@ -62,9 +69,9 @@ export function readOptions(args: string[]): Options {
     options: {
       contenders: { type: 'string', default: Object.keys(contenders).join(';') },
       workloads: { type: 'string', default: workloadNames.join(';') },
-      connections: { type: 'string', default: '1,4,16,64' },
-      rounds: { type: 'string', default: '5' },
-      seconds: { type: 'string', default: '3' },
+      connections: { type: 'string', default: '1,16' },
+      rounds: { type: 'string', default: '4' },
+      seconds: { type: 'string', default: '0.4' },
       goals: { type: 'string' },
       documents: { type: 'string' },
       versions: { type: 'string' },
@@ -73,6 +80,8 @@ export function readOptions(args: string[]): Options {
       'peer-node': { type: 'string' },
       largest: { type: 'string', default: '1000000' },
       growth: { type: 'boolean', default: false },
+      soak: { type: 'boolean', default: false },
+      minutes: { type: 'string', default: '10' },
       smoke: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
       again: { type: 'boolean', default: false },
@@ -86,11 +95,14 @@ export function readOptions(args: string[]): Options {
   const { goals, documents, versions, recipients, depth } = values;
   const given = Object.entries({ goals, documents, versions, recipients, depth }).filter(([, value]) => value);
   const sizes = { ...usualSizes, ...Object.fromEntries(given.map(([name, value]) => [name, Number(value)])) };
-  const { growth, write, again } = values;
+  const { growth, soak, write, again } = values;
   const common = {
-    name: growth ? ('growth' as const) : ('comparison' as const),
+    name: soak ? ('soak' as const) : ('comparison' as const),
     largest: Number(values.largest),
     growth,
+    soak,
+    minutes: Number(values.minutes),
+    starts: 3,
     write,
     again,
     peerNode: values['peer-node'],
@@ -101,9 +113,10 @@ export function readOptions(args: string[]): Options {
       ...common,
       environment: patience,
       name: 'smoke',
+      starts: 1,
       contenders: ['gateway', 'floor'],
       workloads: workloadNames,
-      connections: [4],
+      connections: [1, 16],
       rounds: 1,
       seconds: 0.1,
       sizes: { ...sizes, goals: 500, documents: 200, recipients: 100, pool: 400 },
@@ -111,7 +124,7 @@ export function readOptions(args: string[]): Options {
   }
   const asked = listed(values.contenders, Object.keys(contenders) as ContenderName[]);
   const isOldNode = Number(process.versions.node.split('.')[0]) < 22;
-  if (asked.includes('PostGraphile') && isOldNode && !common.peerNode && !growth && !again) {
+  if (asked.includes('PostGraphile') && isOldNode && !common.peerNode && !soak && !again) {
     throw new Error('PostGraphile 5 needs Node 22 or later: use --peer-node, or --contenders without it.');
   }
   return {

@@ -1,12 +1,21 @@
+import { fixed, median, spread, table, unique } from './format.js';
 import type { Grown } from './growth.js';
 import type { Conditions } from './machine.js';
-import { type Measured, median, type Pace } from './measure.js';
+import type { Measured, Pace } from './measure.js';
+import type { Notified } from './recipients.js';
+import type { SoakMinute } from './soak.js';
 
 /** Everything that a run found. */
 export interface Results {
   closed: Measured[];
   fixed: Measured[];
   grown: Grown[];
+  /** Milliseconds to the first answer. */
+  starts?: number[];
+  /** The memory of a gateway that was asked nothing while the others were measured. */
+  idleMegabytes?: number;
+  notified?: Notified[];
+  soak?: SoakMinute[];
   postgres: string;
   conditions: Conditions & { loadAfter: number };
 }
@@ -29,36 +38,44 @@ export function lineOf({
   return `${round} ${workload}, ${pacing}, ${contender}: ${Math.round(throughput)}/s, ${times}, generator ${fixed(generator)}${failed > 0 ? `, ${failed} FAILED` : ''}`;
 }
 
-const fixed = (value: number) => (Number.isNaN(value) ? '–' : value.toFixed(value < 10 ? 2 : 0));
-const row = (cells: (string | number)[]) => `| ${cells.join(' | ')} |`;
-const table = (head: string[], rows: string[][]) =>
-  [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n');
-const unique = <Item>(items: Item[]) => [...new Set(items)];
 const same = (one: Pace, other: Pace) => JSON.stringify(one) === JSON.stringify(other);
 
 const quietLoad = 0.5;
 const busy =
   ' The machine was busy with other work, so the absolute figures mean nothing and the ratios vary: take them again.';
 
-/** The tables of a run, in Markdown. */
-export function tables({ closed, fixed: rated, grown, conditions, postgres }: Results): string {
+/** Where and when a run was. */
+export function circumstances({ conditions, postgres }: Results): string {
   const machine = `${conditions.processors} processors (${conditions.cpu}), ${conditions.memoryGigabytes} GB`;
   const load = `load average ${conditions.load} before, ${conditions.loadAfter.toFixed(1)} after`;
   const versions = `Node ${conditions.node}${postgres && `, PostgreSQL ${postgres}, ${conditions.peers}`}`;
-  return [
-    `${conditions.date}; ${machine}; ${versions}; ${load}.${conditions.load > quietLoad ? busy : ''}`,
+  return `${conditions.date}; ${machine}; ${versions}; ${load}.${conditions.load > quietLoad ? busy : ''}`;
+}
+
+/** The tables of the comparison, in Markdown. */
+export const comparisonTables = ({ closed, fixed: rated }: Results): string =>
+  [
     ...unique(closed.map(({ pace }) => ('connections' in pace ? pace.connections : 0))).flatMap((connections) => [
       `### ${connections} ${connections === 1 ? 'connection' : 'connections'}`,
       ratioTable(closed.filter(({ pace }) => same(pace, { connections }))),
       absoluteTable(closed.filter(({ pace }) => same(pace, { connections }))),
     ]),
     ...(rated.length > 0 ? ['### Fixed rate', rateTable(rated)] : []),
-    ...unique(grown.map(({ axis }) => axis)).flatMap((axis) => [
-      `### Growth: ${axis}`,
-      growthTable(grown.filter((one) => one.axis === axis)),
-    ]),
   ].join('\n\n');
-}
+
+/** The tables of growth, in Markdown. */
+export const growthTables = ({ grown }: Results): string =>
+  unique(grown.map(({ axis }) => axis))
+    .flatMap((axis) => [`### Growth: ${axis}`, growthTable(grown.filter((one) => one.axis === axis))])
+    .join('\n\n');
+
+export const soakTable = ({ soak = [] }: Results): string =>
+  table(
+    ['minute', 'requests/s', 'p50 ms', 'p99 ms', 'memory MB', 'failed'],
+    soak.map(({ round, throughput, p50, p99, megabytes, failed }) =>
+      [round, Math.round(throughput), fixed(p50), fixed(p99), megabytes, failed].map(String),
+    ),
+  );
 
 const throughputs = (measured: Measured[], contender: string, workload: string) =>
   measured
@@ -73,8 +90,7 @@ function ratioTable(measured: Measured[]): string {
     const mine = throughputs(measured, first, workload);
     const theirs = throughputs(measured, other, workload);
     const ratios = mine.flatMap((value, round) => (theirs[round] ? [value / theirs[round]] : []));
-    if (ratios.length === 0) return '–';
-    return `${fixed(median(ratios))} (${fixed(Math.min(...ratios))}–${fixed(Math.max(...ratios))})`;
+    return spread(ratios);
   };
   const rows = others.map((other) => [other, ...names.map((name) => ratio(other, name))]);
   return table([`${first} ÷`, ...names], rows);

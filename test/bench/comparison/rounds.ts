@@ -1,6 +1,7 @@
 import type { Running } from './contenders.js';
 import type { BenchDatabase } from './database.js';
-import { type Measured, measure, median, type Pace } from './measure.js';
+import { median } from './format.js';
+import { type Measured, measure, type Pace } from './measure.js';
 import type { WorkloadName, Workloads } from './workloads.js';
 
 interface Plan {
@@ -30,8 +31,9 @@ export async function closedLoops(running: Running[], plan: Plan): Promise<Measu
   );
 }
 
-/** The same at a fixed rate: for each workload half of what the first contender can do. */
-export async function fixedRates(running: Running[], closed: Measured[], plan: Plan): Promise<Measured[]> {
+/** The same at a fixed rate, in half as many rounds: for each workload half of what the first contender can do. */
+export async function fixedRates(running: Running[], closed: Measured[], given: Plan): Promise<Measured[]> {
+  const plan = { ...given, rounds: Math.ceil(given.rounds / 2) };
   const rates = new Map(
     plan.names.map((name) => [name, Math.max(1, Math.round(capacity(closed, running[0]?.name, name) / 2))]),
   );

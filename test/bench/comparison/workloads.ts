@@ -37,6 +37,13 @@ export class Workloads {
     this.#free = Array.from({ length: sizes.documents }, (_, n) => ({ id: ids.document(n), version: sizes.versions }));
   }
 
+  /** Whether one of the kinds of records that are used up may soon be. */
+  get areHalfUsed(): boolean {
+    const { pool } = this.#sizes;
+    const { goals, crowdedGoals, files } = this.#used;
+    return Math.max(goals, files) > pool / 2 || crowdedGoals > counts.crowdedGoals(pool) / 2;
+  }
+
   /** To be called when the records are as new. */
   renew(): void {
     this.#used = { goals: 0, crowdedGoals: 0, files: 0 };

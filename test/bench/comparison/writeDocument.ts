@@ -1,18 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { goalTable } from './goals.js';
 import { installPeers } from './peers.js';
-import { type Results, tables } from './report.js';
+import { circumstances, comparisonTables, growthTables, type Results, soakTable } from './report.js';
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-
-const plots = {
-  comparison: [
-    ['throughput', 'Requests a second of each contender over 1 to 64 connections, for each workload'],
-    ['latency', 'Latency of each contender at a fixed rate, for each workload'],
-  ],
-  growth: [['growth', 'Requests a second as the data grows']],
-} as const;
 
 /** A plot that follows the theme of the reader. */
 const pictureOf = (name: string, about: string) => `<picture>
@@ -20,18 +13,40 @@ const pictureOf = (name: string, about: string) => `<picture>
   <img alt="${about}" src="../test/bench/plots/${name}-light.svg">
 </picture>`;
 
+const pictures = {
+  throughput: pictureOf(
+    'throughput',
+    'Requests a second of each contender over each number of connections, by workload',
+  ),
+  latency: pictureOf('latency', 'Latency of each contender at a fixed rate, for each workload'),
+  growth: pictureOf('growth', 'Requests a second as the data grows, and over more connections'),
+};
+
+/** What stands between the comments of docs/performance.md. A part that a run did not measure stays as it is. */
+function partsOf(results: Results): Record<string, string> {
+  const { throughput, latency, growth } = pictures;
+  return {
+    ...(results.closed.length > 0 && {
+      goals: [circumstances(results), goalTable(results)].join('\n\n'),
+      comparison: [throughput, latency, comparisonTables(results)].join('\n\n'),
+    }),
+    ...(results.grown.length > 0 && { growth: [growth, growthTables(results)].join('\n\n') }),
+    ...(results.soak &&
+      results.closed.length === 0 && { soak: [circumstances(results), soakTable(results)].join('\n\n') }),
+  };
+}
+
 /** Writes the tables between the comments of docs/performance.md, and its plots. */
-export function writeDocument(results: Results): void {
-  const part = results.grown.length > 0 ? 'growth' : 'comparison';
-  const pictures = plots[part].map(([name, about]) => pictureOf(name, about)).join('\n\n');
+export function writeDocument(results: Results, file: string): void {
   const document = path('../../../docs/performance.md');
-  const text = readFileSync(document, 'utf8');
-  const [start, end] = [`<!-- ${part} -->`, `<!-- end of ${part} -->`];
-  const [before = '', rest = ''] = text.split(start);
-  const [, after = ''] = rest.split(end);
-  writeFileSync(document, `${before}${start}\n\n${pictures}\n\n${tables(results)}\n\n${end}${after}`);
+  let text = readFileSync(document, 'utf8');
+  for (const [part, content] of Object.entries(partsOf(results))) {
+    const [start, end] = [`<!-- ${part} -->`, `<!-- end of ${part} -->`];
+    const [before = '', rest = ''] = text.split(start);
+    const [, after = ''] = rest.split(end);
+    text = `${before}${start}\n\n${content}\n\n${end}${after}`;
+  }
+  writeFileSync(document, text);
   installPeers();
-  execFileSync(process.execPath, [path('../peers/plots.mjs'), path(`../results/${part}.json`), path('../plots')], {
-    stdio: 'inherit',
-  });
+  execFileSync(process.execPath, [path('../peers/plots.mjs'), file, path('../plots')], { stdio: 'inherit' });
 }

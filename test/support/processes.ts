@@ -20,6 +20,12 @@ export function cpuOfFamily(pid: number): number {
   return children.reduce((sum, child) => sum + (cpuOf(Number(child)) || 0), cpuOf(pid) + ended);
 }
 
+/** The memory that a process has in RAM. */
+export function residentMegabytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
+}
+
 /** The parent of a process. */
 export const parentOf = (pid: number): number => Number(fieldsOf(pid)?.[1]);
 

@@ -1,0 +1,80 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { GraphQLError } from 'graphql';
+import { clientFailure, noProxy } from './clientFailure.js';
+import type { Connections } from './connections.js';
+import { type RefusalOptions, refusal } from './refusal.js';
+import { identify } from './requestId.js';
+import { send } from './send.js';
+import type { RequestRecord } from './telemetry/requestRecord.js';
+import type { Telemetry } from './telemetry/telemetry.js';
+
+/** Answers what never becomes a request: Node's parser cannot read it, or it does not come in time. */
+export class BrokenRequests {
+  readonly #connections: Connections;
+  readonly #telemetry: Telemetry;
+  readonly #options: RefusalOptions;
+  readonly #refused = new WeakSet<Socket>();
+
+  constructor(connections: Connections, telemetry: Telemetry, options: RefusalOptions) {
+    this.#connections = connections;
+    this.#telemetry = telemetry;
+    this.#options = options;
+  }
+
+  /** After CONNECT, Node reads no more from the socket, and leaves its errors to us. */
+  refuseTunnel(socket: Socket): void {
+    const running = this.#connections.lastOn(socket);
+    if (!running) {
+      this.#refuse(socket, noProxy());
+      return;
+    }
+    // The answers to the requests before it come first, and then the connection ends.
+    socket.on('error', () => socket.destroy());
+    running.res.shouldKeepAlive = false;
+    running.res.once('close', () => socket.destroySoon());
+  }
+
+  /** What Node's parser cannot read, or what did not come in time. */
+  refuseUnreadable(error: NodeJS.ErrnoException & { reason?: string }, socket: Socket): void {
+    const running = this.#connections.lastOn(socket);
+    if (!socket.writable || error.code === 'ECONNRESET' || running?.res.headersSent) {
+      socket.destroy();
+      return;
+    }
+    const failed = clientFailure(error);
+    if (!running) {
+      // The rest of a request that is answered already gets no second answer.
+      if (this.#connections.isReceivingOn(socket)) socket.destroySoon();
+      else this.#refuse(socket, failed);
+      return;
+    }
+    const { req, res, record } = running;
+    res.shouldKeepAlive = false;
+    // An earlier request is complete and running. Its answer comes, and then the connection ends.
+    if (req.complete || record.isFinished) return;
+    this.#endWith(failed, record, res, socket);
+  }
+
+  /** Answers on a socket that has no request which could be answered. */
+  #refuse(socket: Socket, error: GraphQLError): void {
+    // Node reports what follows on a broken connection again.
+    if (this.#refused.has(socket)) return;
+    this.#refused.add(socket);
+    // After CONNECT, Node leaves the errors of the socket to us.
+    socket.on('error', () => socket.destroy());
+    const res = new ServerResponse(new IncomingMessage(socket));
+    res.shouldKeepAlive = false;
+    res.assignSocket(socket);
+    this.#endWith(error, this.#telemetry.begin(identify(() => undefined)), res, socket);
+  }
+
+  /** Answers with a failure, and ends the connection. */
+  #endWith(error: GraphQLError, record: RequestRecord, res: ServerResponse, socket: Socket): void {
+    res.once('finish', () => socket.destroySoon());
+    record.addProblem(error);
+    const answer = refusal(error, record.identity, undefined, this.#options);
+    this.#telemetry.finish(record, answer);
+    send(answer, res);
+  }
+}
