@@ -5,6 +5,7 @@ import { authenticator, type Context } from './context.js';
 import type { Database } from './database/client.js';
 import { defaults } from './defaults.js';
 import { useAccept } from './http/accept.js';
+import { useCompressedPages } from './http/compression.js';
 import { contentRoute, types } from './http/contentRoute.js';
 import { useCors } from './http/cors.js';
 import { useDatabaseTimeout } from './http/databaseTimeout.js';
@@ -28,10 +29,10 @@ import type { DemoKey } from './pages/demoKey.js';
 import { errorPages } from './pages/errorPages.js';
 import { graphiqlRoutes } from './pages/graphiql.js';
 import { lookUpAs } from './pages/lookUpAs.js';
+import { noPage } from './pages/noPage.js';
 import { referenceRoutes } from './pages/reference.js';
 import { schemaPage } from './pages/schemaPage.js';
 import { startRoutes } from './pages/start.js';
-import { unknownPage } from './pages/unknownPage.js';
 import { type WorkedExamples, workedExamples } from './pages/workedExamples.js';
 import { openApiDocument } from './rest/openapi/openApiDocument.js';
 import { openApiRoutes } from './rest/openapi/openApiRoute.js';
@@ -155,11 +156,13 @@ export function createApp({
       useResponseHeaders(),
       useRequestId(),
       useCors(corsOrigins),
+      useCompressedPages(),
       useRouter({
         routes,
         mask,
         publicUrl,
-        unknownPage: unknownPage(hasPage),
+        noPage: noPage(pages),
+        guide: '/docs',
         authenticate: (request) => authenticate(request.headers.get('authorization')),
         limit: rateLimiters && rateLimit({ limiters: rateLimiters, trustedProxies, logger, clock }),
       }),

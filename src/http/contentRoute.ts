@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { acceptsGzip, gzipped } from './compression.js';
 import type { Route } from './route.js';
 
 export const types = {
@@ -33,16 +32,14 @@ export function contentRoute(path: string, type: string, load: () => string | Pr
         'Cross-Origin-Resource-Policy': 'same-origin',
       };
       if (isFresh(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
-      const acceptsGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(
-        request.headers.get('accept-encoding') ?? '',
-      );
-      const bytes = acceptsGzip ? zipped : plain;
+      const isZipped = acceptsGzip(request);
+      const bytes = isZipped ? zipped : plain;
       return new Response(request.method === 'HEAD' ? null : bytes, {
         headers: {
           ...headers,
           'Content-Type': type,
           'Content-Length': String(bytes.length),
-          ...(acceptsGzip && { 'Content-Encoding': 'gzip' }),
+          ...(isZipped && { 'Content-Encoding': 'gzip' }),
         },
       });
     },
@@ -52,7 +49,7 @@ export function contentRoute(path: string, type: string, load: () => string | Pr
 /** The ETag is weak, because both encodings share it. */
 async function prepare(load: () => string | Promise<string | Buffer>) {
   const plain = new Uint8Array(Buffer.from(await load()));
-  const zipped = new Uint8Array(await promisify(gzip)(plain));
+  const zipped = await gzipped(plain);
   return { plain, zipped, etag: `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"` };
 }
 

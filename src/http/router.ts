@@ -16,17 +16,22 @@ interface RouterOptions {
   limit?: RateLimit | undefined;
   mask: (error: unknown) => GraphQLError;
   publicUrl?: string | undefined;
-  /** What a browser gets for a path that does not exist. */
-  unknownPage: (path: string, nearest: string | undefined) => Response;
+  /** What a browser gets for a path that does not exist, or that takes no GET. */
+  noPage: (error: GraphQLError, path: string, nearest: string | undefined) => Response;
+  /** The page that says what is below a path, such as the root of the API, that is none itself. */
+  guide: string;
 }
 
 /**
  * Checks every request in the same order: path (404), method (405), Accept (406), token (401), rate limit (429), scope
  * (403). Then its route handles it.
  */
-export function useRouter({ routes, authenticate, mask, publicUrl, limit, unknownPage }: RouterOptions): Step {
+export function useRouter({ routes, authenticate, mask, publicUrl, limit, noPage, guide }: RouterOptions): Step {
   const routesOf = (path: string) => routes.filter((route) => route.path === path);
   const memorable = [...new Set(routes.filter(({ isFile }) => !isFile).map(({ path }) => path))];
+
+  const nearestTo = (path: string) =>
+    nearestPath(path, memorable) ?? (memorable.some((each) => each.startsWith(`${path}/`)) ? guide : undefined);
 
   /** The path without the slash at its end, if that is a route: `/docs/` is `/docs`. */
   function pathOf(pathname: string): string {
@@ -36,10 +41,11 @@ export function useRouter({ routes, authenticate, mask, publicUrl, limit, unknow
 
   function find(request: Request, path: string): Route {
     const candidates = routesOf(path);
-    if (candidates.length === 0) throw failure('NOT_FOUND', { path, nearest: nearestPath(path, memorable) });
+    if (candidates.length === 0) throw failure('NOT_FOUND', { path, nearest: nearestTo(path) });
     const route = match(request, path);
     if (route) return route;
-    const allow = [...new Set(candidates.flatMap(({ methods }) => methods))];
+    const open = candidates.filter(({ accepts }) => !accepts || wantsPage(request));
+    const allow = [...new Set(open.flatMap(({ methods }) => methods))];
     throw failure('METHOD_NOT_ALLOWED', { target: path, method: request.method, allow });
   }
 
@@ -80,11 +86,9 @@ export function useRouter({ routes, authenticate, mask, publicUrl, limit, unknow
         if (isGraphql && !isAlwaysProblem(error)) serverContext.refusal = error;
         else {
           serverContext.record?.addErrors([error]);
-          const isPage = error.extensions.code === 'NOT_FOUND' && routesOf(path).length === 0 && wantsPage(request);
+          const isPage = wantsPage(request) && routingCodes.has(error.extensions.code) && !match(request, path);
           endResponse(
-            isPage
-              ? unknownPage(path, nearestPath(path, memorable))
-              : problemResponse(error, serverContext.requestId, publicUrl),
+            isPage ? noPage(error, path, nearestTo(path)) : problemResponse(error, serverContext.requestId, publicUrl),
           );
         }
       }
@@ -103,6 +107,9 @@ function note({ record }: RequestContext, route: Route | undefined): void {
   record.route = route.path;
   record.operation = route.operation ?? route.path;
 }
+
+/** The failures of the router itself, before it knows whose request it is. */
+const routingCodes: ReadonlySet<unknown> = new Set(['NOT_FOUND', 'METHOD_NOT_ALLOWED']);
 
 /** Whether to answer with a page. A client that names JSON gets JSON, even if it accepts pages too. */
 function wantsPage(request: Request): boolean {

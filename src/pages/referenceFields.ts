@@ -30,11 +30,14 @@ function typeOf(schema: Schema): Html {
   if (only) return html`${typeOf(only)} or null`;
   const types = [schema.type ?? 'any'].flat();
   const names = types.map((type) => {
-    if (type === 'array') return html`list of ${schema.items ? typeOf(schema.items) : 'any'}`;
+    if (type === 'array') return html`list of ${listed(schema.items ?? {})}`;
     return html`${type === 'object' ? 'record' : (schema.format && formats[schema.format]) || type}`;
   });
   return html`${names.flatMap((name, index) => (index === 0 ? [name] : [html` or `, name]))}${bounds(schema)}`;
 }
+
+/** The type of a list's items, of which there are several. */
+const listed = (items: Schema): Html => (items.type === 'string' ? html`strings` : typeOf(items));
 
 const formats: Record<string, string> = { 'date-time': 'time', date: 'date' };
 
