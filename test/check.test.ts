@@ -119,6 +119,6 @@ describe('goalpost check', () => {
   test('refuses bad settings, and points out one that is misspelled', async () => {
     expect((await checked({ PORT: 'abc', GRAPHIQL: 'yes' })).error).toBeInstanceOf(ConfigError);
     const { lines } = await checked({ DATABASE_URL: url, DATABASE_URI: 'x' });
-    expect(lines).toContain('  DATABASE_URI is no setting. Did you mean DATABASE_URL?');
+    expect(lines).toContain('  DATABASE_URI is not a setting. Did you mean DATABASE_URL?');
   });
 });

@@ -61,7 +61,7 @@ function printSettings(settings: EffectiveSetting[], { misspelled }: Config): vo
     const where = source === 'default' ? '' : ` (${source === '.env' ? 'in .env' : 'set'})`;
     console.log(`  ${name.padEnd(widest)}  ${value}${where}`);
   }
-  for (const { name, nearest } of misspelled) console.log(`  ${name} is no setting. Did you mean ${nearest}?`);
+  for (const { name, nearest } of misspelled) console.log(`  ${name} is not a setting. Did you mean ${nearest}?`);
 }
 
 async function inspect(config: Config): Promise<Finding[]> {

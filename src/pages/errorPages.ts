@@ -83,7 +83,7 @@ function members({ members: always = {}, optionalMembers = {} }: Entry): Html | 
 ${all.map(([name, { description }]) => {
   const graphqlName = snakeCase(name) !== name && html`<span class="type">in GraphQL <code>${name}</code></span>`;
   const when = name in optionalMembers ? ' Only if it is known.' : '';
-  return html`<li><p><span class="name"><code>${snakeCase(name)}</code></span>${graphqlName}</p><p>${description}${when}</p></li>
+  return html`<li><p><span class="name"><code>${snakeCase(name)}</code></span> ${graphqlName}</p><p>${description}${when}</p></li>
 `;
 })}</ul>`;
 }
