@@ -6,6 +6,7 @@ import type { Database } from './database/client.js';
 import { defaults } from './defaults.js';
 import { useAccept } from './http/accept.js';
 import { commonHeaders } from './http/answer.js';
+import { compressedPages } from './http/compression.js';
 import { contentRoute, types } from './http/contentRoute.js';
 import { cors } from './http/cors.js';
 import { databaseTimeout } from './http/databaseTimeout.js';
@@ -27,10 +28,10 @@ import type { DemoKey } from './pages/demoKey.js';
 import { errorPages } from './pages/errorPages.js';
 import { graphiqlRoutes } from './pages/graphiql.js';
 import { lookUpAs } from './pages/lookUpAs.js';
+import { noPage } from './pages/noPage.js';
 import { referenceRoutes } from './pages/reference.js';
 import { schemaPage } from './pages/schemaPage.js';
 import { startRoutes } from './pages/start.js';
-import { unknownPage } from './pages/unknownPage.js';
 import { type WorkedExamples, workedExamples } from './pages/workedExamples.js';
 import { openApiDocument } from './rest/openapi/openApiDocument.js';
 import { openApiRoutes } from './rest/openapi/openApiRoute.js';
@@ -178,15 +179,18 @@ export function createApp({
     commonHeaders(
       cors(
         corsOrigins,
-        router({
-          routes,
-          mask,
-          publicUrl,
-          unknownPage: unknownPage(hasPage),
-          authenticate: (request) => authenticate(request.headers.get('authorization')),
-          limit: rateLimiters && rateLimit({ limiters: rateLimiters, trustedProxies, logger, clock }),
-          graphql,
-        }),
+        compressedPages(
+          router({
+            routes,
+            mask,
+            publicUrl,
+            noPage: noPage(pages),
+            guide: '/docs',
+            authenticate: (request) => authenticate(request.headers.get('authorization')),
+            limit: rateLimiters && rateLimit({ limiters: rateLimiters, trustedProxies, logger, clock }),
+            graphql,
+          }),
+        ),
       ),
     ),
   );

@@ -105,10 +105,16 @@ export interface EffectiveSetting {
   source: 'environment' | '.env' | 'default';
 }
 
-/** Every setting as it counts, and where it comes from. */
+/** Every setting as it counts, and where it comes from. Throws a ConfigError. */
 export function effectiveSettings(environment: Environment): EffectiveSetting[] {
   const given = givenIn(environment);
-  const standard: Partial<Record<Setting, unknown>> = settings.parse({});
+  const { appUrl, maxConcurrentRequests } = configOf(environment);
+  const standard: Partial<Record<Setting, unknown>> = {
+    ...settings.parse({}),
+    DATABASE_URL: 'the embedded PostgreSQL',
+    APP_URL: appUrl,
+    MAX_CONCURRENT_REQUESTS: maxConcurrentRequests,
+  };
   return (Object.keys(settings.shape) as Setting[]).map((name) => {
     const text = given[name];
     if (text === undefined) return { name, value: shownDefault(standard[name]), source: 'default' };

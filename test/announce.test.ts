@@ -34,7 +34,7 @@ Open    ${demo.browser}
 GraphQL ${base}/graphql
 REST    ${base}/api/external/v1
 Tokens  .data/demo-tokens.json ("write" and "readOnly")
-Try     the commands on the page to open, or "Make a call" in README.md
+Try     the requests on that page, or "Make a call" in README.md
 Stop    Ctrl-C
 
 `);

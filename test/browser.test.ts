@@ -50,6 +50,41 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
     }
   });
 
+  test('GraphiQL shows status, time and cost of a request below its response', async () => {
+    const page = await open('/graphql', { statuses: [400] });
+    expect(await page.getByRole('status').isVisible()).toBe(false);
+    expect(await run(page)).toHaveProperty('extensions.cost');
+    const status = page.getByRole('status');
+    await status.getByText(/^200 OK · \d+ ms · complexity 2 of 10,000 · depth 3 of 15$/).waitFor();
+    expect(await page.locator('.result-window').innerText()).not.toContain('extensions');
+
+    await editor(page).locator('.CodeMirror').click();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('x');
+    await run(page);
+    await status.getByText(/^400 Bad Request · \d+ ms · complexity 0 of/).waitFor();
+  });
+
+  test.each([
+    [1280, 800],
+    [320, 640],
+  ])('the query and the button to run it have room in a window of %d by %d pixels', async (width, height) => {
+    const page = await open('/graphql', { viewport: { width, height } });
+    const boxOf = async (selector: string) => {
+      const box = await page.locator(selector).first().boundingBox();
+      if (!box) throw new Error(`${selector} is not shown`);
+      return { ...box, right: box.x + box.width, bottom: box.y + box.height };
+    };
+    const [pane, run, lines] = await Promise.all(
+      ['.graphiql-editors', '.graphiql-execute-button', '.CodeMirror'].map(boxOf),
+    );
+    expect(run).toMatchObject({ width: 40, height: 40 });
+    expect(run?.right).toBeLessThanOrEqual(pane?.right ?? 0);
+    expect(lines?.width).toBeGreaterThan(width / 3);
+    expect((await boxOf('.graphiql-editor-tools')).bottom).toBeLessThanOrEqual(pane?.bottom ?? 0);
+    expect((await boxOf('.graphiql-response')).height).toBeGreaterThan(120);
+  });
+
   test('the examples of GraphiQL are one menu in groups', async () => {
     const page = await open('/graphql');
     const groups = page.getByRole('combobox', { name: 'Example' }).locator('optgroup');
@@ -129,6 +164,34 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
     await block.getByText(`"code": "${code}"`).waitFor();
     await block.getByRole('link', { name: `What ${code} means` }).click();
     await page.getByRole('heading', { name: code, level: 1 }).waitFor();
+  });
+
+  test('Run can be pressed again and again with the keyboard', async () => {
+    const page = await open('/');
+    const button = example(page, 'recoverResourceHubFile').getByRole('button', { name: 'Run' });
+    await button.focus();
+    for (let time = 0; time < 2; time += 1) {
+      const answered = page.waitForResponse((response) => response.request().method() === 'POST');
+      await page.keyboard.press('Enter');
+      expect((await answered).status()).toBe(200);
+      await expect.poll(() => button.getAttribute('aria-disabled'), patience).toBe(null);
+    }
+  });
+
+  test('the contents of the reference mark what the reader looks at', async () => {
+    const page = await open('/docs');
+    const current = page.locator('.contents [aria-current]');
+    expect(await current.allTextContents()).toEqual(['Basics']);
+    await page.locator('#headers').scrollIntoViewIfNeeded();
+    await page.getByRole('link', { name: 'Delete a file' }).first().click();
+    await expect.poll(() => current.allTextContents(), patience).toEqual(['Delete a file']);
+  });
+
+  test('a path of the API that is opened in a browser leads to its reference', async () => {
+    const page = await open('/api/external/v1/reopen_goal', { statuses: [405] });
+    await page.getByRole('link', { name: '/api/external/v1/reopen_goal' }).click();
+    await page.getByRole('heading', { name: 'Reopen a goal' }).waitFor();
+    expect(new URL(page.url()).hash).toBe('#reopenGoal');
   });
 
   test('the start page can be read without JavaScript, in every language', async () => {

@@ -35,6 +35,9 @@ describe('goalpost check', () => {
     expect(lines[0]).toBe('Settings');
     expect(lines.join('\n')).toMatch(/^ {2}PORT +8080 \(set\)$/m);
     expect(lines.join('\n')).toMatch(/^ {2}LOG_LEVEL +info$/m);
+    expect(lines.join('\n')).toMatch(/^ {2}APP_URL +http:\/\/127\.0\.0\.1:8080$/m);
+    expect(lines.join('\n')).toMatch(/^ {2}MAX_CONCURRENT_REQUESTS +10$/m);
+    expect(lines.join('\n')).toMatch(/^ {2}CORS_ORIGINS +none$/m);
     expect(lines.join('\n')).not.toContain(`:${new URL(url).password}@`);
     expect(found(lines)).toEqual([
       expect.stringMatching(/^ {2}ok {7}\S+ answers: PostgreSQL \d+\S*.*, primary$/),
@@ -44,6 +47,15 @@ describe('goalpost check', () => {
         /^ {2}ok {7}one gateway takes up to 12 connections; the server allows \d+, and has \d+ now$/,
       ),
     ]);
+  });
+
+  test('says that this machine cannot listen on the host, and still tries the database', async () => {
+    const { lines, error } = await checked({ DATABASE_URL: url, HOST: 'nowhere.invalid' });
+    expect(error).toEqual(new DatabaseError('1 problem was found.'));
+    expect(lines.join('\n')).toMatch(
+      /^Network\n {2}problem {2}HOST=nowhere\.invalid cannot be resolved .* Example: HOST=/m,
+    );
+    expect(found(lines)).toContain('  ok       it is migrated');
   });
 
   test('says that a database is not migrated, and that its pool is too large for the server', async () => {
@@ -107,6 +119,6 @@ describe('goalpost check', () => {
   test('refuses bad settings, and points out one that is misspelled', async () => {
     expect((await checked({ PORT: 'abc', GRAPHIQL: 'yes' })).error).toBeInstanceOf(ConfigError);
     const { lines } = await checked({ DATABASE_URL: url, DATABASE_URI: 'x' });
-    expect(lines).toContain('  DATABASE_URI is no setting. Did you mean DATABASE_URL?');
+    expect(lines).toContain('  DATABASE_URI is not a setting. Did you mean DATABASE_URL?');
   });
 });

@@ -264,7 +264,7 @@ describe("goalpost on the operator's own database", { timeout: 120_000 }, () => 
       ['token', 'create', '--person', 'nobody', '--name', 'x'],
       {},
       2,
-      'no person has the id "nobody"; some who exist: "person-',
+      'no person has the id "nobody"; ids that exist: "person-',
     ],
     ['a suspended person', ['token', 'create', '--person', 'person-otto-brandt', '--name', 'x'], {}, 2, 'suspended'],
     ['no file', ['import'], {}, 2, 'import needs a file, or --schema'],

@@ -119,7 +119,7 @@ describe('REST takes JSON as it is documented', () => {
   test('a misspelled field gets a hint', async () => {
     const { body } = await world.post(restPaths.deleteResourceHubFile, caller.token, { file_di: 'a' });
     expect(body.errors).toEqual([
-      { field: 'file_di', code: 'unknown', message: 'is not a field; did you mean "file_id"?' },
+      { field: 'file_di', code: 'unknown', message: 'is not a field (did you mean "file_id"?)' },
     ]);
   });
 });

@@ -42,6 +42,33 @@ const overflowing = (page: Page) =>
     return [...wide, ...leaking].map(({ outerHTML }) => outerHTML.slice(0, 100));
   });
 
+/** The heights in the window at which the links of the header are. */
+const headerRows = (page: Page) =>
+  page.evaluate(() => {
+    const middles = [...document.querySelectorAll('body > header a')].map((link) => {
+      const { top, bottom } = link.getBoundingClientRect();
+      return Math.round((top + bottom) / 2);
+    });
+    return [...new Set(middles)];
+  });
+
+/** Words that stand on two lines, other than code and what is in GraphiQL. */
+const brokenWords = (page: Page) =>
+  page.evaluate(() => {
+    const texts = document.createTreeWalker(document.querySelector('main') ?? document.body, NodeFilter.SHOW_TEXT);
+    const broken: string[] = [];
+    const range = document.createRange();
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      if (text.parentElement?.closest('code, pre, h1, #graphiql, .rows, textarea, select')) continue;
+      for (const word of (text.textContent ?? '').matchAll(/\p{L}+/gu)) {
+        range.setStart(text, word.index);
+        range.setEnd(text, word.index + word[0].length);
+        if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) broken.push(word[0]);
+      }
+    }
+    return broken;
+  });
+
 const unfold = (page: Page) =>
   page.evaluate(() => {
     for (const part of document.querySelectorAll('details')) part.open = true;
@@ -93,6 +120,8 @@ describe.skipIf(!chromium)('every page', { timeout: 60_000 }, () => {
       expect(await overflowing(page), `${width} pixels`).toEqual([]);
       const heading = await page.locator('h1').boundingBox();
       expect(heading?.y, `${width} pixels`).toBeLessThan(400);
+      expect(await headerRows(page), `${width} pixels`).toHaveLength(1);
+      expect(await brokenWords(page), `${width} pixels`).toEqual([]);
     }
   });
 

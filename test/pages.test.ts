@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { type IncomingMessage, request as send } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { buildClientSchema, buildSchema, parse, printSchema, validate } from 'graphql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDemo } from '../src/commands/openDemo.js';
@@ -120,7 +121,7 @@ describe('GraphiQL', () => {
   });
 
   test('says that the answer depends on Accept', async () => {
-    expect((await browse(world, '/graphql')).headers.get('vary')).toBe('Accept');
+    expect((await browse(world, '/graphql')).headers.get('vary')?.split(', ')).toContain('Accept');
   });
 
   test('leaves POST /graphql alone, whatever it accepts', async () => {
@@ -379,7 +380,7 @@ describe('a path', () => {
     expect(status).toBe(404);
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(headers.get('vary')).toMatch(/\bAccept\b/);
-    expect(text).toContain('<a href="/errors">/errors</a>');
+    expect(text).toContain('<a href="/errors">');
   });
 
   test('that does not exist is a problem for a program, with the nearest one', async () => {
@@ -387,6 +388,23 @@ describe('a path', () => {
     expect(status).toBe(404);
     expect(headers.get('content-type')).toContain('application/problem+json');
     expect(body.detail).toContain(`Did you mean ${restPaths.restoreDocumentVersion}?`);
+  });
+
+  test.each(['/api', '/api/external/v1', '/api/external/v1/documents'])(
+    'above those of the API leads to the reference: %s',
+    async (path) => {
+      expect((await world.fetch(path)).body.detail).toBe(`The path ${path} does not exist. Did you mean /docs?`);
+      expect((await browse(world, path)).text).toContain('<a href="/docs">');
+    },
+  );
+
+  test('for programs only is a page for a browser that opens it, with what to send', async () => {
+    const { status, headers, text } = await browse(world, restPaths.reopenGoal);
+    expect(status).toBe(405);
+    expect(headers.get('allow')).toBe('POST');
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(text).toContain('<a href="/docs#reopenGoal">');
+    expect((await world.fetch(restPaths.reopenGoal)).body.code).toBe('METHOD_NOT_ALLOWED');
   });
 
   test.each(['/nothing-like-it', '/pages/goalpost.cs', `/${'docs'.repeat(100)}`])(
@@ -425,6 +443,30 @@ describe('a path', () => {
     const query = await world.fetch('/graphql/?query={__typename}', { headers: { authorization: `Bearer ${secret}` } });
     expect(query.body).toEqual(answer.body);
     expect((await world.post(`${restPaths.reopenGoal}/`, null, {})).status).toBe(401);
+  });
+});
+
+describe('a page', () => {
+  const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    world.fetchAt(new Request(`http://gateway.test${path}`, { method, headers: { accept: 'text/html', ...headers } }));
+
+  test.each(['/', '/docs', '/graphql', '/errors', '/nothing'])(
+    '%s is compressed for those who can read that',
+    async (path) => {
+      const plain = await get(path);
+      const zipped = await get(path, { 'accept-encoding': 'gzip, br' });
+      expect(plain.headers.get('content-encoding')).toBeNull();
+      expect(zipped.headers.get('content-encoding')).toBe('gzip');
+      expect(zipped.status).toBe(plain.status);
+      expect(zipped.headers.get('vary')).toMatch(/\bAccept-Encoding\b/);
+      const [text, bytes] = [await plain.text(), Buffer.from(await zipped.arrayBuffer())];
+      expect(gunzipSync(bytes).toString()).toBe(text);
+      expect(bytes.length).toBeLessThan(text.length * 0.7);
+    },
+  );
+
+  test.each(['/', '/docs', '/graphql', '/errors', '/schema'])('%s answers HEAD', async (path) => {
+    expect((await get(path, {}, 'HEAD')).status).toBe(200);
   });
 });
 

@@ -58,17 +58,19 @@ describe('a line in a terminal', async () => {
   const write = (line: string) => void lines.push(terminalLine(line, false));
   const world = await createWorld({ logger: createLogger('info', { write }) });
 
-  test('of a request is one, aligned, with what matters first', async () => {
+  test('of a request is one, aligned, with what matters first, and with its id if it failed', async () => {
     const { caller, company } = await world.team();
     await world.sql('UPDATE api_tokens SET last_used_at = $1', [world.now]);
     const given = { 'x-request-id': 'mine' };
     await world.fetch('/healthz', { headers: given });
     await world.post(restPaths.reopenGoal, caller.token, { id: 'none' }, given);
+    await world.graphql(caller.token, '{ viewer { person { id } } }');
     const person = `${caller.id}@${company.companyId}`;
     const shown = lines.map((line) => line.replace(/^[\d:]{8} /, '').replace(/[ \d.]{7} ms/, 'n ms'));
     expect(shown).toEqual([
-      '200 GET  n ms   0 SQL /healthz               /healthz mine\n',
-      `404 POST n ms   2 SQL reopenGoal             ${restPaths.reopenGoal} ${person} NOT_FOUND mine\n`,
+      '200 GET  n ms   0 SQL /healthz\n',
+      `404 POST n ms   2 SQL ${restPaths.reopenGoal} NOT_FOUND ${person} mine\n`,
+      `200 POST n ms   2 SQL /graphql viewer ${person}\n`,
     ]);
   });
 

@@ -1,3 +1,4 @@
+import { startLabel } from '../pages/demo.js';
 import { version } from '../version.js';
 
 /** A gateway that has just started. */
@@ -38,13 +39,13 @@ export function announce(
 
 function banner({ graphql, rest, browser, metrics, tokens, next }: Started, paint: Paint): string {
   const rows: [label: string, text: string | undefined][] = [
-    ['Open', paint(36, browser)],
+    [startLabel, paint(36, browser)],
     ['GraphQL', graphql],
     ['REST', rest],
     ['Metrics', metrics],
     ['Tokens', tokens && `${tokens} ("write" and "readOnly")`],
     ['Next', next.join('\n') || undefined],
-    ['Try', tokens && 'the commands on the page to open, or "Make a call" in README.md'],
+    ['Try', tokens && 'the requests on that page, or "Make a call" in README.md'],
     ['Stop', 'Ctrl-C'],
   ];
   const lines = rows.flatMap(([label, text]) =>

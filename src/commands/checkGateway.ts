@@ -1,10 +1,13 @@
+import { createServer } from 'node:http';
 import { type Config, configOf, type EffectiveSetting, type Environment, effectiveSettings } from '../config.js';
 import { startEmbedded } from '../database/embedded/startEmbedded.js';
 import { DatabaseError } from '../database/error.js';
 import { type InspectedServer, inspectServers, pendingOn, writeRefusal } from '../database/inspect.js';
 import { rateLimitPoolSize } from '../http/limits/rateLimiters.js';
+import { listen } from './listen.js';
 import { readPersistedDocuments } from './readPersistedDocuments.js';
 import { maintenancePoolSize } from './serve.js';
+import { UsageError } from './usageError.js';
 
 interface Finding {
   isProblem: boolean;
@@ -22,22 +25,43 @@ export async function checkGateway(environment: Environment): Promise<void> {
   const config = configOf(environment);
   printSettings(effectiveSettings(environment), config);
   if (config.persisted) readPersistedDocuments(config.persisted.path);
-  console.log('\nDatabase');
-  const findings = await inspect(config);
-  for (const { isProblem, text } of findings) console.log(`  ${isProblem ? 'problem' : 'ok     '}  ${text}`);
+  const findings = [
+    ...printFindings('Network', await inspectHost(config)),
+    ...printFindings('Database', await inspect(config)),
+  ];
   const problems = findings.filter(({ isProblem }) => isProblem).length;
   if (problems > 0)
     throw new DatabaseError(problems === 1 ? '1 problem was found.' : `${problems} problems were found.`);
 }
 
+function printFindings(heading: string, findings: Finding[]): Finding[] {
+  console.log(`\n${heading}`);
+  for (const { isProblem, text } of findings) console.log(`  ${isProblem ? 'problem' : 'ok     '}  ${text}`);
+  return findings;
+}
+
+/** Listens for a moment, on any port, since a gateway may be running on the right one. */
+async function inspectHost({ host }: Config): Promise<Finding[]> {
+  const server = createServer();
+  try {
+    await listen(server, { host, port: 0 });
+    return [fine(`this machine can listen on ${host}`)];
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return [problem(error.message)];
+  } finally {
+    server.close();
+  }
+}
+
 function printSettings(settings: EffectiveSetting[], { misspelled }: Config): void {
   const widest = Math.max(...settings.map(({ name }) => name.length));
   console.log('Settings');
-  for (const { name, value = '-', source } of settings) {
+  for (const { name, value = 'none', source } of settings) {
     const where = source === 'default' ? '' : ` (${source === '.env' ? 'in .env' : 'set'})`;
     console.log(`  ${name.padEnd(widest)}  ${value}${where}`);
   }
-  for (const { name, nearest } of misspelled) console.log(`  ${name} is no setting. Did you mean ${nearest}?`);
+  for (const { name, nearest } of misspelled) console.log(`  ${name} is not a setting. Did you mean ${nearest}?`);
 }
 
 async function inspect(config: Config): Promise<Finding[]> {

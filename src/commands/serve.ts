@@ -37,7 +37,7 @@ export async function serve(config: Config): Promise<void> {
   const persisted = source && { documents: readPersistedDocuments(source.path), only: source.only };
   const logger = createLogger(config.logLevel, logDestination(config.logFormat));
   const broken = untilBroken(logger);
-  for (const { name, nearest } of config.misspelled) logger.warn(`${name} is no setting. Did you mean ${nearest}?`);
+  for (const { name, nearest } of config.misspelled) logger.warn(`${name} is not a setting. Did you mean ${nearest}?`);
   const log = (message: string) => logger.info(message);
   let onLost: (error: DatabaseError) => void = () => {};
   const lost = new Promise<DatabaseError>((resolve) => {

@@ -39,7 +39,7 @@ async function someIds(db: Database, companyId: string | undefined): Promise<str
   const where = { suspendedAt: null, ...(companyId !== undefined && { companyId }) };
   const people = await db.person.findMany({ where, select: { id: true }, orderBy: { id: 'asc' }, take: 3 });
   if (people.length === 0) return '; there is nobody yet: see goalpost import';
-  return `; some who exist: ${people.map(({ id }) => JSON.stringify(id)).join(', ')}`;
+  return `; ids that exist: ${people.map(({ id }) => JSON.stringify(id)).join(', ')}`;
 }
 
 /** Finds the person with this id, which people of several companies may share. */

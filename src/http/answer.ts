@@ -34,3 +34,8 @@ export const commonHeaders =
   (next: Handle): Handle =>
   async (request, context) =>
     withCommonHeaders(await next(request, context), context);
+
+/** Says that the answer depends on a header of the request. */
+export function addVary({ responseHeaders }: Pick<RequestContext, 'responseHeaders'>, name: string): void {
+  responseHeaders.Vary = responseHeaders.Vary ? `${responseHeaders.Vary}, ${name}` : name;
+}

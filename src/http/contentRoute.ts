@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { acceptsGzip, gzipped } from './compression.js';
 import type { Route } from './route.js';
 
 export const types = {
@@ -33,12 +32,13 @@ export function contentRoute(path: string, type: string, load: () => string | Pr
         'Cross-Origin-Resource-Policy': 'same-origin',
       };
       if (isFresh(request.headers.get('if-none-match'), etag)) return { status: 304, headers };
-      const acceptsGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(
-        request.headers.get('accept-encoding') ?? '',
-      );
-      const bytes = acceptsGzip ? zipped : plain;
-      const encoding: Record<string, string> = acceptsGzip ? { 'Content-Encoding': 'gzip' } : {};
-      return { status: 200, headers: { ...headers, 'Content-Type': type, ...encoding }, body: bytes };
+      const isZipped = acceptsGzip(request);
+      const encoding: Record<string, string> = isZipped ? { 'Content-Encoding': 'gzip' } : {};
+      return {
+        status: 200,
+        headers: { ...headers, 'Content-Type': type, ...encoding },
+        body: isZipped ? zipped : plain,
+      };
     },
   };
 }
@@ -46,7 +46,7 @@ export function contentRoute(path: string, type: string, load: () => string | Pr
 /** The ETag is weak, because both encodings share it. */
 async function prepare(load: () => string | Promise<string | Buffer>) {
   const plain = Buffer.from(await load());
-  const zipped = await promisify(gzip)(plain);
+  const zipped = await gzipped(plain);
   return { plain, zipped, etag: `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"` };
 }
 

@@ -3,7 +3,7 @@ import { failure } from '../errors/failures.js';
 import { isAlwaysProblem } from '../errors/problem.js';
 import type { Actor } from '../policies/access.js';
 import { graphqlTypes, requireAcceptable, restTypes } from './accept.js';
-import type { Answer } from './answer.js';
+import { type Answer, addVary } from './answer.js';
 import type { RateLimit } from './limits/rateLimit.js';
 import { nearestPath } from './nearestPath.js';
 import { problemAnswer } from './problem.js';
@@ -18,8 +18,10 @@ interface RouterOptions {
   limit?: RateLimit | undefined;
   mask: (error: unknown) => GraphQLError;
   publicUrl?: string | undefined;
-  /** What a browser gets for a path that does not exist. */
-  unknownPage: (path: string, nearest: string | undefined) => Answer;
+  /** What a browser gets for a path that does not exist, or that takes no GET. */
+  noPage: (error: GraphQLError, path: string, nearest: string | undefined) => Answer;
+  /** The page that says what is below a path, such as the root of the API, that is none itself. */
+  guide: string;
   /** Answers where a route does not, also with the failure in `refusal`. */
   graphql: Handle;
 }
@@ -28,10 +30,14 @@ interface RouterOptions {
  * Checks every request in the same order: path (404), method (405), Accept (406), token (401), rate limit (429), scope
  * (403). Then its route handles it.
  */
-export function router({ routes, authenticate, mask, publicUrl, limit, unknownPage, graphql }: RouterOptions): Handle {
+export function router(options: RouterOptions): Handle {
+  const { routes, authenticate, mask, publicUrl, limit, noPage, guide, graphql } = options;
   const byPath = new Map(routes.map(({ path }) => [path, routes.filter((route) => route.path === path)]));
   const routesOf = (path: string) => byPath.get(path) ?? [];
   const memorable = [...new Set(routes.filter(({ isFile }) => !isFile).map(({ path }) => path))];
+
+  const nearestTo = (path: string) =>
+    nearestPath(path, memorable) ?? (memorable.some((each) => each.startsWith(`${path}/`)) ? guide : undefined);
 
   /** The path without the slash at its end, if that is a route: `/docs/` is `/docs`. */
   function pathOf(pathname: string): string {
@@ -41,10 +47,11 @@ export function router({ routes, authenticate, mask, publicUrl, limit, unknownPa
 
   function find(request: RequestHead, path: string): Route {
     const candidates = routesOf(path);
-    if (candidates.length === 0) throw failure('NOT_FOUND', { path, nearest: nearestPath(path, memorable) });
+    if (candidates.length === 0) throw failure('NOT_FOUND', { path, nearest: nearestTo(path) });
     const route = match(request, path);
     if (route) return route;
-    const allow = [...new Set(candidates.flatMap(({ methods }) => methods))];
+    const open = candidates.filter(({ accepts }) => !accepts || wantsPage(request));
+    const allow = [...new Set(open.flatMap(({ methods }) => methods))];
     throw failure('METHOD_NOT_ALLOWED', { target: path, method: request.method, allow });
   }
 
@@ -70,10 +77,8 @@ export function router({ routes, authenticate, mask, publicUrl, limit, unknownPa
   /** The answer to a request that a check or its route refused. */
   function refuse(error: GraphQLError, path: string, request: RequestHead, context: RequestContext): Answer {
     context.record?.addErrors([error]);
-    const isPage = error.extensions.code === 'NOT_FOUND' && routesOf(path).length === 0 && wantsPage(request);
-    return isPage
-      ? unknownPage(path, nearestPath(path, memorable))
-      : problemAnswer(error, context.requestId, publicUrl);
+    const isPage = wantsPage(request) && routingCodes.has(error.extensions.code) && !match(request, path);
+    return isPage ? noPage(error, path, nearestTo(path)) : problemAnswer(error, context.requestId, publicUrl);
   }
 
   return async (request, context) => {
@@ -101,9 +106,8 @@ export function router({ routes, authenticate, mask, publicUrl, limit, unknownPa
 }
 
 /** The answers of some paths depend on `Accept`. */
-function noteVary({ responseHeaders }: RequestContext, candidates: Route[]): void {
-  if (candidates.length > 0 && !candidates.some(({ accepts }) => accepts)) return;
-  responseHeaders.Vary = responseHeaders.Vary ? `${responseHeaders.Vary}, Accept` : 'Accept';
+function noteVary(context: RequestContext, candidates: Route[]): void {
+  if (candidates.length === 0 || candidates.some(({ accepts }) => accepts)) addVary(context, 'Accept');
 }
 
 function note({ record }: RequestContext, route: Route | undefined): void {
@@ -111,6 +115,9 @@ function note({ record }: RequestContext, route: Route | undefined): void {
   record.route = route.path;
   record.operation = route.operation ?? route.path;
 }
+
+/** The failures of the router itself, before it knows whose request it is. */
+const routingCodes: ReadonlySet<unknown> = new Set(['NOT_FOUND', 'METHOD_NOT_ALLOWED']);
 
 /** Whether to answer with a page. A client that names JSON gets JSON, even if it accepts pages too. */
 function wantsPage(request: RequestHead): boolean {

@@ -15,9 +15,18 @@ export function curlCommands(base: string, token: string | undefined, requests: 
       `curl -sS ${quoted(`${base}${path}`)}`,
       `-H ${authorization}`,
       "-H 'Content-Type: application/json'",
-      `-d ${quoted(JSON.stringify(body))}`,
+      `-d ${quoted(shown(body))}`,
     ],
   }));
+}
+
+/** Longer bodies are easier to read with one field on each line. */
+const longestLine = 60;
+
+/** A body as it stands in a command, below the options. */
+function shown(body: object): string {
+  const line = JSON.stringify(body);
+  return line.length > longestLine ? JSON.stringify(body, null, 2).replaceAll('\n', '\n  ') : line;
 }
 
 /** Quotes an argument for the shell, whatever an id or a Host header contains. */

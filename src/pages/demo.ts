@@ -20,9 +20,12 @@ export interface Trial extends WorkedExamples {
   readOnlyToken?: string | undefined;
 }
 
+/** What stands before the start address in the terminal. */
+export const startLabel = 'Open';
+
 /** For a visitor who has not opened the start address. */
 export const howToOpenTheDemo: Html = html`<p>This is a demo. To try it with its own token, open the address that the
-gateway printed in the terminal when it started, after <code>Browser</code>.</p>`;
+gateway printed in the terminal when it started, after <code>${startLabel}</code>.</p>`;
 
 export async function trialFor(
   request: RequestHead,

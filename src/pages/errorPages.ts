@@ -59,7 +59,7 @@ ${errorCodes
 
 function explain(code: ErrorCode, publicUrl: string | undefined): Html {
   const entry = catalogue[code];
-  return html`<h1>${code}</h1>
+  return html`<h1>${breakable(code)}</h1>
 <p class="lead"><strong>${entry.status} ${STATUS_CODES[entry.status] ?? ''}</strong> · ${entry.title}</p>
 <h2>What it means</h2>
 <p class="prose">${entry.meaning}</p>
@@ -72,6 +72,9 @@ ${entry.alwaysProblem ? problemExample('In GraphQL', graphqlExampleOf(code), pub
 `;
 }
 
+/** A code that may break after each of its words, where it is wider than the page. */
+const breakable = (code: string): Html[] => code.split(/(?<=_)/).map((word) => html`${word}<wbr>`);
+
 function members({ members: always = {}, optionalMembers = {} }: Entry): Html | Html[] {
   const all = Object.entries({ ...always, ...optionalMembers });
   if (all.length === 0) return [];
@@ -80,7 +83,7 @@ function members({ members: always = {}, optionalMembers = {} }: Entry): Html | 
 ${all.map(([name, { description }]) => {
   const graphqlName = snakeCase(name) !== name && html`<span class="type">in GraphQL <code>${name}</code></span>`;
   const when = name in optionalMembers ? ' Only if it is known.' : '';
-  return html`<li><p><span class="name"><code>${snakeCase(name)}</code></span>${graphqlName}</p><p>${description}${when}</p></li>
+  return html`<li><p><span class="name"><code>${snakeCase(name)}</code></span> ${graphqlName}</p><p>${description}${when}</p></li>
 `;
 })}</ul>`;
 }

@@ -23,7 +23,7 @@ ${samples.map(languageChoice(name))}</fieldset>
 </div>
 ${samples.map(sampleBlock(name, title))}${
   mistakes.length > 0 &&
-  html`<div class="mistakes" hidden>Mistakes worth seeing:
+  html`<div class="mistakes" hidden>Try a mistake:
 ${mistakes.map(
   ({ label }, index) => html`<button type="button" data-mistake="${index}">${label}</button>
 `,

@@ -18,7 +18,7 @@ interface GraphiqlOptions {
 export const graphiqlRoutes = ({ schema, mutations, demo, hasPage }: GraphiqlOptions): Route[] => [
   {
     path: '/graphql',
-    methods: ['GET'],
+    methods: ['GET', 'HEAD'],
     accepts: 'text/html',
     public: true,
     async handle(request) {
@@ -67,7 +67,7 @@ function exampleMenu(documents: string[]): Html {
       .map(({ index, name }) => html`<option value="${index}">${name}</option>`)}</optgroup>
 `;
   const isPreview = (name: string) => name.startsWith('Preview');
-  return html`<label>Example <select id="examples">
+  return html`<label><span>Example</span><select id="examples">
 ${group('Change something', (kind) => kind === 'mutation')}${group('See what a change would do', (_, name) => isPreview(name))}${group(
   'Read',
   (kind, name) => kind === 'query' && !isPreview(name),
@@ -79,7 +79,7 @@ function operationOf(text: string): { kind: string; name: string } {
   return { kind, name };
 }
 
-const ready: Html = html`<p>Demo workspace: the token is in the Headers pane. Choose an example and run it.</p>`;
+const ready: Html = html`<p class="hint">The demo’s token is in the Headers pane. Choose an example and run it.</p>`;
 
 const howToGetAToken: Html = html`<p>Put a token into the Headers pane. To create one, run this on the server:
 <code>npx goalpost token create --person PERSON_ID --name GraphiQL --write</code></p>`;

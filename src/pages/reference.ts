@@ -35,7 +35,7 @@ export function referenceRoutes({ openApi, mutations, publicUrl, demo, hasPage }
           title: 'Reference – Goalpost',
           path: '/docs',
           hasPage,
-          scripts: [examplesScript, '/pages/reveal.js'],
+          scripts: [examplesScript, '/pages/reveal.js', '/pages/contents.js'],
           body: page(read, trial, base, demo),
         });
       },
@@ -67,14 +67,14 @@ ${!trial.token && ownToken(demo)}
 ${trial.requests.map((request) => operationSection({ api, request, base, trial }))}
 <section class="operation" aria-labelledby="headers">
 <h2 id="headers">Headers</h2>
-<h3>Of requests</h3>
+<h3>Request headers</h3>
 ${headerList(Object.entries(api.components.parameters))}
-<h3>Of answers</h3>
+<h3>Response headers</h3>
 ${headerList(Object.entries(api.components.headers))}
 </section>
 <section class="operation" aria-labelledby="records">
 <h2 id="records">Records</h2>
-<p>What the answers are made of. Every field is always there, null where it is empty.</p>
+<p>The objects in responses. Every field is always present, and null where there is nothing.</p>
 ${recordsOf(api).map(([name, schema]) => recordDetails(name, schema))}</section>
 </div>
 </main>

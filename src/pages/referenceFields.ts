@@ -11,7 +11,7 @@ export const fieldList = ({ properties = {}, required = [] }: Schema, anchor: st
 ${Object.entries(properties).map(([name, schema]) => {
   const id = `${anchor}.${name}`;
   const flag = isInput && required.includes(name) && html`<span class="flag">required</span>`;
-  return html`<li id="${id}"><p><a class="anchor" href="#${id}"><span class="name"><code>${name}</code></span></a><span class="type">${typeOf(schema)}</span>${flag}</p>
+  return html`<li id="${id}"><p><a class="anchor" href="#${id}"><span class="name"><code>${name}</code></span></a> <span class="type">${typeOf(schema)}</span> ${flag}</p>
 <p>${inline(schema.description ?? '')}</p>${inlineFields(schema, id)}</li>
 `;
 })}</ul>`;
@@ -30,11 +30,14 @@ function typeOf(schema: Schema): Html {
   if (only) return html`${typeOf(only)} or null`;
   const types = [schema.type ?? 'any'].flat();
   const names = types.map((type) => {
-    if (type === 'array') return html`list of ${schema.items ? typeOf(schema.items) : 'any'}`;
+    if (type === 'array') return html`list of ${listed(schema.items ?? {})}`;
     return html`${type === 'object' ? 'record' : (schema.format && formats[schema.format]) || type}`;
   });
   return html`${names.flatMap((name, index) => (index === 0 ? [name] : [html` or `, name]))}${bounds(schema)}`;
 }
+
+/** The type of a list's items, of which there are several. */
+const listed = (items: Schema): Html => (items.type === 'string' ? html`strings` : typeOf(items));
 
 const formats: Record<string, string> = { 'date-time': 'time', date: 'date' };
 

@@ -17,7 +17,7 @@ interface OperationView {
   trial: Trial;
 }
 
-/** One operation: what it takes and answers on one side, a request to run and its answer on the other. */
+/** One operation: its request and response on one side, an example to run on the other. */
 export function operationSection({ api, request, base, trial }: OperationView): Html {
   const operation = api.paths[request.path.slice(apiRoot.length)]?.post;
   if (!operation) throw new Error(`the OpenAPI document lacks ${request.path}`);
@@ -32,15 +32,15 @@ export function operationSection({ api, request, base, trial }: OperationView): 
 <div class="prose">${prose(withoutErrors(description))}</div>
 <div><h3>Request</h3>
 ${fieldList(input, `${id}.request`, true)}</div>
-<div><h3>Answer</h3>
+<div><h3>Response</h3>
 ${answerFields(api, resolved(api, answer?.schema), `${id}.answer`)}</div>
 ${problemDetails(operation)}
 </div>
 <div>
 ${exampleBlock(request, base, trial, html`<h3>Try it</h3>`)}
 ${bodyEditor(request)}
-<details class="answer"><summary>Example of an answer</summary>
-<pre tabindex="0" role="region" aria-label="Example of an answer: ${request.title}"><code>${highlighted(JSON.stringify(answer?.example, null, 2))}</code></pre>
+<details class="answer"><summary>Example response</summary>
+<pre tabindex="0" role="region" aria-label="Example response: ${request.title}"><code>${highlighted(JSON.stringify(answer?.example, null, 2))}</code></pre>
 </details>
 </div>
 </div>

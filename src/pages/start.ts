@@ -10,7 +10,7 @@ import type { DemoKey } from './demoKey.js';
 import { exampleBlock, examplesData, examplesScript } from './examples.js';
 import { type Html, html } from './html.js';
 import { type HasPage, htmlPage } from './htmlPage.js';
-import { pageLinks } from './pageLinks.js';
+import { type PageLink, pageLinks } from './pageLinks.js';
 
 interface StartOptions {
   isReady: () => Promise<boolean>;
@@ -20,21 +20,6 @@ interface StartOptions {
   demo: Demo | undefined;
   hasPage: HasPage;
 }
-
-interface Link {
-  path: string;
-  name: string;
-  about: string;
-  /** File name for a download. If omitted, the browser opens the link. */
-  file?: string;
-}
-
-const links: Link[] = [
-  ...pageLinks,
-  { path: openApiPath, name: 'OpenAPI document', about: 'The REST paths for your tools, as JSON.' },
-  { path: '/schema.graphql', name: 'GraphQL SDL', about: 'The schema for your tools.', file: 'schema.graphql' },
-  { path: '/readyz', name: 'Health', about: 'Whether the gateway and its database answer.' },
-];
 
 /** `/`: what Goalpost is, whether it is ready, links to everything, and requests to try. */
 export const startRoutes = (options: StartOptions): Route[] => [
@@ -47,6 +32,7 @@ export const startRoutes = (options: StartOptions): Route[] => [
   ...assetRoutes('/pages', {
     'icon.svg': ownAsset('icon.svg'),
     'goalpost.css': ownAsset('goalpost.css'),
+    'contents.js': ownAsset('contents.js'),
     'examples.js': ownAsset('examples.js'),
     'reveal.js': ownAsset('reveal.js'),
   }),
@@ -90,19 +76,22 @@ ${trial.requests.map((each) => exampleBlock(each, base, trial, html`<h3>${each.t
 <section aria-labelledby="explore">
 <h2 id="explore">Explore</h2>
 <ul class="cards">
-${links.filter(({ path }) => hasPage(path)).map(card)}</ul>
+${pageLinks.filter(({ path }) => hasPage(path)).map(card)}</ul>
+${forTools}
 </section>
 </main>
 ${examplesData(trial)}`,
   });
 }
 
-const worksAsItIs: Html = html`<p class="prose">These requests work as they are, on the demo workspace. Run one, or copy it into a
-terminal.</p>`;
+const worksAsItIs: Html = html`<p>These requests work as they are on the demo workspace. Run them here, or copy them into
+a terminal.</p>`;
 
-const card = ({ path, name, about, file }: Link): Html =>
-  html`<li><a href="${path}"${file && html` download="${file}"`}>${name}</a><p>${about}</p></li>
+const card = ({ path, name, about }: PageLink): Html => html`<li><a href="${path}">${name}</a><p>${about}</p></li>
 `;
+
+const forTools: Html = html`<p class="tools">For your tools: <a href="${openApiPath}">OpenAPI document</a>,
+<a href="/schema.graphql" download="schema.graphql">GraphQL schema</a>, <a href="/readyz">health check</a></p>`;
 
 const howToGetAToken = (demo: Demo | undefined): Html =>
   html`${demo && howToOpenTheDemo}<p>Create a token on the server. It acts for one person and is shown only once:</p>

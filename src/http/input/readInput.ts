@@ -102,7 +102,7 @@ function readObject(
   for (const name of given.keys()) {
     const near = suggestionList(name, names)[0];
     const hint = near ? `did you mean ${JSON.stringify(near)}?` : `the fields are ${names.join(', ')}`;
-    errors.push({ field: at(name), code: 'unknown', message: `is not a field; ${hint}` });
+    errors.push({ field: at(name), code: 'unknown', message: `is not a field (${hint})` });
   }
   return result;
 }

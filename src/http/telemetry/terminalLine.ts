@@ -30,16 +30,19 @@ function requestText(fields: Fields, paint: Paint): string {
   const { operationName: _name, tokenId: _token, traceId: _trace, spanId: _span, codes, ...rest } = others;
   const code = Number(status ?? 0);
   const color = code === 0 || code >= 500 ? 'red' : code >= 400 || codes ? 'yellow' : 'green';
+  const isFailed = code === 0 || code >= 400 || codes !== undefined;
   const shown = [
     paint(color, String(status ?? '---')),
     shownAs(method).padEnd(4),
     `${Number(milliseconds).toFixed(1)} ms`.padStart(10),
     `${shownAs(statements)} SQL`.padStart(7),
-    paint('cyan', shownAs(operation).padEnd(22)),
     shownAs(path),
-    personId ? `${shownAs(personId)}@${shownAs(companyId)}` : '',
+    // The other paths say it themselves.
+    paint('cyan', /^\/graphql\/?$/.test(shownAs(path)) ? shownAs(operation) : ''),
     paint(color, Array.isArray(codes) ? codes.join(' ') : ''),
-    paint('gray', [shownAs(requestId), ...listed(rest)].join(' ')),
+    personId ? `${shownAs(personId)}@${shownAs(companyId)}` : '',
+    // Clients report the id of a request that failed. With what succeeded, the line would not fit a terminal.
+    paint('gray', [...(isFailed ? [shownAs(requestId)] : []), ...listed(rest)].join(' ')),
   ];
   return shown.filter((part) => part !== '').join(' ');
 }

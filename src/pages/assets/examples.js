@@ -9,19 +9,18 @@ const element = (name, properties, ...children) => {
   return made;
 };
 
-async function copy(block, button) {
+async function copy(block, button, label) {
   const code = block.querySelector(`pre[data-language="${languageOf(block)}"] code`);
+  const say = (text, ariaLabel = text) => Object.assign(button, { textContent: text, ariaLabel });
   try {
     await navigator.clipboard.writeText(code.textContent);
-    button.textContent = 'Copied';
+    say('Copied');
   } catch {
     // Browsers allow the clipboard on https and localhost only.
     getSelection().selectAllChildren(code);
-    button.textContent = 'Press Ctrl+C';
+    say('Press Ctrl+C');
   }
-  setTimeout(() => {
-    button.textContent = 'Copy';
-  }, 2000);
+  setTimeout(() => say('Copy', label), 2000);
 }
 
 const languageOf = (block) => block.querySelector('.languages input:checked').value;
@@ -43,7 +42,7 @@ async function send({ path, body, token: own }, result) {
     show(response, answer, Math.round(performance.now() - start), result);
     return response.ok && !answer.errors;
   } catch (error) {
-    result.replaceChildren(element('p', { className: 'failed', textContent: `No answer: ${error.message}` }));
+    result.replaceChildren(element('p', { className: 'failed', textContent: `No response: ${error.message}` }));
     return false;
   }
 }
@@ -56,10 +55,17 @@ function show(response, answer, milliseconds, result) {
   });
   const line = element('p', {}, status, ` in ${milliseconds} ms`);
   if (code) line.append(' · ', element('a', { href: `/errors/${code}`, textContent: `What ${code} means` }));
-  const text = element('code', { textContent: JSON.stringify(answer, null, 2) });
-  const pre = element('pre', { tabIndex: 0, role: 'region', ariaLabel: `Answer: ${result.id}` }, text);
+  const text = element('code', {}, ...highlighted(JSON.stringify(answer, null, 2)));
+  const pre = element('pre', { tabIndex: 0, role: 'region', ariaLabel: `Response: ${result.id}` }, text);
   result.replaceChildren(line, pre);
+  result.scrollIntoView({ block: 'nearest' });
 }
+
+/** JSON with its strings marked, as in the samples. */
+const highlighted = (json) =>
+  json
+    .split(/("(?:\\.|[^"\\])*")/)
+    .map((part, index) => (index % 2 === 1 ? element('span', { className: 'string', textContent: part }) : part));
 
 /** After a change, the examples offer what can be done next. */
 async function renew() {
@@ -77,11 +83,15 @@ async function renew() {
 }
 
 async function run(block, request) {
-  const buttons = block.querySelectorAll('button');
-  for (const button of buttons) button.disabled = true;
+  if (block.ariaBusy) return;
+  block.ariaBusy = 'true';
+  // Not `disabled`, which would take the focus away from the keyboard.
+  const buttons = block.querySelectorAll('button:not(.copy)');
+  for (const button of buttons) button.ariaDisabled = 'true';
   const succeeded = await send(request, block.querySelector('.result'));
   if (succeeded && token) await renew();
-  for (const button of buttons) button.disabled = false;
+  for (const button of buttons) button.ariaDisabled = null;
+  block.ariaBusy = null;
 }
 
 function offerRun() {
@@ -91,7 +101,8 @@ function offerRun() {
 for (const block of document.querySelectorAll('.example')) {
   const copyButton = block.querySelector('.copy');
   copyButton.hidden = false;
-  copyButton.addEventListener('click', () => copy(block, copyButton));
+  const { ariaLabel } = copyButton;
+  copyButton.addEventListener('click', () => copy(block, copyButton, ariaLabel));
   block.querySelector('.run').addEventListener('click', () => run(block, requestOf(block)));
   for (const button of block.querySelectorAll('[data-mistake]')) {
     button.addEventListener('click', () => {

@@ -1,14 +1,33 @@
 const { demo, headers, queries } = JSON.parse(document.getElementById('settings').textContent);
 
 /** Reads the schema, which is public, without a token. Sends everything else as any other client would. */
-async function fetcher(params, { headers: given } = {}) {
+async function fetcher(params, { headers: given = {} } = {}) {
   if (params.operationName === 'IntrospectionQuery') return (await fetch('/graphiql/schema.json')).json();
+  const start = performance.now();
   const response = await fetch('/graphql', {
     method: 'POST',
-    headers: { Accept: 'application/json', 'Content-Type': 'application/json', ...given },
+    headers: {
+      Accept: 'application/graphql-response+json, application/json',
+      'Content-Type': 'application/json',
+      'GraphQL-Cost': 'report',
+      ...given,
+    },
     body: JSON.stringify(params),
   });
-  return response.json();
+  const { extensions: { cost, ...others } = {}, ...answer } = await response.json();
+  const milliseconds = Math.round(performance.now() - start);
+  showOutcome([`${response.status} ${response.statusText}`, `${milliseconds} ms`, ...costLines(cost)].join(' · '));
+  if (Object.keys(others).length > 0) answer.extensions = others;
+  return answer;
+}
+
+const shown = (number) => number.toLocaleString('en');
+
+/** The cost of a request against its limits: below the response, which then has only what any client gets. */
+function costLines(cost) {
+  if (!cost) return [];
+  const { limits } = cost;
+  return ['complexity', 'depth'].map((name) => `${name} ${shown(cost[name])} of ${shown(limits[name])}`);
 }
 
 /** Storage that a reload empties, because the ids and the token of the demo may have changed by then. */
@@ -28,19 +47,27 @@ function memory() {
 const storage = demo && memory();
 const root = ReactDOM.createRoot(document.getElementById('graphiql'));
 
+let outcome = '';
+
 /** Shows GraphiQL. A query replaces what its current tab has; without one, the tab keeps its own. */
-const render = (query) =>
-  root.render(
-    React.createElement(GraphiQL, {
-      fetcher,
-      ...(query && { query }),
-      defaultQuery: queries[0],
-      defaultHeaders: headers,
-      // On a phone the query needs the room.
-      defaultEditorToolsVisibility: matchMedia('(max-width: 40rem)').matches ? false : 'headers',
-      ...(demo && { storage, shouldPersistHeaders: true }),
-    }),
-  );
+function render(query) {
+  const properties = {
+    fetcher,
+    ...(query && { query }),
+    defaultQuery: queries[0],
+    defaultHeaders: headers,
+    // On a phone the query needs the room.
+    defaultEditorToolsVisibility: matchMedia('(max-width: 40rem)').matches ? false : 'headers',
+    ...(demo && { storage, shouldPersistHeaders: true }),
+  };
+  const status = React.createElement('p', { role: 'status', className: 'outcome' }, outcome);
+  root.render(React.createElement(GraphiQL, properties, React.createElement(GraphiQL.Footer, null, status)));
+}
+
+function showOutcome(text) {
+  outcome = text;
+  render();
+}
 
 const menu = document.getElementById('examples');
 menu.addEventListener('change', () => render(queries[menu.value]));

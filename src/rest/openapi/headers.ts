@@ -9,7 +9,7 @@ export const requestHeaders: Record<string, JsonSchema> = {
     in: 'header',
     required: false,
     description:
-      'Makes it safe to retry a request: the change is made only once, and every retry gets the answer of the first ' +
+      'Makes it safe to retry a request: the change is made only once, and every retry gets the response to the first ' +
       'request. Send a new random value with each change, and the same value with its retries. 1 to 255 printable ASCII ' +
       'characters, bare or quoted.',
     schema: { ...text, minLength: 1 },
@@ -19,7 +19,7 @@ export const requestHeaders: Record<string, JsonSchema> = {
     in: 'header',
     required: false,
     description:
-      'Your id for the request. The answer and the log include it. If it is missing or invalid, the server generates one.',
+      'Your id for the request. The response and the log include it. If it is missing or invalid, the server generates one.',
     schema: { ...text, pattern: '^[\\w.:/+=-]{1,128}$' },
   },
 };
@@ -58,7 +58,7 @@ const responseHeaders: Record<string, JsonSchema> = {
     example: 'Bearer',
   },
   'Idempotency-Replayed': {
-    description: 'Set to `true` if this is the answer of an earlier request with the same Idempotency-Key.',
+    description: 'Set to `true` if this is the response to an earlier request with the same Idempotency-Key.',
     schema: { ...text, const: 'true' },
     example: 'true',
   },
