@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { adapterOf } from './adapter.js';
 import { type Prisma, PrismaClient } from './generated/client/client.js';
 import { type DatabaseTimeouts, openPool } from './pool.js';
+import { withReader } from './reader/withReader.js';
 
 export type Database = PrismaClient;
 
@@ -38,8 +39,9 @@ export function openClient({
 }: DatabaseOptions): Database {
   const opened = openPool({ url, size: poolSize, name: 'goalpost', timeouts, onError });
   const options = preparedStatements ? { statementNameGenerator: statementNames() } : {};
-  const opening = new PrismaClient({ adapter: adapterOf(opened, options), errorFormat: 'minimal' });
-  const client = joins ? opening : withoutJoins(opening);
+  const { factory, connections } = adapterOf(opened, options);
+  const opening = new PrismaClient({ adapter: factory, errorFormat: 'minimal' });
+  const client = withReader(joins ? opening : withoutJoins(opening), connections);
   pools.set(client, opened.pool);
   return client;
 }
