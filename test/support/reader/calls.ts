@@ -16,10 +16,10 @@ type Generate = fc.GeneratorValue;
 /** Draws calls that Prisma accepts, more often such as the reader answers. */
 export class Calls {
   readonly #g: Generate;
-  readonly #nat: typeof fc.nat;
+  readonly #nat: (max: number) => fc.Arbitrary<number>;
   #companyId = '';
 
-  constructor(g: Generate, nat: typeof fc.nat) {
+  constructor(g: Generate, nat: (max: number) => fc.Arbitrary<number>) {
     this.#g = g;
     this.#nat = nat;
   }
@@ -139,13 +139,13 @@ export class Calls {
   }
 
   #ofList(model: string, depth: number): Args {
-    const operator = this.#chance(8) ? 'every' : this.#pick(['some', 'none']);
+    const operator = this.#chance(25) ? 'every' : this.#pick(['some', 'none']);
     return { [operator]: this.#chance(6) ? {} : this.#filter(model, depth - 1) };
   }
 
   #ofOne(model: string, depth: number, isNullable: boolean): unknown {
     const filter = this.#filter(model, depth - 1);
-    if (this.#chance(8)) return { isNot: isNullable && this.#chance(30) ? null : filter };
+    if (this.#chance(20)) return { isNot: isNullable && this.#chance(30) ? null : filter };
     if (isNullable && this.#chance(8)) return this.#chance(50) ? null : { is: null };
     return this.#chance(40) ? { is: filter } : filter;
   }
