@@ -9,8 +9,8 @@ import type {
 import { retryConflicts } from './conflicts.js';
 import { wait } from './patience.js';
 import type { OpenPool } from './pool.js';
-import type { Connection } from './reader/reader.js';
-import type { Connections } from './reader/withReader.js';
+import type { Connection } from './reader/read.js';
+import type { Begin } from './reader/withReader.js';
 import { report } from './statements.js';
 
 type Options = ConstructorParameters<typeof PrismaPg>[1];
@@ -33,7 +33,7 @@ export function adapterOf({ pool, close }: OpenPool, options: Options): Adapter 
 interface Adapter {
   factory: SqlDriverAdapterFactory;
   /** The same connections for the reader. */
-  connections: Connections;
+  connections: { connection: Connection; begin: Begin };
 }
 
 /** The transaction that Prisma opens within this call. */

@@ -1,5 +1,5 @@
 import { type LookUp, lookUpsTogether } from './lookUps.js';
-import { type Connection, jsonOf, type Read, readOf, type Statements } from './reader.js';
+import { type Connection, jsonOf, type Read, readOf, type Statements } from './read.js';
 import type { Method } from './statement.js';
 
 type Args = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import type { Read } from './reader.js';
+import type { Read } from './read.js';
 
 /** A look-up of one row, by a key of which only `value` differs between rows. */
 export interface LookUp {

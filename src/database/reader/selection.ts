@@ -1,6 +1,8 @@
-import { columnOf, objectOf, own, quoted, type Scope, type Table } from './filter.js';
-import type { Column, Relation } from './models.js';
-import type { Shape } from './shape.js';
+import { conditionsOf } from './filter.js';
+import type { Relation } from './models.js';
+import { orderOf } from './order.js';
+import { columnOf, type Scope, type Table } from './scope.js';
+import { objectOf, own, type Part, type Shape } from './shape.js';
 import { Unsupported } from './unsupported.js';
 
 /** Makes what Prisma returns of what Postgres says in JSON. */
@@ -12,7 +14,7 @@ export interface Selection {
   make: Make;
 }
 
-/** Postgres takes no more arguments. */
+/** A function of Postgres takes no more arguments. */
 const mostParts = 100;
 
 /** What the arguments select of a table's rows. */
@@ -21,7 +23,7 @@ export function selectionOf(scope: Scope, table: Table, args: Shape): Selection 
   for (const [name, part] of Object.entries(chosen(table, args))) {
     const column = own(table.model.columns, name);
     if (column && part !== true) throw new Unsupported(name);
-    parts.push([name, column ? value(table, column) : nested(scope, table, name, part)]);
+    parts.push([name, column ? value(table, name, column.type) : nested(scope, table, name, part)]);
   }
   if (parts.length === 0 || parts.length > mostParts) throw new Unsupported(`${parts.length} columns`);
   const names = parts.map(([name]) => name);
@@ -62,15 +64,15 @@ const makes: Record<string, Make> = {
   Bytes: (json) => (json === null ? null : Uint8Array.from(Buffer.from((json as string).slice(2), 'hex'))),
 };
 
-function value({ alias }: Table, { name, type }: Column): Selection {
+function value(table: Table, name: string, type: string): Selection {
   const make = own(makes, type);
   if (!make) throw new Unsupported(type);
-  const sql = `${alias}.${quoted(name)}`;
+  const sql = columnOf(table, name);
   // A number in JSON would lose digits.
   return { sql: type === 'BigInt' ? `${sql}::text` : sql, make };
 }
 
-function nested(scope: Scope, table: Table, name: string, part: Shape[string]): Selection {
+function nested(scope: Scope, table: Table, name: string, part: Part): Selection {
   if (name === '_count') return counts(scope, table, objectOf(part));
   const relation = own(table.model.relations, name);
   if (!relation) throw new Unsupported(name);
@@ -97,8 +99,8 @@ function rows(scope: Scope, here: Table, relation: Relation, args: Shape): Selec
 
 function counts(scope: Scope, here: Table, args: Shape): Selection {
   const entries = Object.entries(objectOf(args.select));
-  if (Object.keys(args).length > 1 || entries.length === 0 || entries.length > mostParts)
-    throw new Unsupported('_count');
+  const isPlain = Object.keys(args).length === 1 && entries.length > 0 && entries.length <= mostParts;
+  if (!isPlain) throw new Unsupported('_count');
   const parts = entries.map(([name, part]) => {
     const relation = own(here.model.relations, name);
     const filter = part === true ? {} : objectOf(part);
@@ -112,20 +114,5 @@ function counts(scope: Scope, here: Table, args: Shape): Selection {
 
 const related = (scope: Scope, relation: Relation, here: Table, there: Table, { where }: Shape) => [
   ...scope.join(relation, here, there),
-  ...(where === undefined ? [] : scope.filter(there, where)),
+  ...(where === undefined ? [] : conditionsOf(scope, there, where)),
 ];
-
-/** The order of the rows, and how many of them there may be, which the order must decide. */
-export function orderOf({ model, alias }: Table, { orderBy = [], take }: Shape): string {
-  const given = Array.isArray(orderBy) ? orderBy : [objectOf(orderBy)];
-  const terms = new Map<string, Shape[string]>();
-  for (const term of given) {
-    const [[name, direction] = [], ...others] = Object.entries(objectOf(term));
-    if (name === undefined || direction === undefined || others.length > 0) throw new Unsupported('order');
-    if (!terms.has(name)) terms.set(name, direction);
-  }
-  const isTotal = model.key.every((name) => name === 'companyId' || terms.has(name));
-  if (take !== undefined && !isTotal) throw new Unsupported('a cut between equals');
-  const order = [...terms].map(([name, direction]) => `${columnOf(alias, model, name)} ${direction}`);
-  return [...(order.length > 0 ? [`ORDER BY ${order.join(', ')}`] : []), ...(take ? [`LIMIT ${take}`] : [])].join(' ');
-}

@@ -8,7 +8,18 @@ export interface Call {
 }
 
 /** What a shape says once it is parsed. It has no values, so that what is compiled from it cannot depend on one. */
-export type Shape = { [name: string]: Shape | Shape[] | string | number | true | null };
+export type Shape = { [name: string]: Part };
+
+export type Part = Shape | Shape[] | string | number | true | null;
+
+export function objectOf(part: Part | undefined): Shape {
+  if (typeof part !== 'object' || part === null || Array.isArray(part)) throw new Unsupported('not an object');
+  return part;
+}
+
+/** What the record says of a name that a caller may have chosen, such as `constructor`. */
+export const own = <Value>(record: Record<string, Value>, name: string): Value | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined;
 
 /** Reads the arguments of a call once. Throws Unsupported at anything it does not know for sure. */
 export function callOf(args: object): Call {
@@ -40,15 +51,15 @@ const clauses: Record<string, (value: unknown, values: Values) => string> = {
 };
 
 function argumentsOf(args: unknown, values: Values): string {
-  return objectOf(args, (value, name) => {
-    const clause = Object.hasOwn(clauses, name) ? clauses[name] : undefined;
+  return textOf(args, (value, name) => {
+    const clause = own(clauses, name);
     if (!clause) throw new Unsupported(name);
     return clause(value, values);
   });
 }
 
 function selectionOf(selection: unknown, values: Values): string {
-  return objectOf(selection, (value) => {
+  return textOf(selection, (value) => {
     if (value === false) return undefined;
     return value === true ? 'true' : argumentsOf(value, values);
   });
@@ -56,7 +67,7 @@ function selectionOf(selection: unknown, values: Values): string {
 
 function orderOf(order: unknown): string {
   if (Array.isArray(order)) return `[${order.map(orderOf).join()}]`;
-  return objectOf(order, (direction) => {
+  return textOf(order, (direction) => {
     if (direction !== 'asc' && direction !== 'desc') throw new Unsupported('order');
     return `"${direction}"`;
   });
@@ -68,7 +79,7 @@ function takeOf(take: unknown): string {
 }
 
 function filterOf(filter: unknown, values: Values): string {
-  return objectOf(filter, (value, name) => conditionOf(value, values, name));
+  return textOf(filter, (value, name) => conditionOf(value, values, name));
 }
 
 function conditionOf(value: unknown, values: Values, name: string): string {
@@ -108,13 +119,13 @@ function storable(value: unknown): unknown {
 }
 
 /** A plain object as JSON. Prisma ignores what is undefined. */
-function objectOf(object: unknown, textOf: (value: unknown, name: string) => string | undefined): string {
+function textOf(object: unknown, entryOf: (value: unknown, name: string) => string | undefined): string {
   if (typeof object !== 'object' || object === null || Object.getPrototypeOf(object) !== Object.prototype) {
     throw new Unsupported('not a plain object');
   }
   let text = '';
   for (const [name, value] of Object.entries(object)) {
-    const entry = value === undefined ? undefined : textOf(value, name);
+    const entry = value === undefined ? undefined : entryOf(value, name);
     if (entry !== undefined) text += `${text && ','}${JSON.stringify(name)}:${entry}`;
   }
   return `{${text}}`;

@@ -1,7 +1,9 @@
-import { objectOf, own, Scope, type Table } from './filter.js';
+import { conditionsOf } from './filter.js';
 import type { Model, Models } from './models.js';
-import { orderOf, selectionOf } from './selection.js';
-import type { Shape } from './shape.js';
+import { orderOf } from './order.js';
+import { Scope } from './scope.js';
+import { selectionOf } from './selection.js';
+import { objectOf, own, type Part, type Shape } from './shape.js';
 import { Unsupported } from './unsupported.js';
 
 export const methods = ['findUnique', 'findUniqueOrThrow', 'findFirst', 'findMany'] as const;
@@ -30,17 +32,17 @@ export function statementOf(models: Models, name: string, method: Method, shape:
   if (method !== 'findMany' && shape.take !== undefined) throw new Unsupported('take');
   if (isLookUp && shape.orderBy !== undefined) throw new Unsupported('orderBy');
 
-  const scope = new Scope(models, `$${company + 1}`);
-  const table: Table = scope.table(name);
+  const scope = new Scope(models, company);
+  const table = scope.table(name);
   const { sql, make } = selectionOf(scope, table, shape);
-  const from = scope.from(table, scope.filter(table, where));
+  const from = scope.from(table, conditionsOf(scope, table, where));
   const limit = method === 'findFirst' ? 'LIMIT 1' : '';
   const lookUp = isLookUp ? lookUpOf(key, where) : undefined;
   return { sql: `SELECT ${sql} ${from} ${orderOf(table, shape)} ${limit}`, enums: scope.enums, make, lookUp };
 }
 
 /** The position of a value of this type. */
-function positionOf(part: Shape[string] | undefined, type: string): number | undefined {
+function positionOf(part: Part | undefined, type: string): number | undefined {
   const [, position] = typeof part === 'string' && part.startsWith(type) ? (/^.(\d+)$/.exec(part) ?? []) : [];
   return position === undefined ? undefined : Number(position);
 }

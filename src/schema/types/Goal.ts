@@ -6,7 +6,7 @@ import { roleOf } from '../../rules/roleOf.js';
 import { statusOf } from '../../rules/statusOf.js';
 import { timeframeOf } from '../../rules/timeframeOf.js';
 import { builder } from '../builder.js';
-import { latest, oldestFirst } from '../order.js';
+import { inOrder, latest, oldestFirst } from '../order.js';
 import { AccessLevels, levelColumns } from './AccessLevels.js';
 import { GoalCheck } from './GoalCheck.js';
 import { GoalPermissions } from './GoalPermissions.js';
@@ -42,7 +42,7 @@ export const Goal = builder.prismaObject('Goal', {
     }),
     checklist: t.relation('checklist', {
       type: GoalCheck,
-      query: { orderBy: [{ index: 'asc' }, { id: 'asc' }] },
+      query: inOrder,
       description: 'The items of the checklist, in order.',
     }),
     closedBy: t.relation('closedBy', {
@@ -103,8 +103,8 @@ export const Goal = builder.prismaObject('Goal', {
         'The mean of the progress of each target and of the checklist as a whole, 0 to 100, ' +
         'rounded to two decimals. It is 0 if the goal has neither.',
       select: {
-        targets: { select: { from: true, to: true, value: true } },
-        checklist: { select: { completed: true } },
+        targets: { ...inOrder, select: { from: true, to: true, value: true } },
+        checklist: { ...inOrder, select: { completed: true } },
       },
       resolve: ({ targets, checklist }) => progressPercentage(targets, checklist),
     }),
@@ -146,7 +146,7 @@ export const Goal = builder.prismaObject('Goal', {
     }),
     targets: t.relation('targets', {
       type: Target,
-      query: { orderBy: [{ index: 'asc' }, { id: 'asc' }] },
+      query: inOrder,
       description: 'The targets of the goal, in order.',
     }),
     timeframe: t.field({

@@ -1,32 +1,42 @@
 import type fc from 'fast-check';
 import { models } from '../../../src/database/generated/models.js';
-import type { Column, Model } from '../../../src/database/reader/models.js';
-import { companies, ids, values } from './hostileData.js';
+import type { Column, Model, Relation } from '../../../src/database/reader/models.js';
+import type { Method } from '../../../src/database/reader/statement.js';
+import { companies, ids, type Row, values } from './hostileData.js';
 
 type Args = Record<string, unknown>;
 
 export interface Call {
   model: string;
-  method: string;
+  method: Method;
   args: Args;
 }
 
 type Generate = fc.GeneratorValue;
 
-/** Draws calls that Prisma accepts, more often such as the reader answers. */
+/** How many calls in a hundred may use what the reader leaves to Prisma. */
+const leftToPrisma = 20;
+
+/** Draws calls that Prisma accepts, and that mostly find something. */
 export class Calls {
   readonly #g: Generate;
   readonly #nat: (max: number) => fc.Arbitrary<number>;
+  readonly #rows: Map<string, Row[]>;
   #companyId = '';
+  #mayBeLeft = false;
 
-  constructor(g: Generate, nat: (max: number) => fc.Arbitrary<number>) {
+  constructor(g: Generate, nat: (max: number) => fc.Arbitrary<number>, rows: Map<string, Row[]>) {
     this.#g = g;
     this.#nat = nat;
+    this.#rows = rows;
   }
 
   /** One call, or several that look up different rows. */
   draw(): Call[] {
+    this.#companyId = this.#pick(companies);
+    this.#mayBeLeft = this.#chance(leftToPrisma);
     const call = this.#call();
+    if (this.#chance(40)) return [call, { ...call, args: ofCompany(call.args, this.#pick(companies)) }];
     const [[key = '', values] = []] = Object.entries(call.args.where as Record<string, Args>);
     if (!call.method.startsWith('findUnique') || !this.#chance(30)) return [call];
     const others = ids.map((id) => ({ ...values, ...(values && 'id' in values && { id }) }));
@@ -34,24 +44,31 @@ export class Calls {
   }
 
   #call(): Call {
-    this.#companyId = this.#pick(companies);
-    const model = this.#pick(Object.keys(models).filter((name) => models[name]?.columns.companyId));
+    const model = this.#pick(Object.keys(models).filter(hasCompany));
     const keys = keysOf(models[model] as Model);
-    const method = this.#pick([
-      'findFirst',
-      'findMany',
-      ...(keys.length > 0 ? ['findUnique', 'findUniqueOrThrow'] : []),
-    ]);
-    const args = this.#argumentsOf(model, 0);
+    const method = this.#pick<Method>(
+      keys.length > 0
+        ? ['findFirst', 'findMany', 'findMany', 'findUnique', 'findUniqueOrThrow']
+        : ['findFirst', 'findMany'],
+    );
+    const wanted = this.#wanted(this.#rowsOf(model));
+    const args = this.#argumentsOf(model, 0, wanted);
     if (method.startsWith('findUnique')) {
-      return { model, method, args: { ...args, where: this.#unique(models[model] as Model, this.#pick(keys)) } };
+      return {
+        model,
+        method,
+        args: { ...args, where: this.#unique(models[model] as Model, this.#pick(keys), wanted) },
+      };
     }
-    const companyId = this.#chance(3) ? undefined : { companyId: this.#companyId };
-    const where = { ...companyId, ...(this.#chance(60) && this.#filter(model, 2)) };
+    const company = this.#rarely(15) ? undefined : { companyId: this.#companyId };
+    const where = { ...company, ...(this.#chance(60) && this.#filter(model, 2, wanted)) };
     return { model, method, args: { ...args, where, ...this.#order(model, method === 'findMany') } };
   }
 
   #chance = (percent: number) => this.#g(this.#nat, 99) >= 100 - percent;
+
+  /** Of what only Prisma answers. */
+  #rarely = (percent: number) => this.#mayBeLeft && this.#chance(percent);
 
   #pick<T>(items: readonly T[]): T {
     return items[this.#g(this.#nat, items.length - 1)] as T;
@@ -62,43 +79,64 @@ export class Calls {
     return [...new Set(Array.from({ length: count }, () => this.#pick(items)))];
   }
 
-  #unique({ columns }: Model, [key, fields]: [string, string[]]): Args {
+  /** The company's rows of a table. */
+  #rowsOf = (model: string): Row[] =>
+    (this.#rows.get(model) ?? []).filter(({ companyId = this.#companyId }) => companyId === this.#companyId);
+
+  /** A row that the filters shall let through. */
+  #wanted = (rows: Row[]): Row | undefined => (rows.length > 0 && this.#chance(90) ? this.#pick(rows) : undefined);
+
+  #related = ({ model, on }: Relation, row: Row | undefined): Row | undefined =>
+    this.#wanted(
+      row ? this.#rowsOf(model).filter((there) => on.every(([own, other]) => there[other] === row[own])) : [],
+    );
+
+  #unique({ columns }: Model, [key, fields]: [string, string[]], wanted: Row | undefined): Args {
     const found = fields.map((field) => [
       field,
-      field === 'companyId' ? this.#companyId : this.#value(columns[field], field),
+      field === 'companyId' ? this.#companyId : this.#value(columns[field], field, wanted),
     ]);
     return { [key]: Object.fromEntries(found) };
   }
 
-  #argumentsOf(name: string, depth: number): Args {
+  /** `row` is one of those that are read. */
+  #argumentsOf(name: string, depth: number, row: Row | undefined): Args {
     if (this.#chance(15)) return {};
     const { columns } = models[name] as Model;
-    const relations = depth < 3 && this.#chance(75) ? this.#relations(name, depth) : {};
+    const relations = this.#chance([75, 40, 20][depth] ?? 0) ? this.#relations(name, depth, row) : {};
     if (this.#chance(30)) return Object.keys(relations).length > 0 ? { include: relations } : {};
-    const chosen = this.#some(Object.keys(columns), 6).map((column) => [column, !this.#chance(3)]);
+    const chosen = this.#some(Object.keys(columns), 6).map((column) => [column, this.#chance(4) ? this.#not() : true]);
     const select = { ...Object.fromEntries(chosen), ...relations };
     return { select: Object.values(select).some(Boolean) ? select : { ...select, companyId: true } };
   }
 
-  #relations(name: string, depth: number): Args {
-    const all = Object.entries(models[name]?.relations ?? {});
+  /** What is not selected, such as by a variable under `@include`. */
+  #not = () => this.#pick([false, undefined]);
+
+  #relations(name: string, depth: number, row: Row | undefined): Args {
+    const all = Object.entries(models[name]?.relations ?? {}).filter(
+      ([, { model }]) => hasCompany(model) || this.#rarely(50),
+    );
     if (all.length === 0) return {};
-    const chosen = this.#some(all, 3).map(([field, { isList, model }]) => {
-      const args = this.#argumentsOf(model, depth + 1);
+    const chosen = this.#some(all, 3).map(([field, relation]): [string, unknown] => {
+      const { isList, model } = relation;
+      const there = this.#related(relation, row);
+      const args = this.#argumentsOf(model, depth + 1, there);
       if (!isList) return [field, Object.keys(args).length > 0 ? args : true];
-      const where = this.#chance(60) ? { where: this.#filter(model, 1) } : {};
+      const where = this.#chance(60) ? { where: this.#filter(model, 1, there) } : {};
       return [field, { ...args, ...where, ...this.#order(model) }];
     });
+    if (this.#chance(5)) chosen.push([this.#pick(all)[0], this.#not()]);
     const lists = all.filter(([, { isList }]) => isList);
     const counted = lists.length > 0 && this.#chance(25) ? this.#some(lists, 2) : [];
-    const counts = counted.map(([field, { model }]) => [
+    const counts = counted.map(([field, relation]) => [
       field,
-      this.#chance(70) ? { where: this.#filter(model, 1) } : true,
+      this.#chance(70) ? { where: this.#filter(relation.model, 1, this.#related(relation, row)) } : true,
     ]);
-    return {
-      ...Object.fromEntries(chosen),
-      ...(counts.length > 0 && { _count: { select: Object.fromEntries(counts) } }),
-    };
+    const relations = Object.fromEntries(chosen);
+    if (counts.length > 0) relations._count = { select: Object.fromEntries(counts) };
+    // Prisma refuses an `include` in which nothing is left.
+    return Object.values(relations).some(Boolean) ? relations : {};
   }
 
   /** Leaves no order to chance, except for what only Prisma answers. */
@@ -108,73 +146,98 @@ export class Calls {
     const orderable = Object.keys(columns).filter((field) => columns[field]?.type !== 'Bytes');
     const given = this.#chance(50) ? this.#some(orderable, 2).map((field) => ({ [field]: direction() })) : [];
     const take = { take: this.#pick([1, 2, 3]) };
-    const skip = this.#chance(3) ? { skip: 1 } : {};
-    if (canCut && this.#chance(3)) return { ...(given.length > 0 && { orderBy: given }), ...take, ...skip };
+    const skip = this.#rarely(15) ? { skip: 1 } : {};
+    if (canCut && this.#rarely(5)) return { ...(given.length > 0 && { orderBy: given }), ...take, ...skip };
     const rest = key.filter((field) => !given.some((term) => field in term)).map((field) => ({ [field]: direction() }));
     return { orderBy: [...given, ...rest], ...(canCut && this.#chance(35) && { ...take, ...skip }) };
   }
 
-  #filter(name: string, depth: number): Args {
-    if (this.#chance(5)) return {};
+  #filter(name: string, depth: number, wanted: Row | undefined): Args {
+    if (this.#rarely(10)) return {};
     const { columns, relations } = models[name] as Model;
-    const fields = this.#some(Object.keys(columns), 2).filter((field) => columns[field]?.type !== 'Bytes');
-    const filter: Args = Object.fromEntries(
-      fields.map((field) => [field, this.#condition(columns[field] as Column, field)]),
+    const fields = this.#some(
+      Object.keys(columns).filter((field) => columns[field]?.type !== 'Bytes'),
+      2,
     );
-    if (this.#chance(40)) filter.companyId = this.#chance(85) ? this.#companyId : this.#pick(companies);
+    const filter: Args = Object.fromEntries(
+      fields.map((field) => [field, this.#condition(columns[field] as Column, field, wanted)]),
+    );
+    if (this.#chance(40)) filter.companyId = this.#chance(90) ? this.#companyId : this.#pick(companies);
     if (depth === 0) return filter;
-    const related = Object.entries(relations);
+    const related = Object.entries(relations).filter(([, { model }]) => hasCompany(model) || this.#rarely(50));
     if (related.length > 0 && this.#chance(45)) {
-      const [field, { model, isList, isNullable }] = this.#pick(related);
-      filter[field] = isList ? this.#ofList(model, depth) : this.#ofOne(model, depth, isNullable);
+      const [field, relation] = this.#pick(related);
+      filter[field] = relation.isList ? this.#ofList(relation, depth, wanted) : this.#ofOne(relation, depth, wanted);
     }
-    if (this.#chance(25)) filter.OR = this.#filters(name, depth);
-    if (this.#chance(4)) filter.NOT = this.#chance(50) ? this.#filters(name, depth) : this.#filter(name, 0);
-    if (this.#chance(4)) filter.AND = this.#filters(name, depth);
+    if (this.#chance(25)) filter.OR = this.#filters(name, depth, wanted);
+    if (this.#rarely(15)) filter.NOT = this.#chance(50) ? this.#filters(name, depth) : this.#filter(name, 0, undefined);
+    if (this.#rarely(15)) filter.AND = this.#filters(name, depth, wanted);
     return filter;
   }
 
-  #filters(name: string, depth: number): Args[] {
-    return this.#chance(4) ? [] : Array.from({ length: this.#pick([1, 2]) }, () => this.#filter(name, depth - 1));
+  #filters(name: string, depth: number, wanted?: Row): Args[] {
+    if (this.#rarely(10)) return [];
+    return Array.from({ length: this.#pick([1, 2]) }, () => this.#filter(name, depth - 1, wanted));
   }
 
-  #ofList(model: string, depth: number): Args {
-    const operator = this.#chance(25) ? 'every' : this.#pick(['some', 'none']);
-    return { [operator]: this.#chance(6) ? {} : this.#filter(model, depth - 1) };
+  #ofList(relation: Relation, depth: number, row: Row | undefined): Args {
+    const operator = this.#rarely(50) ? 'every' : this.#pick(['some', 'some', 'none']);
+    if (this.#rarely(15)) return { [operator]: {} };
+    const wanted = operator !== 'none' || this.#chance(30) ? this.#related(relation, row) : undefined;
+    return { [operator]: this.#filter(relation.model, depth - 1, wanted) };
   }
 
-  #ofOne(model: string, depth: number, isNullable: boolean): unknown {
-    const filter = this.#filter(model, depth - 1);
-    if (this.#chance(20)) return { isNot: isNullable && this.#chance(30) ? null : filter };
-    if (isNullable && this.#chance(8)) return this.#chance(50) ? null : { is: null };
+  #ofOne(relation: Relation, depth: number, row: Row | undefined): unknown {
+    const { model, isNullable } = relation;
+    if (this.#rarely(40)) {
+      const filter = this.#filter(model, depth - 1, undefined);
+      return { isNot: isNullable && this.#chance(30) ? null : filter };
+    }
+    if (isNullable && this.#rarely(20)) return this.#chance(50) ? null : { is: null };
+    const filter = this.#filter(model, depth - 1, this.#related(relation, row));
     return this.#chance(40) ? { is: filter } : filter;
   }
 
-  #condition(column: Column, field: string): unknown {
+  #condition(column: Column, field: string, wanted: Row | undefined): unknown {
     const { type, isNullable } = column;
-    if (isNullable && this.#chance(30)) return this.#pick([null, { not: null }, { equals: null }]);
-    if (this.#chance(35)) return this.#value(column, field);
-    const isPlain = type === 'Boolean';
-    if (this.#chance(8)) return { not: this.#value(column, field) };
-    if (isPlain) return { equals: this.#value(column, field) };
-    const list = () =>
-      Array.from({ length: this.#chance(5) ? 0 : this.#pick([1, 2, 3, 4]) }, () => this.#value(column, field));
-    if (this.#chance(5)) return { notIn: list() };
-    if (this.#chance(3) && type === 'String') return { contains: this.#value(column, field) };
+    const value = () => this.#value(column, field, wanted);
+    const isNull = wanted ? wanted[field] === null : this.#chance(50);
+    if (isNullable && (isNull ? this.#chance(70) : this.#chance(20))) {
+      return isNull === this.#chance(90) ? this.#pick([null, { equals: null }]) : { not: null };
+    }
+    if (this.#chance(35)) return value();
+    if (this.#rarely(20)) return { not: value() };
+    if (type === 'Boolean') return { equals: value() };
+    const list = () => Array.from({ length: this.#rarely(10) ? 0 : this.#pick([1, 2, 3, 4]) }, value);
+    if (this.#rarely(15)) return { notIn: list() };
+    if (type === 'String' && this.#rarely(10)) return { contains: value() };
     if (this.#chance(40)) return { in: list() };
-    if (type === 'Enum') return { equals: this.#value(column, field) };
-    return Object.fromEntries(
-      this.#some(['equals', 'lt', 'lte', 'gt', 'gte'], 2).map((name) => [name, this.#value(column, field)]),
-    );
+    if (type === 'Enum') return { equals: value() };
+    return Object.fromEntries(this.#some(['equals', 'lt', 'lte', 'gt', 'gte'], 2).map((name) => [name, value()]));
   }
 
-  #value(column: Column | undefined, field = ''): unknown {
+  /** Mostly what the wanted row has. */
+  #value(column: Column | undefined, field: string, wanted: Row | undefined): unknown {
+    const actual = wanted?.[field] ?? null;
+    if (actual !== null && this.#chance(75)) return actual;
     const isId = field.toLowerCase().endsWith('id');
     const value = this.#pick(isId ? ids : (column?.values ?? values[column?.type ?? ''] ?? ids));
     if (column?.type === 'BigInt') return BigInt(value);
     return column?.type === 'DateTime' ? new Date(String(value)) : value;
   }
 }
+
+/** The same arguments, in which every company is this one. */
+const ofCompany = (args: Args, companyId: string): Args =>
+  Object.fromEntries(
+    Object.entries(args).map(([name, value]) => {
+      if (name === 'companyId' && typeof value === 'string') return [name, companyId];
+      const isNested = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+      return [name, isNested ? ofCompany(value as Args, companyId) : value];
+    }),
+  );
+
+const hasCompany = (model: string) => models[model]?.columns.companyId !== undefined;
 
 /** The unique keys with which a call can look up a row. */
 const keysOf = ({ uniques, columns }: Model) =>

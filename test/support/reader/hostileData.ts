@@ -44,7 +44,7 @@ export const values: Record<string, (string | number | boolean)[]> = {
   Bytes: ['\\x', '\\x00', '\\xff00fe5c', '\\x5c7830'],
 };
 
-type Row = Record<string, unknown>;
+export type Row = Record<string, unknown>;
 
 const rowsEach = 8;
 
@@ -88,7 +88,10 @@ const required = (name: string) => requiredRelations(name).map(({ model }) => mo
 
 function rowsOf(name: string, others: Map<string, Row[]>, seed: number): Row[] {
   const model = models[name] as Model;
-  const drawn = fc.sample(fc.array(fc.noBias(fc.nat()), { minLength: 60, maxLength: 60 }), { numRuns: rowsEach * 2, seed });
+  const drawn = fc.sample(fc.array(fc.noBias(fc.nat()), { minLength: 60, maxLength: 60 }), {
+    numRuns: rowsEach * 2,
+    seed,
+  });
   const kept: Row[] = [];
   for (const [index, numbers] of drawn.entries()) {
     const companyId = companies[index % 2];

@@ -8,13 +8,12 @@ import { Unsupported } from './unsupported.js';
 /** Where statements are sent: the pool, or a transaction. */
 export type Connection = Pick<SqlQueryable, 'queryRaw'>;
 
-/** Kept for good, as long as clients do not ask for more shapes than fit. */
-const mostCharacters = 16_000_000;
-const mostStatements = 2_000;
-const text = { scalarType: 'string', arity: 'scalar' } as const;
-
 /** A statement for each shape of a call; null for a shape that is left to Prisma. */
 export type Statements = LRUCache<string, { statement: Statement | null }>;
+
+/** As many as a connection prepares: clients choose what is selected. */
+const mostStatements = 2_000;
+const mostCharacters = 16_000_000;
 
 /** The statements of one client. */
 export const newStatements = (): Statements =>
@@ -24,6 +23,7 @@ export const newStatements = (): Statements =>
     sizeCalculation: ({ statement }, shape) => shape.length + (statement?.sql.length ?? 1),
   });
 
+/** A call that the reader answers. */
 export interface Read {
   /** The same for all calls that differ only in their values. */
   key: string;
@@ -31,7 +31,7 @@ export interface Read {
   values: unknown[];
 }
 
-/** What answers a call; undefined if Prisma has to. */
+/** How a call is read; undefined if Prisma has to answer it. */
 export function readOf(statements: Statements, model: string, method: Method, args: object): Read | undefined {
   const call = supported(() => callOf(args));
   if (!call) return undefined;
@@ -47,13 +47,12 @@ function compile(model: string, method: Method, { shape }: Call): Statement | nu
   return supported(() => statementOf(models, model, method, JSON.parse(shape) as Shape)) ?? null;
 }
 
+const text = { scalarType: 'string', arity: 'scalar' } as const;
+
 /** What Postgres answers: each row as JSON, of which the statement makes what Prisma would return. */
 export async function jsonOf(connection: Connection, { statement, values }: Read): Promise<unknown[]> {
-  const { rows } = await connection.queryRaw({
-    sql: statement.sql,
-    args: values,
-    argTypes: values.map(() => text),
-  });
+  const argTypes = values.map(() => text);
+  const { rows } = await connection.queryRaw({ sql: statement.sql, args: values, argTypes });
   return rows.map(([json]) => JSON.parse(String(json)));
 }
 
