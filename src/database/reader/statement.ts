@@ -38,7 +38,8 @@ export function statementOf(models: Models, name: string, method: Method, shape:
   const from = scope.from(table, conditionsOf(scope, table, where));
   const limit = method === 'findFirst' ? 'LIMIT 1' : '';
   const lookUp = isLookUp ? lookUpOf(key, where) : undefined;
-  return { sql: `SELECT ${sql} ${from} ${orderOf(table, shape)} ${limit}`, enums: scope.enums, make, lookUp };
+  const text = [`SELECT ${sql} ${from}`, orderOf(table, shape), limit].filter(Boolean).join(' ');
+  return { sql: text, enums: scope.enums, make, lookUp };
 }
 
 /** The position of a value of this type. */
