@@ -1,11 +1,13 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { adapterOf } from '../src/database/adapter.js';
 import { type Prisma, PrismaClient } from '../src/database/generated/client/client.js';
+import { withPatience } from '../src/database/patience.js';
 import { openPool } from '../src/database/pool.js';
 import { withReader } from '../src/database/reader/withReader.js';
 import { statementNames } from '../src/database/statementNames.js';
 import { createDatabase } from './support/database.js';
 import { preparedStatements } from './support/pgbouncer.js';
+import { statementsOf } from './support/statements.js';
 
 type Client = Prisma.TransactionClient;
 
@@ -75,6 +77,29 @@ describe('a read that fails', () => {
 });
 
 class Undone extends Error {}
+
+describe('look-ups at once', () => {
+  const { prisma, connections } = open(url);
+  const reading = withReader(prisma, connections);
+  const find = (id: string) => reading.goal.findUnique({ where: { companyId_id: { companyId: 'c', id } } });
+  afterAll(() => prisma.$disconnect());
+
+  test('are one statement if one request makes them', async () => {
+    const { statements, result } = await statementsOf(() =>
+      withPatience(10_000, () => Promise.all(['a', 'b', 'a'].map(find))),
+    );
+    expect(result).toEqual([null, null, null]);
+    expect(statements).toHaveLength(1);
+  });
+
+  test('of a request that may wait no longer fail, and those of another do not', async () => {
+    const outcomes = await Promise.allSettled([
+      withPatience(0, () => find('a')),
+      withPatience(10_000, () => find('b')),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+  });
+});
 
 describe.skipIf(!preparedStatements)('prepared statements', () => {
   const columns = ['id', 'name', 'description', 'insertedAt', 'updatedAt', 'closedAt', 'success', 'archivedAt'];

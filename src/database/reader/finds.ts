@@ -1,4 +1,4 @@
-import { type LookUp, lookUpsTogether } from './lookUps.js';
+import { type LookUp, type LookUps, lookUpsTogether } from './lookUps.js';
 import { type Connection, jsonOf, type Read, readOf, type Statements } from './read.js';
 import type { Method } from './statement.js';
 
@@ -34,11 +34,11 @@ export class Finds {
     return (await jsonOf(this.#connection, read)).map(read.statement.make);
   }
 
-  async #send(lookUps: LookUp[]): Promise<unknown[]> {
-    const [first] = lookUps;
-    const together =
-      first && new Set(lookUps.map(({ value }) => value)).size > 1 ? this.#together(first, lookUps) : undefined;
-    if (!first || !together) return this.#each(lookUps);
+  async #send(lookUps: LookUps): Promise<unknown[]> {
+    const values = [...new Set(lookUps.map(({ value }) => value))];
+    if (values.length === 1) return this.#one(lookUps);
+    const together = this.#together(lookUps[0], values);
+    if (!together) return (await Promise.all(lookUps.map((lookUp) => this.#one([lookUp])))).flat();
     const { read, field, isAdded } = together;
     const found = new Map<unknown, unknown>();
     for (const json of await jsonOf(this.#connection, read)) found.set((read.statement.make(json) as Row)[field], json);
@@ -53,21 +53,17 @@ export class Finds {
   }
 
   /** All that ask for one row ask once. */
-  async #each(lookUps: LookUp[]): Promise<unknown[]> {
-    const [first] = lookUps;
-    if (!first) return [];
-    if (lookUps.some(({ value }) => value !== first.value)) {
-      return (await Promise.all(lookUps.map((lookUp) => this.#each([lookUp])))).flat();
-    }
-    const [json = null] = await jsonOf(this.#connection, first.read);
-    return lookUps.map(() => first.read.statement.make(json));
+  async #one(lookUps: LookUps): Promise<unknown[]> {
+    const { read } = lookUps[0];
+    const [json = null] = await jsonOf(this.#connection, read);
+    return lookUps.map(() => read.statement.make(json));
   }
 
   /** The same question about several rows, with the field by which they are told apart. */
-  #together({ args, read: { statement } }: LookUp, lookUps: LookUp[]) {
+  #together({ args, read: { statement } }: LookUp, values: string[]) {
     const { key = '', field = '' } = statement.lookUp ?? {};
     const { companyId } = (args.where as Record<string, Args>)[key] ?? {};
-    const where = { companyId, [field]: { in: [...new Set(lookUps.map(({ value }) => value))] } };
+    const where = { companyId, [field]: { in: values } };
     const select = args.select as Args | undefined;
     const isAdded = select !== undefined && select[field] !== true;
     const read = readOf(this.#statements, this.#model, 'findMany', {

@@ -1,3 +1,4 @@
+import { currentPatience } from '../patience.js';
 import type { Read } from './read.js';
 
 /** A look-up of one row, by a key of which only `value` differs between rows. */
@@ -7,41 +8,48 @@ export interface LookUp {
   value: string;
 }
 
-interface Waiting {
-  lookUp: LookUp;
-  resolve: (row: unknown) => void;
-  reject: (error: unknown) => void;
+/** Look-ups that differ only in their values. */
+export type LookUps = [LookUp, ...LookUp[]];
+
+type Send = (lookUps: LookUps) => Promise<unknown[]>;
+
+interface Group {
+  name: string;
+  request: object | undefined;
+  lookUps: LookUps;
+  rows: Promise<unknown[]>;
 }
 
-type Send = (lookUps: LookUp[]) => Promise<unknown[]>;
-
 /**
- * Puts the look-ups of one tick together that ask the same of different rows, as Prisma does. `send` answers those with
- * one statement: a row, or null, for each.
+ * Puts the look-ups of one request and tick together that ask the same of different rows, as Prisma does. `send` answers
+ * those with one statement: a row, or null, for each.
  */
 export function lookUpsTogether(send: Send): (lookUp: LookUp, position: number) => Promise<unknown> {
-  let waiting = new Map<string, Waiting[]>();
+  let waiting: Group[] = [];
 
-  function flush(): void {
-    const groups = [...waiting.values()];
-    waiting = new Map();
-    for (const group of groups) {
-      send(group.map(({ lookUp }) => lookUp)).then(
-        (rows) => group.forEach(({ resolve }, index) => void resolve(rows[index])),
-        (error) => group.forEach(({ reject }) => void reject(error)),
-      );
-    }
+  function start(name: string, request: object | undefined, lookUp: LookUp): Group {
+    const lookUps: LookUps = [lookUp];
+    const rows = new Promise<unknown[]>((resolve) => {
+      process.nextTick(() => {
+        waiting = waiting.filter((group) => group.lookUps !== lookUps);
+        resolve(send(lookUps));
+      });
+    });
+    const group = { name, request, lookUps, rows };
+    waiting.push(group);
+    return group;
   }
 
-  return (lookUp, position) =>
-    new Promise((resolve, reject) => {
-      const { key, values } = lookUp.read;
-      const name = `${key} ${JSON.stringify(values.toSpliced(position, 1), asText)}`;
-      if (waiting.size === 0) process.nextTick(flush);
-      const group = waiting.get(name) ?? [];
-      group.push({ lookUp, resolve, reject });
-      waiting.set(name, group);
-    });
+  return async (lookUp, position) => {
+    const { key, values } = lookUp.read;
+    const name = `${key} ${JSON.stringify(values.toSpliced(position, 1), asText)}`;
+    // What one request may still wait for is not another's.
+    const request = currentPatience();
+    const known = waiting.find((group) => group.name === name && group.request === request);
+    const group = known ?? start(name, request, lookUp);
+    const index = known ? group.lookUps.push(lookUp) - 1 : 0;
+    return (await group.rows)[index];
+  };
 }
 
 const asText = (_name: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
