@@ -14,8 +14,14 @@ export interface Call {
 
 type Generate = fc.GeneratorValue;
 
-/** How many calls in a hundred may use what the reader leaves to Prisma. */
-const leftToPrisma = 20;
+/** What the reader leaves to Prisma. A call has one of these at most: it shows if the reader takes that for known. */
+const leftToPrisma = [
+  ...['no company', 'a table of no company', 'ties', 'skip', 'an empty filter', 'an empty list', 'no alternative'],
+  ...['NOT', 'AND', 'every', 'isNot', 'is null', 'not', 'notIn', 'contains'],
+] as const;
+
+/** In how many calls of a hundred. */
+const share = 25;
 
 /** Draws calls that Prisma accepts, and that mostly find something. */
 export class Calls {
@@ -23,7 +29,7 @@ export class Calls {
   readonly #nat: (max: number) => fc.Arbitrary<number>;
   readonly #rows: Map<string, Row[]>;
   #companyId = '';
-  #mayBeLeft = false;
+  #left: (typeof leftToPrisma)[number] | undefined;
 
   constructor(g: Generate, nat: (max: number) => fc.Arbitrary<number>, rows: Map<string, Row[]>) {
     this.#g = g;
@@ -34,7 +40,7 @@ export class Calls {
   /** One call, or several that look up different rows. */
   draw(): Call[] {
     this.#companyId = this.#pick(companies);
-    this.#mayBeLeft = this.#chance(leftToPrisma);
+    this.#left = this.#chance(share) ? this.#pick(leftToPrisma) : undefined;
     const call = this.#call();
     if (this.#chance(40)) return [call, { ...call, args: ofCompany(call.args, this.#pick(companies)) }];
     const [[key = '', values] = []] = Object.entries(call.args.where as Record<string, Args>);
@@ -60,15 +66,14 @@ export class Calls {
         args: { ...args, where: this.#unique(models[model] as Model, this.#pick(keys), wanted) },
       };
     }
-    const company = this.#rarely(15) ? undefined : { companyId: this.#companyId };
+    const company = this.#leaves('no company') ? undefined : { companyId: this.#companyId };
     const where = { ...company, ...(this.#chance(60) && this.#filter(model, 2, wanted)) };
     return { model, method, args: { ...args, where, ...this.#order(model, method === 'findMany') } };
   }
 
   #chance = (percent: number) => this.#g(this.#nat, 99) >= 100 - percent;
 
-  /** Of what only Prisma answers. */
-  #rarely = (percent: number) => this.#mayBeLeft && this.#chance(percent);
+  #leaves = (what: (typeof leftToPrisma)[number]) => this.#left === what && this.#chance(50);
 
   #pick<T>(items: readonly T[]): T {
     return items[this.#g(this.#nat, items.length - 1)] as T;
@@ -115,7 +120,7 @@ export class Calls {
 
   #relations(name: string, depth: number, row: Row | undefined): Args {
     const all = Object.entries(models[name]?.relations ?? {}).filter(
-      ([, { model }]) => hasCompany(model) || this.#rarely(50),
+      ([, { model }]) => hasCompany(model) || this.#leaves('a table of no company'),
     );
     if (all.length === 0) return {};
     const chosen = this.#some(all, 3).map(([field, relation]): [string, unknown] => {
@@ -146,14 +151,14 @@ export class Calls {
     const orderable = Object.keys(columns).filter((field) => columns[field]?.type !== 'Bytes');
     const given = this.#chance(50) ? this.#some(orderable, 2).map((field) => ({ [field]: direction() })) : [];
     const take = { take: this.#pick([1, 2, 3]) };
-    const skip = this.#rarely(15) ? { skip: 1 } : {};
-    if (canCut && this.#rarely(5)) return { ...(given.length > 0 && { orderBy: given }), ...take, ...skip };
+    const skip = this.#leaves('skip') ? { skip: 1 } : {};
+    if (canCut && this.#leaves('ties')) return { ...(given.length > 0 && { orderBy: given }), ...take, ...skip };
     const rest = key.filter((field) => !given.some((term) => field in term)).map((field) => ({ [field]: direction() }));
     return { orderBy: [...given, ...rest], ...(canCut && this.#chance(35) && { ...take, ...skip }) };
   }
 
   #filter(name: string, depth: number, wanted: Row | undefined): Args {
-    if (this.#rarely(10)) return {};
+    if (this.#leaves('an empty filter')) return {};
     const { columns, relations } = models[name] as Model;
     const fields = this.#some(
       Object.keys(columns).filter((field) => columns[field]?.type !== 'Bytes'),
@@ -164,36 +169,39 @@ export class Calls {
     );
     if (this.#chance(40)) filter.companyId = this.#chance(90) ? this.#companyId : this.#pick(companies);
     if (depth === 0) return filter;
-    const related = Object.entries(relations).filter(([, { model }]) => hasCompany(model) || this.#rarely(50));
+    const related = Object.entries(relations).filter(
+      ([, { model }]) => hasCompany(model) || this.#leaves('a table of no company'),
+    );
     if (related.length > 0 && this.#chance(45)) {
       const [field, relation] = this.#pick(related);
       filter[field] = relation.isList ? this.#ofList(relation, depth, wanted) : this.#ofOne(relation, depth, wanted);
     }
     if (this.#chance(25)) filter.OR = this.#filters(name, depth, wanted);
-    if (this.#rarely(15)) filter.NOT = this.#chance(50) ? this.#filters(name, depth) : this.#filter(name, 0, undefined);
-    if (this.#rarely(15)) filter.AND = this.#filters(name, depth, wanted);
+    if (this.#leaves('NOT'))
+      filter.NOT = this.#chance(50) ? this.#filters(name, depth) : this.#filter(name, 0, undefined);
+    if (this.#leaves('AND')) filter.AND = this.#filters(name, depth, wanted);
     return filter;
   }
 
   #filters(name: string, depth: number, wanted?: Row): Args[] {
-    if (this.#rarely(10)) return [];
+    if (this.#leaves('no alternative')) return [];
     return Array.from({ length: this.#pick([1, 2]) }, () => this.#filter(name, depth - 1, wanted));
   }
 
   #ofList(relation: Relation, depth: number, row: Row | undefined): Args {
-    const operator = this.#rarely(50) ? 'every' : this.#pick(['some', 'some', 'none']);
-    if (this.#rarely(15)) return { [operator]: {} };
+    const operator = this.#leaves('every') ? 'every' : this.#pick(['some', 'some', 'none']);
+    if (this.#leaves('an empty filter')) return { [operator]: {} };
     const wanted = operator !== 'none' || this.#chance(30) ? this.#related(relation, row) : undefined;
     return { [operator]: this.#filter(relation.model, depth - 1, wanted) };
   }
 
   #ofOne(relation: Relation, depth: number, row: Row | undefined): unknown {
     const { model, isNullable } = relation;
-    if (this.#rarely(40)) {
+    if (this.#leaves('isNot')) {
       const filter = this.#filter(model, depth - 1, undefined);
       return { isNot: isNullable && this.#chance(30) ? null : filter };
     }
-    if (isNullable && this.#rarely(20)) return this.#chance(50) ? null : { is: null };
+    if (isNullable && this.#leaves('is null')) return this.#chance(50) ? null : { is: null };
     const filter = this.#filter(model, depth - 1, this.#related(relation, row));
     return this.#chance(40) ? { is: filter } : filter;
   }
@@ -206,11 +214,11 @@ export class Calls {
       return isNull === this.#chance(90) ? this.#pick([null, { equals: null }]) : { not: null };
     }
     if (this.#chance(35)) return value();
-    if (this.#rarely(20)) return { not: value() };
+    if (this.#leaves('not')) return { not: value() };
     if (type === 'Boolean') return { equals: value() };
-    const list = () => Array.from({ length: this.#rarely(10) ? 0 : this.#pick([1, 2, 3, 4]) }, value);
-    if (this.#rarely(15)) return { notIn: list() };
-    if (type === 'String' && this.#rarely(10)) return { contains: value() };
+    const list = () => Array.from({ length: this.#leaves('an empty list') ? 0 : this.#pick([1, 2, 3, 4]) }, value);
+    if (this.#leaves('notIn')) return { notIn: list() };
+    if (type === 'String' && this.#leaves('contains')) return { contains: value() };
     if (this.#chance(40)) return { in: list() };
     if (type === 'Enum') return { equals: value() };
     return Object.fromEntries(this.#some(['equals', 'lt', 'lte', 'gt', 'gte'], 2).map((name) => [name, value()]));
