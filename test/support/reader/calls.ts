@@ -21,7 +21,7 @@ const leftToPrisma = [
 ] as const;
 
 /** In how many calls of a hundred. */
-const share = 25;
+const share = 33;
 
 /** Draws calls that Prisma accepts, and that mostly find something. */
 export class Calls {
@@ -67,13 +67,13 @@ export class Calls {
       };
     }
     const company = this.#leaves('no company') ? undefined : { companyId: this.#companyId };
-    const where = { ...company, ...(this.#chance(60) && this.#filter(model, 2, wanted)) };
+    const where = { ...company, ...(this.#chance(this.#left ? 90 : 60) && this.#filter(model, 2, wanted)) };
     return { model, method, args: { ...args, where, ...this.#order(model, method === 'findMany') } };
   }
 
   #chance = (percent: number) => this.#g(this.#nat, 99) >= 100 - percent;
 
-  #leaves = (what: (typeof leftToPrisma)[number]) => this.#left === what && this.#chance(50);
+  #leaves = (what: (typeof leftToPrisma)[number]) => this.#left === what && this.#chance(70);
 
   #pick<T>(items: readonly T[]): T {
     return items[this.#g(this.#nat, items.length - 1)] as T;
@@ -172,7 +172,7 @@ export class Calls {
     const related = Object.entries(relations).filter(
       ([, { model }]) => hasCompany(model) || this.#leaves('a table of no company'),
     );
-    if (related.length > 0 && this.#chance(45)) {
+    if (related.length > 0 && this.#chance(this.#left ? 80 : 45)) {
       const [field, relation] = this.#pick(related);
       filter[field] = relation.isList ? this.#ofList(relation, depth, wanted) : this.#ofOne(relation, depth, wanted);
     }
