@@ -13,6 +13,7 @@ import { type Statement, statementChannel } from '../src/database/statements.js'
 import { unboundScans } from './support/companyBinding.js';
 import { createDatabase } from './support/database.js';
 import { type Call, Calls } from './support/reader/calls.js';
+import { Draw } from './support/reader/draw.js';
 import { fillWithHostileData, type Row } from './support/reader/hostileData.js';
 
 const comparisons = Number(process.env.READER_COMPARISONS ?? 5_000);
@@ -67,7 +68,7 @@ const evenly = (max: number) => fc.noBias(fc.nat(max));
 /** Calls at once. All of them are drawn by one generator: those of an array would draw the same. */
 const calls = fc.gen().map((g) => {
   const count = 1 + g(evenly, atOnce - 1);
-  return Array.from({ length: count }, () => new Calls(g, evenly, rows).draw()).flat();
+  return Array.from({ length: count }, () => new Calls(new Draw(g, evenly, rows)).draw()).flat();
 });
 
 const tally = { compared: 0, answered: 0, found: 0 };
