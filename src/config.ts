@@ -64,7 +64,6 @@ export function configOf(environment: Environment) {
     preparedStatements: data.PREPARED_STATEMENTS,
     maxConcurrentRequests: data.MAX_CONCURRENT_REQUESTS ?? data.DATABASE_POOL_SIZE,
     maxConnections: data.MAX_CONNECTIONS,
-    joins: data.DATABASE_JOINS,
     bodyLimit: data.BODY_LIMIT,
     drain: { milliseconds: data.DRAIN_SECONDS * 1000, delayMilliseconds: data.DRAIN_DELAY_SECONDS * 1000 },
     idempotencySeconds: data.IDEMPOTENCY_HOURS * 3600,

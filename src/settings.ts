@@ -98,7 +98,6 @@ export const settings = z.object({
   PREPARED_STATEMENTS: flag(true),
   MAX_CONCURRENT_REQUESTS: whole(1, 100_000, 20).optional(),
   MAX_CONNECTIONS: whole(1, 1_000_000, 10_000).default(10_000),
-  DATABASE_JOINS: flag(true),
   BODY_LIMIT: whole(1024, 1_000_000_000, 1_048_576).default(defaults.bodyLimit),
   DRAIN_SECONDS: decimal(0, 3600, 30).default(10),
   DRAIN_DELAY_SECONDS: decimal(0, 3600, 3).default(0),

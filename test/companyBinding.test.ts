@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { noted, unboundScans } from './support/companyBinding.js';
+import { leftToPrisma, noted, unboundScans } from './support/companyBinding.js';
 import { filledDocument, filledFile, filledGoal } from './support/filled.js';
 import { type Operation, operationsUnderTest } from './support/operations.js';
+import { statementsOf } from './support/statements.js';
 import { perform } from './support/surfaces.js';
 import { createWorld } from './support/world.js';
 
@@ -41,4 +42,19 @@ test('a statement that forgets the company is found, in a subquery too', async (
     'projects',
     'space_members',
   ]);
+});
+
+test('a read that the reader leaves to Prisma is found, and loads each relation with a statement of its own', async () => {
+  const { space } = await world.team();
+  await world.closedGoal(space);
+  const { companyId } = space;
+  const { statements } = await statementsOf(() =>
+    world.db.goal.findMany({
+      where: { companyId, targets: { every: { companyId, value: 0 } } },
+      select: { name: true, space: { select: { name: true } } },
+    }),
+  );
+  const texts = statements.map(({ text }) => text);
+  expect(leftToPrisma(texts)).toHaveLength(2);
+  expect(await unboundScans(world.url, texts)).toEqual([]);
 });

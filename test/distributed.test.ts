@@ -65,9 +65,9 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
 
   beforeAll(async () => {
     await applyMigrations(url, migrations);
-    const db = openClient({ url, poolSize: 20, preparedStatements: true, joins: false });
+    const db = openClient({ url, poolSize: 20, preparedStatements: true });
     world = new World(db, url);
-    other = new World(openClient({ url, poolSize: 20, preparedStatements: true, joins: false }), url);
+    other = new World(openClient({ url, poolSize: 20, preparedStatements: true }), url);
     for (const company of companies) {
       const document = await workspaceOf(company);
       documents = { ...documents, [company]: document };

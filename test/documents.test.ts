@@ -76,6 +76,8 @@ describe.each(documents)('%s', (file) => {
       'OTEL_EXPORTER_OTLP_ENDPOINT',
       'MODEL_SECONDS',
       'FUZZ_REQUESTS',
+      'READER_COMPARISONS',
+      'READER_SEED',
       'CITUS_URL',
     ];
     expect(names.filter((name) => !known.includes(name))).toEqual([]);

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type {
   SqlDriverAdapter,
@@ -8,6 +9,8 @@ import type {
 import { retryConflicts } from './conflicts.js';
 import { wait } from './patience.js';
 import type { OpenPool } from './pool.js';
+import type { Connection } from './reader/read.js';
+import type { Begin } from './reader/withReader.js';
 import { report } from './statements.js';
 
 type Options = ConstructorParameters<typeof PrismaPg>[1];
@@ -17,10 +20,39 @@ type Options = ConstructorParameters<typeof PrismaPg>[1];
  * is a transaction of its own when it loses to another. A statement in a transaction is not repeated: the failure has
  * undone those before it.
  */
-export function adapterOf({ pool, close }: OpenPool, options: Options): SqlDriverAdapterFactory {
+export function adapterOf({ pool, close }: OpenPool, options: Options): Adapter {
   const factory = new PrismaPg(pool, options);
   const { provider, adapterName } = factory;
-  return { provider, adapterName, connect: async () => patientAdapter(await factory.connect(), close) };
+  const adapter = factory.connect().then((connected) => patientAdapter(connected, close));
+  return {
+    factory: { provider, adapterName, connect: () => adapter },
+    connections: { connection: { queryRaw: async (query) => (await adapter).queryRaw(query) }, begin },
+  };
+}
+
+interface Adapter {
+  factory: SqlDriverAdapterFactory;
+  /** The same connections for the reader. */
+  connections: { connection: Connection; begin: Begin };
+}
+
+/** The transaction that Prisma opens within this call. */
+const opening = new AsyncLocalStorage<{ transaction?: Transaction }>();
+
+function begin<Result>(open: (connectionOf: () => Connection) => Promise<Result>): Promise<Result> {
+  const slot: { transaction?: Transaction } = {};
+  const connectionOf = () => {
+    if (!slot.transaction) throw new Error('the transaction is not open');
+    return slot.transaction;
+  };
+  return opening.run(slot, () => open(connectionOf));
+}
+
+async function startTransaction(start: () => Promise<Transaction>): Promise<Transaction> {
+  const slot = opening.getStore();
+  const transaction = patientTransaction(await report('BEGIN', () => wait(start, (late) => void late.rollback())));
+  if (slot) slot.transaction = transaction;
+  return transaction;
 }
 
 function patientAdapter(adapter: SqlDriverAdapter, close: () => Promise<void>): SqlDriverAdapter {
@@ -29,15 +61,7 @@ function patientAdapter(adapter: SqlDriverAdapter, close: () => Promise<void>): 
     queryRaw: (query) => retryConflicts(() => report(query.sql, () => wait(() => adapter.queryRaw(query)))),
     executeRaw: (query) => retryConflicts(() => report(query.sql, () => wait(() => adapter.executeRaw(query)))),
     executeScript: (script) => adapter.executeScript(script),
-    startTransaction: async (level) =>
-      patientTransaction(
-        await report('BEGIN', () =>
-          wait(
-            () => adapter.startTransaction(level),
-            (late) => void late.rollback(),
-          ),
-        ),
-      ),
+    startTransaction: (level) => startTransaction(() => adapter.startTransaction(level)),
     getConnectionInfo: () => adapter.getConnectionInfo?.() ?? { supportsRelationJoins: true },
     dispose: close,
   };
@@ -49,7 +73,7 @@ function patientTransaction(transaction: Transaction): Transaction {
   // Resolvers ask at the same time, but a transaction has one connection, which serves others when it has ended.
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const result = last.then(() => {
-      if (hasEnded) throw new Error('the transaction has ended');
+      if (hasEnded) throw Object.assign(new Error('the transaction has ended'), { code: 'P2028' });
       return work();
     });
     last = result.catch(() => {});

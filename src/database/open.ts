@@ -10,7 +10,6 @@ export interface OpenOptions {
   dataDir: string;
   poolSize: number;
   preparedStatements: boolean;
-  joins: boolean;
   log?: (message: string) => void;
   /** Called if the embedded server died and could not be started again. */
   onLost?: (error: DatabaseError) => void;
@@ -30,7 +29,7 @@ export interface OpenDatabase {
  * operator's own database is a DatabaseError.
  */
 export async function openDatabase(
-  { databaseUrl, dataDir, poolSize, preparedStatements, joins, log = () => {}, onLost = () => {} }: OpenOptions,
+  { databaseUrl, dataDir, poolSize, preparedStatements, log = () => {}, onLost = () => {} }: OpenOptions,
   { migrations, share = false }: { migrations: 'apply' | 'require'; share?: boolean },
 ): Promise<OpenDatabase> {
   const server = databaseUrl
@@ -49,7 +48,6 @@ export async function openDatabase(
       url: server.url,
       poolSize,
       preparedStatements,
-      joins,
       onError: (error) => log(`a database connection broke: ${error.message}`),
     });
     const close = async () => {

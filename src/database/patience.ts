@@ -9,6 +9,9 @@ interface Patience {
 
 const patience = new AsyncLocalStorage<Patience>();
 
+/** What is the same for all that one request waits for; undefined outside a request. */
+export const currentPatience = (): object | undefined => patience.getStore();
+
 /** The database did not answer within the time that the request may wait for it. */
 class DatabaseTimeout extends Error {
   override readonly name = 'DatabaseTimeout';

@@ -44,6 +44,8 @@ export function openPool({ url, size, name, timeouts = patient, onError }: PoolO
     Client: clientOf(primary),
     onConnect: (client) => watch(client, primary),
     max: size,
+    // A connection that was closed would take its prepared statements with it.
+    idleTimeoutMillis: 0,
     application_name: name,
     keepAlive: true,
     connectionTimeoutMillis: timeouts.connect,

@@ -25,6 +25,10 @@ export function noteStatements(): void {
   } as typeof query;
 }
 
+/** The reads among the statements that the reader left to Prisma. */
+export const leftToPrisma = (statements: Iterable<string>): string[] =>
+  [...statements].filter((text) => text.startsWith('SELECT "public"."'));
+
 /** The first use of a token in a process: its hash is all that is known. */
 export const findsTheCompany = /FROM token_companies c JOIN api_tokens t/;
 
@@ -33,7 +37,7 @@ const shared = ['companies', 'token_companies', 'public_links', 'rate_limits'];
 
 /**
  * Plans each statement, for any values, and names each scan of a company's table whose condition does not bind
- * `company_id` to a value. In Prisma's own statements a join may bind it, to the `company_id` of another table.
+ * `company_id` to a value.
  */
 export async function unboundScans(url: string, statements: Iterable<string>): Promise<string[]> {
   const client = new pg.Client({ connectionString: url });
@@ -45,10 +49,8 @@ export async function unboundScans(url: string, statements: Iterable<string>): P
     for (const text of statements) {
       if (!/^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b/i.test(text) || findsTheCompany.test(text)) continue;
       const plan = await client.query(`EXPLAIN (GENERIC_PLAN, VERBOSE, FORMAT JSON) ${text}`);
-      const isPrismas = text.includes('"public"."');
       for (const scan of scansOf(plan.rows[0]['QUERY PLAN'][0].Plan)) {
-        if (!isBound(scan, isPrismas))
-          problems.push(`${scan['Relation Name']} ${scan.Alias} ${condition(scan)} in ${text}`);
+        if (!isBound(scan)) problems.push(`${scan['Relation Name']} ${scan.Alias} ${condition(scan)} in ${text}`);
       }
     }
     return problems;
@@ -72,8 +74,8 @@ function scansOf(root: Node): Node[] {
 const condition = (node: Node): string =>
   [node['Index Cond'], node['Recheck Cond'], node.Filter, ...(node.Plans ?? []).map(condition)].join(' ');
 
-function isBound(scan: Node, byJoin: boolean): boolean {
-  const value = byJoin ? String.raw`(\$\d+|\w+\.company_id)` : String.raw`\$\d+`;
+function isBound(scan: Node): boolean {
+  const value = String.raw`\$\d+`;
   const column = String.raw`\b(${scan.Alias}\.)?company_id`;
   return new RegExp(`${column} = ${value}|${value} = ${column}`).test(condition(scan));
 }

@@ -10,7 +10,7 @@ import type { Prisma } from '../../src/database/generated/client/client.js';
 import { createToken } from '../../src/database/tokens.js';
 import { createLogger } from '../../src/http/logger.js';
 import { NodeServer } from '../../src/http/nodeServer.js';
-import { noted, noteStatements, unboundScans } from './companyBinding.js';
+import { leftToPrisma, noted, noteStatements, unboundScans } from './companyBinding.js';
 import { createDatabase } from './database.js';
 import { fetchAt } from './fetchAt.js';
 import { requireDescribed } from './openapiValidator.js';
@@ -301,6 +301,7 @@ export async function createWorld(options: Options = {}): Promise<World> {
     const unbound = await unboundScans(url, noted.keys());
     await drop();
     expect(unbound, 'scans that do not bind the company to a value').toEqual([]);
+    expect(leftToPrisma(noted.keys()), 'reads that src/database/reader does not answer').toEqual([]);
   });
   return world;
 }

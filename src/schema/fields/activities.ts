@@ -2,12 +2,14 @@ import { activityList } from '../../lists/activities.js';
 import { callersAccess, canView } from '../../policies/access.js';
 import { canViewDocument, canViewFile, canViewSubject, subjectAccess } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
+import { keyColumns } from '../keyColumns.js';
 import { Activity } from '../types/Activity.js';
 import { connectionType, pageArguments } from '../types/Connection.js';
 import { DocumentVersion } from '../types/DocumentVersion.js';
 import { Goal } from '../types/Goal.js';
 import { ResourceHubDocument } from '../types/ResourceHubDocument.js';
 import { ResourceHubFile } from '../types/ResourceHubFile.js';
+import { nodeColumns } from '../types/ResourceHubNode.js';
 import { byId, nodesQuery, resolveConnection } from './resolveConnection.js';
 
 builder.prismaObjectFields(Activity, (t) => ({
@@ -31,7 +33,7 @@ builder.prismaObjectFields(Activity, (t) => ({
     nullable: true,
     description:
       'The goal that the activity is about. Null if it is not about a goal, or if the caller cannot see the goal.',
-    select: (_args, { actor }, nested) => ({ goal: nested({ include: callersAccess(actor) }) }),
+    select: (_args, { actor }, nested) => ({ goal: nested({ select: { ...keyColumns, ...callersAccess(actor) } }) }),
     resolve: ({ goal }) => (goal && canView(goal) ? goal : null),
   }),
   file: t.field({
@@ -40,7 +42,7 @@ builder.prismaObjectFields(Activity, (t) => ({
     description:
       'The file that the activity is about. Null if it is not about a file, or if the file is deleted or the caller cannot see it.',
     select: (_args, { actor }, nested) => ({
-      file: nested({ include: { resourceHub: { select: callersAccess(actor) } } }),
+      file: nested({ select: { ...nodeColumns, ...subjectAccess(actor).file.select } }),
     }),
     resolve: ({ file }) => (file && canViewFile(file) ? file : null),
   }),
@@ -50,7 +52,7 @@ builder.prismaObjectFields(Activity, (t) => ({
     description:
       'The document that the activity is about. Null if it is not about a document, or if the caller cannot see the document.',
     select: (_args, { actor }, nested) => ({
-      document: nested({ include: { resourceHub: { select: callersAccess(actor) } } }),
+      document: nested({ select: { ...nodeColumns, ...subjectAccess(actor).document.select } }),
     }),
     resolve: ({ document }, _args, { actor }) => (document && canViewDocument(actor, document) ? document : null),
   }),

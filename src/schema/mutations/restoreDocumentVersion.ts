@@ -1,6 +1,7 @@
 import { restoreDocumentVersion } from '../../operations/restoreDocumentVersion.js';
 import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
+import { keyColumns } from '../keyColumns.js';
 import { DocumentVersion } from '../types/DocumentVersion.js';
 import { ResourceHubDocument } from '../types/ResourceHubDocument.js';
 
@@ -27,6 +28,7 @@ const RestoreDocumentVersionInput = builder.inputType('RestoreDocumentVersionInp
 
 // A variant of the current version, so that one query loads both the document and the version.
 const RestoreDocumentVersionPayload = builder.prismaObject('DocumentVersion', {
+  select: keyColumns,
   variant: 'RestoreDocumentVersionPayload',
   description: 'The result of `restoreDocumentVersion`.',
   fields: (t) => ({

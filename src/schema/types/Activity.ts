@@ -1,5 +1,6 @@
 import { actions, activityActions } from '../../rules/activityActions.js';
 import { builder } from '../builder.js';
+import { keyColumns } from '../keyColumns.js';
 import { Person } from './Person.js';
 
 const ActivityAction = builder.enumType('ActivityAction', {
@@ -13,6 +14,7 @@ const ActivityAction = builder.enumType('ActivityAction', {
 });
 
 export const Activity = builder.prismaObject('Activity', {
+  select: keyColumns,
   description: 'An action of a person on a goal, file or document.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the activity.' }),

@@ -1,6 +1,8 @@
 import { builder } from '../builder.js';
+import { keyColumns } from '../keyColumns.js';
 
 export const ApiToken = builder.prismaObject('ApiToken', {
+  select: keyColumns,
   description: 'The API token that a request is authenticated with. The secret itself is never returned.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the token, as used on the command line.' }),

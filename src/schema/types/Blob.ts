@@ -1,4 +1,5 @@
 import { builder } from '../builder.js';
+import { keyColumns } from '../keyColumns.js';
 
 const BlobStatus = builder.enumType('BlobStatus', {
   description: 'The state of the upload of a blob.',
@@ -10,6 +11,7 @@ const BlobStatus = builder.enumType('BlobStatus', {
 });
 
 export const Blob = builder.prismaObject('Blob', {
+  select: keyColumns,
   description: 'The uploaded content of a file.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the blob.' }),

@@ -1,4 +1,5 @@
 import { builder } from '../builder.js';
+import { keyColumns } from '../keyColumns.js';
 import { DocumentDifference } from './DocumentDifference.js';
 import { Person } from './Person.js';
 
@@ -12,6 +13,7 @@ const VersionOrigin = builder.enumType('VersionOrigin', {
 });
 
 export const DocumentVersion = builder.prismaObject('DocumentVersion', {
+  select: keyColumns,
   description: 'A version of a document. Versions are never changed or removed.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the version.' }),

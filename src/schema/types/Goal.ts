@@ -6,7 +6,8 @@ import { roleOf } from '../../rules/roleOf.js';
 import { statusOf } from '../../rules/statusOf.js';
 import { timeframeOf } from '../../rules/timeframeOf.js';
 import { builder } from '../builder.js';
-import { latest, oldestFirst } from '../order.js';
+import { keyColumns } from '../keyColumns.js';
+import { inOrder, latest, oldestFirst } from '../order.js';
 import { AccessLevels, levelColumns } from './AccessLevels.js';
 import { GoalCheck } from './GoalCheck.js';
 import { GoalPermissions } from './GoalPermissions.js';
@@ -21,6 +22,7 @@ import { Target } from './Target.js';
 import { Timeframe } from './Timeframe.js';
 
 export const Goal = builder.prismaObject('Goal', {
+  select: keyColumns,
   description: 'Something that a space wants to achieve, measured by targets and a checklist.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the goal.' }),
@@ -42,7 +44,7 @@ export const Goal = builder.prismaObject('Goal', {
     }),
     checklist: t.relation('checklist', {
       type: GoalCheck,
-      query: { orderBy: [{ index: 'asc' }, { id: 'asc' }] },
+      query: inOrder,
       description: 'The items of the checklist, in order.',
     }),
     closedBy: t.relation('closedBy', {
@@ -103,8 +105,8 @@ export const Goal = builder.prismaObject('Goal', {
         'The mean of the progress of each target and of the checklist as a whole, 0 to 100, ' +
         'rounded to two decimals. It is 0 if the goal has neither.',
       select: {
-        targets: { select: { from: true, to: true, value: true } },
-        checklist: { select: { completed: true } },
+        targets: { ...inOrder, select: { from: true, to: true, value: true } },
+        checklist: { ...inOrder, select: { completed: true } },
       },
       resolve: ({ targets, checklist }) => progressPercentage(targets, checklist),
     }),
@@ -124,7 +126,7 @@ export const Goal = builder.prismaObject('Goal', {
       type: Space,
       nullable: true,
       description: 'The space of the goal. Null if the caller cannot see the space.',
-      select: (_args, { actor }, nested) => ({ space: nested({ include: callersAccess(actor) }) }),
+      select: (_args, { actor }, nested) => ({ space: nested({ select: { ...keyColumns, ...callersAccess(actor) } }) }),
       resolve: ({ space }) => (canView(space) ? space : null),
     }),
     status: t.field({
@@ -146,7 +148,7 @@ export const Goal = builder.prismaObject('Goal', {
     }),
     targets: t.relation('targets', {
       type: Target,
-      query: { orderBy: [{ index: 'asc' }, { id: 'asc' }] },
+      query: inOrder,
       description: 'The targets of the goal, in order.',
     }),
     timeframe: t.field({
@@ -171,7 +173,9 @@ builder.prismaObjectField(Goal, 'parentGoal', (t) =>
     type: Goal,
     nullable: true,
     description: 'The parent goal. Null if there is none or the caller cannot see it.',
-    select: (_args, { actor }, nested) => ({ parentGoal: nested({ include: callersAccess(actor) }) }),
+    select: (_args, { actor }, nested) => ({
+      parentGoal: nested({ select: { ...keyColumns, ...callersAccess(actor) } }),
+    }),
     resolve: ({ parentGoal }) => (parentGoal && canView(parentGoal) ? parentGoal : null),
   }),
 );

@@ -1,6 +1,8 @@
 import { builder } from '../builder.js';
+import { keyColumns } from '../keyColumns.js';
 
 export const GoalCheck = builder.prismaObject('GoalCheck', {
+  select: keyColumns,
   description: "An item of a goal's checklist.",
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the item.' }),

@@ -1,10 +1,12 @@
 import { builder } from '../builder.js';
+import { keyColumns } from '../keyColumns.js';
 import { oldestFirst } from '../order.js';
 import { Person } from './Person.js';
 import { ProgressStatus } from './ProgressStatus.js';
 import { Reaction } from './Reaction.js';
 
 export const GoalProgressUpdate = builder.prismaObject('GoalProgressUpdate', {
+  select: keyColumns,
   description: 'A check-in on a goal.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the check-in.' }),

@@ -1,7 +1,9 @@
 import { builder } from '../builder.js';
+import { keyColumns } from '../keyColumns.js';
 import { Person } from './Person.js';
 
 export const GoalRetrospective = builder.prismaObject('GoalRetrospective', {
+  select: keyColumns,
   description: 'A look back at a goal, written when it was closed.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the retrospective.' }),

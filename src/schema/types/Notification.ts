@@ -1,7 +1,9 @@
 import { builder } from '../builder.js';
+import { keyColumns } from '../keyColumns.js';
 import { Activity } from './Activity.js';
 
 export const Notification = builder.prismaObject('Notification', {
+  select: keyColumns,
   description: 'Notifies a person about an activity.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the notification.' }),

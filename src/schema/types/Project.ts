@@ -1,8 +1,10 @@
 import { callersAccess, canView } from '../../policies/access.js';
 import { builder } from '../builder.js';
+import { keyColumns } from '../keyColumns.js';
 import { ProgressStatus } from './ProgressStatus.js';
 
 export const Project = builder.prismaObject('Project', {
+  select: keyColumns,
   description: 'A piece of work in a space, often towards a goal.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the project.' }),

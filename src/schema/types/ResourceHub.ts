@@ -1,9 +1,11 @@
 import { builder } from '../builder.js';
+import { keyColumns } from '../keyColumns.js';
 import { Goal } from './Goal.js';
 import { Project } from './Project.js';
 import { Space } from './Space.js';
 
 export const ResourceHub = builder.prismaObject('ResourceHub', {
+  select: keyColumns,
   description:
     "A collection of folders, documents and files that belongs to exactly one space, goal or project. A person's access to the hub is their access to that parent.",
   fields: (t) => ({

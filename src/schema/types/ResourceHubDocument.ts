@@ -3,7 +3,7 @@ import { builder } from '../builder.js';
 import { Goal } from './Goal.js';
 import { Project } from './Project.js';
 import { pathTo, ResourceHubFolder } from './ResourceHubFolder.js';
-import { ResourceHubNode } from './ResourceHubNode.js';
+import { nodeColumns, ResourceHubNode } from './ResourceHubNode.js';
 import { Space } from './Space.js';
 
 const DocumentState = builder.enumType('DocumentState', {
@@ -15,6 +15,7 @@ const DocumentState = builder.enumType('DocumentState', {
 });
 
 export const ResourceHubDocument = builder.prismaObject('ResourceHubDocument', {
+  select: nodeColumns,
   interfaces: [ResourceHubNode],
   description: 'A document of a resource hub, with the history of its versions.',
   fields: (t) => ({

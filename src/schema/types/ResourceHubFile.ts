@@ -1,9 +1,10 @@
 import { builder } from '../builder.js';
 import { Blob } from './Blob.js';
 import { pathTo, ResourceHubFolder } from './ResourceHubFolder.js';
-import { ResourceHubNode } from './ResourceHubNode.js';
+import { nodeColumns, ResourceHubNode } from './ResourceHubNode.js';
 
 export const ResourceHubFile = builder.prismaObject('ResourceHubFile', {
+  select: nodeColumns,
   interfaces: [ResourceHubNode],
   description: 'A file of a resource hub.',
   fields: (t) => ({

@@ -1,4 +1,5 @@
 import { builder } from '../builder.js';
+import { keyColumns } from '../keyColumns.js';
 
 export interface NodeShape {
   id: string;
@@ -6,6 +7,9 @@ export interface NodeShape {
   resourceHubId: string;
   parentFolderId: string | null;
 }
+
+/** What the fields of every node need, whichever type it turns out to be. */
+export const nodeColumns = { ...keyColumns, name: true, resourceHubId: true, parentFolderId: true } as const;
 
 export const ResourceHubNode = builder.interfaceRef<NodeShape>('ResourceHubNode').implement({
   description: 'A folder, document or file of a resource hub.',

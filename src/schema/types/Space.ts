@@ -1,7 +1,9 @@
 import { builder } from '../builder.js';
+import { keyColumns } from '../keyColumns.js';
 import { AccessLevels, levelColumns } from './AccessLevels.js';
 
 export const Space = builder.prismaObject('Space', {
+  select: keyColumns,
   description: 'A group of people who work together, with its goals, projects and resource hubs.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the space.' }),

@@ -1,4 +1,5 @@
 import { builder } from '../builder.js';
+import { keyColumns } from '../keyColumns.js';
 import { Person } from './Person.js';
 
 const SubscriptionType = builder.enumType('SubscriptionType', {
@@ -11,6 +12,7 @@ const SubscriptionType = builder.enumType('SubscriptionType', {
 });
 
 export const Subscription = builder.prismaObject('Subscription', {
+  select: keyColumns,
   // `Subscription` is GraphQL's own name for a root type.
   name: 'PersonSubscription',
   description: "A person's subscription to a thread, file or document.",

@@ -1,4 +1,5 @@
 import { builder } from '../builder.js';
+import { keyColumns } from '../keyColumns.js';
 import { oldestFirst } from '../order.js';
 import { Subscription } from './Subscription.js';
 
@@ -12,6 +13,7 @@ const SubscriptionParentType = builder.enumType('SubscriptionParentType', {
 });
 
 export const SubscriptionList = builder.prismaObject('SubscriptionList', {
+  select: keyColumns,
   description: 'The subscriptions to a thread, file or document.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the list.' }),

@@ -1,6 +1,8 @@
 import { builder } from '../builder.js';
+import { keyColumns } from '../keyColumns.js';
 
 export const Target = builder.prismaObject('Target', {
+  select: keyColumns,
   description: 'A measurable target of a goal.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the target.' }),

@@ -1,6 +1,7 @@
 import { notificationList } from '../../lists/notifications.js';
 import { builder } from '../builder.js';
 import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
+import { keyColumns } from '../keyColumns.js';
 import { ApiToken } from './ApiToken.js';
 import { connectionType, pageArguments } from './Connection.js';
 import { Notification } from './Notification.js';
@@ -13,6 +14,7 @@ const NotificationConnection = connectionType(
 );
 
 export const Viewer = builder.prismaObject('ApiToken', {
+  select: keyColumns,
   variant: 'Viewer',
   description: 'The caller: the person and the token that a request is authenticated with.',
   fields: (t) => ({

@@ -1,0 +1,51 @@
+// A Prisma generator: writes what src/database/reader knows of the models, from Prisma's own datamodel.
+import { writeFile } from 'node:fs/promises';
+import helper from '@prisma/generator-helper';
+
+helper.generatorHandler({
+  onManifest: () => ({ prettyName: 'Models of the reader', defaultOutput: 'models.ts' }),
+  async onGenerate({ dmmf: { datamodel }, generator }) {
+    const models = Object.fromEntries(datamodel.models.map((model) => [model.name, modelOf(datamodel, model)]));
+    const text = `import type { Models } from '../reader/models.js';\n\nexport const models: Models = ${JSON.stringify(models, null, 2)};\n`;
+    await writeFile(generator.output.value, text);
+  },
+});
+
+function modelOf(datamodel, { name, dbName, fields, primaryKey, uniqueIndexes }) {
+  const id = fields.find(({ isId }) => isId);
+  const keys = [primaryKey ?? (id && { fields: [id.name] }), ...uniqueIndexes].filter(Boolean);
+  const scalars = fields.filter(({ kind }) => kind !== 'object');
+  const relations = fields.filter(({ kind }) => kind === 'object');
+  return {
+    table: dbName ?? name,
+    key: keys[0]?.fields ?? [],
+    uniques: Object.fromEntries(keys.map((key) => [key.name ?? key.fields.join('_'), key.fields])),
+    columns: Object.fromEntries(scalars.map((field) => [field.name, columnOf(datamodel, field)])),
+    relations: Object.fromEntries(relations.map((field) => [field.name, relationOf(datamodel, name, field)])),
+  };
+}
+
+function columnOf({ enums }, { name, dbName, kind, type, isList, isRequired }) {
+  const values = kind === 'enum' ? enums.find((candidate) => candidate.name === type).values : [];
+  const isPlain = !isList && values.every((value) => (value.dbName ?? value.name) === value.name);
+  return {
+    name: dbName ?? name,
+    type: isPlain ? (kind === 'enum' ? 'Enum' : type) : 'Other',
+    isNullable: !isRequired,
+    ...(kind === 'enum' && { values: values.map((value) => value.name) }),
+  };
+}
+
+/** Prisma says on one side of a relation which fields it joins. */
+function relationOf(datamodel, owner, field) {
+  const { name, type, isList, relationName, relationFromFields, relationToFields } = field;
+  const relation = { model: type, isList, isNullable: !isList && !field.isRequired };
+  const { fields } = datamodel.models.find((model) => model.name === type);
+  if (relationFromFields.length > 0) {
+    return { ...relation, on: relationFromFields.map((from, index) => [from, relationToFields[index]]) };
+  }
+  const other = fields.find(
+    (there) => there.relationName === relationName && there.type === owner && !(type === owner && there.name === name),
+  );
+  return { ...relation, on: other.relationToFields.map((to, index) => [to, other.relationFromFields[index]]) };
+}

@@ -1,0 +1,45 @@
+import type { ColumnTypeEnum } from '@prisma/driver-adapter-utils';
+import type { Prisma } from '../generated/client/client.js';
+import type { Connection } from './read.js';
+
+type Types = typeof ColumnTypeEnum;
+type Make = (value: unknown) => unknown;
+
+const asIs: Make = (value) => value;
+const asDate: Make = (value) => new Date(String(value));
+const asBigInt: Make = (value) => BigInt(String(value));
+
+/** How the types of a raw query's columns become what Prisma returns. A query of another type fails. */
+const makes: Record<number, Make> = {
+  [0 satisfies Types['Int32']]: asIs,
+  [1 satisfies Types['Int64']]: asBigInt,
+  [2 satisfies Types['Float']]: asIs,
+  [3 satisfies Types['Double']]: asIs,
+  [5 satisfies Types['Boolean']]: asIs,
+  [7 satisfies Types['Text']]: asIs,
+  [8 satisfies Types['Date']]: asDate,
+  [10 satisfies Types['DateTime']]: asDate,
+  [15 satisfies Types['Uuid']]: asIs,
+  [64 satisfies Types['Int32Array']]: asIs,
+  [69 satisfies Types['BooleanArray']]: asIs,
+  [71 satisfies Types['TextArray']]: asIs,
+};
+
+const unknown = { scalarType: 'unknown', arity: 'scalar' } as const;
+
+/** Runs SQL as it is, and returns its rows as Prisma would. */
+export async function rawRows(connection: Connection, { text, values }: Prisma.Sql): Promise<object[]> {
+  const args = values.map((value) => (value instanceof Date ? value.toISOString() : value));
+  const found = await connection.queryRaw({ sql: text, args, argTypes: args.map(() => unknown) });
+  const { columnNames: names, rows } = found;
+  const ofColumns = found.columnTypes.map(makeOf);
+  return rows.map((row) =>
+    Object.fromEntries(row.map((value, index) => [names[index], value === null ? null : ofColumns[index]?.(value)])),
+  );
+}
+
+function makeOf(type: number): Make {
+  const make = makes[type];
+  if (!make) throw new Error(`raw queries do not read columns of type ${type}`);
+  return make;
+}

@@ -1,0 +1,69 @@
+import type { SqlQueryable } from '@prisma/driver-adapter-utils';
+import { LRUCache } from 'lru-cache';
+import { models } from '../generated/models.js';
+import { type Call, callOf, type Shape } from './shape.js';
+import { type Method, type Statement, statementOf } from './statement.js';
+import { Unsupported } from './unsupported.js';
+
+/** Where statements are sent: the pool, or a transaction. */
+export type Connection = Pick<SqlQueryable, 'queryRaw'>;
+
+/** A statement for each shape of a call; null for a shape that is left to Prisma. */
+export type Statements = LRUCache<string, { statement: Statement | null }>;
+
+/** As many as a connection prepares: clients choose what is selected. */
+const mostStatements = 2_000;
+const mostCharacters = 16_000_000;
+
+/** The statements of one client. */
+export const newStatements = (): Statements =>
+  new LRUCache({
+    max: mostStatements,
+    maxSize: mostCharacters,
+    sizeCalculation: ({ statement }, shape) => shape.length + (statement?.sql.length ?? 1),
+  });
+
+/** A call that the reader answers. */
+export interface Read {
+  /** The same for all calls that differ only in their values. */
+  key: string;
+  statement: Statement;
+  values: unknown[];
+}
+
+/** How a call is read; undefined if Prisma has to answer it. */
+export function readOf(statements: Statements, model: string, method: Method, args: object): Read | undefined {
+  const call = supported(() => callOf(args));
+  if (!call) return undefined;
+  const key = `${model} ${method} ${call.shape}`;
+  const known = statements.get(key);
+  const statement = known ? known.statement : compile(model, method, call);
+  if (!known) statements.set(key, { statement });
+  const isValid = statement?.enums.every(([position, values]) => isOneOf(values, call.values[position]));
+  return statement && isValid ? { key, statement, values: call.values } : undefined;
+}
+
+function compile(model: string, method: Method, { shape }: Call): Statement | null {
+  return supported(() => statementOf(models, model, method, JSON.parse(shape) as Shape)) ?? null;
+}
+
+const text = { scalarType: 'string', arity: 'scalar' } as const;
+
+/** What Postgres answers: each row as JSON, of which the statement makes what Prisma would return. */
+export async function jsonOf(connection: Connection, { statement, values }: Read): Promise<unknown[]> {
+  const argTypes = values.map(() => text);
+  const { rows } = await connection.queryRaw({ sql: statement.sql, args: values, argTypes });
+  return rows.map(([json]) => JSON.parse(String(json)));
+}
+
+const isOneOf = (allowed: readonly string[], value: unknown): boolean =>
+  Array.isArray(value) ? value.every((item) => isOneOf(allowed, item)) : allowed.includes(String(value));
+
+function supported<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Unsupported) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,132 @@
+import { Unsupported } from './unsupported.js';
+
+/** The arguments of a call, with its values apart: calls of one shape differ only in these. */
+export interface Call {
+  /** The arguments as JSON, in which `"s0"` stands for the first value, a string. The type of a value is part of it. */
+  shape: string;
+  values: unknown[];
+}
+
+/** What a shape says once it is parsed. It has no values, so that what is compiled from it cannot depend on one. */
+export type Shape = { [name: string]: Part };
+
+export type Part = Shape | Shape[] | string | number | true | null;
+
+export function objectOf(part: Part | undefined): Shape {
+  if (typeof part !== 'object' || part === null || Array.isArray(part)) throw new Unsupported('not an object');
+  return part;
+}
+
+/** What the record says of a name that a caller may have chosen, such as `constructor`. */
+export const own = <Value>(record: Record<string, Value>, name: string): Value | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined;
+
+/** Reads the arguments of a call once. Throws Unsupported at anything it does not know for sure. */
+export function callOf(args: object): Call {
+  const values = new Values();
+  return { shape: argumentsOf(args, values), values: values.all };
+}
+
+/** The values of a call, in the order of its arguments. */
+class Values {
+  readonly all: unknown[] = [];
+  #company: number | undefined;
+
+  /** Adds a value, and returns its position. The company, which conditions repeat, is one value. */
+  add(value: unknown, name?: string): number {
+    const isCompany = name === 'companyId';
+    if (isCompany && this.#company !== undefined && this.all[this.#company] === value) return this.#company;
+    const position = this.all.push(value) - 1;
+    if (isCompany) this.#company ??= position;
+    return position;
+  }
+}
+
+const clauses: Record<string, (value: unknown, values: Values) => string> = {
+  where: filterOf,
+  select: selectionOf,
+  include: selectionOf,
+  orderBy: orderOf,
+  take: takeOf,
+};
+
+function argumentsOf(args: unknown, values: Values): string {
+  return textOf(args, (value, name) => {
+    const clause = own(clauses, name);
+    if (!clause) throw new Unsupported(name);
+    return clause(value, values);
+  });
+}
+
+function selectionOf(selection: unknown, values: Values): string {
+  return textOf(selection, (value) => {
+    if (value === false) return undefined;
+    return value === true ? 'true' : argumentsOf(value, values);
+  });
+}
+
+function orderOf(order: unknown): string {
+  if (Array.isArray(order)) return `[${order.map(orderOf).join()}]`;
+  return textOf(order, (direction) => {
+    if (direction !== 'asc' && direction !== 'desc') throw new Unsupported('order');
+    return `"${direction}"`;
+  });
+}
+
+function takeOf(take: unknown): string {
+  if (!Number.isInteger(take) || Number(take) < 1) throw new Unsupported('take');
+  return String(take);
+}
+
+function filterOf(filter: unknown, values: Values): string {
+  return textOf(filter, (value, name) => conditionOf(value, values, name));
+}
+
+function conditionOf(value: unknown, values: Values, name: string): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return listOf(value, values);
+  const type = typeOf(value);
+  if (type === undefined) return filterOf(value, values);
+  return `"${type}${values.add(storable(value), name)}"`;
+}
+
+/** Either filters, as under OR, or the values of one parameter. */
+function listOf(list: unknown[], values: Values): string {
+  if (list.length === 0) throw new Unsupported('empty list');
+  const [type, ...others] = new Set(list.map(typeOf));
+  if (others.length > 0) throw new Unsupported('mixed list');
+  if (type === undefined) return `[${list.map((item) => filterOf(item, values)).join()}]`;
+  return `"${type}[]${values.add(list.map(storable))}"`;
+}
+
+/** One letter for each type of value; undefined for what may be a filter. */
+function typeOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return 's';
+  if (typeof value === 'boolean') return 'b';
+  if (typeof value === 'bigint') return 'l';
+  if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 2 ** 31 ? 'i' : 'f';
+  return value instanceof Date ? 'd' : undefined;
+}
+
+/** A value as Postgres reads it, whatever the time zone of the session. */
+function storable(value: unknown): unknown {
+  if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) throw new Unsupported('text');
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new Unsupported('number');
+  if (!(value instanceof Date)) return value;
+  const year = value.getUTCFullYear();
+  if (!(year >= 1 && year <= 9999)) throw new Unsupported('date');
+  return value.toISOString();
+}
+
+/** A plain object as JSON. Prisma ignores what is undefined. */
+function textOf(object: unknown, entryOf: (value: unknown, name: string) => string | undefined): string {
+  if (typeof object !== 'object' || object === null || Object.getPrototypeOf(object) !== Object.prototype) {
+    throw new Unsupported('not a plain object');
+  }
+  let text = '';
+  for (const [name, value] of Object.entries(object)) {
+    const entry = value === undefined ? undefined : entryOf(value, name);
+    if (entry !== undefined) text += `${text && ','}${JSON.stringify(name)}:${entry}`;
+  }
+  return `{${text}}`;
+}

@@ -1,0 +1,68 @@
+import { conditionsOf } from './filter.js';
+import type { Model, Models } from './models.js';
+import { orderOf } from './order.js';
+import { Scope } from './scope.js';
+import { selectionOf } from './selection.js';
+import { objectOf, own, type Part, type Shape } from './shape.js';
+import { Unsupported } from './unsupported.js';
+
+export const methods = ['findUnique', 'findUniqueOrThrow', 'findFirst', 'findMany'] as const;
+
+export type Method = (typeof methods)[number];
+
+/** What all calls of one shape have in common. */
+export interface Statement {
+  sql: string;
+  /** For each value that must be one of an enum: its position and the enum's values. */
+  enums: readonly [position: number, values: readonly string[]][];
+  /** Makes a row of what Postgres answers. */
+  make: (json: unknown) => unknown;
+  /** Of a look-up by the company and one field: that field, and where its value is. */
+  lookUp: { key: string; field: string; position: number } | undefined;
+}
+
+/** The statement that answers a call. Throws Unsupported if Prisma might answer differently. */
+export function statementOf(models: Models, name: string, method: Method, shape: Shape): Statement {
+  const model = own(models, name);
+  if (!model) throw new Unsupported(name);
+  const isLookUp = method.startsWith('findUnique');
+  const [key = '', where] = isLookUp ? uniqueOf(model, objectOf(shape.where)) : [undefined, objectOf(shape.where)];
+  const company = positionOf(where.companyId, 's');
+  if (company === undefined) throw new Unsupported('no company');
+  if (method !== 'findMany' && shape.take !== undefined) throw new Unsupported('take');
+  if (isLookUp && shape.orderBy !== undefined) throw new Unsupported('orderBy');
+
+  const scope = new Scope(models, company);
+  const table = scope.table(name);
+  const { sql, make } = selectionOf(scope, table, shape);
+  const from = scope.from(table, conditionsOf(scope, table, where));
+  const limit = method === 'findFirst' ? 'LIMIT 1' : '';
+  const lookUp = isLookUp ? lookUpOf(key, where) : undefined;
+  const text = [`SELECT ${sql} ${from}`, orderOf(table, shape), limit].filter(Boolean).join(' ');
+  return { sql: text, enums: scope.enums, make, lookUp };
+}
+
+/** The position of a value of this type. */
+function positionOf(part: Part | undefined, type: string): number | undefined {
+  const [, position] = typeof part === 'string' && part.startsWith(type) ? (/^.(\d+)$/.exec(part) ?? []) : [];
+  return position === undefined ? undefined : Number(position);
+}
+
+function lookUpOf(key: string, where: Shape): Statement['lookUp'] {
+  const [field, ...others] = Object.keys(where).filter((name) => name !== 'companyId');
+  const position = field === undefined ? undefined : positionOf(where[field], 's');
+  if (field === undefined || position === undefined || others.length > 0) return undefined;
+  return { key, field, position };
+}
+
+/** The key and the filter of a look-up by a unique key, such as `companyId_id`, which it must name as a whole. */
+function uniqueOf(model: Model, where: Shape): [key: string, filter: Shape] {
+  const [[key, part] = [], ...others] = Object.entries(where);
+  const fields = key === undefined ? undefined : own(model.uniques, key);
+  if (key === undefined || !fields || others.length > 0) throw new Unsupported('not one unique key');
+  const values = objectOf(part);
+  const isWhole =
+    fields.length === Object.keys(values).length && fields.every((field) => typeof values[field] === 'string');
+  if (!isWhole) throw new Unsupported('not a whole key');
+  return [key, values];
+}

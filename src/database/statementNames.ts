@@ -1,0 +1,23 @@
+import { getHeapStatistics } from 'node:v8';
+
+const mostNames = 2000;
+/** The part of the heap that the texts may fill, at a byte for each character. */
+const share = 1 / 64;
+
+/**
+ * Names each SQL text, so that a connection prepares it only once. Beyond the limit in number or in characters, new texts
+ * stay unnamed: callers choose what is selected, and the names are kept for good.
+ */
+export function statementNames(most = mostNames, characters = getHeapStatistics().heap_size_limit * share) {
+  const names = new Map<string, string>();
+  let room = characters;
+  return ({ sql }: { sql: string }) => {
+    const existing = names.get(sql);
+    if (existing) return existing;
+    if (names.size >= most || sql.length > room) return '';
+    room -= sql.length;
+    const name = `gp${names.size}`;
+    names.set(sql, name);
+    return name;
+  };
+}

@@ -1,0 +1,133 @@
+import { deepStrictEqual } from 'node:assert';
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { adapterOf } from '../src/database/adapter.js';
+import { type Prisma, PrismaClient } from '../src/database/generated/client/client.js';
+import { models } from '../src/database/generated/models.js';
+import { openPool } from '../src/database/pool.js';
+import { newStatements, readOf } from '../src/database/reader/read.js';
+import type { Method } from '../src/database/reader/statement.js';
+import { withReader } from '../src/database/reader/withReader.js';
+import { type Statement, statementChannel } from '../src/database/statements.js';
+import { unboundScans } from './support/companyBinding.js';
+import { createDatabase } from './support/database.js';
+import { type Call, Calls } from './support/reader/calls.js';
+import { Draw } from './support/reader/draw.js';
+import { fillWithHostileData, type Row } from './support/reader/hostileData.js';
+
+const comparisons = Number(process.env.READER_COMPARISONS ?? 5_000);
+const seed = Number(process.env.READER_SEED ?? 1);
+const atOnce = 20;
+const average = 18;
+
+type Client = Prisma.TransactionClient;
+
+const { url, drop } = await createDatabase();
+const { factory, connections } = adapterOf(openPool({ url, size: 4, name: 'reader' }), {});
+const prisma = new PrismaClient({ adapter: factory, errorFormat: 'minimal' });
+
+const known = newStatements();
+const reading = withReader(prisma, { ...connections, statements: known });
+
+const statements = new Set<string>();
+statementChannel.start.subscribe((message) => {
+  const { sql } = message as Statement;
+  if (sql.startsWith('SELECT json_build_array')) statements.add(sql);
+});
+
+const rows = new Map<string, Row[]>();
+
+beforeAll(async () => {
+  await fillWithHostileData(url, seed);
+  for (const model of Object.keys(models)) rows.set(model, await delegateOf(prisma, model).findMany({}));
+}, 120_000);
+
+afterAll(async () => {
+  await prisma.$disconnect();
+  await drop();
+});
+
+type Delegate = Record<Method, (args: object) => Promise<Row[]>>;
+
+const delegateOf = (client: Client, model: string) =>
+  Reflect.get(client, model.charAt(0).toLowerCase() + model.slice(1)) as Delegate;
+
+async function outcomeOf(client: Client, { model, method, args }: Call): Promise<object> {
+  try {
+    return { result: await delegateOf(client, model)[method](args) };
+  } catch (error) {
+    const { name, code } = error as { name: string; code: string };
+    return { name, code };
+  }
+}
+
+/** All choices equally often: fast-check prefers the first and the last. */
+const evenly = (max: number) => fc.noBias(fc.nat(max));
+
+/** Calls at once. All of them are drawn by one generator: those of an array would draw the same. */
+const calls = fc.gen().map((g) => {
+  const count = 1 + g(evenly, atOnce - 1);
+  return Array.from({ length: count }, () => new Calls(new Draw(g, evenly, rows)).draw()).flat();
+});
+
+const tally = { compared: 0, answered: 0, found: 0 };
+
+async function requireSame(call: Call, read: Promise<object>, expected: Promise<object>): Promise<void> {
+  const [ours, theirs] = await Promise.all([read, expected]);
+  deepStrictEqual(ours, theirs, inspect({ call, ours, theirs }, { depth: null }));
+  tally.compared += 1;
+  if (isAnswered(call)) tally.answered += 1;
+  if ('result' in theirs && theirs.result !== null && !isEmpty(theirs.result)) tally.found += 1;
+}
+
+const isAnswered = ({ model, method, args }: Call) => readOf(known, model, method, args) !== undefined;
+
+const isEmpty = (result: unknown) => Array.isArray(result) && result.length === 0;
+
+test('reads what Prisma reads', { timeout: 3_600_000 }, async () => {
+  const start = performance.now();
+  await fc.assert(
+    fc.asyncProperty(calls, async (batch) => {
+      await Promise.all(batch.map((call) => requireSame(call, outcomeOf(reading, call), outcomeOf(prisma, call))));
+    }),
+    { numRuns: Math.ceil(comparisons / average), seed },
+  );
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  const answered = tally.answered / tally.compared;
+  const found = tally.found / tally.compared;
+  console.log(
+    `${tally.compared} comparisons with READER_SEED=${seed} in ${seconds} s: ` +
+      `${(answered * 100).toFixed(0)} % answered by the reader, ${(found * 100).toFixed(0)} % found something`,
+  );
+  expect(answered).toBeGreaterThan(0.7);
+  expect(found).toBeGreaterThan(0.5);
+});
+
+test('reads in a transaction what it has written, as Prisma does', { timeout: 3_600_000 }, async () => {
+  const within = (work: (tx: Client, readingTx: Client) => Promise<void>) =>
+    connections.begin((connectionOf) =>
+      prisma.$transaction(async (tx) => {
+        await work(tx, withReader(tx, { connection: connectionOf() }));
+        throw new RolledBack();
+      }),
+    );
+  await fc.assert(
+    fc.asyncProperty(calls, async (batch) => {
+      const transaction = within(async (tx, readingTx) => {
+        await tx.$executeRaw`UPDATE goals SET name = 'within', closed_at = NULL`;
+        await tx.$executeRaw`DELETE FROM comments WHERE company_id = 'c1'`;
+        for (const call of batch) await requireSame(call, outcomeOf(readingTx, call), outcomeOf(tx, call));
+      });
+      await expect(transaction).rejects.toThrow(RolledBack);
+    }),
+    { numRuns: Math.ceil(comparisons / 10 / average), seed },
+  );
+});
+
+test('every statement of the reader binds each of its tables to the company', async () => {
+  expect(statements.size).toBeGreaterThan(500);
+  expect(await unboundScans(url, [...statements].slice(0, 500))).toEqual([]);
+});
+
+class RolledBack extends Error {}

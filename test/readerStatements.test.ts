@@ -1,0 +1,125 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { adapterOf } from '../src/database/adapter.js';
+import { type Prisma, PrismaClient } from '../src/database/generated/client/client.js';
+import { withPatience } from '../src/database/patience.js';
+import { openPool } from '../src/database/pool.js';
+import { withReader } from '../src/database/reader/withReader.js';
+import { statementNames } from '../src/database/statementNames.js';
+import { createDatabase } from './support/database.js';
+import { preparedStatements } from './support/pgbouncer.js';
+import { statementsOf } from './support/statements.js';
+
+type Client = Prisma.TransactionClient;
+
+const { url, drop } = await createDatabase();
+afterAll(drop);
+
+/** A client of Prisma and its connections for a reader. */
+function open(to: string, options: Parameters<typeof adapterOf>[1] = {}) {
+  const { factory, connections } = adapterOf(openPool({ url: to, size: 1, name: 'reader' }), options);
+  return { prisma: new PrismaClient({ adapter: factory, errorFormat: 'minimal' }), connections };
+}
+
+const names = { select: { name: true, space: { select: { name: true } } }, where: { companyId: 'c' } };
+
+async function failureOf(client: Client): Promise<object> {
+  try {
+    return await client.goal.findMany(names);
+  } catch (error) {
+    const { name, code } = error as { name: string; code: string };
+    return { name, code };
+  }
+}
+
+describe('a read that fails', () => {
+  const { prisma, connections } = open(url);
+  afterAll(() => prisma.$disconnect());
+
+  /** How the read fails in a transaction after the statement. */
+  const failureAfter = (statement: string, isReading: boolean) =>
+    connections.begin((connectionOf) =>
+      prisma.$transaction(async (tx) => {
+        await tx.$executeRawUnsafe(statement);
+        const failure = await failureOf(isReading ? withReader(tx, { connection: connectionOf() }) : tx);
+        throw new Undone('', { cause: failure });
+      }),
+    );
+
+  test.each([
+    ['a table is missing', 'ALTER TABLE spaces RENAME TO places', 'P2021'],
+    ['a column is missing', 'ALTER TABLE spaces RENAME name TO title', 'P2022'],
+    ['the role may not', 'CREATE ROLE goalpost_nobody; SET LOCAL ROLE goalpost_nobody', 'P2039'],
+  ])('because %s has the code of Prisma', async (_, statement, code) => {
+    const failures = await Promise.all(
+      [true, false].map((isReading) => failureAfter(statement, isReading).catch(({ cause }) => cause)),
+    );
+    expect(failures).toEqual([0, 1].map(() => ({ name: 'PrismaClientKnownRequestError', code })));
+  });
+
+  test('because a lock is held has the code of Prisma', async () => {
+    const waiting = new URL(url);
+    waiting.searchParams.set('options', '-c lock_timeout=50');
+    const { prisma: late, connections: lateConnections } = open(waiting.href);
+    await prisma.$transaction(async (tx) => {
+      await tx.$executeRaw`LOCK TABLE goals`;
+      const failures = [await failureOf(withReader(late, lateConnections)), await failureOf(late)];
+      expect(failures).toEqual([0, 1].map(() => ({ name: 'PrismaClientKnownRequestError', code: 'P2039' })));
+    });
+    await late.$disconnect();
+  });
+
+  test('because there is no server has the code of Prisma', async () => {
+    const { prisma: nowhere, connections: to } = open('postgresql://nobody@127.0.0.1:1/none');
+    const failures = [await failureOf(withReader(nowhere, to)), await failureOf(nowhere)];
+    expect(failures).toEqual([0, 1].map(() => ({ name: 'PrismaClientKnownRequestError', code: 'P1001' })));
+    await nowhere.$disconnect();
+  });
+});
+
+class Undone extends Error {}
+
+describe('look-ups at once', () => {
+  const { prisma, connections } = open(url);
+  const reading = withReader(prisma, connections);
+  const find = (id: string) => reading.goal.findUnique({ where: { companyId_id: { companyId: 'c', id } } });
+  afterAll(() => prisma.$disconnect());
+
+  test('are one statement if one request makes them', async () => {
+    const { statements, result } = await statementsOf(() =>
+      withPatience(10_000, () => Promise.all(['a', 'b', 'a'].map(find))),
+    );
+    expect(result).toEqual([null, null, null]);
+    expect(statements).toHaveLength(1);
+  });
+
+  test('of a request that may wait no longer fail, and those of another do not', async () => {
+    const outcomes = await Promise.allSettled([
+      withPatience(0, () => find('a')),
+      withPatience(10_000, () => find('b')),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+  });
+});
+
+describe.skipIf(!preparedStatements)('prepared statements', () => {
+  const columns = ['id', 'name', 'description', 'insertedAt', 'updatedAt', 'closedAt', 'success', 'archivedAt'];
+
+  test.each([
+    ['in number', statementNames(5), 5],
+    ['in characters', statementNames(100, 300), 3],
+  ])('are limited %s; what is read beyond is not prepared', async (_, statementNameGenerator, most) => {
+    const { prisma, connections } = open(url, { statementNameGenerator });
+    const reading = withReader(prisma, connections);
+    for (const round of [1, 2]) {
+      for (const column of columns) {
+        const rows = await reading.goal.findMany({ select: { [column]: true }, where: { companyId: `c${round}` } });
+        expect(rows).toEqual([]);
+      }
+    }
+    const [prepared] = await prisma.$queryRaw<{ count: number }[]>`
+      SELECT count(*)::int AS count FROM pg_prepared_statements WHERE name <> ''`;
+    expect(prepared?.count).toBeLessThanOrEqual(most);
+    expect(prepared?.count).toBeGreaterThan(1);
+    await prisma.$disconnect();
+  });
+});
