@@ -3,7 +3,7 @@ import { requireDescribed } from '../openapiValidator.js';
 import type { Json, World } from '../world.js';
 import type { WireAnswer } from './wire.js';
 
-const inside = /node_modules|\.[cm]?[jt]s:\d+|prisma|\n {4}at |\/(?:home|root|usr|tmp|work)\//i;
+const inside = /node_modules|\.[cm]?[jt]s:\d+|prisma|\n {4}at |\/(?:home|root|usr|tmp|var)\//i;
 const isPage = /^(?:text\/(?:html|css|javascript|plain)|image\/)/;
 const isGraphql = /^application\/graphql-response\+json/;
 
@@ -21,7 +21,8 @@ export function requireAnswer(method: string, path: string, answer: WireAnswer):
   if (isPage.test(type)) return;
   if (!/\bjson\b/.test(type)) wrong(`a body of the type "${type}"`);
   const body: Json = parsed(text) ?? wrong('no JSON');
-  const pathname = path.replace(/[?#].*/s, '');
+  // A path of the API is the same with a slash at its end.
+  const pathname = path.replace(/[?#].*/s, '').replace(/(?<=.)\/$/, '');
   const maySpeakGraphql = ['/graphql', ''].includes(pathname) && /^application\/json/.test(type) && !('code' in body);
   // A batch is refused once for each operation in it.
   const answers: Json[] = [body].flat();
