@@ -3,6 +3,7 @@ import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { authenticator, type Context } from './context.js';
 import type { Database } from './database/client.js';
+import type { Replicas } from './database/replicas/replicas.js';
 import { defaults } from './defaults.js';
 import { useAccept } from './http/accept.js';
 import { contentRoute, types } from './http/contentRoute.js';
@@ -19,6 +20,7 @@ import { masking } from './http/masking.js';
 import { useMutationTransaction } from './http/mutationTransaction.js';
 import { type PersistedDocuments, useNoPersistedDocuments, usePersistedDocuments } from './http/persistedDocuments.js';
 import { useRefusedBatch } from './http/refusedBatch.js';
+import { useReplicas } from './http/replicas.js';
 import { useRequestId } from './http/requestId.js';
 import { useResponseHeaders } from './http/responseHeaders.js';
 import type { RequestContext, Route } from './http/route.js';
@@ -43,6 +45,8 @@ import { sdl } from './schema/sdl.js';
 
 export interface AppOptions {
   db: Database;
+  /** Standbys of the database that may answer queries. */
+  replicas?: Replicas | undefined;
   logger: Logger;
   clock?: () => Date;
   appUrl: string;
@@ -82,6 +86,7 @@ export interface App extends YogaServerInstance<RequestContext, Context> {
 /** Creates the gateway: a fetch handler and Node request listener. Two gateways share nothing but their options. */
 export function createApp({
   db,
+  replicas,
   logger,
   clock = () => new Date(),
   appUrl,
@@ -117,7 +122,7 @@ export function createApp({
     })) as ExecutionResult;
   };
 
-  const authenticate = authenticator(db, clock);
+  const authenticate = authenticator(db, clock, { withPosition: replicas !== undefined });
   const mutations = storedMutations.map((stored) => prepare(schema, stored));
   const lookUp = demo && lookUpAs(demo.token, authenticate, execute);
   const openApi = () => openApiDocument(schema, mutations, publicUrl);
@@ -172,6 +177,7 @@ export function createApp({
       useQueryLimits({ ...defaults.queryLimits, ...queryLimits }),
       useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),
       useMutationTransaction(db),
+      ...(replicas ? [useReplicas(replicas)] : []),
       useOperationSpan(),
     ],
   });

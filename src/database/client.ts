@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import type { Pool } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { adapterOf } from './adapter.js';
 import { type Prisma, PrismaClient } from './generated/client/client.js';
 import { type DatabaseTimeouts, openPool } from './pool.js';
@@ -21,6 +21,8 @@ export interface DatabaseOptions {
   timeouts?: DatabaseTimeouts;
   /** Called when an idle connection breaks. The pool replaces it. */
   onError?: (error: Error) => void;
+  /** Looks at a new connection. If it throws, the connection is not used. */
+  onConnect?: (client: ClientBase) => Promise<void>;
 }
 
 const statementNameCap = 2000;
@@ -35,8 +37,9 @@ export function openClient({
   joins = true,
   timeouts,
   onError,
+  onConnect,
 }: DatabaseOptions): Database {
-  const opened = openPool({ url, size: poolSize, name: 'goalpost', timeouts, onError });
+  const opened = openPool({ url, size: poolSize, name: 'goalpost', timeouts, onError, onConnect });
   const options = preparedStatements ? { statementNameGenerator: statementNames() } : {};
   const opening = new PrismaClient({ adapter: adapterOf(opened, options), errorFormat: 'minimal' });
   const client = joins ? opening : withoutJoins(opening);

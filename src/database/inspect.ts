@@ -72,7 +72,12 @@ export async function writeRefusal(
   }
 }
 
-async function withClient<T>(url: string, milliseconds: number, work: (client: Client) => Promise<T>): Promise<T> {
+/** Connects for some statements, and waits no longer for each than that. */
+export async function withClient<T>(
+  url: string,
+  milliseconds: number,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
   const timeouts = { connectionTimeoutMillis: milliseconds, query_timeout: milliseconds };
   const client = new Client({ connectionString: url, application_name: 'goalpost', ...timeouts });
   client.on('error', () => {}); // a lost connection fails the running query
