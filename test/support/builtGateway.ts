@@ -23,6 +23,7 @@ export async function startBuiltGateway(settings: Record<string, string>) {
     const { graphql }: Started = JSON.parse(line);
     return {
       base: new URL(graphql).origin,
+      pid: child.pid ?? 0,
       exited,
       stop,
       megabytes: () => residentMegabytes(child.pid),
