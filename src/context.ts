@@ -16,7 +16,7 @@ export interface Context {
 }
 
 /** Who asks, and how far the log of the primary had come by then. What was acknowledged before lies before that. */
-export interface Caller extends Actor {
+interface Caller extends Actor {
   position?: Position | undefined;
 }
 
