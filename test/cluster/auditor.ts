@@ -72,7 +72,11 @@ export class Auditor {
     const start = performance.now();
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${this.#token}`, ...own };
     const answer = await fetch(this.#base + path, { method: 'POST', headers, body: JSON.stringify(content) }).then(
-      async (response) => ({ status: response.status, body: JSON.parse(await response.text()) }),
+      async (response) => {
+        const text = await response.text();
+        // HAProxy answers with a page if no gateway is ready.
+        return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : undefined };
+      },
       () => ({ status: 0, body: undefined }),
     );
     const at = performance.now();

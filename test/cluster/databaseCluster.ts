@@ -73,14 +73,17 @@ export async function startDatabaseCluster(gatewayPorts: number[]) {
   const haproxy = await startHaproxy(folder, ports, machines, gatewayPorts);
   const user = { name: 'goalpost', password: password() };
   const primaryUrl = superuserUrl(ports.primary, 'goalpost');
-  await until(
-    'HAProxy finds the primary',
-    async () => (await query(superuserUrl(ports.primary), 'SELECT 1')).length > 0,
-  );
-  const admin = superuserUrl(ports.primary);
+  const admin = superuserUrl((await leader())?.port ?? 0);
   await query(admin, `CREATE ROLE ${user.name} LOGIN PASSWORD '${user.password}'`);
   await query(admin, `GRANT pg_read_all_stats TO ${user.name}`);
   await query(admin, `CREATE DATABASE goalpost OWNER ${user.name}`);
+  // Before its first checks, HAProxy takes every server for the primary.
+  let found = 0;
+  await until('HAProxy finds the primary', async () => {
+    const [row] = await query(superuserUrl(ports.primary), 'SELECT pg_is_in_recovery() AS standby');
+    found = row?.standby === false ? found + 1 : 0;
+    return found === 10;
+  });
   const pgbouncer = await startPgbouncer(folder, ports, user);
   const credentials = `${user.name}:${user.password}`;
   const url = `postgresql://${credentials}@127.0.0.1:${ports.pgbouncer}/goalpost`;

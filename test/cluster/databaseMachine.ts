@@ -48,7 +48,8 @@ export class DatabaseMachine {
   }
 
   start(): void {
-    this.#patroni = new Program(this.#folder, 'patroni', 'patroni', [join(this.#folder, 'patroni.yml')]);
+    const [settings, pidFile] = ['patroni.yml', 'data/postmaster.pid'].map((name) => join(this.#folder, name));
+    this.#patroni = new Program(this.#folder, 'patroni', 'patroni', [settings ?? ''], pidFile);
   }
 
   /** Ends Patroni and PostgreSQL by SIGKILL, as a power cut would. */

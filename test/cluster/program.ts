@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync } from 'node:fs';
+import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serverAccount } from '../../src/database/embedded/serverProcess.js';
@@ -16,8 +16,11 @@ process.on('exit', () => {
 export class Program {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
+  readonly #pidFile: string | undefined;
 
-  constructor(folder: string, name: string, command: string, options: string[]) {
+  /** `pidFile` names a server that the program starts and leaves to itself. */
+  constructor(folder: string, name: string, command: string, options: string[], pidFile?: string) {
+    this.#pidFile = pidFile;
     const log = openSync(join(folder, `${name}.log`), 'a');
     this.#child = spawn(command, options, { ...serverAccount(), cwd: folder, stdio: ['ignore', log, log] });
     this.#child.on('error', (error) => console.error(`${command}: ${error.message}`));
@@ -27,9 +30,10 @@ export class Program {
 
   /** Kills it and everything that it has started, without a chance to say goodbye. */
   killAll(): void {
-    const { pid } = this.#child;
-    if (pid === undefined) return;
-    for (const each of [pid, ...descendantsOf(pid)]) {
+    const own = [this.#child.pid, this.#pidFile && firstNumberIn(this.#pidFile)].filter(
+      (pid) => typeof pid === 'number',
+    );
+    for (const each of own.flatMap((pid) => [pid, ...descendantsOf(pid)])) {
       try {
         process.kill(each, 'SIGKILL');
       } catch {
@@ -43,5 +47,13 @@ export class Program {
     await Promise.race([this.#exited, sleep(stopMilliseconds, undefined, { ref: false })]);
     this.killAll();
     await this.#exited;
+  }
+}
+
+function firstNumberIn(file: string): number | undefined {
+  try {
+    return Number.parseInt(readFileSync(file, 'utf8'), 10);
+  } catch {
+    return undefined; // The server does not run.
   }
 }
