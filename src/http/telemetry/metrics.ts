@@ -124,7 +124,7 @@ export class Metrics {
     return this.#registry.getMetricsAsJSON();
   }
 
-  /** How the figures of several processes become one is prom-client's word for it. */
+  /** `aggregator` is how the figures of several processes become one. */
   #replicaGauge(
     name: string,
     help: string,
