@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { Agent, type IncomingMessage, request } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
+import { Agent, createServer as createHttpServer, type IncomingMessage, request } from 'node:http';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { shareOf } from '../src/commands/serveAsWorker.js';
 import { ConfigError, readConfig } from '../src/config.js';
+import { closeOver } from '../src/http/limits/closeOver.js';
 import { samplesIn, sumOf } from './support/scrape.js';
 import { startServer } from './support/server.js';
 import { createWorld, type Json, restPaths } from './support/world.js';
@@ -177,6 +178,22 @@ describe('a gateway with workers', { timeout: 120_000 }, () => {
     await expect(failed).rejects.toThrow('did not start');
     expect(said.join('')).toMatch(/^goalpost: Port \d+ on 127\.0\.0\.1 is taken\.[^\n]*\n$/);
   });
+});
+
+test('a worker closes connections over its share of MAX_CONNECTIONS, and counts them', async () => {
+  const overload = { countDrop: vi.fn() };
+  const listener = createHttpServer((_, res) => void res.end('ok'));
+  closeOver(1, listener, overload);
+  await once(listener.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void listener.close());
+  const { port } = listener.address() as AddressInfo;
+  const first = connect(port, '127.0.0.1');
+  await once(listener, 'connection');
+  const second = connect(port, '127.0.0.1').on('error', () => {});
+  await once(second, 'close');
+  expect(overload.countDrop).toHaveBeenCalledOnce();
+  first.destroy();
+  await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200), patient);
 });
 
 describe('the number of workers', () => {
