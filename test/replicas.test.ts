@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { checkGateway } from '../src/commands/checkGateway.js';
 import { openClient } from '../src/database/client.js';
 import { applyMigrations } from '../src/database/migrations.js';
 import { inspectReplicas } from '../src/database/replicas/inspectReplicas.js';
@@ -244,6 +245,20 @@ describe('a replica', { timeout: 120_000 }, () => {
     expect(await inspected()).toEqual([{ address, bytesBehind: expect.any(Number) }]);
     expect(await used(servers.standbyUrl.replace(/postgres$/, 'template1'))).toBe(false);
     expect(left.at(-1)).toContain('another cluster or database');
+  });
+
+  test('is shown by goalpost check; a primary among the replicas is no problem', async () => {
+    const said: string[] = [];
+    const log = vi.spyOn(console, 'log').mockImplementation((text: string) => void said.push(text));
+    const both = servers.standbyUrl.replace('@', `@${new URL(servers.primaryUrl).host},`);
+    const values = { DATABASE_URL: servers.primaryUrl, DATABASE_REPLICA_URL: both };
+    await checkGateway({ values, fromFile: new Set() }).finally(() => log.mockRestore());
+    const [primary, standby] = [servers.primaryUrl, servers.standbyUrl].map((url) => new URL(url).host);
+    expect(said).toContain(`  ok       the replica ${primary} is a primary now; it answers once it is a standby`);
+    expect(said.join('\n')).toMatch(
+      new RegExp(`^  ok       the replica ${standby} answers queries; it is \\d+ bytes behind$`, 'm'),
+    );
+    expect(said.join('\n')).not.toContain(new URL(servers.primaryUrl).password);
   });
 
   test('that is promoted is left at once: it is no standby any more', async () => {
