@@ -3,6 +3,7 @@ import { createYoga } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { authenticator, type Context } from './context.js';
 import type { Database } from './database/client.js';
+import type { Replicas } from './database/replicas/replicas.js';
 import { defaults } from './defaults.js';
 import { useAccept } from './http/accept.js';
 import { commonHeaders } from './http/answer.js';
@@ -21,6 +22,7 @@ import { masking } from './http/masking.js';
 import { useMutationTransaction } from './http/mutationTransaction.js';
 import { type PersistedDocuments, useNoPersistedDocuments, usePersistedDocuments } from './http/persistedDocuments.js';
 import { useRefusedBatch } from './http/refusedBatch.js';
+import { useReplicas } from './http/replicas.js';
 import type { Handle, RequestContext, Route } from './http/route.js';
 import { router } from './http/router.js';
 import { useOperationName, useOperationSpan } from './http/telemetry/observedOperation.js';
@@ -43,6 +45,8 @@ import { sdl } from './schema/sdl.js';
 
 export interface AppOptions {
   db: Database;
+  /** Standbys of the database that may answer queries. */
+  replicas?: Replicas | undefined;
   logger: Logger;
   clock?: () => Date;
   appUrl: string;
@@ -83,6 +87,7 @@ export interface App {
 /** Creates the gateway, which answers requests. Two gateways share nothing but their options. */
 export function createApp({
   db,
+  replicas,
   logger,
   clock = () => new Date(),
   appUrl,
@@ -118,7 +123,7 @@ export function createApp({
     })) as ExecutionResult;
   };
 
-  const authenticate = authenticator(db, clock);
+  const authenticate = authenticator(db, clock, { withPosition: replicas !== undefined });
   const mutations = storedMutations.map((stored) => prepare(schema, stored));
   const lookUp = demo && lookUpAs(demo.token, authenticate, execute);
   const openApi = () => openApiDocument(schema, mutations, publicUrl);
@@ -161,6 +166,7 @@ export function createApp({
       useQueryLimits({ ...defaults.queryLimits, ...queryLimits }),
       useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),
       useMutationTransaction(db),
+      ...(replicas ? [useReplicas(replicas)] : []),
       useOperationSpan(),
     ],
   });

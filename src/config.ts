@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import leven from 'leven';
 import { type Setting, settings, shownText } from './settings.js';
 
@@ -29,6 +30,15 @@ export function readEnvironment(): Environment {
 export const readConfig = (values?: NodeJS.ProcessEnv) =>
   configOf(values ? { values, fromFile: new Set() } : readEnvironment());
 
+/** The settings of this process, some of which the command line gives. Throws a ConfigError. */
+export function readConfigWith(given: NodeJS.ProcessEnv): Config {
+  const { values, fromFile } = readEnvironment();
+  return configOf({
+    values: { ...values, ...given },
+    fromFile: new Set([...fromFile].filter((name) => given[name] === undefined)),
+  });
+}
+
 /** Reads the settings from an environment. An empty variable counts as not set. Throws a ConfigError. */
 export function configOf(environment: Environment) {
   const given = givenIn(environment);
@@ -41,17 +51,32 @@ export function configOf(environment: Environment) {
     const assigned = assignment(environment, 'PERSISTED_ONLY');
     problems.push(`${assigned} needs PERSISTED_DOCUMENTS too.\n    Example: PERSISTED_DOCUMENTS=./documents`);
   }
+  if (given.DATABASE_REPLICA_URL && !given.DATABASE_URL) {
+    const assigned = assignment(environment, 'DATABASE_REPLICA_URL');
+    problems.push(
+      `${assigned} needs DATABASE_URL too.\n    Example: DATABASE_URL=postgresql://goalpost:password@primary:5432/goalpost`,
+    );
+  }
+  if (typeof data?.WORKERS === 'number' && data.WORKERS > data.DATABASE_POOL_SIZE) {
+    const assigned = assignment(environment, 'WORKERS');
+    problems.push(
+      `${assigned} needs a DATABASE_POOL_SIZE of at least as many: each worker gets its share.\n    Example: DATABASE_POOL_SIZE=${10 * data.WORKERS}`,
+    );
+  }
   if (!success || problems.length > 0) {
     const count = problems.length === 1 ? '1 setting' : `${problems.length} settings`;
     throw new ConfigError([`${count} cannot be used:`, ...problems].join('\n  '));
   }
   return {
     databaseUrl: data.DATABASE_URL,
+    replicaUrls: data.DATABASE_REPLICA_URL ?? [],
     dataDir: data.DATA_DIR,
     host: data.HOST,
     port: data.PORT,
     appUrl: data.APP_URL ?? `http://${inUrl(data.HOST)}:${data.PORT}`,
     publicUrl: data.PUBLIC_URL,
+    /** Processes that serve. */
+    workers: data.WORKERS === 'auto' ? Math.min(availableParallelism(), data.DATABASE_POOL_SIZE) : data.WORKERS,
     poolSize: data.DATABASE_POOL_SIZE,
     databaseTimeout: data.DATABASE_TIMEOUT_MS,
     databaseTimeouts: {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Database, Transaction } from './database/client.js';
+import { type Position, readPosition } from './database/replicas/position.js';
 import { findToken, hashToken, tokenFormat } from './database/tokens.js';
 import { failure } from './errors/failures.js';
 import type { Actor } from './policies/access.js';
@@ -14,17 +15,25 @@ export interface Context {
   appUrl: string;
 }
 
+/** Who asks, and how far the log of the primary had come by then. What was acknowledged before lies before that. */
+interface Caller extends Actor {
+  position?: Position | undefined;
+}
+
 /**
  * Finds the person of an `Authorization` header. Fails with the same 401 if the token is missing, malformed, unknown,
  * expired or revoked, or if its person is suspended.
  */
-export type Authenticate = (authorization: string | null) => Promise<Actor>;
+export type Authenticate = (authorization: string | null) => Promise<Caller>;
 
 const recordUseEvery = 60_000;
 const companiesKept = 10_000;
 
-/** Looks up `Authorization: Bearer <token>` in one statement, and records the last use of each token, to the minute. */
-export function authenticator(db: Database, clock: () => Date): Authenticate {
+/**
+ * Looks up `Authorization: Bearer <token>` in one statement, on the primary, so that a revocation counts at once. Records
+ * the last use of each token, to the minute.
+ */
+export function authenticator(db: Database, clock: () => Date, options = { withPosition: false }): Authenticate {
   const recording = new Set<string>();
   // The company of a token never changes. With it, the statement concerns this company only.
   const companies = new LRUCache<string, string>({ max: companiesKept });
@@ -49,12 +58,13 @@ export function authenticator(db: Database, clock: () => Date): Authenticate {
     if (!token || !tokenFormat.test(token)) throw failure('UNAUTHENTICATED');
     const hash = hashToken(token);
     const key = Buffer.from(hash).toString('base64');
-    const row = await findToken(db, hash, companies.get(key));
+    const row = await findToken(db, hash, companies.get(key), options);
     const now = clock();
     if (row) companies.set(key, row.companyId);
     if (!row || row.revokedAt || row.suspendedAt) throw failure('UNAUTHENTICATED');
     if (row.expiresAt && row.expiresAt <= now) throw failure('UNAUTHENTICATED');
     if (now.getTime() - (row.lastUsedAt?.getTime() ?? 0) >= recordUseEvery) recordUse(row, now);
-    return { personId: row.personId, companyId: row.companyId, tokenId: row.id, canWrite: row.canWrite };
+    const position = readPosition(row.position);
+    return { personId: row.personId, companyId: row.companyId, tokenId: row.id, canWrite: row.canWrite, position };
   };
 }

@@ -10,7 +10,8 @@ import { graphqlSchema } from './commands/schema.js';
 import { serve } from './commands/serve.js';
 import * as token from './commands/token.js';
 import { UsageError } from './commands/usageError.js';
-import { ConfigError, readConfig, readEnvironment } from './config.js';
+import { WorkerFailed } from './commands/workers.js';
+import { ConfigError, readConfig, readConfigWith, readEnvironment } from './config.js';
 import { DatabaseError } from './database/error.js';
 import { isUnavailable } from './database/unavailable.js';
 import { version } from './version.js';
@@ -27,7 +28,10 @@ const program = new Command('goalpost')
 program
   .command('serve')
   .description('migrate the database, then serve until stopped (default)')
-  .action(() => serve(readConfig()));
+  .option('--workers <number>', 'processes that serve: a number, or auto for one per core (setting WORKERS)')
+  .action(({ workers }: { workers?: string }) =>
+    serve(readConfigWith(workers === undefined ? {} : { WORKERS: workers })),
+  );
 program
   .command('check')
   .description('print the settings, without passwords, and try the database')
@@ -93,6 +97,7 @@ try {
 
 function exitCode(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof WorkerFailed) return error.exitCode;
   const isExpected = [UsageError, ConfigError, DatabaseError, ImportError].some((kind) => error instanceof kind);
   if (isExpected) console.error(`goalpost: ${(error as Error).message}`);
   else if (isUnavailable(error)) console.error(`goalpost: The database is unavailable: ${lastLine(error as Error)}`);

@@ -69,6 +69,22 @@ const database = setting({
   example: 'postgresql://goalpost:password@localhost:5432/goalpost',
 });
 
+const replicas = setting({
+  read: (text) => {
+    const urls = text.includes('target_session_attrs') ? undefined : readServers(text)?.urls;
+    return urls?.every((url) => new URL(url).pathname.length > 1) ? urls : undefined;
+  },
+  allowed: 'postgresql://user:password@host:port/database, or with host:port,host:port for several replicas',
+  example: 'postgresql://goalpost:password@replica-1:5432,replica-2:5432/goalpost',
+});
+
+const workers = setting({
+  read: (text) =>
+    text === 'auto' ? 'auto' : /^[1-9]\d{0,2}$/.test(text) && Number(text) <= 256 ? Number(text) : undefined,
+  allowed: 'auto or a whole number from 1 to 256',
+  example: 'auto',
+});
+
 const isOrigin = (text: string) => /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 const origins = setting({
   read: (text) => {
@@ -84,11 +100,13 @@ const existing = (allowed: string, example: string) =>
 /** Every setting: its environment variable, its default, and what is accepted. docs/operating.md lists them. */
 export const settings = z.object({
   DATABASE_URL: database.optional(),
+  DATABASE_REPLICA_URL: replicas.optional(),
   DATA_DIR: z.string().default('.data'),
   HOST: host.default('127.0.0.1'),
   PORT: port(4000).default(4000),
   APP_URL: webAddress('https://work.example.com').optional(),
   PUBLIC_URL: webAddress('https://api.example.com').optional(),
+  WORKERS: workers.default(1),
   DATABASE_POOL_SIZE: whole(1, 1000, 20).default(10),
   DATABASE_TIMEOUT_MS: milliseconds(4500).default(defaults.databaseTimeout),
   DATABASE_CONNECT_TIMEOUT_MS: milliseconds(3000).default(3000),
@@ -131,7 +149,7 @@ const longestShown = 120;
 /** The text of a setting as a person may see it: on one line, and without a password. */
 export function shownText(setting: string, text: string): string {
   const isUrl = text.includes('://');
-  if (setting === 'DATABASE_URL' && !isUrl) return '***';
+  if (/^DATABASE_.*URL$/.test(setting) && !isUrl) return '***';
   const masked = isUrl ? text.replace(/(:\/\/[^:@/]*):.*@/s, '$1:***@').replace(/(password=)[^&]*/gi, '$1***') : text;
   const short = masked.length > longestShown ? `${masked.slice(0, longestShown)}…` : masked;
   return /^[\x21-\x7e…]+$/.test(short) ? short : JSON.stringify(short);

@@ -3,6 +3,7 @@ import { type Config, configOf, type EffectiveSetting, type Environment, effecti
 import { startEmbedded } from '../database/embedded/startEmbedded.js';
 import { DatabaseError } from '../database/error.js';
 import { type InspectedServer, inspectServers, pendingOn, writeRefusal } from '../database/inspect.js';
+import { type InspectedReplica, inspectReplicas } from '../database/replicas/inspectReplicas.js';
 import { rateLimitPoolSize } from '../http/limits/rateLimiters.js';
 import { listen } from './listen.js';
 import { readPersistedDocuments } from './readPersistedDocuments.js';
@@ -95,7 +96,18 @@ async function inspectPrimary(primary: InspectedServer, config: Config): Promise
   const migrated = await migrationsOf(primary, config);
   const refusal = await writeRefusal(primary, { isMigrated: !migrated.isPending }, config.databaseTimeouts.connect);
   const writable = refusal === undefined ? fine('this role may write') : problem(`this role cannot write: ${refusal}`);
-  return [migrated.finding, ...(migrated.isUsable ? [writable] : []), connectionsOf(primary, config)];
+  const { replicaUrls, databaseTimeouts } = config;
+  const replicas =
+    replicaUrls.length > 0 ? await inspectReplicas(replicaUrls, primary.url, databaseTimeouts.connect) : [];
+  const replicated = replicas.map(replicaFinding);
+  return [migrated.finding, ...(migrated.isUsable ? [writable] : []), connectionsOf(primary, config), ...replicated];
+}
+
+function replicaFinding(replica: InspectedReplica): Finding {
+  const name = `the replica ${replica.address}`;
+  if ('failure' in replica) return problem(`${name} is not used: ${replica.failure}`);
+  if (replica.bytesBehind === undefined) return fine(`${name} is a primary now; it answers once it is a standby`);
+  return fine(`${name} answers queries; it is ${replica.bytesBehind} bytes behind`);
 }
 
 async function migrationsOf(primary: InspectedServer, { databaseUrl }: Config) {
@@ -115,8 +127,9 @@ async function migrationsOf(primary: InspectedServer, { databaseUrl }: Config) {
   }
 }
 
-function connectionsOf({ connections: { most, used } }: InspectedServer, { poolSize, rateLimit }: Config): Finding {
-  const needed = poolSize + maintenancePoolSize + (rateLimit.store === 'postgres' ? rateLimitPoolSize : 0);
+function connectionsOf({ connections: { most, used } }: InspectedServer, config: Config): Finding {
+  const { poolSize, rateLimit, workers } = config;
+  const needed = poolSize + maintenancePoolSize + (rateLimit.store === 'postgres' ? rateLimitPoolSize * workers : 0);
   const text = `one gateway takes up to ${needed} connections; the server allows ${most}, and has ${used} now`;
   return needed > most ? problem(`${text}. Lower DATABASE_POOL_SIZE, or raise max_connections`) : fine(text);
 }

@@ -1,29 +1,30 @@
+import cluster from 'node:cluster';
 import type { Logger } from 'pino';
-import { createApp } from '../app.js';
 import type { Config } from '../config.js';
-import { type Database, openClient } from '../database/client.js';
+import type { Database } from '../database/client.js';
 import type { DatabaseError } from '../database/error.js';
 import { purgeOutcomes } from '../database/idempotencyKeys.js';
 import { openDatabase } from '../database/open.js';
 import { type PurgedFile, purgeFiles } from '../database/purgeFiles.js';
 import { purgeRegularly } from '../database/purgeRegularly.js';
-import { createRateLimiters } from '../http/limits/rateLimiters.js';
 import { createLogger, logDestination } from '../http/logger.js';
 import { isLoopback } from '../http/loopback.js';
-import { NodeServer } from '../http/nodeServer.js';
-import { Overload } from '../http/overload.js';
+import type { ReadMetrics } from '../http/telemetry/metrics.js';
 import { DemoKey } from '../pages/demoKey.js';
 import { apiRoot } from '../rest/apiRoot.js';
 import { announce } from './announce.js';
+import { exitInTime } from './exitInTime.js';
 import { untilBroken } from './lastDefense.js';
-import { listen } from './listen.js';
 import { nextCommands } from './nextCommands.js';
 import { demoTokensFile, openDemo } from './openDemo.js';
+import { openGateway } from './openGateway.js';
 import { openMetrics } from './openMetrics.js';
 import { readPersistedDocuments } from './readPersistedDocuments.js';
+import { serveAsWorker } from './serveAsWorker.js';
 import { untilStopped } from './untilStopped.js';
+import type { Job } from './workerMessages.js';
+import { Workers } from './workers.js';
 
-const closeMilliseconds = 3_000;
 /** Connections for the demo's import and the purges, which may take longer than a request. */
 export const maintenancePoolSize = 2;
 
@@ -32,9 +33,9 @@ export const maintenancePoolSize = 2;
  * embedded Postgres if it started one. A second signal ends the process at once.
  */
 export async function serve(config: Config): Promise<void> {
+  if (cluster.isWorker) return serveAsWorker(config);
   const stopped = untilStopped(config);
-  const { persisted: source } = config;
-  const persisted = source && { documents: readPersistedDocuments(source.path), only: source.only };
+  if (config.persisted) readPersistedDocuments(config.persisted.path);
   const logger = createLogger(config.logLevel, logDestination(config.logFormat));
   const broken = untilBroken(logger);
   for (const { name, nearest } of config.misspelled) logger.warn(`${name} is not a setting. Did you mean ${nearest}?`);
@@ -49,25 +50,18 @@ export async function serve(config: Config): Promise<void> {
     applied,
     close,
   } = await openDatabase({ ...config, poolSize: maintenancePoolSize, log, onLost }, { migrations: 'apply' });
-  const onError = (error: Error) => log(`a database connection broke: ${error.message}`);
-  const db = openClient({ ...config, url, timeouts: config.databaseTimeouts, onError });
   let metrics: Awaited<ReturnType<typeof openMetrics>>;
+  let serving: Serving | undefined;
   let cutOff = 0;
   try {
     if (applied.length > 0) logger.info({ applied }, 'migrated');
     const tokens = config.databaseUrl ? undefined : await openDemo(maintained, config.dataDir);
-    await warmUp(db);
-    metrics = await openMetrics(config, db, logger);
-    const { preparedStatements } = config;
-    const rateLimiters = createRateLimiters({ ...config.rateLimit, databaseUrl: url, preparedStatements });
     const key = tokens && isOnlyLocal(config) ? new DemoKey() : undefined;
-    const demo = tokens && { token: tokens.write, readOnlyToken: tokens.readOnly, key };
-    const stopping = new AbortController();
-    const app = createApp({ ...config, db, logger, rateLimiters, demo, persisted, stopping: stopping.signal });
-    const overload = new Overload(config.maxConcurrentRequests, logger);
-    const nodeServer = new NodeServer({ ...config, app, logger, overload, metrics: metrics?.metrics });
+    const job = { url, demo: tokens && { tokens, secrets: key?.secrets } };
+    metrics = await openMetrics(config, async () => serving?.readMetrics() ?? nothingYet, logger);
     const next = tokens ? [] : await nextCommands(maintained);
-    const base = await listen(nodeServer.server, config);
+    serving = await (config.workers > 1 ? openWorkers : openAlone)(config, job, logger);
+    const { base } = serving;
     const purges = [() => purgeOutcomes(maintained, new Date()), ...filePurges(config, maintained, logger)];
     const stopPurging = purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));
     const started = {
@@ -81,32 +75,51 @@ export async function serve(config: Config): Promise<void> {
     announce(started, config.logFormat);
     const failure = await Promise.race([stopped, broken, lost]);
     logger.info('stopping');
-    stopping.abort();
-    cutOff = await nodeServer.stop(config.drain);
-    if (cutOff > 0) logger.warn({ requests: cutOff }, 'stopped before these requests were done');
+    cutOff = await serving.stop();
     await stopPurging();
-    await rateLimiters.close();
     if (failure) throw failure;
   } finally {
-    if (cutOff > 0) exitAfter(closeMilliseconds);
-    await metrics?.close();
-    await Promise.all([db.$disconnect(), close()]);
-    // Not now: the command line still reports a failure and sets the exit code.
-    if (cutOff > 0) setImmediate(() => process.exit());
+    await exitInTime(cutOff, async () => {
+      await metrics?.close();
+      await Promise.all([serving?.close(), close()]);
+    });
   }
 }
 
-/** Exits in any case: requests that were cut off may hold on to their connections to the database. */
-const exitAfter = (milliseconds: number) => setTimeout(() => process.exit(), milliseconds);
+const nothingYet: ReadMetrics = { text: '', contentType: 'text/plain' };
+
+/** This process or its workers, which serve. */
+interface Serving {
+  base: string;
+  readMetrics(): Promise<ReadMetrics>;
+  /** Finishes running requests. Returns how many this process has cut off. */
+  stop(): Promise<number>;
+  close(): Promise<void>;
+}
+
+async function openAlone(config: Config, job: Job, logger: Logger): Promise<Serving> {
+  const gateway = await openGateway(config, job, logger);
+  return { ...gateway, readMetrics: async () => gateway.metrics?.read() ?? nothingYet };
+}
+
+async function openWorkers(config: Config, job: Job, logger: Logger): Promise<Serving> {
+  const workers = new Workers(config, job, logger);
+  const stop = async () => {
+    await workers.stop();
+    return 0;
+  };
+  try {
+    return { base: await workers.start(), readMetrics: () => workers.read(), stop, close: async () => {} };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
 
 /** Whether only browsers on this machine can reach the pages, which may then show the demo's token. */
 function isOnlyLocal({ host, appUrl, publicUrl = appUrl }: Config): boolean {
   return [host, new URL(appUrl).hostname, new URL(publicUrl).hostname].every(isLoopback);
 }
-
-/** Runs a query, because the first one starts the query compiler (about 100 ms) and no caller should wait for that. */
-const warmUp = (db: Database) =>
-  db.apiToken.findFirst({ where: { id: '' }, select: { person: { select: { id: true } } } });
 
 /** Removes deleted files for good once they are older than FILE_RETENTION_DAYS; logs what it removed. */
 function filePurges({ fileRetentionDays: days }: Config, db: Database, logger: Logger): (() => Promise<unknown>)[] {

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { adapterOf } from './adapter.js';
 import { type Prisma, PrismaClient } from './generated/client/client.js';
 import { type DatabaseTimeouts, openPool } from './pool.js';
@@ -20,13 +20,16 @@ export interface DatabaseOptions {
   timeouts?: DatabaseTimeouts;
   /** Called when an idle connection breaks. The pool replaces it. */
   onError?: (error: Error) => void;
+  /** Looks at a new connection. If it throws, the connection is not used. */
+  onConnect?: (client: ClientBase) => Promise<void>;
 }
 
 /** Opens a client with its own connection pool. `$disconnect()` closes both. */
-export function openClient({ url, poolSize, preparedStatements, timeouts, onError }: DatabaseOptions): Database {
-  const opened = openPool({ url, size: poolSize, name: 'goalpost', timeouts, onError });
-  const options = preparedStatements ? { statementNameGenerator: statementNames() } : {};
-  const { factory, connections } = adapterOf(opened, options);
+export function openClient(options: DatabaseOptions): Database {
+  const { url, poolSize, preparedStatements, timeouts, onError, onConnect } = options;
+  const opened = openPool({ url, size: poolSize, name: 'goalpost', timeouts, onError, onConnect });
+  const adapterOptions = preparedStatements ? { statementNameGenerator: statementNames() } : {};
+  const { factory, connections } = adapterOf(opened, adapterOptions);
   const client = withReader(new PrismaClient({ adapter: factory, errorFormat: 'minimal' }), connections);
   pools.set(client, opened.pool);
   return client;

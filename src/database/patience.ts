@@ -22,6 +22,19 @@ class DatabaseTimeout extends Error {
 export const withPatience = <T>(milliseconds: number, request: () => T): T =>
   patience.run({ left: milliseconds, waits: 0, since: 0 }, request);
 
+/** Runs a part of a request whose waits may take only this share of what the request may still wait. */
+export async function withShareOfPatience<T>(share: number, part: () => T): Promise<Awaited<T>> {
+  const whole = patience.getStore();
+  if (!whole) return await part();
+  const given = whole.left * share;
+  const own = { left: given, waits: 0, since: 0 };
+  try {
+    return await patience.run(own, part);
+  } finally {
+    whole.left -= given - own.left;
+  }
+}
+
 /**
  * Waits for the database, at most as long as the request still may: then it throws a DatabaseTimeout, and `onLate` gets
  * what the database answers later. Waits at the same time count once. Outside a request the wait has no end.

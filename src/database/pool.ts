@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pool } from 'pg';
+import { type ClientBase, Pool } from 'pg';
 import { Primary } from './primary.js';
 import { clientOf, hasRefusedWrite, watch } from './primaryClient.js';
 
@@ -24,6 +24,8 @@ export interface PoolOptions {
   timeouts?: DatabaseTimeouts | undefined;
   /** Called when an idle connection breaks. The pool replaces it. */
   onError?: ((error: Error) => void) | undefined;
+  /** Looks at a new connection. If it throws, the connection is not used. */
+  onConnect?: ((client: ClientBase) => Promise<void>) | undefined;
 }
 
 export interface OpenPool {
@@ -36,13 +38,16 @@ const closeMilliseconds = 2_000;
 const patient: DatabaseTimeouts = { connect: 10_000, answer: 0, statement: 0, lock: 0, idleTransaction: 0 };
 
 /** Opens a pool of connections. It connects when it is used. */
-export function openPool({ url, size, name, timeouts = patient, onError }: PoolOptions): OpenPool {
+export function openPool({ url, size, name, timeouts = patient, onError, onConnect }: PoolOptions): OpenPool {
   const sockets = new Set<Socket>();
   const primary = new Primary(url, timeouts.connect / 2);
   const pool = new Pool({
     connectionString: primary.first,
     Client: clientOf(primary),
-    onConnect: (client) => watch(client, primary),
+    onConnect: async (client) => {
+      await watch(client, primary);
+      await onConnect?.(client);
+    },
     max: size,
     // A connection that was closed would take its prepared statements with it.
     idleTimeoutMillis: 0,

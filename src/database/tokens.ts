@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database } from './client.js';
 import { Prisma } from './generated/client/client.js';
+import { flushedPosition } from './replicas/position.js';
 
 export const tokenFormat = /^gp_[A-Za-z0-9_-]{43}$/;
 
@@ -44,6 +45,8 @@ export interface FoundToken {
   lastUsedAt: Date | null;
   /** When the person was suspended. */
   suspendedAt: Date | null;
+  /** Of the primary's log, if it was asked for; null on a standby. */
+  position?: string | null;
 }
 
 /** Finds a token and its person by the token's hash; in one statement, whether its company is known or not. */
@@ -51,6 +54,7 @@ export async function findToken(
   db: Database,
   hash: Uint8Array<ArrayBuffer>,
   companyId: string | undefined,
+  { withPosition = false } = {},
 ): Promise<FoundToken | undefined> {
   const [from, where] =
     companyId === undefined
@@ -66,7 +70,7 @@ export async function findToken(
   const [found] = await db.$queryRaw<FoundToken[]>(Prisma.sql`
     SELECT t.id, t.company_id AS "companyId", t.person_id AS "personId", t.can_write AS "canWrite",
       t.expires_at AS "expiresAt", t.revoked_at AS "revokedAt", t.last_used_at AS "lastUsedAt",
-      p.suspended_at AS "suspendedAt"
+      p.suspended_at AS "suspendedAt"${withPosition ? Prisma.raw(`, ${flushedPosition} AS position`) : Prisma.empty}
     FROM ${from} WHERE ${where}`);
   return found;
 }

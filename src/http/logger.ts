@@ -1,10 +1,17 @@
+import { hostname } from 'node:os';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { currentRequest } from './telemetry/requestRecord.js';
 import { terminalLine } from './telemetry/terminalLine.js';
 
-/** Logs JSON lines to stderr. A line written for a request has its id and its trace. */
-export const createLogger = (level: string, destination: DestinationStream = pino.destination(2)): Logger =>
-  pino({ level, mixin: () => ({ ...currentRequest.getStore()?.identity }) }, destination);
+/** Logs JSON lines to stderr. A line written for a request has its id and its trace; every line has `fields`. */
+export const createLogger = (
+  level: string,
+  destination: DestinationStream = pino.destination(2),
+  fields: Record<string, unknown> = {},
+): Logger => {
+  const base = { pid: process.pid, hostname: hostname(), ...fields };
+  return pino({ level, base, mixin: () => ({ ...currentRequest.getStore()?.identity }) }, destination);
+};
 
 /** Where log lines go: to stderr, as JSON or, by default only in a terminal, as text for people. */
 export function logDestination(

@@ -25,6 +25,7 @@ export async function startBuiltGateway(settings: Record<string, string>) {
     return {
       base: new URL(announced.graphql).origin,
       announced,
+      pid,
       exited,
       stop,
       megabytes: () => residentMegabytes(pid),

@@ -12,8 +12,11 @@ import { query } from './query.js';
 
 const common = ['fsync=off'];
 
-/** A primary, and a hot standby without which it acknowledges no change (streaming, synchronous replication). */
-export async function startReplicated() {
+/**
+ * A primary, and a hot standby without which it acknowledges no change (streaming, synchronous replication); with
+ * `isAsynchronous`, it does. `settings` are for both.
+ */
+export async function startReplicated({ settings = [] as string[], isAsynchronous = false } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'goalpost-replicated-'));
   const account = serverAccount();
   const [first, second] = [join(folder, 'first'), join(folder, 'second')];
@@ -28,14 +31,24 @@ export async function startReplicated() {
   writeFileSync(signal, '');
   if (account.uid && account.gid) chownSync(signal, account.uid, account.gid);
 
-  const start = (cluster: typeof copy, settings: string[]) =>
-    startServer(cluster, account, binaries, [...common, ...settings], { wait: false });
-  const primary = await start(original, ['synchronous_standby_names=standby']);
+  const start = (cluster: typeof copy, own: string[], port?: number) =>
+    startServer(cluster, account, binaries, [...common, ...settings, ...own], { wait: true, ...(port && { port }) });
+  const primary = await start(original, isAsynchronous ? [] : ['synchronous_standby_names=standby']);
   const source = `host=127.0.0.1 port=${primary.port} user=postgres password=${original.password}`;
-  const standby = await start(copy, [`primary_conninfo=${source} application_name=standby`, 'cluster_name=standby']);
-  const isSynchronous = async () =>
-    (await query(primary.url, `SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'`)).length > 0;
-  while (!(await isSynchronous())) await sleep(20);
+  const following = [`primary_conninfo=${source} application_name=standby`, 'cluster_name=standby'];
+  let standby = await start(copy, following);
+  const isStreaming = async () =>
+    (
+      await query(
+        primary.url,
+        `SELECT 1 FROM pg_stat_replication WHERE state = 'streaming' AND sync_state <> 'potential'`,
+      )
+    ).length > 0;
+  while (!(await isStreaming())) await sleep(20);
+  const kill = async ({ directory }: typeof copy) => {
+    const [pid] = (await readFile(join(directory, 'postmaster.pid'), 'utf8')).split('\n');
+    process.kill(Number(pid), 'SIGKILL');
+  };
 
   return {
     primaryUrl: primary.url,
@@ -44,9 +57,17 @@ export async function startReplicated() {
     url: primary.url.replace('@', `@127.0.0.1:${standby.port},`),
     /** Ends the primary by SIGKILL. */
     async killPrimary() {
-      const [pid] = (await readFile(join(original.directory, 'postmaster.pid'), 'utf8')).split('\n');
-      process.kill(Number(pid), 'SIGKILL');
+      await kill(original);
       await primary.process.gone;
+    },
+    /** Ends the standby by SIGKILL. */
+    async killStandby() {
+      await kill(copy);
+      await standby.process.gone;
+    },
+    /** Starts the standby again, at the same address. */
+    async startStandby() {
+      standby = await start(copy, following, standby.port);
     },
     promote: () => query(standby.url, 'SELECT pg_promote()'),
     async stop() {

@@ -1,10 +1,15 @@
 import type { QueryConfig } from 'pg';
-import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible';
+import {
+  type RateLimiterAbstract,
+  RateLimiterCluster,
+  RateLimiterMemory,
+  RateLimiterPostgres,
+} from 'rate-limiter-flexible';
 import { openPool } from '../../database/pool.js';
 import { report } from '../../database/statements.js';
 
 export interface RateLimiterSettings {
-  /** Where requests are counted: in this process, or in Postgres for all gateways together. */
+  /** Where requests are counted: in this gateway, or in Postgres for all gateways together. */
   store: 'memory' | 'postgres';
   databaseUrl: string;
   windowSeconds: number;
@@ -14,6 +19,8 @@ export interface RateLimiterSettings {
   perAddress: number;
   /** Whether to name prepared statements, as for the other statements. */
   preparedStatements?: boolean;
+  /** Whether this process is one of the gateway's workers, for which its primary process counts in memory. */
+  isWorker?: boolean;
 }
 
 export interface RateLimiters {
@@ -30,11 +37,21 @@ export const rateLimitPoolSize = 4;
 
 /** Creates the limiters: one counts for each token, one for each address, both in fixed windows. */
 export function createRateLimiters(settings: RateLimiterSettings): RateLimiters {
-  const { store, databaseUrl, windowSeconds: duration, perToken, perAddress, preparedStatements = true } = settings;
+  const {
+    store,
+    databaseUrl,
+    windowSeconds: duration,
+    perToken,
+    perAddress,
+    preparedStatements = true,
+    isWorker,
+  } = settings;
   const token = { keyPrefix: 'token', points: perToken, duration };
   const address = { keyPrefix: 'address', points: perAddress, duration };
   if (store === 'memory') {
-    return { token: new RateLimiterMemory(token), address: new RateLimiterMemory(address), close: async () => {} };
+    const limiter = (options: typeof token) =>
+      isWorker ? new RateLimiterCluster({ ...options, timeoutMs: timeouts.answer }) : new RateLimiterMemory(options);
+    return { token: limiter(token), address: limiter(address), close: async () => {} };
   }
   // Nothing listens to errors: if the store stays down, the next query reports it.
   const { pool, close } = openPool({

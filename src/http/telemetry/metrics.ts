@@ -1,11 +1,29 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client';
 import type { ConnectionUse } from '../../database/client.js';
+import type { ReplicaState } from '../../database/replicas/replicas.js';
 import type { RequestRecord } from './requestRecord.js';
 
 interface MetricsOptions {
   /** How many connections the pool may hold. */
   poolSize: number;
   connections: () => ConnectionUse;
+  replicas?: () => ReplicaState[];
+}
+
+/** What one process has counted and measured. */
+export type Figures = MetricObjectWithValues<MetricValue<string>>[];
+
+export interface ReadMetrics {
+  text: string;
+  contentType: string;
 }
 
 interface Outcome {
@@ -60,27 +78,70 @@ export class Metrics {
     registers: [this.#registry],
   });
 
-  constructor({ poolSize, connections }: MetricsOptions) {
+  readonly #queries = new Counter({
+    name: 'goalpost_queries_total',
+    help: 'Queries by the server that answered them, primary or replica, if there are replicas.',
+    labelNames: ['server'],
+    registers: [this.#registry],
+  });
+
+  constructor({ poolSize, connections, replicas = () => [] }: MetricsOptions) {
     collectDefaultMetrics({ register: this.#registry });
+    this.#gauge('goalpost_workers', 'Processes of this gateway that serve.', () => 1);
     this.#gauge('goalpost_pool_size', 'Most connections that the pool may hold.', () => poolSize);
     this.#gauge('goalpost_pool_open', 'Connections of the pool.', () => connections().open);
     this.#gauge('goalpost_pool_idle', 'Connections of the pool that are free.', () => connections().idle);
     this.#gauge('goalpost_pool_waiting', 'Statements that wait for a connection.', () => connections().waiting);
+    this.#replicaGauge('goalpost_replica_used', 'Whether a replica may answer queries: 1 or 0.', 'min', () =>
+      replicas().map(({ address, isUsed }) => ({ address, value: isUsed ? 1 : 0 })),
+    );
+    this.#replicaGauge('goalpost_replica_lag_bytes', 'How far a replica is behind the latest request.', 'max', () =>
+      replicas().map(({ address, bytesBehind }) => ({ address, value: bytesBehind })),
+    );
   }
 
-  count({ operation: asked, codes, statements, repetitions }: RequestRecord, { status, seconds, isReplay }: Outcome) {
+  count(
+    { operation: asked, codes, statements, repetitions, server }: RequestRecord,
+    { status, seconds, isReplay }: Outcome,
+  ): void {
     const operation = asked.includes(',') ? 'several' : asked;
     this.#requests.inc({ operation, status: status ?? 'none' });
     this.#seconds.observe({ operation }, seconds);
     this.#statements.observe({ operation }, statements);
     for (const code of codes) this.#errors.inc({ operation, code });
+    if (server) this.#queries.inc({ server });
     if (isReplay) this.#replays.inc({ operation });
     if (repetitions > 0) this.#repetitions.inc({ operation }, repetitions);
   }
 
   /** All metrics in the text format of Prometheus, and its media type. */
-  async read(): Promise<{ text: string; contentType: string }> {
+  async read(): Promise<ReadMetrics> {
     return { text: await this.#registry.metrics(), contentType: this.#registry.contentType };
+  }
+
+  /** All metrics, to be added up with those of other processes. */
+  figures(): Promise<Figures> {
+    return this.#registry.getMetricsAsJSON();
+  }
+
+  /** `aggregator` is how the figures of several processes become one. */
+  #replicaGauge(
+    name: string,
+    help: string,
+    aggregator: 'min' | 'max',
+    read: () => { address: string; value: number | undefined }[],
+  ): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['replica'],
+      aggregator,
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const { address, value } of read()) if (value !== undefined) this.set({ replica: address }, value);
+      },
+    });
   }
 
   #gauge(name: string, help: string, read: () => number): void {

@@ -30,6 +30,9 @@ export class RequestRecord {
   statements = 0;
   /** How often a statement or transaction was repeated because it lost to another. */
   repetitions = 0;
+  /** Which kind of server answered a query, and which replica; undefined without replicas. */
+  server: 'primary' | 'replica' | undefined;
+  replica: string | undefined;
   /** Only if the request is traced. */
   span: Span | undefined;
   /** False for what is only counted in the log. */

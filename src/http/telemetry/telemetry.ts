@@ -64,6 +64,7 @@ export class Telemetry {
       milliseconds: Math.round(milliseconds * 10) / 10,
       statements: record.statements,
       repetitions: repetitions || undefined,
+      replica: record.replica,
       replayed: isReplay || undefined,
       cutOff: !answer || undefined,
       clientGone: (req && isGone(req)) || undefined,

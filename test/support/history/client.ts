@@ -4,7 +4,7 @@ import { type Attempt, type Change, type History, isDecided, type Mutation } fro
 import { write } from './mainApplication.js';
 import type { Manner, Step } from './plan.js';
 import { attempt, currentVersionIn } from './sending.js';
-import type { System } from './system.js';
+import type { Tested } from './tested.js';
 import { idsIn } from './workspace.js';
 
 /** What all clients know of the documents: an expected version comes from here. */
@@ -17,7 +17,7 @@ const pick = <T>(items: readonly T[], index: number) => items[index % items.leng
 
 /** A person who runs the steps of a plan, one after the other. */
 export class Client {
-  readonly #system: System;
+  readonly #system: Tested;
   readonly #history: History;
   readonly #known: Known;
   readonly #ids;
@@ -27,7 +27,7 @@ export class Client {
   #token = { id: '', token: '' };
   #latest: Mutation | undefined;
 
-  constructor(system: System, history: History, { number, known }: { number: number; known: Known }) {
+  constructor(system: Tested, history: History, { number, known }: { number: number; known: Known }) {
     this.#system = system;
     this.#history = history;
     this.#known = known;

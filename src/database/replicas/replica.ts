@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../client.js';
+import { type OpenReplica, openReplica, type ReplicaOptions } from './openReplica.js';
+import { hasReached, type Position } from './position.js';
+
+/** When a request that finds the replica behind asks again, in milliseconds from the answer before. */
+const polls = [0, 1, 2, 4];
+/** How long a request waits for the replica at most, and for how long others do not wait after one did in vain. */
+const waiting = { most: 20, thenNotFor: { least: 50, most: 1_000 } };
+/** After a failure, the replica is tried again after a second, then after twice as long each time. */
+const retries = { least: 1_000, most: 30_000 };
+const heartbeatMilliseconds = 1_000;
+
+interface ReplicaEvents {
+  onUsed: (address: string) => void;
+  onLeft: (address: string, reason: string) => void;
+}
+
+/** A standby that may answer queries, as long as it has replayed what they must see. */
+export class Replica {
+  readonly address: string;
+  readonly #url: string;
+  readonly #options: ReplicaOptions;
+  readonly #identity: () => Promise<string>;
+  readonly #events: ReplicaEvents;
+  #opened: OpenReplica | undefined;
+  #replayed: Position | undefined;
+  #behindUntil = 0;
+  #behindFor = 0;
+  #retryAfter = retries.least;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  #reason = '';
+
+  constructor(url: string, options: ReplicaOptions, identity: () => Promise<string>, events: ReplicaEvents) {
+    this.address = new URL(url).host;
+    this.#url = url;
+    this.#options = options;
+    this.#identity = identity;
+    this.#events = events;
+  }
+
+  get isUsed(): boolean {
+    return this.#opened !== undefined;
+  }
+
+  /** How far it was known to be when it was last asked. */
+  get replayed(): Position | undefined {
+    return this.#replayed;
+  }
+
+  /** Whether to ask how far it is: it answers, and was not found behind just now. */
+  get isWorthAsking(): boolean {
+    return this.#opened !== undefined && performance.now() >= this.#behindUntil;
+  }
+
+  /** Connects to it; if that fails, again and again. Resolves after the first time. */
+  async open(): Promise<void> {
+    try {
+      const identity = await this.#identity();
+      const onLost = (error: Error) => this.#leave(opened, error);
+      let opened: OpenReplica | undefined;
+      opened = await openReplica(this.#url, { ...this.#options, identity, onLost });
+      if (this.#isClosed) return await opened.close();
+      this.#opened = opened;
+      this.#reason = '';
+      await this.#check();
+      this.#events.onUsed(this.address);
+      this.#timer = setInterval(() => void this.#check(), heartbeatMilliseconds).unref();
+      setTimeout(() => this.#hasLasted(opened), retries.most).unref();
+    } catch (error) {
+      this.#retry(error as Error);
+    }
+  }
+
+  /** The database if it is known to have replayed everything up to the position. */
+  at(position: Position): Database | undefined {
+    return hasReached(this.#replayed, position) ? this.#opened?.db : undefined;
+  }
+
+  /** The same, after asking it how far it is, a few times within some milliseconds. */
+  async reach(position: Position): Promise<Database | undefined> {
+    const giveUp = performance.now() + waiting.most;
+    for (const pause of polls) {
+      if (pause > 0) await sleep(pause);
+      const late = sleep(Math.max(0, giveUp - performance.now()), undefined, { ref: false });
+      await Promise.race([this.#check(), late]);
+      const db = this.at(position);
+      if (db) this.#behindFor = 0;
+      if (db || performance.now() >= giveUp || !this.#opened) return db;
+    }
+    const { least, most } = waiting.thenNotFor;
+    this.#behindFor = Math.min(Math.max(2 * this.#behindFor, least), most);
+    this.#behindUntil = performance.now() + this.#behindFor;
+    return undefined;
+  }
+
+  /** A request failed on it. If it does not answer now, it is left alone for a while. */
+  suspect(): void {
+    void this.#check();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const opened = this.#stopUsing();
+    await opened?.close();
+  }
+
+  async #check(): Promise<void> {
+    const opened = this.#opened;
+    if (!opened) return;
+    try {
+      const replayed = await opened.check();
+      if (replayed && this.#opened === opened) this.#replayed = replayed;
+    } catch (error) {
+      this.#leave(opened, error as Error);
+    }
+  }
+
+  /** Gives up its connections. Requests on them go to the primary. */
+  #leave(opened: OpenReplica | undefined, error: Error): void {
+    if (!opened || this.#opened !== opened) return;
+    void this.#stopUsing()?.close();
+    this.#retry(error);
+  }
+
+  #stopUsing(): OpenReplica | undefined {
+    const opened = this.#opened;
+    clearInterval(this.#timer);
+    this.#opened = undefined;
+    this.#replayed = undefined;
+    return opened;
+  }
+
+  #retry({ message }: Error): void {
+    if (this.#isClosed) return;
+    if (message !== this.#reason) this.#events.onLeft(this.address, message);
+    this.#reason = message;
+    this.#timer = setTimeout(() => void this.open(), this.#retryAfter * (0.5 + Math.random() / 2)).unref();
+    this.#retryAfter = Math.min(2 * this.#retryAfter, retries.most);
+  }
+
+  #hasLasted(opened: OpenReplica | undefined): void {
+    if (this.#opened === opened) this.#retryAfter = retries.least;
+  }
+}
