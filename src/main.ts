@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { checkGateway } from './commands/checkGateway.js';
 import { type DistributeOptions, distributeTables } from './commands/distribute.js';
 import { importFile, printImportSchema } from './commands/import.js';
 import { migrate } from './commands/migrate.js';
 import { openApi } from './commands/openapi.js';
 import { type PurgeOptions, purge } from './commands/purge.js';
+import { createOrPrintRoles, type RolesOptions } from './commands/roles.js';
 import { graphqlSchema } from './commands/schema.js';
 import { serve } from './commands/serve.js';
 import * as token from './commands/token.js';
@@ -36,6 +37,15 @@ program
   .command('migrate')
   .description('apply pending migrations to the database')
   .action(() => migrate(readConfig()));
+program
+  .command('roles')
+  .description('print SQL for two roles: one owns the tables, the gateway only reads and writes rows')
+  .option('--owner <role>', 'the role that migrates', 'goalpost_owner')
+  .option('--gateway <role>', 'the role of the gateway and of all other commands', 'goalpost_gateway')
+  .addOption(new Option('--owner-password <password>', 'its password (default: unchanged)').env('OWNER_PASSWORD'))
+  .addOption(new Option('--gateway-password <password>', 'its password (default: unchanged)').env('GATEWAY_PASSWORD'))
+  .option('--yes', 'run the SQL in the database (default: only print it)')
+  .action((options: RolesOptions) => createOrPrintRoles(options, readConfig));
 program
   .command('distribute')
   .description('show where each table goes on a Citus coordinator; with --yes, place them')
