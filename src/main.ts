@@ -8,7 +8,7 @@ import { openApi } from './commands/openapi.js';
 import { type PurgeOptions, purge } from './commands/purge.js';
 import { createOrPrintRoles, type RolesOptions } from './commands/roles.js';
 import { graphqlSchema } from './commands/schema.js';
-import { serve } from './commands/serve.js';
+import { type ServeOptions, serve } from './commands/serve.js';
 import * as token from './commands/token.js';
 import { UsageError } from './commands/usageError.js';
 import { ConfigError, readConfig, readEnvironment } from './config.js';
@@ -28,7 +28,8 @@ const program = new Command('goalpost')
 program
   .command('serve')
   .description('migrate the database, then serve until stopped (default)')
-  .action(() => serve(readConfig()));
+  .option('--no-demo', 'leave the embedded database without the demo workspace')
+  .action((options: ServeOptions) => serve(readConfig(), options));
 program
   .command('check')
   .description('print the settings, without passwords, and try the database')

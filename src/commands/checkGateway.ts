@@ -2,17 +2,23 @@ import { type Config, configOf, type EffectiveSetting, type Environment, effecti
 import { startEmbedded } from '../database/embedded/startEmbedded.js';
 import { DatabaseError } from '../database/error.js';
 import { type InspectedServer, inspectServers, pendingOn, writeRefusal } from '../database/inspect.js';
+import { privilegesAt } from '../database/privileges.js';
 import { rateLimitPoolSize } from '../http/limits/rateLimiters.js';
 import { readPersistedDocuments } from './readPersistedDocuments.js';
 import { maintenancePoolSize } from './serve.js';
 
+/** Missing privileges that are named. */
+const shownAtMost = 3;
+
 interface Finding {
-  isProblem: boolean;
+  kind: 'ok' | 'note' | 'problem';
   text: string;
 }
 
-const fine = (text: string): Finding => ({ isProblem: false, text });
-const problem = (text: string): Finding => ({ isProblem: true, text });
+const fine = (text: string): Finding => ({ kind: 'ok', text });
+/** What works, and could be better. */
+const note = (text: string): Finding => ({ kind: 'note', text });
+const problem = (text: string): Finding => ({ kind: 'problem', text });
 
 /**
  * Prints the settings as they count, without passwords, and what the database says. Throws a ConfigError or UsageError
@@ -24,8 +30,8 @@ export async function checkGateway(environment: Environment): Promise<void> {
   if (config.persisted) readPersistedDocuments(config.persisted.path);
   console.log('\nDatabase');
   const findings = await inspect(config);
-  for (const { isProblem, text } of findings) console.log(`  ${isProblem ? 'problem' : 'ok     '}  ${text}`);
-  const problems = findings.filter(({ isProblem }) => isProblem).length;
+  for (const { kind, text } of findings) console.log(`  ${kind.padEnd('problem'.length)}  ${text}`);
+  const problems = findings.filter(({ kind }) => kind === 'problem').length;
   if (problems > 0)
     throw new DatabaseError(problems === 1 ? '1 problem was found.' : `${problems} problems were found.`);
 }
@@ -69,9 +75,26 @@ async function inspectAt(url: string, config: Config): Promise<Finding[]> {
 
 async function inspectPrimary(primary: InspectedServer, config: Config): Promise<Finding[]> {
   const migrated = await migrationsOf(primary, config);
-  const refusal = await writeRefusal(primary, { isMigrated: !migrated.isPending }, config.databaseTimeouts.connect);
-  const writable = refusal === undefined ? fine('this role may write') : problem(`this role cannot write: ${refusal}`);
-  return [migrated.finding, ...(migrated.isUsable ? [writable] : []), connectionsOf(primary, config)];
+  const role = migrated.isUsable ? await roleOf(primary, { isMigrated: !migrated.isPending }, config) : [];
+  return [migrated.finding, ...role, connectionsOf(primary, config)];
+}
+
+/** Whether the role may do what the gateway needs, and no more. The embedded database has no other role. */
+async function roleOf(
+  primary: InspectedServer,
+  { isMigrated }: { isMigrated: boolean },
+  { databaseUrl, databaseTimeouts }: Config,
+): Promise<Finding[]> {
+  const refusal = await writeRefusal(primary, { isMigrated }, databaseTimeouts.connect);
+  if (refusal !== undefined) return [problem(`this role cannot write: ${refusal}`)];
+  const writable = fine('this role may write');
+  if (!isMigrated || databaseUrl === undefined) return [writable];
+  const { missing, excessive } = await privilegesAt(primary.url, databaseTimeouts.connect);
+  const { length } = missing;
+  const others = length > shownAtMost ? `, and ${length - shownAtMost} more` : '';
+  const lacking = `this role lacks ${missing.slice(0, shownAtMost).join(', ')}${others}. goalpost roles prints the SQL`;
+  const tooStrong = `this role may do more than a gateway needs: ${excessive.join(', ')}. goalpost roles prints SQL for one that may not`;
+  return [length > 0 ? problem(lacking) : writable, ...(excessive.length > 0 ? [note(tooStrong)] : [])];
 }
 
 async function migrationsOf(primary: InspectedServer, { databaseUrl }: Config) {

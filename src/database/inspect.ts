@@ -37,7 +37,7 @@ export function inspectServers(url: string, milliseconds: number): Promise<(Insp
 async function inspectServer(url: string, milliseconds: number): Promise<InspectedServer | UnreachableServer> {
   const address = new URL(url).host || 'the local socket';
   try {
-    return await withClient(url, milliseconds, async (client) => {
+    return await inspecting(url, milliseconds, async (client) => {
       const { rows } = await client.query(facts);
       const [{ version, is_standby: isStandby, is_read_only: isReadOnly, most, used }] = rows;
       const role = isStandby ? 'standby' : isReadOnly ? 'read-only' : 'primary';
@@ -59,7 +59,7 @@ export async function writeRefusal(
   milliseconds: number,
 ): Promise<string | undefined> {
   try {
-    return await withClient(url, milliseconds, async (client) => {
+    return await inspecting(url, milliseconds, async (client) => {
       if (isMigrated) {
         await client.query('UPDATE companies SET name = name WHERE false');
         return undefined;
@@ -72,7 +72,12 @@ export async function writeRefusal(
   }
 }
 
-async function withClient<T>(url: string, milliseconds: number, work: (client: Client) => Promise<T>): Promise<T> {
+/** Opens a connection for the work, which may take that long. */
+export async function inspecting<T>(
+  url: string,
+  milliseconds: number,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
   const timeouts = { connectionTimeoutMillis: milliseconds, query_timeout: milliseconds };
   const client = new Client({ connectionString: url, application_name: 'goalpost', ...timeouts });
   client.on('error', () => {}); // a lost connection fails the running query

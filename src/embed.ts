@@ -1,0 +1,127 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createApp as createGateway } from './app.js';
+import { readPersistedDocuments } from './commands/readPersistedDocuments.js';
+import { filePurges, maintenancePoolSize, warmUp } from './commands/serve.js';
+import { ConfigError, configOf } from './config.js';
+import { openClient } from './database/client.js';
+import { purgeOutcomes } from './database/idempotencyKeys.js';
+import { openDatabase } from './database/open.js';
+import { purgeRegularly } from './database/purgeRegularly.js';
+import { createRateLimiters } from './http/limits/rateLimiters.js';
+import { createLogger } from './http/logger.js';
+import { NodeServer } from './http/nodeServer.js';
+import { Overload } from './http/overload.js';
+import { settings as known } from './settings.js';
+
+export interface AppOptions {
+  /** A migrated PostgreSQL: `postgresql://user:password@host:port/database`. */
+  databaseUrl: string;
+  /**
+   * Settings by their names in docs/operating.md, such as `{ APP_URL: 'https://work.example.com' }`. Neither the
+   * environment nor a file `.env` is read.
+   */
+  settings?: Readonly<Record<string, string>>;
+  /** Gets each line of the log, which is JSON and ends with a line feed. By default they go to stderr. */
+  log?: (line: string) => void;
+}
+
+export interface App {
+  /** Answers a request of a `node:http` server. */
+  readonly listener: (req: IncomingMessage, res: ServerResponse) => void;
+  /**
+   * Turns `/readyz` to 503, waits for running requests for up to DRAIN_SECONDS, and closes every connection to the
+   * database. Close your server first, so that no request comes any more.
+   */
+  close(): Promise<void>;
+}
+
+/** What `goalpost serve` needs for its own server, port and database. */
+const ofServe = [
+  ...['DATABASE_URL', 'DATA_DIR', 'HOST', 'PORT', 'MAX_CONNECTIONS'],
+  ...['DRAIN_DELAY_SECONDS', 'METRICS_HOST', 'METRICS_PORT', 'LOG_FORMAT'],
+];
+
+/**
+ * Opens the gateway, for a server of your own. It listens on no port, handles no signal, and never ends the process.
+ * Rejects if a setting cannot be used, or if the database does not answer or is not migrated.
+ */
+export async function createApp({ databaseUrl, settings = {}, log }: AppOptions): Promise<App> {
+  const config = readSettings(databaseUrl, settings);
+  const logger = createLogger(config.logLevel, log && { write: log });
+  const info = (message: string) => logger.info(message);
+  const persisted = config.persisted && {
+    ...config.persisted,
+    documents: readPersistedDocuments(config.persisted.path),
+  };
+  const opened = await openDatabase({ ...config, poolSize: maintenancePoolSize, log: info }, { migrations: 'require' });
+  const { db: maintained, url } = opened;
+  const onError = (error: Error) => info(`a database connection broke: ${error.message}`);
+  const db = openClient({ ...config, url, timeouts: config.databaseTimeouts, onError });
+  const disconnect = () => Promise.all([db.$disconnect(), opened.close()]);
+  await warmUp(db).catch(async (error) => {
+    await disconnect();
+    throw error;
+  });
+  const { preparedStatements, publicUrl, corsOrigins } = config;
+  const rateLimiters = createRateLimiters({ ...config.rateLimit, databaseUrl: url, preparedStatements });
+  const stopping = new AbortController();
+  const app = createGateway({ ...config, db, logger, rateLimiters, persisted, stopping: stopping.signal });
+  const overload = new Overload(config.maxConcurrentRequests, logger);
+  const { answer } = new NodeServer({ publicUrl, corsOrigins, app, logger, overload });
+  const purges = [() => purgeOutcomes(maintained, new Date()), ...filePurges(config, maintained, logger)];
+  const stopPurging = purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));
+
+  const running = new Running();
+  const listener = (req: IncomingMessage, res: ServerResponse) => {
+    running.add(res);
+    answer(req, res);
+  };
+  const close = async () => {
+    stopping.abort();
+    await running.untilNone(config.drain.milliseconds);
+    await stopPurging();
+    await rateLimiters.close();
+    await disconnect();
+  };
+  let closed: Promise<void> | undefined;
+  return {
+    listener,
+    close: () => {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
+
+function readSettings(databaseUrl: string, settings: Readonly<Record<string, string>>) {
+  if (!databaseUrl) throw new ConfigError('createApp needs databaseUrl');
+  const unknown = Object.keys(settings).filter((name) => !(name in known.shape) || ofServe.includes(name));
+  if (unknown.length > 0) throw new ConfigError(`no settings of createApp: ${unknown.join(', ')}`);
+  return configOf({ values: { ...settings, DATABASE_URL: databaseUrl }, fromFile: new Set() });
+}
+
+/** The requests that are not answered yet. */
+class Running {
+  readonly #answers = new Set<ServerResponse>();
+  #onNone = () => {};
+
+  add(res: ServerResponse): void {
+    this.#answers.add(res);
+    res.once('close', () => {
+      this.#answers.delete(res);
+      if (this.#answers.size === 0) this.#onNone();
+    });
+  }
+
+  /** Resolves when there is none, or after that time. */
+  async untilNone(milliseconds: number): Promise<void> {
+    if (this.#answers.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.#onNone = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
