@@ -87,7 +87,8 @@ describe('a database with two roles', { timeout: 120_000 }, () => {
     await stop();
     expect(deleted.status).toBe(200);
     expect(deleted.headers.get('ratelimit')).toContain('r=');
-    const purge = await goalpost(url, 'purge', '--older-than', '0m', '--yes');
+    await query(url, "UPDATE resource_hub_files SET deleted_at = deleted_at - interval '2 days'");
+    const purge = await goalpost(url, 'purge', '--older-than', '1d', '--yes');
     expect(purge).toMatchObject({ code: 0, text: expect.stringContaining('file-home-screen') });
     const listed = await goalpost(url, 'token', 'list');
     const [id = ''] = listed.text.split('\n')[1]?.split('\t') ?? [];

@@ -4,7 +4,7 @@ import { migrationsTable, withClient } from './migrations.js';
 import { scramVerifier } from './scramVerifier.js';
 
 /** A role of the database. Without a password, the one that it has stays. */
-export interface Role {
+interface Role {
   name: string;
   password?: string | undefined;
 }
