@@ -128,7 +128,9 @@ describe.each(nodes)('installed in an empty folder, on %s', { timeout: 240_000 }
     const [example = ''] = blocksOf(sectionOf(textOf('docs/operating.md'), 'In your own server'), 'js');
     await writeFile(
       join(folder, 'server.mjs'),
-      example.replace('listen(4000)', 'listen(0, () => console.log(server.address().port))'),
+      example
+        .replace("GRAPHIQL: 'off'", "GRAPHIQL: 'off', LOG_LEVEL: 'error'")
+        .replace('listen(4000)', 'listen(0, () => console.log(server.address().port))'),
     );
     const child = spawn(node, ['server.mjs'], {
       cwd: folder,

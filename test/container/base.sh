@@ -22,5 +22,8 @@ npm install --no-audit --no-fund --ignore-scripts "$node@24" npm@11 >/dev/null
 container=$(buildah from localhost/goalpost-debian)
 buildah copy "$container" "node_modules/$node/bin/node" /usr/local/bin/node >/dev/null
 buildah copy "$container" node_modules/npm /usr/local/lib/node_modules/npm >/dev/null
+# The certificates that this machine trusts: there may be a proxy before npm's registry.
+buildah copy "$container" "${NODE_EXTRA_CA_CERTS:-/etc/ssl/certs/ca-certificates.crt}" /etc/ssl/certs/extra.crt >/dev/null
+buildah config --env NODE_EXTRA_CA_CERTS=/etc/ssl/certs/extra.crt "$container"
 buildah run --isolation chroot "$container" ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm
 buildah commit --rm "$container" localhost/goalpost-node >/dev/null
