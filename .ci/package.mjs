@@ -11,7 +11,7 @@ const ofCheckout = ['workspaces', 'scripts', 'devDependencies', 'overrides', 'sc
 
 function narrow() {
   const text = readFileSync(manifest, 'utf8');
-  const { ...kept } = JSON.parse(text);
+  const kept = JSON.parse(text);
   for (const name of ofCheckout) delete kept[name];
   writeFileSync(original, text);
   const bundled = { ...kept, bundleDependencies: Object.keys(kept.dependencies) };
