@@ -11,6 +11,7 @@ import { createRateLimiters } from './http/limits/rateLimiters.js';
 import { createLogger } from './http/logger.js';
 import { NodeServer } from './http/nodeServer.js';
 import { Overload } from './http/overload.js';
+import { Unanswered } from './http/unanswered.js';
 import { settings as known } from './settings.js';
 
 export interface AppOptions {
@@ -71,7 +72,7 @@ export async function createApp({ databaseUrl, settings = {}, log }: AppOptions)
   const purges = [() => purgeOutcomes(maintained, new Date()), ...filePurges(config, maintained, logger)];
   const stopPurging = purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));
 
-  const running = new Running();
+  const running = new Unanswered();
   const listener = (req: IncomingMessage, res: ServerResponse) => {
     running.add(res);
     answer(req, res);
@@ -98,30 +99,4 @@ function readSettings(databaseUrl: string, settings: Readonly<Record<string, str
   const unknown = Object.keys(settings).filter((name) => !(name in known.shape) || ofServe.includes(name));
   if (unknown.length > 0) throw new ConfigError(`no settings of createApp: ${unknown.join(', ')}`);
   return configOf({ values: { ...settings, DATABASE_URL: databaseUrl }, fromFile: new Set() });
-}
-
-/** The requests that are not answered yet. */
-class Running {
-  readonly #answers = new Set<ServerResponse>();
-  #onNone = () => {};
-
-  add(res: ServerResponse): void {
-    this.#answers.add(res);
-    res.once('close', () => {
-      this.#answers.delete(res);
-      if (this.#answers.size === 0) this.#onNone();
-    });
-  }
-
-  /** Resolves when there is none, or after that time. */
-  async untilNone(milliseconds: number): Promise<void> {
-    if (this.#answers.size === 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
-      this.#onNone = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
 }
