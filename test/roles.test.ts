@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { rolesSql } from '../src/database/roles.js';
+import { applyMigrations } from '../src/database/migrations.js';
+import { createRoles, rolesSql } from '../src/database/roles.js';
 import { createEmptyDatabase } from './support/database.js';
 import { pathOf } from './support/documents.js';
 import { query } from './support/query.js';
@@ -140,4 +141,24 @@ describe('a database with two roles', { timeout: 120_000 }, () => {
       / {2}note {5}this role may .*: it owns the tables, it may make tables, it may empty tables/,
     );
   });
+});
+
+test('the owner of a database who may make roles, but is no superuser, can make both', async () => {
+  const { adminUrl } = inject('database');
+  const other = await createEmptyDatabase();
+  const [admin, own, its] = ['admin', 'own', 'its'].map((kind) => ({ name: `${template}_${kind}`, password: 'x' }));
+  if (!admin || !own || !its) throw new Error('three roles');
+  const as = ({ name, password }: typeof admin) =>
+    Object.assign(new URL(other.directUrl), { username: name, password }).href;
+  await query(adminUrl, `CREATE ROLE ${admin.name} LOGIN CREATEROLE PASSWORD 'x'`);
+  await query(adminUrl, `ALTER DATABASE ${new URL(other.directUrl).pathname.slice(1)} OWNER TO ${admin.name}`);
+  await createRoles(as(admin), { owner: own, gateway: its });
+  expect(await applyMigrations(as(own), pathOf('prisma/migrations'))).not.toEqual([]);
+  await createRoles(as(admin), { owner: own, gateway: its });
+  expect(await query(as(its), "INSERT INTO companies (name) VALUES ('Ours') RETURNING name")).toEqual([
+    { name: 'Ours' },
+  ]);
+  await expect(query(as(its), 'CREATE TABLE mine ()')).rejects.toThrow('permission denied');
+  await other.drop();
+  for (const { name } of [its, own, admin]) await query(adminUrl, `DROP ROLE ${name}`);
 });
