@@ -19,7 +19,17 @@ const exists = (image: string) => spawnSync('podman', ['image', 'exists', image]
 
 // This machine's own limits: nested in another container, podman may not raise them.
 const hard = Number(run('sh', '-c', 'ulimit -Hn'));
-const limits = ['--runtime', 'runc', 'run', '--ulimit', `nofile=${hard}:${hard}`, '--ulimit', 'nproc=4096:4096'];
+const limits = [
+  '--log-level',
+  'fatal',
+  '--runtime',
+  'runc',
+  'run',
+  '--ulimit',
+  `nofile=${hard}:${hard}`,
+  '--ulimit',
+  'nproc=4096:4096',
+];
 const hardened = ['--read-only', '--cap-drop', 'all', '--security-opt', 'no-new-privileges', '--network', 'host'];
 const goalpost = (settings: Record<string, string>, options: string[], ...command: string[]) => {
   const env = Object.entries(settings).flatMap(([key, value]) => ['--env', `${key}=${value}`]);
@@ -59,7 +69,9 @@ try {
   console.log(`calls of the README: ${run('env', `TOKEN=${token}`, 'sh', '-euc', shell).split('\n').join(', ')}`);
 
   const inside = (...command: string[]) => spawnSync('podman', ['exec', name, ...command], { encoding: 'utf8' });
-  console.log(`user: ${inside('id', '-u').stdout.trim()}; process 1: ${inside('cat', '/proc/1/comm').stdout.trim()}`);
+  console.log(
+    `user: ${inside('id', '-u').stdout.trim()}; process 1: ${inside('cat', '/proc/1/cmdline').stdout.replaceAll('\0', ' ').trim()}`,
+  );
   console.log(`write to the root: ${inside('touch', '/goalpost/x').stderr.trim()}`);
 
   const holder = new pg.Client({ connectionString: postgres.url });
