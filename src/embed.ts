@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createApp as createGateway } from './app.js';
+import { createApp as createPipeline } from './app.js';
 import { readPersistedDocuments } from './commands/readPersistedDocuments.js';
 import { filePurges, maintenancePoolSize, warmUp } from './commands/serve.js';
 import { ConfigError, configOf } from './config.js';
@@ -14,7 +14,7 @@ import { Overload } from './http/overload.js';
 import { Unanswered } from './http/unanswered.js';
 import { settings as known } from './settings.js';
 
-export interface AppOptions {
+export interface GatewayOptions {
   /** A migrated PostgreSQL: `postgresql://user:password@host:port/database`. */
   databaseUrl: string;
   /**
@@ -26,7 +26,7 @@ export interface AppOptions {
   log?: (line: string) => void;
 }
 
-export interface App {
+export interface Gateway {
   /** Answers a request of a `node:http` server. */
   readonly listener: (req: IncomingMessage, res: ServerResponse) => void;
   /**
@@ -46,7 +46,7 @@ const ofServe = [
  * Opens the gateway, for a server of your own. It listens on no port, handles no signal, and never ends the process.
  * Rejects if a setting cannot be used, or if the database does not answer or is not migrated.
  */
-export async function createApp({ databaseUrl, settings = {}, log }: AppOptions): Promise<App> {
+async function openGateway({ databaseUrl, settings = {}, log }: GatewayOptions): Promise<Gateway> {
   const config = readSettings(databaseUrl, settings);
   const logger = createLogger(config.logLevel, log && { write: log });
   const info = (message: string) => logger.info(message);
@@ -66,7 +66,7 @@ export async function createApp({ databaseUrl, settings = {}, log }: AppOptions)
   const { preparedStatements, publicUrl, corsOrigins } = config;
   const rateLimiters = createRateLimiters({ ...config.rateLimit, databaseUrl: url, preparedStatements });
   const stopping = new AbortController();
-  const app = createGateway({ ...config, db, logger, rateLimiters, persisted, stopping: stopping.signal });
+  const app = createPipeline({ ...config, db, logger, rateLimiters, persisted, stopping: stopping.signal });
   const overload = new Overload(config.maxConcurrentRequests, logger);
   const { answer } = new NodeServer({ publicUrl, corsOrigins, app, logger, overload });
   const purges = [() => purgeOutcomes(maintained, new Date()), ...filePurges(config, maintained, logger)];
@@ -93,6 +93,9 @@ export async function createApp({ databaseUrl, settings = {}, log }: AppOptions)
     },
   };
 }
+
+// Inside, `createApp` is the pipeline alone.
+export { openGateway as createApp };
 
 function readSettings(databaseUrl: string, settings: Readonly<Record<string, string>>) {
   if (!databaseUrl) throw new ConfigError('createApp needs databaseUrl');

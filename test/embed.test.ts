@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type App, createApp } from '../src/embed.js';
+import { createApp, type Gateway } from '../src/embed.js';
 import { asAdministrator, createEmptyDatabase } from './support/database.js';
 import { preparedStatements } from './support/pgbouncer.js';
 import { createWorld } from './support/world.js';
@@ -12,7 +12,7 @@ const world = await createWorld();
 const { caller, space } = await world.team();
 const goal = await world.closedGoal(space);
 
-const opened: App[] = [];
+const opened: Gateway[] = [];
 afterAll(() => Promise.all(opened.map((app) => app.close())));
 
 /** The gateway in a server of the test's own. */

@@ -155,9 +155,9 @@ describe.each(nodes)('installed in an empty folder, on %s', { timeout: 240_000 }
     await writeFile(
       join(folder, 'typed.mts'),
       `import { createServer } from 'node:http';
-import { type App, type AppOptions, createApp } from 'goalpost';
-const options: AppOptions = { databaseUrl: 'x', settings: { GRAPHIQL: 'off' }, log: (line: string) => void line };
-const app: App = await createApp(options);
+import { createApp, type Gateway, type GatewayOptions } from 'goalpost';
+const options: GatewayOptions = { databaseUrl: 'x', settings: { GRAPHIQL: 'off' }, log: (line: string) => void line };
+const app: Gateway = await createApp(options);
 createServer(app.listener);
 // @ts-expect-error: there is no such option
 await createApp({ databaseUrl: 'x', port: 1 });

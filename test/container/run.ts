@@ -1,5 +1,5 @@
 // Builds the image from Debian's packages and runs it on a real PostgreSQL, with the two roles of `goalpost roles`: the
-// calls of the README, a read-only root, the health check, and SIGTERM during a request. Needs root, debootstrap,
+// calls of README.md, a read-only root, the health check, and SIGTERM during a request. Needs root, debootstrap,
 // buildah and podman.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -66,7 +66,7 @@ try {
     .join('\n')
     .replace(/^TOKEN=.*$/m, '');
   const shell = `curl() { command curl -w '%{http_code}\\n' -o /dev/null "$@"; }\n${calls.replaceAll('http://127.0.0.1:4000', base)}`;
-  console.log(`calls of the README: ${run('env', `TOKEN=${token}`, 'sh', '-euc', shell).split('\n').join(', ')}`);
+  console.log(`calls of README.md: ${run('env', `TOKEN=${token}`, 'sh', '-euc', shell).split('\n').join(', ')}`);
 
   const inside = (...command: string[]) => spawnSync('podman', ['exec', name, ...command], { encoding: 'utf8' });
   console.log(
