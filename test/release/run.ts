@@ -29,7 +29,7 @@ if (process.argv[2] === 'gate') {
   if (found.length > 0 && !mayBreak(from, version)) {
     console.error(`${version} may not break clients of ${from}:\n  ${found.join('\n  ')}`);
     process.exitCode = 1;
-  } else console.log(`Compared with ${tag ?? 'no release'}: ${found.length} changes break clients.`);
+  } else console.log(tag ? `${found.length} changes break clients of ${tag}.` : 'This is the first release.');
 } else {
   const changelog = 'docs/changelog.md';
   const date = new Date().toISOString().slice(0, 10);
