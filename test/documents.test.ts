@@ -77,6 +77,8 @@ describe.each(documents)('%s', (file) => {
       'MODEL_SECONDS',
       'FUZZ_REQUESTS',
       'CITUS_URL',
+      'OWNER_PASSWORD',
+      'GATEWAY_PASSWORD',
     ];
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
   });
