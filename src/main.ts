@@ -1,13 +1,14 @@
 #!/usr/bin/env node
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { checkGateway } from './commands/checkGateway.js';
 import { type DistributeOptions, distributeTables } from './commands/distribute.js';
 import { importFile, printImportSchema } from './commands/import.js';
 import { migrate } from './commands/migrate.js';
 import { openApi } from './commands/openapi.js';
 import { type PurgeOptions, purge } from './commands/purge.js';
+import { createOrPrintRoles, type RolesOptions } from './commands/roles.js';
 import { graphqlSchema } from './commands/schema.js';
-import { serve } from './commands/serve.js';
+import { type ServeOptions, serve } from './commands/serve.js';
 import * as token from './commands/token.js';
 import { UsageError } from './commands/usageError.js';
 import { WorkerFailed } from './commands/workers.js';
@@ -28,9 +29,10 @@ const program = new Command('goalpost')
 program
   .command('serve')
   .description('migrate the database, then serve until stopped (default)')
+  .option('--no-demo', 'leave the embedded database without the demo workspace')
   .option('--workers <number>', 'processes that serve: a number, or auto for one per core (setting WORKERS)')
-  .action(({ workers }: { workers?: string }) =>
-    serve(readConfigWith(workers === undefined ? {} : { WORKERS: workers })),
+  .action(({ workers, ...options }: ServeOptions & { workers?: string }) =>
+    serve(readConfigWith(workers === undefined ? {} : { WORKERS: workers }), options),
   );
 program
   .command('check')
@@ -40,6 +42,15 @@ program
   .command('migrate')
   .description('apply pending migrations to the database')
   .action(() => migrate(readConfig()));
+program
+  .command('roles')
+  .description('print SQL for two roles: one owns the tables, the gateway only reads and writes rows')
+  .option('--owner <role>', 'the role that migrates', 'goalpost_owner')
+  .option('--gateway <role>', 'the role of the gateway and of all other commands', 'goalpost_gateway')
+  .addOption(new Option('--owner-password <password>', 'its password (default: unchanged)').env('OWNER_PASSWORD'))
+  .addOption(new Option('--gateway-password <password>', 'its password (default: unchanged)').env('GATEWAY_PASSWORD'))
+  .option('--yes', 'run the SQL in the database (default: only print it)')
+  .action((options: RolesOptions) => createOrPrintRoles(options, readConfig));
 program
   .command('distribute')
   .description('show where each table goes on a Citus coordinator; with --yes, place them')

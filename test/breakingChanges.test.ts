@@ -1,21 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { CriticalityLevel, diff } from '@graphql-inspector/core';
-import { buildSchema, extendSchema, type GraphQLSchema, parse } from 'graphql';
+import { buildSchema, extendSchema, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { sdl } from '../src/schema/sdl.js';
+import { breakingGraphqlChanges } from './support/graphqlChanges.js';
 import { breakingChanges } from './support/openapiChanges.js';
 import { openApi } from './support/openapiValidator.js';
 import type { Json } from './support/world.js';
 
 const released = (file: string) => readFile(new URL(`released/${file}`, import.meta.url), 'utf8');
 const accept = 'If that is meant, npm run release-contract accepts it.';
-
-async function breakingGraphqlChanges(old: GraphQLSchema, now: GraphQLSchema): Promise<string[]> {
-  const changes = await diff(old, now);
-  return changes
-    .filter(({ criticality }) => criticality.level === CriticalityLevel.Breaking)
-    .map(({ message }) => message);
-}
 
 describe('what was released still works', () => {
   test('with the GraphQL schema', async () => {

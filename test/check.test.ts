@@ -30,7 +30,7 @@ describe('goalpost check', () => {
   afterAll(() => database.drop());
 
   test('says that a migrated database is in order, without its password', async () => {
-    const { lines, error } = await checked({ DATABASE_URL: url, PORT: '8080' });
+    const { lines, error } = await checked({ DATABASE_URL: database.gatewayUrl, PORT: '8080' });
     expect(error).toBeUndefined();
     expect(lines[0]).toBe('Settings');
     expect(lines.join('\n')).toMatch(/^ {2}PORT +8080 \(set\)$/m);
@@ -38,7 +38,7 @@ describe('goalpost check', () => {
     expect(lines.join('\n')).toMatch(/^ {2}APP_URL +http:\/\/127\.0\.0\.1:8080$/m);
     expect(lines.join('\n')).toMatch(/^ {2}MAX_CONCURRENT_REQUESTS +10$/m);
     expect(lines.join('\n')).toMatch(/^ {2}CORS_ORIGINS +none$/m);
-    expect(lines.join('\n')).not.toContain(`:${new URL(url).password}@`);
+    expect(lines.join('\n')).not.toContain(`:${new URL(database.gatewayUrl).password}@`);
     expect(found(lines)).toEqual([
       expect.stringMatching(/^ {2}ok {7}\S+ answers: PostgreSQL \d+\S*.*, primary$/),
       '  ok       it is migrated',

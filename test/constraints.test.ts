@@ -1,9 +1,10 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { asAdministrator } from './support/database.js';
 import { createWorld } from './support/world.js';
 
 const world = await createWorld();
-const client = new pg.Client({ connectionString: world.url });
+const client = new pg.Client({ connectionString: asAdministrator(world.url) });
 
 // Two companies with one of everything, under ids that the table below can name.
 const furniture = `

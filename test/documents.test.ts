@@ -79,6 +79,8 @@ describe.each(documents)('%s', (file) => {
       'READER_COMPARISONS',
       'READER_SEED',
       'CITUS_URL',
+      'OWNER_PASSWORD',
+      'GATEWAY_PASSWORD',
     ];
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
   });

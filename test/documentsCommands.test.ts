@@ -11,11 +11,25 @@ import type { Json } from './support/world.js';
 
 const run = promisify(execFile);
 
-/** Commands that a test cannot run as they are: they install the product itself, or measure for longer than a test may take. */
+/**
+ * Commands that a test cannot run as they are: they install the product itself, need programs that are not here, or
+ * measure for longer than a test may take. `package`, `roles` and `test/container/run.ts` try what the first of them do.
+ */
 const notRun = [
+  'npm install --ignore-scripts ./goalpost-*.tgz\nnpx goalpost',
+  `npx goalpost roles | psql postgresql://admin:password@host:5432/goalpost
+psql postgresql://admin:password@host:5432/goalpost -c '\\password goalpost_owner' -c '\\password goalpost_gateway'
+DATABASE_URL=postgresql://goalpost_owner:password@host:5432/goalpost npx goalpost migrate
+DATABASE_URL=postgresql://goalpost_gateway:password@host:5432/goalpost npx goalpost serve`,
+  `docker build --tag goalpost .
+docker run --read-only --publish 127.0.0.1:4000:4000 --env DATABASE_URL=postgresql://goalpost_gateway:password@host:5432/goalpost goalpost
+docker run --read-only --env DATABASE_URL=postgresql://goalpost_owner:password@host:5432/goalpost goalpost migrate`,
+  `for name in ADMIN OWNER GATEWAY; do echo "\${name}_PASSWORD=$(openssl rand -hex 24)"; done > .env
+docker compose up --build --detach
+docker compose run --rm --volume ./workspace.json:/workspace.json:ro gateway import /workspace.json
+docker compose run --rm gateway token create --person ann --name CI --write`,
   'npm ci && npm start',
   'npm test',
-  'npm ci\nnpm run production',
   'npx tsx test/bench/import.ts 1',
   'npm run bench -- --write\nnpm run bench -- --growth --write',
   'mkdir tracing && cd tracing && npm init --yes && npm install @opentelemetry/sdk-node',

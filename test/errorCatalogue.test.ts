@@ -18,10 +18,8 @@ const clock = () => {
   throw new Error('the clock is broken');
 };
 const broken = new World(db, world.url, { clock });
-const cutOff = new World(
-  openClient({ url: 'postgresql://nobody@127.0.0.1:1/none', poolSize: 1, preparedStatements: false }),
-  '',
-);
+const nowhere = 'postgresql://nobody@127.0.0.1:1/none';
+const cutOff = new World(openClient({ url: nowhere, poolSize: 1, preparedStatements: false }), nowhere);
 
 /** A gateway that answers one request in half a minute. */
 function limited(): World {

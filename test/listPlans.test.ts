@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createToken } from '../src/database/tokens.js';
+import { asAdministrator } from './support/database.js';
 import { type Plan, plansOf } from './support/plans.js';
 import { query } from './support/query.js';
 import { type Statement, statementsOf } from './support/statements.js';
@@ -14,7 +15,7 @@ const large = ['goals', 'resource_hubs', 'resource_hub_folders', 'resource_hub_d
 const longer = ['activities', 'notifications', 'access_grants', 'space_members'];
 
 beforeAll(async () => {
-  await query(world.url, readFileSync(new URL('support/largeWorkspace.sql', import.meta.url), 'utf8'));
+  await query(asAdministrator(world.url), readFileSync(new URL('support/largeWorkspace.sql', import.meta.url), 'utf8'));
   for (const personId of people)
     tokens[personId] = (await createToken(world.db, { companyId: 'large', personId, name: 'plans' })).token;
 }, 60_000);

@@ -78,7 +78,7 @@ describe('the figures', () => {
     const { world, scrape } = gateway();
     const goal = await world.closedGoal(space);
     // A sequence is not undone with the statement that fails.
-    await world.sql(`CREATE SEQUENCE tries;
+    await world.sql(`CREATE SEQUENCE tries; GRANT USAGE ON SEQUENCE tries TO PUBLIC;
       CREATE FUNCTION lose_twice() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN IF nextval('tries') <= 2 THEN RAISE 'lost' USING ERRCODE = '40001'; END IF; RETURN NEW; END $$;
       CREATE TRIGGER lose BEFORE UPDATE ON goals FOR EACH ROW EXECUTE FUNCTION lose_twice()`);

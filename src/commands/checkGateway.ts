@@ -3,6 +3,7 @@ import { type Config, configOf, type EffectiveSetting, type Environment, effecti
 import { startEmbedded } from '../database/embedded/startEmbedded.js';
 import { DatabaseError } from '../database/error.js';
 import { type InspectedServer, inspectServers, pendingOn, writeRefusal } from '../database/inspect.js';
+import { privilegesAt } from '../database/privileges.js';
 import { type InspectedReplica, inspectReplicas } from '../database/replicas/inspectReplicas.js';
 import { rateLimitPoolSize } from '../http/limits/rateLimiters.js';
 import { listen } from './listen.js';
@@ -10,13 +11,18 @@ import { readPersistedDocuments } from './readPersistedDocuments.js';
 import { maintenancePoolSize } from './serve.js';
 import { UsageError } from './usageError.js';
 
+/** Missing privileges that are named. */
+const shownAtMost = 3;
+
 interface Finding {
-  isProblem: boolean;
+  kind: 'ok' | 'note' | 'problem';
   text: string;
 }
 
-const fine = (text: string): Finding => ({ isProblem: false, text });
-const problem = (text: string): Finding => ({ isProblem: true, text });
+const fine = (text: string): Finding => ({ kind: 'ok', text });
+/** What works, and could be better. */
+const note = (text: string): Finding => ({ kind: 'note', text });
+const problem = (text: string): Finding => ({ kind: 'problem', text });
 
 /**
  * Prints the settings as they count, without passwords, and what the database says. Throws a ConfigError or UsageError
@@ -30,14 +36,14 @@ export async function checkGateway(environment: Environment): Promise<void> {
     ...printFindings('Network', await inspectHost(config)),
     ...printFindings('Database', await inspect(config)),
   ];
-  const problems = findings.filter(({ isProblem }) => isProblem).length;
+  const problems = findings.filter(({ kind }) => kind === 'problem').length;
   if (problems > 0)
     throw new DatabaseError(problems === 1 ? '1 problem was found.' : `${problems} problems were found.`);
 }
 
 function printFindings(heading: string, findings: Finding[]): Finding[] {
   console.log(`\n${heading}`);
-  for (const { isProblem, text } of findings) console.log(`  ${isProblem ? 'problem' : 'ok     '}  ${text}`);
+  for (const { kind, text } of findings) console.log(`  ${kind.padEnd('problem'.length)}  ${text}`);
   return findings;
 }
 
@@ -94,13 +100,11 @@ async function inspectAt(url: string, config: Config): Promise<Finding[]> {
 
 async function inspectPrimary(primary: InspectedServer, config: Config): Promise<Finding[]> {
   const migrated = await migrationsOf(primary, config);
-  const refusal = await writeRefusal(primary, { isMigrated: !migrated.isPending }, config.databaseTimeouts.connect);
-  const writable = refusal === undefined ? fine('this role may write') : problem(`this role cannot write: ${refusal}`);
+  const role = migrated.isUsable ? await roleOf(primary, { isMigrated: !migrated.isPending }, config) : [];
   const { replicaUrls, databaseTimeouts } = config;
   const replicas =
     replicaUrls.length > 0 ? await inspectReplicas(replicaUrls, primary.url, databaseTimeouts.connect) : [];
-  const replicated = replicas.map(replicaFinding);
-  return [migrated.finding, ...(migrated.isUsable ? [writable] : []), connectionsOf(primary, config), ...replicated];
+  return [migrated.finding, ...role, connectionsOf(primary, config), ...replicas.map(replicaFinding)];
 }
 
 function replicaFinding(replica: InspectedReplica): Finding {
@@ -108,6 +112,24 @@ function replicaFinding(replica: InspectedReplica): Finding {
   if ('failure' in replica) return problem(`${name} is not used: ${replica.failure}`);
   if (replica.bytesBehind === undefined) return fine(`${name} is a primary now; it answers once it is a standby`);
   return fine(`${name} answers queries; it is ${replica.bytesBehind} bytes behind`);
+}
+
+/** Whether the role may do what the gateway needs, and no more. The embedded database has no other role. */
+async function roleOf(
+  primary: InspectedServer,
+  { isMigrated }: { isMigrated: boolean },
+  { databaseUrl, databaseTimeouts }: Config,
+): Promise<Finding[]> {
+  const refusal = await writeRefusal(primary, { isMigrated }, databaseTimeouts.connect);
+  if (refusal !== undefined) return [problem(`this role cannot write: ${refusal}`)];
+  const writable = fine('this role may write');
+  if (!isMigrated || databaseUrl === undefined) return [writable];
+  const { missing, excessive } = await privilegesAt(primary.url, databaseTimeouts.connect);
+  const { length } = missing;
+  const others = length > shownAtMost ? `, and ${length - shownAtMost} more` : '';
+  const lacking = `this role lacks ${missing.slice(0, shownAtMost).join(', ')}${others}. goalpost roles prints the SQL`;
+  const tooStrong = `this role may do more than a gateway needs: ${excessive.join(', ')}. goalpost roles prints SQL for one that may not`;
+  return [length > 0 ? problem(lacking) : writable, ...(excessive.length > 0 ? [note(tooStrong)] : [])];
 }
 
 async function migrationsOf(primary: InspectedServer, { databaseUrl }: Config) {

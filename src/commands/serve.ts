@@ -28,11 +28,16 @@ import { Workers } from './workers.js';
 /** Connections for the demo's import and the purges, which may take longer than a request. */
 export const maintenancePoolSize = 2;
 
+export interface ServeOptions {
+  /** Whether the embedded database gets the demo workspace, if it is empty, and its pages the demo's token. */
+  demo?: boolean;
+}
+
 /**
  * Serves until SIGINT, SIGTERM or SIGHUP. Then it finishes running requests, for up to DRAIN_SECONDS, and stops the
  * embedded Postgres if it started one. A second signal ends the process at once.
  */
-export async function serve(config: Config): Promise<void> {
+export async function serve(config: Config, { demo: withDemo = true }: ServeOptions = {}): Promise<void> {
   if (cluster.isWorker) return serveAsWorker(config);
   const stopped = untilStopped(config);
   if (config.persisted) readPersistedDocuments(config.persisted.path);
@@ -55,7 +60,7 @@ export async function serve(config: Config): Promise<void> {
   let cutOff = 0;
   try {
     if (applied.length > 0) logger.info({ applied }, 'migrated');
-    const tokens = config.databaseUrl ? undefined : await openDemo(maintained, config.dataDir);
+    const tokens = config.databaseUrl || !withDemo ? undefined : await openDemo(maintained, config.dataDir);
     const key = tokens && isOnlyLocal(config) ? new DemoKey() : undefined;
     const job = { url, demo: tokens && { tokens, secrets: key?.secrets } };
     metrics = await openMetrics(config, async () => serving?.readMetrics() ?? nothingYet, logger);
@@ -122,7 +127,11 @@ function isOnlyLocal({ host, appUrl, publicUrl = appUrl }: Config): boolean {
 }
 
 /** Removes deleted files for good once they are older than FILE_RETENTION_DAYS; logs what it removed. */
-function filePurges({ fileRetentionDays: days }: Config, db: Database, logger: Logger): (() => Promise<unknown>)[] {
+export function filePurges(
+  { fileRetentionDays: days }: Config,
+  db: Database,
+  logger: Logger,
+): (() => Promise<unknown>)[] {
   if (days === undefined) return [];
   const onPurged = (files: PurgedFile[]) => {
     for (const { id, companyId, name, url } of files) logger.info({ id, companyId, name, url }, 'removed for good');

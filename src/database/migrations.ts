@@ -13,12 +13,16 @@ interface AppliedRow {
 // The same lock and table as Prisma's, so that its tools and ours see the same state.
 const migrationLock = 72707369;
 const connectMilliseconds = 10_000;
-const createTable = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
+/** Makes the table of the migrations that a database has had, unless it exists. */
+export const migrationsTable = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id varchar(36) PRIMARY KEY NOT NULL, checksum varchar(64) NOT NULL, finished_at timestamptz,
   migration_name varchar(255) NOT NULL, logs text, rolled_back_at timestamptz,
   started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`;
 const insertRow = `INSERT INTO _prisma_migrations (id, migration_name, checksum, finished_at, applied_steps_count)
   VALUES ($1, $2, $3, clock_timestamp(), 1)`;
+const insufficientPrivilege = '42501';
+const mayNotMigrate =
+  'The database is not up to date, and this role may not migrate it. Run `goalpost migrate` as the role that owns it.';
 
 const earlierStructure =
   'This database was made before the first release, and its structure cannot be migrated. ' +
@@ -46,7 +50,8 @@ export function pendingMigrations(connectionString: string, directory: string): 
   });
 }
 
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+/** Connects to the primary, and closes the connection after the work. Throws a DatabaseError if it cannot. */
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const connectionString = await new Primary(url, connectMilliseconds).url();
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: connectMilliseconds });
   client.on('error', () => {}); // a lost connection fails the running query
@@ -122,10 +127,11 @@ async function apply(client: pg.Client, { name, sql }: Migration): Promise<void>
     if (/^\s*(BEGIN|COMMIT|ROLLBACK)\s*;/im.test(sql))
       throw new Error('it has its own BEGIN or COMMIT, but each file already runs in one transaction');
     await client.query(sql);
-    await client.query(createTable);
+    await client.query(migrationsTable);
     await client.query(insertRow, [randomUUID(), name, checksum(sql)]);
   } catch (error) {
-    const { message, position } = error as Error & { position?: string };
+    const { message, position, code } = error as Error & { position?: string; code?: string };
+    if (code === insufficientPrivilege) throw new DatabaseError(`${mayNotMigrate} (${name}: ${message})`);
     const line = position ? `line ${sql.slice(0, Number(position)).split('\n').length}: ` : '';
     throw new DatabaseError(`Migration ${name} failed and was rolled back: ${line}${message}`);
   }

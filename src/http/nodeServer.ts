@@ -52,6 +52,8 @@ export class NodeServer {
   readonly #telemetry: Telemetry;
   readonly #connections = new Connections();
   #isStopping = false;
+  /** Answers a request, also one of another server. */
+  readonly answer = (req: IncomingMessage, res: ServerResponse): void => void this.#answer(req, res);
 
   constructor(options: NodeServerOptions) {
     this.#options = options;
@@ -64,7 +66,7 @@ export class NodeServer {
     this.server = createServer({ ...timeouts, keepAliveTimeout, connectionsCheckingInterval, requireHostHeader: false })
       .on('connection', (socket: Socket) => this.#connections.add(socket))
       .on('drop', () => options.overload?.countDrop())
-      .on('request', (req, res) => void this.#answer(req, res))
+      .on('request', this.answer)
       .on('checkContinue', (req, res) => void this.#answer(req, res, () => res.writeContinue()))
       // An expectation that no one knows may be ignored (RFC 9110).
       .on('checkExpectation', (req, res) => void this.#answer(req, res))

@@ -5,9 +5,18 @@ import { inject } from 'vitest';
 
 const TEMPLATE_IN_USE = '55006';
 
-/** A migrated, empty database of one's own; `drop` also ends the connections to it. */
-export async function createDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
-  const { adminUrl, template, pgbouncerPort } = inject('database');
+/** A migrated, empty database of one's own. */
+export interface TestDatabase {
+  /** For the role that may do everything. */
+  url: string;
+  /** For the role of the gateway, which only reads and writes rows. */
+  gatewayUrl: string;
+  /** Also ends the connections to it. */
+  drop(): Promise<void>;
+}
+
+export async function createDatabase(): Promise<TestDatabase> {
+  const { adminUrl, template, gateway, pgbouncerPort } = inject('database');
   const name = `${template}_${randomBytes(6).toString('hex')}`;
   await asAdmin(adminUrl, async (admin) => {
     await copyTemplate(admin, template, name);
@@ -21,7 +30,17 @@ export async function createDatabase(): Promise<{ url: string; drop(): Promise<v
     asAdmin(adminUrl, async (admin) => {
       await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     });
-  return { url: url.href, drop };
+  const gatewayUrl = new URL(url);
+  Object.assign(gatewayUrl, { username: gateway.name, password: gateway.password });
+  return { url: url.href, gatewayUrl: gatewayUrl.href, drop };
+}
+
+/** The same database for the role that may do everything, if this URL is of the gateway's role. */
+export function asAdministrator(databaseUrl: string): string {
+  const { adminUrl, gateway } = inject('database');
+  const url = new URL(databaseUrl);
+  const { username, password } = new URL(adminUrl);
+  return url.username === gateway.name ? Object.assign(url, { username, password }).href : databaseUrl;
 }
 
 /** A database of one's own without anything in it, reached without PgBouncer. */

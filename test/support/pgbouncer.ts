@@ -30,17 +30,18 @@ ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction
 `;
 
 /** PgBouncer, with transaction pooling, in front of the server. Throws if it is not installed. */
-export async function startPgbouncer(serverUrl: string): Promise<{ port: number; stop(): Promise<void> }> {
+export async function startPgbouncer(
+  serverUrl: string,
+  gateway?: { name: string; password: string },
+): Promise<{ port: number; stop(): Promise<void> }> {
   if (spawnSync('pgbouncer', ['--version']).error) throw new Error('TEST_PGBOUNCER=on needs pgbouncer in the PATH');
   const server = new URL(serverUrl);
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'goalpost-pgbouncer-'));
   const file = join(folder, 'pgbouncer.ini');
-  const { username, password } = server;
-  await writeFile(
-    join(folder, 'userlist.txt'),
-    `"${decodeURIComponent(username)}" "${decodeURIComponent(password)}"\n`,
-  );
+  const admin = { name: decodeURIComponent(server.username), password: decodeURIComponent(server.password) };
+  const users = [admin, ...(gateway ? [gateway] : [])].map(({ name, password }) => `"${name}" "${password}"\n`);
+  await writeFile(join(folder, 'userlist.txt'), users.join(''));
   await writeFile(file, settingsFor(server, folder, port));
   const { uid, gid } = serverAccount();
   if (uid && gid) await chown(folder, uid, gid);

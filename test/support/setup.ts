@@ -7,13 +7,20 @@ import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { startEmbedded } from '../../src/database/embedded/startEmbedded.js';
 import { applyMigrations } from '../../src/database/migrations.js';
+import { createRoles } from '../../src/database/roles.js';
 import { startPgbouncer, usesPgbouncer } from './pgbouncer.js';
 import { query } from './query.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Where tests create databases, and the migrated one they copy. */
-    database: { adminUrl: string; template: string; pgbouncerPort: number | null };
+    database: {
+      adminUrl: string;
+      template: string;
+      /** The role of the gateways. */
+      gateway: { name: string; password: string };
+      pgbouncerPort: number | null;
+    };
   }
 }
 
@@ -23,19 +30,23 @@ const migrations = fileURLToPath(new URL('../../prisma/migrations', import.meta.
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = process.env.TEST_DATABASE_URL ? externalServer(process.env.TEST_DATABASE_URL) : await ownServer();
   const template = `goalpost_test_${randomBytes(6).toString('hex')}`;
+  const owner = { name: `${template}_owner`, password: randomBytes(12).toString('hex') };
+  const gateway = { name: `${template}_gateway`, password: randomBytes(12).toString('hex') };
   try {
     await query(server.url, `CREATE DATABASE ${template}`);
     const url = new URL(server.url);
     url.pathname = template;
+    await createRoles(url.href, { owner, gateway });
+    Object.assign(url, { username: owner.name, password: owner.password });
     if (existsSync(migrations)) await applyMigrations(url.href, migrations);
   } catch (error) {
     await server.release(template);
     throw error;
   }
-  const pgbouncer = usesPgbouncer ? await startPgbouncer(server.url) : null;
+  const pgbouncer = usesPgbouncer ? await startPgbouncer(server.url, gateway) : null;
   // The gateways that tests start as a command read it.
   if (pgbouncer) process.env.PREPARED_STATEMENTS = 'off';
-  project.provide('database', { adminUrl: server.url, template, pgbouncerPort: pgbouncer?.port ?? null });
+  project.provide('database', { adminUrl: server.url, template, gateway, pgbouncerPort: pgbouncer?.port ?? null });
   return async () => {
     await pgbouncer?.stop();
     await server.release(template);
@@ -56,6 +67,8 @@ function externalServer(url: string) {
   const release = async (prefix: string) => {
     const ours = await query(url, 'SELECT datname FROM pg_database WHERE starts_with(datname, $1)', [prefix]);
     for (const { datname } of ours) await query(url, `DROP DATABASE IF EXISTS ${datname} WITH (FORCE)`);
+    const roles = await query(url, 'SELECT rolname FROM pg_roles WHERE starts_with(rolname, $1)', [prefix]);
+    for (const { rolname } of roles) await query(url, `DROP ROLE ${rolname}`);
   };
   return { url, release };
 }

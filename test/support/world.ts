@@ -11,7 +11,7 @@ import { createToken } from '../../src/database/tokens.js';
 import { createLogger } from '../../src/http/logger.js';
 import { NodeServer } from '../../src/http/nodeServer.js';
 import { leftToPrisma, noted, noteStatements, unboundScans } from './companyBinding.js';
-import { createDatabase } from './database.js';
+import { asAdministrator, createDatabase } from './database.js';
 import { fetchAt } from './fetchAt.js';
 import { requireDescribed } from './openapiValidator.js';
 import { preparedStatements } from './pgbouncer.js';
@@ -35,7 +35,7 @@ export const restPaths = {
   recoverResourceHubFile: '/api/external/v1/recover_resource_hub_file',
 } as const;
 
-/** A gateway on its own database, and everything a test needs to fill it. */
+/** A gateway on its own database, with the role of `goalpost roles`, and everything a test needs to fill it. */
 export class World {
   now = new Date('2026-06-15T12:00:00Z');
   readonly log: Json[] = [];
@@ -50,7 +50,7 @@ export class World {
     readonly url: string,
     options: Options = {},
   ) {
-    this.#aside = new pg.Pool({ connectionString: url, max: 4 });
+    this.#aside = new pg.Pool({ connectionString: asAdministrator(url), max: 4 });
     this.#aside.on('error', () => {});
     const logger = createLogger('info', { write: (line: string) => void this.log.push(JSON.parse(line)) });
     this.app = createApp({
@@ -87,7 +87,7 @@ export class World {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Runs SQL on connections of its own, without the gateway. */
+  /** Runs SQL on connections of its own, without the gateway and as a role that may do everything. */
   async sql(text: string, values: unknown[] = []): Promise<Json[]> {
     return (await retryConflicts(() => this.#aside.query(text, values))).rows;
   }
@@ -293,7 +293,7 @@ export class World {
 
 /** A world for one test file, removed after its tests. */
 export async function createWorld(options: Options = {}): Promise<World> {
-  const { url, drop } = await createDatabase();
+  const { gatewayUrl: url, drop } = await createDatabase();
   noteStatements();
   const world = new World(openClient({ url, poolSize: 20, preparedStatements }), url, options);
   afterAll(async () => {

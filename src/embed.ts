@@ -1,0 +1,86 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connectGateway } from './commands/connectGateway.js';
+import { filePurges, maintenancePoolSize } from './commands/serve.js';
+import { ConfigError, configOf } from './config.js';
+import { purgeOutcomes } from './database/idempotencyKeys.js';
+import { openDatabase } from './database/open.js';
+import { purgeRegularly } from './database/purgeRegularly.js';
+import { createLogger } from './http/logger.js';
+import { Unanswered } from './http/unanswered.js';
+import { settings as known } from './settings.js';
+
+export interface GatewayOptions {
+  /** A migrated PostgreSQL: `postgresql://user:password@host:port/database`. */
+  databaseUrl: string;
+  /**
+   * Settings by their names in docs/operating.md, such as `{ APP_URL: 'https://work.example.com' }`. Neither the
+   * environment nor a file `.env` is read.
+   */
+  settings?: Readonly<Record<string, string>>;
+  /** Gets each line of the log, which is JSON and ends with a line feed. By default they go to stderr. */
+  log?: (line: string) => void;
+}
+
+export interface Gateway {
+  /** Answers a request of a `node:http` server. */
+  readonly listener: (req: IncomingMessage, res: ServerResponse) => void;
+  /**
+   * Turns `/readyz` to 503, waits for running requests for up to DRAIN_SECONDS, and closes every connection to the
+   * database. Close your server first, so that no request comes any more.
+   */
+  close(): Promise<void>;
+}
+
+/** What `goalpost serve` needs for its own server, port and database. */
+const ofServe = [
+  ...['DATABASE_URL', 'DATA_DIR', 'HOST', 'PORT', 'MAX_CONNECTIONS', 'WORKERS'],
+  ...['DRAIN_DELAY_SECONDS', 'METRICS_HOST', 'METRICS_PORT', 'LOG_FORMAT'],
+];
+
+/**
+ * Opens the gateway, for a server of your own. It listens on no port, handles no signal, and never ends the process.
+ * Rejects if a setting cannot be used, or if the database does not answer or is not migrated.
+ */
+async function openGateway({ databaseUrl, settings = {}, log }: GatewayOptions): Promise<Gateway> {
+  const config = readSettings(databaseUrl, settings);
+  const logger = createLogger(config.logLevel, log && { write: log });
+  const info = (message: string) => logger.info(message);
+  const opened = await openDatabase({ ...config, poolSize: maintenancePoolSize, log: info }, { migrations: 'require' });
+  const { db: maintained, url } = opened;
+  const gateway = await connectGateway(config, { url, demo: undefined }, logger).catch(async (error) => {
+    await opened.close();
+    throw error;
+  });
+  const purges = [() => purgeOutcomes(maintained, new Date()), ...filePurges(config, maintained, logger)];
+  const stopPurging = purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));
+
+  const running = new Unanswered();
+  const listener = (req: IncomingMessage, res: ServerResponse) => {
+    running.add(res);
+    gateway.nodeServer.answer(req, res);
+  };
+  const close = async () => {
+    gateway.announceStop();
+    await running.untilNone(config.drain.milliseconds);
+    await stopPurging();
+    await Promise.all([gateway.close(), opened.close()]);
+  };
+  let closed: Promise<void> | undefined;
+  return {
+    listener,
+    close: () => {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
+
+// Inside, `createApp` is what answers a request.
+export { openGateway as createApp };
+
+function readSettings(databaseUrl: string, settings: Readonly<Record<string, string>>) {
+  if (!databaseUrl) throw new ConfigError('createApp needs databaseUrl');
+  const unknown = Object.keys(settings).filter((name) => !(name in known.shape) || ofServe.includes(name));
+  if (unknown.length > 0) throw new ConfigError(`no settings of createApp: ${unknown.join(', ')}`);
+  return configOf({ values: { ...settings, DATABASE_URL: databaseUrl }, fromFile: new Set() });
+}

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import pg from 'pg';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createApp, type Gateway } from '../src/embed.js';
+import { asAdministrator, createEmptyDatabase } from './support/database.js';
+import { preparedStatements } from './support/pgbouncer.js';
+import { createWorld } from './support/world.js';
+
+const world = await createWorld();
+const { caller, space } = await world.team();
+const goal = await world.closedGoal(space);
+
+const opened: Gateway[] = [];
+afterAll(() => Promise.all(opened.map((app) => app.close())));
+
+/** The gateway in a server of the test's own. */
+async function embedded(own: Record<string, string> = {}) {
+  const settings = { PREPARED_STATEMENTS: preparedStatements ? 'on' : 'off', ...own };
+  const lines: string[] = [];
+  const app = await createApp({ databaseUrl: world.url, settings, log: (line) => void lines.push(line) });
+  opened.push(app);
+  const server: Server = createServer(app.listener).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const headers = { authorization: `Bearer ${caller.token}`, 'content-type': 'application/json' };
+  const get = (path: string) => fetch(base + path, { headers });
+  const reopen = () =>
+    fetch(`${base}/api/external/v1/reopen_goal`, { method: 'POST', headers, body: JSON.stringify({ id: goal.id }) });
+  return { app, base, get, reopen, lines };
+}
+
+const events = ['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException', 'unhandledRejection', 'beforeExit', 'exit'];
+const handlers = () => events.map((event) => process.listenerCount(event));
+
+describe("createApp in a server of one's own", () => {
+  test('serves both surfaces, with the settings that it was given, and logs to the function it was given', async () => {
+    const { get, reopen, lines } = await embedded({ GRAPHIQL: 'off', RATE_LIMIT_PER_TOKEN: '3' });
+    expect((await reopen()).status).toBe(200);
+    expect(await (await get('/graphql?query={viewer{person{id}}}')).json()).toEqual({
+      data: { viewer: { person: { id: caller.id } } },
+    });
+    expect((await get('/nowhere')).status).toBe(404);
+    expect(
+      [await get('/graphql?query={__typename}'), await get('/graphql?query={__typename}')].map(
+        (answer) => answer.status,
+      ),
+    ).toEqual([200, 429]);
+    expect(lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')).toHaveLength(5);
+  });
+
+  test('adds no handler to the process, several times over', async () => {
+    const before = handlers();
+    const apps = await Promise.all([1, 2, 3].map(() => createApp({ databaseUrl: world.url, log: () => {} })));
+    expect(handlers()).toEqual(before);
+    await Promise.all(apps.flatMap((app) => [app.close(), app.close()]));
+    expect(handlers()).toEqual(before);
+  });
+
+  test('waits for running requests when it is closed, and is not ready from then on', async () => {
+    const { app, get } = await embedded();
+    expect((await get('/readyz')).status).toBe(200);
+    const holder = new pg.Client({ connectionString: asAdministrator(world.url) });
+    await holder.connect();
+    onTestFinished(() => holder.end());
+    await holder.query('BEGIN; LOCK TABLE goals IN ACCESS EXCLUSIVE MODE');
+    const running = get('/graphql?query={goals{nodes{id}}}');
+    const waits = () => world.sql('SELECT 1 FROM pg_locks WHERE NOT granted');
+    await expect.poll(waits, { timeout: 10_000 }).not.toEqual([]);
+    const closed = app.close();
+    expect((await get('/readyz')).status).toBe(503);
+    await holder.query('COMMIT');
+    expect((await running).status).toBe(200);
+    await closed;
+  });
+
+  test.each([
+    ['a setting that is none', { PROT: '1' }, 'no settings of createApp: PROT'],
+    ['a setting of serve', { PORT: '1', HOST: '::' }, 'no settings of createApp: PORT, HOST'],
+    ['a value that cannot be used', { BODY_LIMIT: 'big' }, 'BODY_LIMIT=big must be a whole number'],
+  ])('refuses %s', async (_what, settings, message) => {
+    await expect(createApp({ databaseUrl: world.url, settings })).rejects.toThrow(message);
+  });
+
+  test('refuses a database that is not migrated or does not answer, and ends nothing', async () => {
+    const { directUrl, drop } = await createEmptyDatabase();
+    await expect(createApp({ databaseUrl: directUrl })).rejects.toThrow('The database is not up to date');
+    await drop();
+    await expect(createApp({ databaseUrl: 'postgresql://nobody@127.0.0.1:1/none' })).rejects.toThrow('Cannot connect');
+    await expect(createApp({ databaseUrl: '' })).rejects.toThrow('createApp needs databaseUrl');
+  });
+});
