@@ -36,8 +36,9 @@ export function openClient({
   timeouts,
   onError,
 }: DatabaseOptions): Database {
-  const opened = openPool({ url, size: poolSize, name: 'goalpost', timeouts, onError });
-  const options = preparedStatements ? { statementNameGenerator: statementNames() } : {};
+  const names = statementNames();
+  const opened = openPool({ url, size: poolSize, name: 'goalpost', timeouts, onError, onStalePlans: names.renew });
+  const options = preparedStatements ? { statementNameGenerator: names.nameOf } : {};
   const opening = new PrismaClient({ adapter: adapterOf(opened, options), errorFormat: 'minimal' });
   const client = joins ? opening : withoutJoins(opening);
   pools.set(client, opened.pool);
@@ -76,18 +77,26 @@ export function connectionsOf(client: Database): ConnectionUse {
 
 /**
  * Names each SQL text, so that a connection prepares it only once. Beyond the cap in number or in characters, new texts
- * stay unnamed: callers choose what is selected, and the names are kept for good.
+ * stay unnamed: callers choose what is selected, and the names are kept until a migration makes them useless.
  */
 function statementNames() {
   const names = new Map<string, string>();
-  let room = getHeapStatistics().heap_size_limit * statementTextShare;
-  return ({ sql }: { sql: string }) => {
+  let generation = 0;
+  let room = 0;
+  const renew = () => {
+    names.clear();
+    generation += 1;
+    room = getHeapStatistics().heap_size_limit * statementTextShare;
+  };
+  renew();
+  const nameOf = ({ sql }: { sql: string }) => {
     const existing = names.get(sql);
     if (existing) return existing;
     if (names.size >= statementNameCap || sql.length > room) return '';
     room -= sql.length;
-    const name = `gp${names.size}`;
+    const name = `gp${generation}_${names.size}`;
     names.set(sql, name);
     return name;
   };
+  return { nameOf, renew };
 }

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pool } from 'pg';
+import { type ClientBase, Pool } from 'pg';
 import { Primary } from './primary.js';
 import { clientOf, hasRefusedWrite, watch } from './primaryClient.js';
 
@@ -24,6 +24,8 @@ export interface PoolOptions {
   timeouts?: DatabaseTimeouts | undefined;
   /** Called when an idle connection breaks. The pool replaces it. */
   onError?: ((error: Error) => void) | undefined;
+  /** Called when a prepared statement has become useless because a migration changed the type of what it returns. */
+  onStalePlans?: (() => void) | undefined;
 }
 
 export interface OpenPool {
@@ -36,13 +38,23 @@ const closeMilliseconds = 2_000;
 const patient: DatabaseTimeouts = { connect: 10_000, answer: 0, statement: 0, lock: 0, idleTransaction: 0 };
 
 /** Opens a pool of connections. It connects when it is used. */
-export function openPool({ url, size, name, timeouts = patient, onError }: PoolOptions): OpenPool {
+export function openPool({ url, size, name, timeouts = patient, onError, onStalePlans }: PoolOptions): OpenPool {
   const sockets = new Set<Socket>();
   const primary = new Primary(url, timeouts.connect / 2);
+  let current = new WeakSet<object>();
+  const onConnect = (client: ClientBase) => {
+    current.add(client);
+    return watch(client, primary, () => {
+      if (!current.has(client)) return;
+      // The other connections have the same statements.
+      current = new WeakSet();
+      onStalePlans?.();
+    });
+  };
   const pool = new Pool({
     connectionString: primary.first,
     Client: clientOf(primary),
-    onConnect: (client) => watch(client, primary),
+    onConnect,
     max: size,
     application_name: name,
     keepAlive: true,
@@ -58,10 +70,10 @@ export function openPool({ url, size, name, timeouts = patient, onError }: PoolO
     },
   });
   pool.on('error', (error) => onError?.(error));
-  // Prisma hands a connection back as free even if its transaction could not be ended, or the server has become a
-  // standby. The pool drops one that is ending.
+  // Prisma hands a connection back as free even if its transaction could not be ended, the server has become a standby,
+  // or its prepared statements are useless. The pool drops one that is ending.
   pool.on('release', (_error, client) => {
-    const isUsable = client.getTransactionStatus() === 'I' && !hasRefusedWrite(client);
+    const isUsable = client.getTransactionStatus() === 'I' && !hasRefusedWrite(client) && current.has(client);
     if (!isUsable) void client.end();
   });
   const close = async () => {

@@ -29,9 +29,17 @@ export const isUnavailable = (error: unknown): boolean =>
       unavailableMessages.test(message),
   );
 
-/** Whether the statement or transaction lost to another one. It wrote nothing, and may succeed if it is repeated. */
+/**
+ * Whether the statement or transaction lost to another one, or to a migration that changed what a prepared statement
+ * returns. It wrote nothing, and may succeed if it is repeated.
+ */
 export const isConflict = (error: unknown): boolean =>
-  linksOf(error).some(({ codes }) => codes.some((code) => conflictStates.test(code) || code === 'P2034'));
+  linksOf(error).some(
+    ({ codes, message }) =>
+      codes.some((code) => conflictStates.test(code) || code === 'P2034') || stalePlan.test(message),
+  );
+
+const stalePlan = /cached plan must not change result type/;
 
 interface Link {
   codes: string[];
