@@ -46,9 +46,14 @@ export async function applyMigration(
     return isOurs;
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});
-    throw error;
+    throw isDenied(error) ? new DatabaseError(notAllowed(migration, error)) : error;
   }
 }
+
+const isDenied = (error: unknown): error is pg.DatabaseError => (error as { code?: string }).code === '42501';
+const notAllowed = ({ name }: Migration, { message }: Error) =>
+  `The database lacks the migration ${name}, and this role may not apply it (${message}). ` +
+  'Run "goalpost migrate" of this version with the role that owns the tables.';
 
 async function run({ name, sql, isOutside }: Migration, client: pg.Client): Promise<void> {
   try {
@@ -57,7 +62,7 @@ async function run({ name, sql, isOutside }: Migration, client: pg.Client): Prom
       throw new Error('it has its own BEGIN or COMMIT, but each file already runs in one transaction');
     await client.query(sql);
   } catch (error) {
-    if (hasLostALock(error)) throw error;
+    if (hasLostALock(error) || isDenied(error)) throw error;
     const { message, position } = error as Error & { position?: string };
     const line = position ? `line ${sql.slice(0, Number(position)).split('\n').length}: ` : '';
     const outcome = isOutside ? 'failed, and is repeated by the next start' : 'failed and was rolled back';
