@@ -61,7 +61,7 @@ export async function suffer(system: System, fault: Fault, seed: number): Promis
 }
 
 /** Random steps without cuts by the client and revocations, which are faults of their own. */
-function* stepsUntil(isOver: () => boolean, seed: number): Generator<Step> {
+export function* stepsUntil(isOver: () => boolean, seed: number): Generator<Step> {
   for (let round = 0; ; round += 1)
     for (const drawn of fc.sample(step, { numRuns: 100, seed: seed * 1000 + round })) {
       if (isOver()) return;
