@@ -77,6 +77,7 @@ describe.each(documents)('%s', (file) => {
       'MODEL_SECONDS',
       'FUZZ_REQUESTS',
       'CITUS_URL',
+      'BACKUP_BIN',
     ];
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
   });
