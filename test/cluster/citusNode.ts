@@ -59,10 +59,8 @@ export async function startCitusNode(bin: string, parent: string, name: string) 
     /** Freezes the server and every connection; returns what lets it go on. */
     async freeze(): Promise<() => void> {
       const postmaster = Number.parseInt(await readFile(join(directory, 'postmaster.pid'), 'utf8'), 10);
-      const children = spawnSync('pgrep', ['-P', `${postmaster}`], { encoding: 'utf8' })
-        .stdout.trim()
-        .split('\n');
-      const pids = [postmaster, ...children.map(Number)];
+      const children = await query(server.url, 'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
+      const pids = [postmaster, ...children.map(({ pid }) => Number(pid))];
       for (const pid of pids) signal(pid, 'SIGSTOP');
       return () => pids.forEach((pid) => void signal(pid, 'SIGCONT'));
     },
