@@ -90,6 +90,8 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
     expect(await plannedPlacements(url)).toEqual([]);
     const rows = await query(url, 'SELECT count(*)::int AS n FROM people');
     expect(rows).toEqual([{ n: companies.length * documents.first.people.length }]);
+    // Citus cannot move an unlogged table to another node while it is used.
+    expect(await query(url, "SELECT relname FROM pg_class WHERE relpersistence = 'u' AND relkind = 'r'")).toEqual([]);
   });
 
   test('on a worker, without workers, and for a role that owns nothing, nothing is placed', async () => {
@@ -187,23 +189,20 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
     for (const width of widths)
       console.log(`${table.filter(({ shards }) => shards === width).length} statements on ${width} shards`);
     expect(table.filter(({ shards }) => shards > 1)).toEqual([]);
-    // A step without any table would run on a node by turns, and fail if that is lost.
-    expect(table.filter(({ nodes }) => nodes > 1)).toEqual([]);
   });
 });
 
-/** On how many shards each noted statement runs, at its widest step, and on how many nodes all of its steps. */
-async function routes(): Promise<{ shards: number; nodes: number; text: string }[]> {
+/** On how many shards each noted statement runs, at its widest step. */
+async function routes(): Promise<{ shards: number; text: string }[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    const found: { shards: number; nodes: number; text: string }[] = [];
+    const found: { shards: number; text: string }[] = [];
     for (const [text, values] of noted) {
       if (!/^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b/i.test(text)) continue;
       const { rows } = await client.query(`EXPLAIN ${text}`, values);
       const tasks = rows.flatMap((row) => /Task Count: (\d+)/.exec(row['QUERY PLAN'])?.[1] ?? []);
-      const nodes = new Set(rows.flatMap((row) => /Node: (.*)/.exec(row['QUERY PLAN'])?.[1] ?? []));
-      found.push({ shards: Math.max(0, ...tasks.map(Number)), nodes: nodes.size, text });
+      found.push({ shards: Math.max(0, ...tasks.map(Number)), text });
     }
     return found;
   } finally {
