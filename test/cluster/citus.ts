@@ -6,11 +6,12 @@ import { Restorer } from '../faults/restorer.js';
 import { startBuiltGateway } from '../support/builtGateway.js';
 import { createRestorables } from '../support/restorables.js';
 import { startCitusCluster } from './citusCluster.js';
+import { CompanyReader } from './companyReader.js';
 import { lossesOf, summaryOf, tableHead } from './companyReport.js';
 
 // Three gateways on a Citus of a coordinator and two workers, with clients of many companies on both surfaces. A worker
-// is stopped and started, and then frozen; then a third one is added, and companies are moved to it meanwhile. Prints what the clients of
-// which companies saw, and what was lost:
+// is stopped and started, and then frozen; then a third one is added, and companies are moved to it meanwhile. Prints
+// what the clients of which companies saw, and what was lost:
 // `npx tsx test/cluster/citus.ts /usr/lib/postgresql/15/bin [companies] [seconds between two changes of a company]`
 
 const [bin, companyCount = '50', pause = '20'] = process.argv.slice(2);
@@ -35,10 +36,11 @@ const clients = companies.map((company, number) => {
   const options = { surfaces: ['REST', 'GraphQL'] as const, pauseMilliseconds: Number(pause) * 1000 };
   return {
     company,
+    reader: new CompanyReader(turned, tokens.get(company) ?? ''),
     restorer: new Restorer(turned, tokens.get(company) ?? '', document, { ...options, retryMilliseconds: 1000 }),
   };
 });
-const running = clients.map(({ restorer }) => restorer.run());
+const running = clients.flatMap(({ restorer, reader }) => [restorer.run(), reader.run(Number(pause) * 250)]);
 
 const rows: string[] = [];
 /** What each group of companies saw while something happens. */
@@ -48,7 +50,7 @@ async function during(what: string, groups: Record<string, Set<string>>, work: (
   const until = performance.now();
   const seconds = Math.round((until - from) / 1000);
   for (const [group, members] of Object.entries(groups)) {
-    const chosen = clients.filter(({ company }) => members.has(company)).map(({ restorer }) => restorer);
+    const chosen = clients.filter(({ company }) => members.has(company));
     rows.push(summaryOf(`${what} (${seconds} s)`, group, chosen, { from, until }));
     console.error(rows.at(-1));
   }
@@ -58,7 +60,7 @@ const everyone = { all: new Set(companies) };
 // The first requests connect, and prepare their statements.
 while (!clients.every(({ restorer }) => restorer.versions.length > 0)) await sleep(500);
 console.error('every company has made a change');
-await during('nothing', everyone, () => sleep(20_000));
+await during('nothing', everyone, () => sleep(15_000));
 const placed = await cluster.companiesByWorker();
 const affected = placed.get(second.port) ?? new Set<string>();
 const groups = {
@@ -67,7 +69,7 @@ const groups = {
 };
 await during('a worker is stopped', groups, async () => {
   await second.stop();
-  await sleep(20_000);
+  await sleep(15_000);
 });
 await during('it is started again', groups, async () => {
   await second.start();
@@ -75,14 +77,14 @@ await during('it is started again', groups, async () => {
 });
 await during('it is frozen, as if its machine were lost', groups, async () => {
   const thaw = await second.freeze();
-  await sleep(20_000);
+  await sleep(15_000);
   thaw();
 });
-await during('it goes on', groups, () => sleep(15_000));
+await during('it goes on', groups, () => sleep(12_000));
 const third = await cluster.addWorker();
 await during('companies move to a third worker', everyone, () => cluster.rebalance());
 await during('afterwards', everyone, () => sleep(10_000));
-for (const { restorer } of clients) restorer.stop();
+for (const { restorer, reader } of clients) for (const client of [restorer, reader]) client.stop();
 await Promise.all(running);
 const moved = (await cluster.companiesByWorker()).get(third.port)?.size ?? 0;
 
