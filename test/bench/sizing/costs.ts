@@ -37,7 +37,8 @@ export async function measureCosts(kinds: WorkloadName[], seconds: number): Prom
     const perRequest = new Map<WorkloadName, Cost>();
     for (const kind of kinds) {
       await closedLoop(gateway, workloads.next[kind], connections, warmUpSeconds);
-      await database.run('VACUUM; CHECKPOINT');
+      await database.run('VACUUM');
+      await database.run('CHECKPOINT');
       const [before, cpu] = [await storedIn(database.url), { own: cpuOf(gateway.pid), database: database.cpu() }];
       const { latencies, failures } = await closedLoop(gateway, workloads.next[kind], connections, seconds);
       const used = { own: cpuOf(gateway.pid) - cpu.own, database: database.cpu() - cpu.database };
