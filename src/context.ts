@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Database, Transaction } from './database/client.js';
 import { type Position, readPosition } from './database/replicas/position.js';
-import { findToken, hashToken, tokenFormat } from './database/tokens.js';
+import { StalledCompanies } from './database/stalledCompanies.js';
+import { findCompany, findToken, hashToken, tokenFormat } from './database/tokens.js';
 import { failure } from './errors/failures.js';
 import type { Actor } from './policies/access.js';
 
@@ -30,13 +31,14 @@ const recordUseEvery = 60_000;
 const companiesKept = 10_000;
 
 /**
- * Looks up `Authorization: Bearer <token>` in one statement, on the primary, so that a revocation counts at once. Records
- * the last use of each token, to the minute.
+ * Looks up `Authorization: Bearer <token>` on the primary, so that a revocation counts at once; after its first use in one
+ * statement. Records the last use of each token, to the minute.
  */
 export function authenticator(db: Database, clock: () => Date, options = { withPosition: false }): Authenticate {
   const recording = new Set<string>();
-  // The company of a token never changes. With it, the statement concerns this company only.
+  // The company of a token never changes.
   const companies = new LRUCache<string, string>({ max: companiesKept });
+  const stalled = new StalledCompanies();
 
   /** The request does not wait for this. If it fails, the next request with the token tries again. */
   function recordUse({ companyId, id }: { companyId: string; id: string }, now: Date): void {
@@ -58,9 +60,12 @@ export function authenticator(db: Database, clock: () => Date, options = { withP
     if (!token || !tokenFormat.test(token)) throw failure('UNAUTHENTICATED');
     const hash = hashToken(token);
     const key = Buffer.from(hash).toString('base64');
-    const row = await findToken(db, hash, companies.get(key), options);
+    const companyId = companies.get(key) ?? (await findCompany(db, hash));
+    if (companyId === undefined) throw failure('UNAUTHENTICATED');
+    companies.set(key, companyId);
+    const row = await stalled.ask(companyId, () => findToken(db, hash, companyId, options));
+    if (row === 'refused') throw failure('SERVICE_UNAVAILABLE');
     const now = clock();
-    if (row) companies.set(key, row.companyId);
     if (!row || row.revokedAt || row.suspendedAt) throw failure('UNAUTHENTICATED');
     if (row.expiresAt && row.expiresAt <= now) throw failure('UNAUTHENTICATED');
     if (now.getTime() - (row.lastUsedAt?.getTime() ?? 0) >= recordUseEvery) recordUse(row, now);

@@ -16,7 +16,7 @@ import { applyMigrations } from '../src/database/migrations.js';
 import { createToken } from '../src/database/tokens.js';
 import { schema } from '../src/schema/index.js';
 import { importWorkspace } from '../src/workspace/import.js';
-import { findsTheCompany, noted, noteStatements } from './support/companyBinding.js';
+import { noted, noteStatements } from './support/companyBinding.js';
 import { query } from './support/query.js';
 import { type Answer, type Json, restPaths, World } from './support/world.js';
 
@@ -90,6 +90,8 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
     expect(await plannedPlacements(url)).toEqual([]);
     const rows = await query(url, 'SELECT count(*)::int AS n FROM people');
     expect(rows).toEqual([{ n: companies.length * documents.first.people.length }]);
+    // Citus cannot move an unlogged table to another node while it is used.
+    expect(await query(url, "SELECT relname FROM pg_class WHERE relpersistence = 'u' AND relkind = 'r'")).toEqual([]);
   });
 
   test('on a worker, without workers, and for a role that owns nothing, nothing is placed', async () => {
@@ -186,9 +188,7 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
     const widths = [...new Set(table.map(({ shards }) => shards))].sort((a, b) => a - b);
     for (const width of widths)
       console.log(`${table.filter(({ shards }) => shards === width).length} statements on ${width} shards`);
-    // The first use of a token in a process looks for its company on all shards.
-    const strays = table.filter(({ shards, text }) => shards > 1 && !findsTheCompany.test(text));
-    expect(strays).toEqual([]);
+    expect(table.filter(({ shards }) => shards > 1)).toEqual([]);
   });
 });
 

@@ -81,6 +81,7 @@ describe.each(documents)('%s', (file) => {
       'CITUS_URL',
       'OWNER_PASSWORD',
       'GATEWAY_PASSWORD',
+      'BACKUP_BIN',
     ];
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
   });

@@ -43,11 +43,15 @@ const client = scriptsOf('docs/api.md', 'Generated clients');
 const ownDatabase = scriptsOf('docs/operating.md', 'Your own PostgreSQL');
 const purging = scriptsOf('docs/operating.md', 'Deleted files');
 const tokens = scriptsOf('docs/operating.md', 'Tokens');
+/** `test/backups.test.ts` runs them. */
+const backups = scriptsOf('docs/operating.md', 'Backups');
 const importing = scriptsOf('docs/importing.md', 'Importing data');
 
 test('every command of the documents is run here', () => {
   const all = documents.flatMap((file) => blocksOf(textOf(file), 'sh').map((script) => script.trim()));
-  const here = [...call, ...client, ...ownDatabase, ...purging, ...tokens, ...importing].map((script) => script.trim());
+  const here = [...call, ...client, ...ownDatabase, ...purging, ...tokens, ...importing, ...backups].map((script) =>
+    script.trim(),
+  );
   expect(all.sort()).toEqual([...here, ...notRun].sort());
 });
 

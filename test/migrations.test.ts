@@ -4,10 +4,12 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { DatabaseError } from '../src/database/error.js';
-import { applyMigrations, pendingMigrations } from '../src/database/migrations.js';
+import { applyMigrations, type MigrateOptions, pendingMigrations } from '../src/database/migrations.js';
 import { query } from './support/query.js';
 
 const source = fileURLToPath(new URL('../src/database/migrations.ts', import.meta.url));
@@ -107,12 +109,125 @@ test('an edited migration is refused, one with other line endings is not', async
   await refused(/0001_goals was edited/);
 });
 
-test('a migration only the database knows is refused', async () => {
+test('a migration of a newer version leaves the program running, unless it needs that version', async () => {
   await write(...GOALS);
   await write(...FILES);
+  await write('0003_drop_needs_0.0.1', 'SELECT 1;');
+  await write('0004_drop_needs_999.0.0', 'SELECT 1;');
   await applyMigrations(url, directory);
+  await rm(join(directory, '0003_drop_needs_0.0.1'), { recursive: true });
   await rm(join(directory, FILES[0]), { recursive: true });
-  await refused(/0002_files.*newer version/);
+  await rm(join(directory, '0004_drop_needs_999.0.0'), { recursive: true });
+  await refused(/0004_drop_needs_999.0.0 is in the database, and needs version 999.0.0 of the program/);
+  await query(url, "DELETE FROM _prisma_migrations WHERE migration_name LIKE '0004%'");
+  expect(await applyMigrations(url, directory)).toEqual([]);
+  expect(await pendingMigrations(url, directory)).toEqual([]);
+});
+
+test('a database that lacks a migration is refused to a role that may not apply it', async () => {
+  await write(...GOALS);
+  await applyMigrations(url, directory);
+  const own = new URL(url);
+  const name = own.pathname.slice(1);
+  own.username = name;
+  own.password = 'secret';
+  await query(url, `CREATE ROLE ${name} LOGIN PASSWORD 'secret'; GRANT SELECT ON _prisma_migrations TO ${name}`);
+  try {
+    expect(await applyMigrations(own.href, directory)).toEqual([]);
+    await write('0002_column', 'ALTER TABLE goals ADD COLUMN name text;');
+    await refused(
+      /lacks the migration 0002_column.*may not apply it \(must be owner of table goals\).*owns the/,
+      own.href,
+    );
+  } finally {
+    await query(url, `DROP OWNED BY ${name}; DROP ROLE ${name}`);
+  }
+});
+
+test('a migration waits for a lock for a moment only, lets others pass, and tries again', async () => {
+  await write(...GOALS);
+  await applyMigrations(url, directory);
+  await write('0002_column', 'ALTER TABLE goals ADD COLUMN name text;');
+  const holder = new pg.Client({ connectionString: url });
+  await holder.connect();
+  await holder.query('BEGIN; SELECT FROM goals');
+  const [error] = await Promise.all([failure(url, { patienceMilliseconds: 1 }), readsOfGoals()]);
+  expect(error.message).toMatch(/0002_column needs a lock that other transactions hold.*run "goalpost migrate" again/);
+
+  const migrated = applyMigrations(url, directory);
+  await readsOfGoals();
+  await holder.query('COMMIT');
+  expect(await migrated).toEqual(['0002_column']);
+  await holder.end();
+});
+
+/** Reads the table for two seconds, and each time within what a gateway waits for a lock. */
+async function readsOfGoals(): Promise<void> {
+  for (const end = Date.now() + 2_000; Date.now() < end; await sleep(20))
+    await query(url, "SET lock_timeout = '3s'; SELECT FROM goals");
+}
+
+describe('a migration outside a transaction', () => {
+  const INDEX = [
+    '0002_index',
+    '-- outside a transaction\nCREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS goals_by_id ON goals (id);\n',
+  ] as const;
+  const BATCHES = [
+    '0002_batches',
+    `-- outside a transaction
+DO $$ BEGIN
+  FOR n IN 2..4 LOOP INSERT INTO goals VALUES (n) ON CONFLICT DO NOTHING; COMMIT; END LOOP;
+  PERFORM 1 / (SELECT count(*) FROM allowed);
+END $$`,
+  ] as const;
+
+  test('builds an index that several processes want at once', async () => {
+    await write(...GOALS);
+    await write(...INDEX);
+    const answers = await Promise.all([1, 2, 3].map(migrateInProcess));
+    const applied = answers.flatMap((answer) => answer.split(',')).filter((name) => name !== '');
+    expect(applied.sort()).toEqual(['0001_goals', '0002_index']);
+    expect(await validity()).toEqual([{ indisvalid: true }]);
+  });
+
+  test('builds an index anew that was interrupted', async () => {
+    await write(...GOALS);
+    await applyMigrations(url, directory);
+    await write(...INDEX);
+    const holder = new pg.Client({ connectionString: url });
+    await holder.connect();
+    await holder.query('BEGIN; SELECT FROM goals; INSERT INTO goals VALUES (2)');
+    const interrupted = failure(url);
+    await vi.waitFor(async () => expect(await validity()).toHaveLength(1), { timeout: 20_000 });
+    await query(url, "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '-- outside%'");
+    expect((await interrupted).message).toMatch(/0002_index failed, and is repeated by the next start/);
+    await holder.query('COMMIT');
+    await holder.end();
+    expect(await validity()).toEqual([{ indisvalid: false }]);
+    expect(await applyMigrations(url, directory)).toEqual(['0002_index']);
+    expect(await validity()).toEqual([{ indisvalid: true }]);
+  });
+
+  const validity = () => query(url, "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('goals_by_id')");
+
+  test('commits in batches, and is repeated if it fails', async () => {
+    await write(...GOALS);
+    await applyMigrations(url, directory);
+    await query(url, 'CREATE TABLE allowed ()');
+    await write(...BATCHES);
+    await refused(/0002_batches failed, and is repeated by the next start: division by zero/);
+    expect(await query(url, 'SELECT FROM goals')).toHaveLength(4);
+    await query(url, 'INSERT INTO allowed DEFAULT VALUES');
+    expect(await applyMigrations(url, directory)).toEqual(['0002_batches']);
+  });
+
+  test('is refused where the role has a time limit for statements', async () => {
+    await write(...GOALS);
+    await applyMigrations(url, directory);
+    await write(...INDEX);
+    await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET statement_timeout = '4s'`);
+    await refused(/0002_index.*longer than the statement_timeout of this role \(4s\) allows/);
+  });
 });
 
 test('a migration that failed half-way is refused until it is marked as rolled back', async () => {
@@ -142,8 +257,8 @@ async function refused(message: RegExp, at = url) {
   expect(error.message).toMatch(message);
 }
 
-async function failure(at: string): Promise<Error> {
-  return applyMigrations(at, directory).then(
+async function failure(at: string, options: MigrateOptions = {}): Promise<Error> {
+  return applyMigrations(at, directory, options).then(
     () => expect.fail('nothing was refused'),
     (error) => error,
   );

@@ -105,8 +105,8 @@ describe.skipIf(!preparedStatements)('prepared statements', () => {
   const columns = ['id', 'name', 'description', 'insertedAt', 'updatedAt', 'closedAt', 'success', 'archivedAt'];
 
   test.each([
-    ['in number', statementNames(5), 5],
-    ['in characters', statementNames(100, 300), 3],
+    ['in number', statementNames(5).nameOf, 5],
+    ['in characters', statementNames(100, 300).nameOf, 3],
   ])('are limited %s; what is read beyond is not prepared', async (_, statementNameGenerator, most) => {
     const { prisma, connections } = open(url, { statementNameGenerator });
     const reading = withReader(prisma, connections);

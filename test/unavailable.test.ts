@@ -26,6 +26,7 @@ test.each([
   ['a socket file that is missing', { code: 'ENOENT', syscall: 'connect' }],
   ['addresses that all refuse', new AggregateError([{ code: 'ECONNREFUSED' }])],
   ['a connection that ended', new Error('Connection terminated unexpectedly')],
+  ['a node that Citus lost', new Error('failure on connection marked as essential: 10.0.0.1:5432')],
   ['what GraphQL wraps', new GraphQLError('x', { originalError: new Error('Query read timeout') })],
   ['a cause of a cause', new Error('x', { cause: new Error('y', { cause: { code: '57P03' } }) })],
 ])('%s is a database that is unavailable', (_, error) => {

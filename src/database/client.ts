@@ -27,9 +27,13 @@ export interface DatabaseOptions {
 /** Opens a client with its own connection pool. `$disconnect()` closes both. */
 export function openClient(options: DatabaseOptions): Database {
   const { url, poolSize, preparedStatements, timeouts, onError, onConnect } = options;
-  const opened = openPool({ url, size: poolSize, name: 'goalpost', timeouts, onError, onConnect });
-  const adapterOptions = preparedStatements ? { statementNameGenerator: statementNames() } : {};
-  const { factory, connections } = adapterOf(opened, adapterOptions);
+  const names = statementNames();
+  const onStalePlans = names.renew;
+  const opened = openPool({ url, size: poolSize, name: 'goalpost', timeouts, onError, onConnect, onStalePlans });
+  const { factory, connections } = adapterOf(
+    opened,
+    preparedStatements ? { statementNameGenerator: names.nameOf } : {},
+  );
   const client = withReader(new PrismaClient({ adapter: factory, errorFormat: 'minimal' }), connections);
   pools.set(client, opened.pool);
   return client;

@@ -37,6 +37,9 @@ export const distribute = (url: string, onPlaced: (placement: Placement) => void
     for (const { table, name } of hindering) await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
     for (const { table, name } of structure.triggers) await client.query(`DROP TRIGGER ${name} ON ${table}`);
     for (const placement of placements) {
+      // Citus moves a table to another node, while it is used, by its log.
+      if (structure.tables.some(({ name, is_unlogged }) => is_unlogged && name === placement.table))
+        await client.query(`ALTER TABLE ${placement.table} SET LOGGED`);
       await place(client, placement);
       onPlaced(placement);
     }
@@ -55,7 +58,7 @@ function place(client: pg.Client, { table, by }: Placement) {
 
 interface Structure {
   /** Tables with the columns by which they can be placed. */
-  tables: { name: string; has_company: boolean; is_placed: boolean }[];
+  tables: { name: string; has_company: boolean; is_placed: boolean; is_unlogged: boolean }[];
   foreignKeys: ForeignKey[];
   /** The deferred triggers, which rows that move to their shard would set off. */
   triggers: { name: string; table: string; definition: string }[];
@@ -64,7 +67,7 @@ interface Structure {
 async function structureOf(client: pg.Client): Promise<Structure> {
   const tables = await client.query<Structure['tables'][number]>(`
     SELECT c.relname AS name, EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = c.oid) AS is_placed,
-      EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'company_id') AS has_company
+      c.relpersistence = 'u' AS is_unlogged, EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'company_id') AS has_company
     FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY c.oid`);
   const foreignKeys = await client.query<ForeignKey>(`
     SELECT conname AS name, conrelid::regclass::text AS "table", confrelid::regclass::text AS refers_to,

@@ -26,6 +26,8 @@ export interface PoolOptions {
   onError?: ((error: Error) => void) | undefined;
   /** Looks at a new connection. If it throws, the connection is not used. */
   onConnect?: ((client: ClientBase) => Promise<void>) | undefined;
+  /** Called when a prepared statement has become useless because a migration changed the type of what it returns. */
+  onStalePlans?: (() => void) | undefined;
 }
 
 export interface OpenPool {
@@ -38,14 +40,25 @@ const closeMilliseconds = 2_000;
 const patient: DatabaseTimeouts = { connect: 10_000, answer: 0, statement: 0, lock: 0, idleTransaction: 0 };
 
 /** Opens a pool of connections. It connects when it is used. */
-export function openPool({ url, size, name, timeouts = patient, onError, onConnect }: PoolOptions): OpenPool {
+export function openPool(options: PoolOptions): OpenPool {
+  const { url, size, name, timeouts = patient, onError, onConnect, onStalePlans } = options;
   const sockets = new Set<Socket>();
   const primary = new Primary(url, timeouts.connect / 2);
+  let current = new WeakSet<object>();
+  const prepare = (client: ClientBase) => {
+    current.add(client);
+    return watch(client, primary, () => {
+      if (!current.has(client)) return;
+      // The other connections have the same statements.
+      current = new WeakSet();
+      onStalePlans?.();
+    });
+  };
   const pool = new Pool({
     connectionString: primary.first,
     Client: clientOf(primary),
     onConnect: async (client) => {
-      await watch(client, primary);
+      await prepare(client);
       await onConnect?.(client);
     },
     max: size,
@@ -65,10 +78,10 @@ export function openPool({ url, size, name, timeouts = patient, onError, onConne
     },
   });
   pool.on('error', (error) => onError?.(error));
-  // Prisma hands a connection back as free even if its transaction could not be ended, or the server has become a
-  // standby. The pool drops one that is ending.
+  // Prisma hands a connection back as free even if its transaction could not be ended, the server has become a standby,
+  // or its prepared statements are useless. The pool drops one that is ending.
   pool.on('release', (_error, client) => {
-    const isUsable = client.getTransactionStatus() === 'I' && !hasRefusedWrite(client);
+    const isUsable = client.getTransactionStatus() === 'I' && !hasRefusedWrite(client) && current.has(client);
     if (!isUsable) void client.end();
   });
   const close = async () => {

@@ -40,9 +40,10 @@ const readOnly = new WeakSet<object>();
 export const hasRefusedWrite = (client: ClientBase) => readOnly.has(client);
 
 /** Watches a new connection. Throws if its server turns out to be no primary. */
-export async function watch(client: ClientBase, primary: Primary): Promise<void> {
+export async function watch(client: ClientBase, primary: Primary, onStalePlan: () => void): Promise<void> {
   if (!(client instanceof Client)) return;
-  client.connection.on('errorMessage', ({ code }: { code?: string }) => {
+  client.connection.on('errorMessage', ({ code, routine }: { code?: string; routine?: string }) => {
+    if (routine === 'RevalidateCachedQuery') onStalePlan();
     if (code !== '25006') return;
     readOnly.add(client);
     primary.forget();

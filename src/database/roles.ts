@@ -1,6 +1,7 @@
 import { escapeIdentifier, escapeLiteral, type DatabaseError as PgError } from 'pg';
+import { migrationsTable } from './applyMigration.js';
 import { DatabaseError } from './error.js';
-import { migrationsTable, withClient } from './migrations.js';
+import { withClient } from './migrations.js';
 import { scramVerifier } from './scramVerifier.js';
 
 /** A role of the database. Without a password, the one that it has stays. */

@@ -49,28 +49,25 @@ export interface FoundToken {
   position?: string | null;
 }
 
-/** Finds a token and its person by the token's hash; in one statement, whether its company is known or not. */
+/** The company of a token, by its hash. Every node of a distributed database has the answer, even if others are down. */
+export async function findCompany(db: Database, hash: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
+  const [found] = await db.$queryRaw<{ companyId: string }[]>`
+    SELECT company_id AS "companyId" FROM token_companies WHERE hash = ${hash}`;
+  return found?.companyId;
+}
+
+/** Finds a token of a company, and its person, by the token's hash. */
 export async function findToken(
   db: Database,
   hash: Uint8Array<ArrayBuffer>,
-  companyId: string | undefined,
+  companyId: string,
   { withPosition = false } = {},
 ): Promise<FoundToken | undefined> {
-  const [from, where] =
-    companyId === undefined
-      ? [
-          Prisma.sql`token_companies c JOIN api_tokens t ON t.company_id = c.company_id AND t.hash = c.hash
-            JOIN people p ON p.company_id = t.company_id AND p.id = t.person_id`,
-          Prisma.sql`c.hash = ${hash}`,
-        ]
-      : [
-          Prisma.sql`api_tokens t JOIN people p ON p.company_id = ${companyId} AND p.id = t.person_id`,
-          Prisma.sql`t.company_id = ${companyId} AND t.hash = ${hash}`,
-        ];
-  const [found] = await db.$queryRaw<FoundToken[]>(Prisma.sql`
+  const [found] = await db.$queryRaw<FoundToken[]>`
     SELECT t.id, t.company_id AS "companyId", t.person_id AS "personId", t.can_write AS "canWrite",
       t.expires_at AS "expiresAt", t.revoked_at AS "revokedAt", t.last_used_at AS "lastUsedAt",
       p.suspended_at AS "suspendedAt"${withPosition ? Prisma.raw(`, ${flushedPosition} AS position`) : Prisma.empty}
-    FROM ${from} WHERE ${where}`);
+    FROM api_tokens t JOIN people p ON p.company_id = ${companyId} AND p.id = t.person_id
+    WHERE t.company_id = ${companyId} AND t.hash = ${hash}`;
   return found;
 }

@@ -14,9 +14,9 @@ const unavailableCodes = new Set([
 const unavailableKinds = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TlsConnectionError']);
 const connecting = new Set(['connect', 'getaddrinfo']);
 
-/** The errors of `pg` that have no code. */
+/** The errors of `pg` that have no code, and what Citus says of a node that it lost in a transaction. */
 const unavailableMessages =
-  /^(Connection terminated|Connection ended|Query read timeout|timeout exceeded when trying to connect|timeout expired|Cannot use a pool after)|is not queryable$/;
+  /^(failure on connection marked as essential|Connection terminated|Connection ended|Query read timeout|timeout exceeded when trying to connect|timeout expired|Cannot use a pool after)|is not queryable$/;
 
 /** Whether the database cannot be reached, refuses to work, or did not answer in time. */
 export const isUnavailable = (error: unknown): boolean =>
@@ -29,9 +29,26 @@ export const isUnavailable = (error: unknown): boolean =>
       unavailableMessages.test(message),
   );
 
-/** Whether the statement or transaction lost to another one. It wrote nothing, and may succeed if it is repeated. */
+/**
+ * Whether the statement or transaction lost to another one, or to a migration that changed what a prepared statement
+ * returns. It wrote nothing, and may succeed if it is repeated.
+ */
 export const isConflict = (error: unknown): boolean =>
-  linksOf(error).some(({ codes }) => codes.some((code) => conflictStates.test(code) || code === 'P2034'));
+  linksOf(error).some(
+    ({ codes, message }) =>
+      codes.some((code) => conflictStates.test(code) || code === 'P2034') || stalePlan.test(message),
+  );
+
+/** Whether the database took too long to answer a statement, which says nothing of the wait for a free connection. */
+export const isTimeout = (error: unknown): boolean =>
+  linksOf(error).some(
+    ({ codes, kind, message }) =>
+      codes.some((code) => code === '57014' || code === 'ETIMEDOUT') ||
+      kind === 'SocketTimeout' ||
+      message === 'Query read timeout',
+  );
+
+const stalePlan = /cached plan must not change result type/;
 
 interface Link {
   codes: string[];

@@ -9,7 +9,7 @@ import { getIntrospectionQuery } from 'graphql';
 import { startEmbedded } from '../../src/database/embedded/startEmbedded.js';
 import { applyMigrations } from '../../src/database/migrations.js';
 import { startBuiltGateway } from '../support/builtGateway.js';
-import { cpuSecondsOf, descendantsOf } from '../support/descendants.js';
+import { cpuOf, descendantsOf } from '../support/processes.js';
 import { createRestorables } from '../support/restorables.js';
 
 // How much two workers do compared with one process, where PostgreSQL is not the limit. One process and two workers take
@@ -72,7 +72,7 @@ wrk.headers["Authorization"] = "Bearer ${given}"
   };
   await load(2);
   const processes = workers > 1 ? descendantsOf(gateway.pid) : [gateway.pid];
-  const cpu = () => [processes.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0), cpuSecondsOf(gateway.pid)];
+  const cpu = () => [processes.reduce((sum, pid) => sum + (cpuOf(pid) || 0), 0), cpuOf(gateway.pid)];
   const [servingBefore = 0, primaryBefore = 0] = cpu();
   const { rate, count } = await load(seconds);
   const [serving = 0, primary = 0] = cpu();

@@ -4,7 +4,7 @@ import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serverAccount } from '../../src/database/embedded/serverProcess.js';
-import { descendantsOf } from '../support/descendants.js';
+import { descendantsOf } from '../support/processes.js';
 
 const stopMilliseconds = 20_000;
 const running = new Set<Program>();

@@ -2,42 +2,57 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Restorable } from '../support/restorables.js';
 
-interface Answer {
+export interface Answer {
   /** 0 if there was none. */
   status: number;
   at: number;
   milliseconds: number;
 }
 
+export interface RestorerOptions {
+  /** By default each change takes REST. */
+  surfaces?: readonly ('REST' | 'GraphQL')[];
+  /** How long it thinks between two changes. */
+  pauseMilliseconds?: number;
+  /** How long it waits before it repeats a change. */
+  retryMilliseconds?: number;
+}
+
 const path = '/api/external/v1/documents/restore_document_version';
+const mutation =
+  'mutation ($input: RestoreDocumentVersionInput!) { restoreDocumentVersion(input: $input) { document { id currentVersion } } }';
 
 /** A client that restores one document over and over, and repeats a change with its key until it is acknowledged. */
 export class Restorer {
   readonly answers: Answer[] = [];
   /** The versions whose making was acknowledged. */
   readonly versions: number[] = [];
+  /** When each change was first sent, and when it was acknowledged. */
+  readonly changes: { from: number; until: number }[] = [];
   readonly document: Restorable;
-  readonly #url: string;
+  readonly #bases: readonly string[];
   readonly #token: string;
+  readonly #options: Required<RestorerOptions>;
   #isStopped = false;
+  #sent = 0;
 
-  constructor(base: string, token: string, document: Restorable) {
+  /** With several gateways, each request goes to the next one. */
+  constructor(bases: string | readonly string[], token: string, document: Restorable, options: RestorerOptions = {}) {
     this.document = document;
-    this.#url = base + path;
+    this.#bases = [bases].flat();
     this.#token = token;
+    this.#options = { surfaces: ['REST'], pauseMilliseconds: 0, retryMilliseconds: 100, ...options };
   }
 
   /** Until `stop` is called and the last change is acknowledged. */
   async run(): Promise<void> {
+    const { pauseMilliseconds, retryMilliseconds } = this.#options;
     while (!this.#isStopped) {
-      const { version } = this.document;
-      const key = randomUUID();
-      const body = JSON.stringify({
-        document_id: this.document.id,
-        version_number: version % 2 === 0 ? 1 : 2,
-        expected_current_version: version,
-      });
-      while ((await this.#send(key, body)) !== 200) await sleep(100);
+      if (pauseMilliseconds > 0) await sleep(Math.random() * 2 * pauseMilliseconds);
+      const request = this.#nextRequest();
+      const from = performance.now();
+      while ((await this.#send(request)) !== 200) await sleep(retryMilliseconds);
+      this.changes.push({ from, until: performance.now() });
       this.document.version += 1;
       this.versions.push(this.document.version);
     }
@@ -47,14 +62,26 @@ export class Restorer {
     this.#isStopped = true;
   }
 
-  async #send(key: string, body: string): Promise<number> {
+  #nextRequest() {
+    const { id, version } = this.document;
+    const { surfaces } = this.#options;
+    const isRest = surfaces[version % surfaces.length] === 'REST';
+    const versionNumber = version % 2 === 0 ? 1 : 2;
+    const body = isRest
+      ? { document_id: id, version_number: versionNumber, expected_current_version: version }
+      : { query: mutation, variables: { input: { documentId: id, versionNumber, expectedCurrentVersion: version } } };
+    return { path: isRest ? path : '/graphql', key: randomUUID(), body: JSON.stringify(body) };
+  }
+
+  async #send(request: { path: string; key: string; body: string }): Promise<number> {
     const start = performance.now();
     const headers = {
       'content-type': 'application/json',
       authorization: `Bearer ${this.#token}`,
-      'idempotency-key': key,
+      'idempotency-key': request.key,
     };
-    const status = await fetch(this.#url, { method: 'POST', headers, body }).then(
+    const base = this.#bases[this.#sent++ % this.#bases.length];
+    const status = await fetch(base + request.path, { method: 'POST', headers, body: request.body }).then(
       async (response) => {
         await response.arrayBuffer();
         return response.status;

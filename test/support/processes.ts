@@ -14,11 +14,26 @@ export function cpuOfFamily(pid: number): number {
   const own = fieldsOf(pid);
   if (!own) return Number.NaN;
   const ended = (Number(own[13]) + Number(own[14])) / ticks;
-  const children = readdirSync('/proc').filter(
-    (name) => /^\d+$/.test(name) && Number(fieldsOf(Number(name))?.[1]) === pid,
-  );
-  return children.reduce((sum, child) => sum + (cpuOf(Number(child)) || 0), cpuOf(pid) + ended);
+  return childrenOf(pid, processes()).reduce((sum, child) => sum + (cpuOf(child) || 0), cpuOf(pid) + ended);
 }
+
+/** The processes that a process has started, and those that these have started. */
+export function descendantsOf(pid: number, among = processes()): number[] {
+  return childrenOf(pid, among).flatMap((child) => [child, ...descendantsOf(child, among)]);
+}
+
+interface Process {
+  pid: number;
+  parent: number;
+}
+
+const processes = (): Process[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => ({ pid: Number(name), parent: parentOf(Number(name)) }));
+
+const childrenOf = (pid: number, among: Process[]) =>
+  among.filter(({ parent }) => parent === pid).map((child) => child.pid);
 
 /** The memory that a process has in RAM. */
 export function residentMegabytes(pid: number): number {

@@ -16,8 +16,8 @@ const list = <Item>(count: number, make: (index: number) => Item) => Array.from(
 const person = (n: number) => `person-${n}`;
 
 /** A company with 20 people, 50 goals and that many documents. */
-const workspace = (documents: number) => ({
-  company: { id: 'company', name: 'Load' },
+const workspace = (documents: number, company: string) => ({
+  company: { id: company, name: 'Load' },
   people: list(20, (n) => ({ id: person(n), full_name: `Person ${n}`, is_owner: n === 0 })),
   spaces: [{ id: 'space', name: 'Space', members: list(20, (n) => ({ person_id: person(n) })) }],
   goals: list(50, (n) => ({ id: `goal-${n}`, space_id: 'space', name: `Goal ${n}`, champion_id: person(n % 20) })),
@@ -40,19 +40,20 @@ const workspace = (documents: number) => ({
   })),
 });
 
-/** Fills a migrated, empty database. Returns a write token that may restore each document. */
+/** Adds a company to a migrated database. Returns a write token that may restore each of its documents. */
 export async function createRestorables(
   url: string,
   count: number,
+  company = 'company',
 ): Promise<{ token: string; documents: Restorable[] }> {
   const folder = await mkdtemp(join(tmpdir(), 'goalpost-load-'));
   const db = openClient({ url, poolSize: 1, preparedStatements: false });
   try {
     const file = join(folder, 'workspace.json');
-    await writeFile(file, JSON.stringify(workspace(count)));
+    await writeFile(file, JSON.stringify(workspace(count, company)));
     await importWorkspace(db, await readDocument(file), () => {});
     const { token } = await createToken(db, {
-      companyId: 'company',
+      companyId: company,
       personId: person(0),
       name: 'load',
       canWrite: true,

@@ -7,12 +7,16 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Started } from '../../src/commands/announce.js';
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const ownMain = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+/** How Node runs a file: TypeScript through tsx. */
+export const commandOf = (main: string) =>
+  main.endsWith('.ts') ? ['--import', import.meta.resolve('tsx'), main] : [main];
 
 /** `goalpost serve` in its own process, on a free port, with an embedded database unless the settings name one. */
-export async function startServer(settings: Record<string, string> = {}, { quiet = false } = {}) {
+export async function startServer(settings: Record<string, string> = {}, { quiet = false, main = ownMain } = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'goalpost-server-'));
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), main, 'serve'], {
+  const child = spawn(process.execPath, [...commandOf(main), 'serve'], {
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'error', DATA_DIR: join(directory, 'data'), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -17,22 +17,33 @@ const settings = {
   RATE_LIMIT_PER_ADDRESS: '1000000000',
 };
 
+const retireMilliseconds = 500;
+
 /** A gateway in its own process, which can be killed and started again at another address. */
 export class Gateway {
   #server: Awaited<ReturnType<typeof startServer>> | undefined;
   #starting: Promise<void> | undefined;
   #read = 0;
+  #isRetired = false;
+  #main: string | undefined;
 
-  private constructor(readonly settings: Record<string, string>) {}
+  private constructor(
+    readonly settings: Record<string, string>,
+    main: string | undefined,
+  ) {
+    this.#main = main;
+  }
 
-  static async start(own: Record<string, string>): Promise<Gateway> {
-    const gateway = new Gateway({ ...settings, ...own });
+  /** `main` is the file that Node runs, by default this checkout's. */
+  static async start(own: Record<string, string>, main?: string): Promise<Gateway> {
+    const gateway = new Gateway({ ...settings, ...own }, main);
     await gateway.restart();
     return gateway;
   }
 
-  /** Undefined while it is down. */
+  /** Undefined while it is down, and before it is replaced. */
   get base(): string | undefined {
+    if (this.#isRetired) return undefined;
     const { process: child, base } = this.#server ?? {};
     return child?.exitCode === null && child.signalCode === null ? base?.replace('localhost', '127.0.0.1') : undefined;
   }
@@ -58,6 +69,16 @@ export class Gateway {
     await server.stop();
   }
 
+  /** Sends it no more requests, as a balancer would, stops it, and starts another program in its place. */
+  async replace(main: string): Promise<void> {
+    this.#isRetired = true;
+    await sleep(retireMilliseconds);
+    await this.#server?.stop();
+    this.#main = main;
+    await this.restart();
+    this.#isRetired = false;
+  }
+
   /** Starts it, again and again if the database is down. */
   restart(): Promise<void> {
     this.#starting ??= this.#start().finally(() => {
@@ -69,7 +90,7 @@ export class Gateway {
   async #start(): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        this.#server = await startServer(this.settings, { quiet: true });
+        this.#server = await startServer(this.settings, { quiet: true, ...(this.#main && { main: this.#main }) });
         this.#read = 0;
         return;
       } catch (error) {

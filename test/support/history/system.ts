@@ -1,6 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { openClient } from '../../../src/database/client.js';
+import { migrationsDirectory } from '../../../src/database/migrationFiles.js';
 import { applyMigrations } from '../../../src/database/migrations.js';
 import { createToken } from '../../../src/database/tokens.js';
 import { importWorkspace } from '../../../src/workspace/import.js';
@@ -20,14 +20,16 @@ export interface SystemOptions {
   /** Of the gateways. */
   settings?: Record<string, string>;
   gateways?: number;
+  /** The file that the gateways run, and the migrations that the database has. By default this checkout's. */
+  main?: string;
+  migrations?: string;
   /** The URL that the gateways use, if it is not PostgreSQL's own. */
   route?: (url: string) => Promise<string>;
 }
 
-const migrations = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
-
 /** A PostgreSQL and gateways in processes of their own, all of them to be killed. */
-export async function startSystem({ flags, parent, settings = {}, gateways: count = 2, route }: SystemOptions = {}) {
+export async function startSystem(options: SystemOptions = {}) {
+  const { flags, parent, settings = {}, gateways: count = 2, main, migrations = migrationsDirectory, route } = options;
   const postgres: Postgres = await startPostgres(flags, parent);
   const { url } = postgres;
   await applyMigrations(url, migrations);
@@ -38,7 +40,7 @@ export async function startSystem({ flags, parent, settings = {}, gateways: coun
   const db = openClient({ url, poolSize: 2, preparedStatements: false });
   const databaseUrl = (await route?.(url)) ?? url;
   const gateways = await Promise.all(
-    Array.from({ length: count }, () => Gateway.start({ ...settings, DATABASE_URL: databaseUrl })),
+    Array.from({ length: count }, () => Gateway.start({ ...settings, DATABASE_URL: databaseUrl }, main)),
   ).catch(async (error) => {
     await postgres.stop();
     throw error;

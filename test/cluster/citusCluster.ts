@@ -1,0 +1,54 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { query } from '../support/query.js';
+import { type CitusNode, startCitusNode } from './citusNode.js';
+
+/** A coordinator with two workers, all of them empty. */
+export async function startCitusCluster(bin: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'goalpost-citus-'));
+  await chmod(folder, 0o755);
+  const coordinator = await startCitusNode(bin, folder, 'coordinator');
+  const workers: CitusNode[] = [];
+  await query(coordinator.url, `SELECT citus_set_coordinator_host('127.0.0.1', ${coordinator.port})`);
+
+  async function addWorker(): Promise<CitusNode> {
+    const worker = await startCitusNode(bin, folder, `worker ${workers.length + 1}`.replace(' ', ''));
+    workers.push(worker);
+    await query(coordinator.url, `SELECT citus_add_node('127.0.0.1', ${worker.port})`);
+    return worker;
+  }
+
+  /** The companies by the port of the worker that has them. */
+  async function companiesByWorker(): Promise<Map<number, Set<string>>> {
+    const rows = await query(
+      coordinator.url,
+      `SELECT c.id, n.nodeport AS port FROM companies c
+       JOIN pg_dist_placement p ON p.shardid = get_shard_id_for_distribution_column('companies', c.id)
+       JOIN pg_dist_node n ON n.groupid = p.groupid`,
+    );
+    const found = new Map<number, Set<string>>();
+    for (const { id, port } of rows) found.set(Number(port), (found.get(Number(port)) ?? new Set()).add(String(id)));
+    return found;
+  }
+
+  /** Spreads the companies evenly, while they are used. Resolves when it is done. */
+  async function rebalance(): Promise<void> {
+    await query(coordinator.url, "SELECT citus_rebalance_start(shard_transfer_mode => 'force_logical')");
+    for (;;) {
+      const [job] = await query(coordinator.url, 'SELECT state, details FROM citus_rebalance_status()');
+      if (job?.state === 'finished') return;
+      if (['failed', 'failing', 'cancelled'].includes(`${job?.state}`))
+        throw new Error(`the rebalancing ended as ${job?.state}: ${JSON.stringify(job?.details)}`);
+      await sleep(500);
+    }
+  }
+
+  async function stop(): Promise<void> {
+    await Promise.all([...workers, coordinator].map((node) => node.stop()));
+    await rm(folder, { recursive: true, maxRetries: 20 });
+  }
+
+  return { coordinator, workers, addWorker, companiesByWorker, rebalance, stop };
+}

@@ -1,0 +1,1 @@
+ALTER TABLE resource_hub_documents ADD COLUMN color text;

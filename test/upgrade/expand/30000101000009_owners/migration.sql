@@ -1,0 +1,1 @@
+ALTER TABLE goals VALIDATE CONSTRAINT goals_owner_fkey;
