@@ -156,6 +156,24 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             "space": 70
           }
         },
+        "checklist": [
+          {
+            "id": "check-launch-beta",
+            "name": "Beta with forty regulars",
+            "completed": true,
+            "index": 0,
+            "inserted_at": "2026-01-12T09:00:00.000Z",
+            "updated_at": "2026-02-13T16:00:00.000Z"
+          },
+          {
+            "id": "check-launch-stores",
+            "name": "Approved in both app stores",
+            "completed": true,
+            "index": 1,
+            "inserted_at": "2026-01-12T09:00:00.000Z",
+            "updated_at": "2026-03-06T11:20:00.000Z"
+          }
+        ],
         "notifications": [
           {
             "id": "notification-launch-created-tomas",
@@ -237,6 +255,26 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             "updated_at": "2026-03-13T09:00:00.000Z"
           }
         ],
+        "targets": [
+          {
+            "id": "target-launch-readers",
+            "index": 0,
+            "name": "Readers who use it every month",
+            "from": 0,
+            "to": 20000,
+            "unit": "readers",
+            "value": 17400
+          },
+          {
+            "id": "target-launch-crashes",
+            "index": 1,
+            "name": "Sessions that crash",
+            "from": 4.5,
+            "to": 0.5,
+            "unit": "%",
+            "value": 0.9
+          }
+        ],
         "last_check_in": {
           "id": "check-in-launch-2",
           "status": "on_track",
@@ -288,24 +326,6 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             }
           ]
         },
-        "checklist": [
-          {
-            "id": "check-launch-beta",
-            "name": "Beta with forty regulars",
-            "completed": true,
-            "index": 0,
-            "inserted_at": "2026-01-12T09:00:00.000Z",
-            "updated_at": "2026-02-13T16:00:00.000Z"
-          },
-          {
-            "id": "check-launch-stores",
-            "name": "Approved in both app stores",
-            "completed": true,
-            "index": 1,
-            "inserted_at": "2026-01-12T09:00:00.000Z",
-            "updated_at": "2026-03-06T11:20:00.000Z"
-          }
-        ],
         "potential_subscribers": [
           {
             "role": "Champion",
@@ -332,26 +352,6 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
               "avatar_url": "https://avatars.example.com/jonas-weber.png",
               "type": "human"
             }
-          }
-        ],
-        "targets": [
-          {
-            "id": "target-launch-readers",
-            "index": 0,
-            "name": "Readers who use it every month",
-            "from": 0,
-            "to": 20000,
-            "unit": "readers",
-            "value": 17400
-          },
-          {
-            "id": "target-launch-crashes",
-            "index": 1,
-            "name": "Sessions that crash",
-            "from": 4.5,
-            "to": 0.5,
-            "unit": "%",
-            "value": 0.9
           }
         ]
       }
