@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Database, Transaction } from './database/client.js';
-import { type Position, readPosition } from './database/replicas/position.js';
+import { type LogPosition, readPosition } from './database/replicas/logPosition.js';
 import { StalledCompanies } from './database/stalledCompanies.js';
 import { findCompany, findToken, hashToken, tokenFormat } from './database/tokens.js';
 import { failure } from './errors/failures.js';
@@ -18,7 +18,7 @@ export interface Context {
 
 /** Who asks, and how far the log of the primary had come by then. What was acknowledged before lies before that. */
 interface Caller extends Actor {
-  position?: Position | undefined;
+  position?: LogPosition | undefined;
 }
 
 /**

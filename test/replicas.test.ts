@@ -4,7 +4,7 @@ import { checkGateway } from '../src/commands/checkGateway.js';
 import { openClient } from '../src/database/client.js';
 import { applyMigrations } from '../src/database/migrations.js';
 import { inspectReplicas } from '../src/database/replicas/inspectReplicas.js';
-import { hasReached, readPosition } from '../src/database/replicas/position.js';
+import { hasReached, readPosition } from '../src/database/replicas/logPosition.js';
 import { Replicas } from '../src/database/replicas/replicas.js';
 import { Metrics } from '../src/http/telemetry/metrics.js';
 import { query } from './support/query.js';

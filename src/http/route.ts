@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { Position } from '../database/replicas/position.js';
+import type { LogPosition } from '../database/replicas/logPosition.js';
 import type { Actor } from '../policies/access.js';
 import type { Answer } from './answer.js';
 import type { RequestHead } from './requestHead.js';
@@ -20,7 +20,7 @@ export interface RequestContext {
   /** Headers for the answer, whether it succeeds or fails. */
   responseHeaders: Record<string, string>;
   /** Who asks; with replicas, also how far the log of the primary had come by then. */
-  actor?: Actor & { position?: Position | undefined };
+  actor?: Actor & { position?: LogPosition | undefined };
   /** Set if the arguments were checked before GraphQL runs. */
   inputIsChecked?: true;
   /** How many operations a batch has, which GraphQL refuses. */

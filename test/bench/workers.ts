@@ -81,7 +81,11 @@ wrk.headers["Authorization"] = "Bearer ${given}"
   return { rate, serving: each(serving - servingBefore), primary: workers > 1 ? each(primary - primaryBefore) : 0 };
 }
 
-const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = (sorted.length - 1) / 2;
+  return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2;
+}
 
 console.log(
   '| Requests | One process | Two workers | Two to one | CPU of a request, one process | two workers | and the primary process |',

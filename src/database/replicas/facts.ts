@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { DatabaseError } from '../error.js';
-import { type Position, readLsn } from './position.js';
+import { type LogPosition, readLsn } from './logPosition.js';
 
 /** The server is a primary, or was promoted. */
 export class NoStandby extends DatabaseError {}
@@ -25,7 +25,7 @@ export async function instanceOf(client: ClientBase): Promise<string> {
 }
 
 /** What a standby has replayed; undefined while it receives nothing. Throws if it is none, or hides its timeline. */
-export async function replayedBy(client: ClientBase): Promise<Position | undefined> {
+export async function replayedBy(client: ClientBase): Promise<LogPosition | undefined> {
   const [{ isStandby, lsn, receives, timeline }] = (await client.query(state)).rows;
   if (!isStandby) throw new NoStandby('it is not a standby');
   if (!receives || lsn === null) return undefined;

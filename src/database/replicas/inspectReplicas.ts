@@ -1,6 +1,6 @@
 import { inspecting } from '../inspect.js';
 import { identityOf, NoStandby, replayedBy } from './facts.js';
-import { flushedPosition, readPosition } from './position.js';
+import { flushedPosition, readPosition } from './logPosition.js';
 
 /** How far a replica is behind, undefined if it is the primary now; or why the gateway would not use it. */
 export type InspectedReplica = { address: string } & ({ failure: string } | { bytesBehind: number | undefined });

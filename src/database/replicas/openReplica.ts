@@ -2,7 +2,7 @@ import { Client, type ClientBase } from 'pg';
 import { type Database, type DatabaseOptions, openClient } from '../client.js';
 import { DatabaseError } from '../error.js';
 import { identityOf, instanceOf, replayedBy } from './facts.js';
-import type { Position } from './position.js';
+import type { LogPosition } from './logPosition.js';
 
 /** How long a replica may take to accept a connection, and to say how far it is. */
 const milliseconds = { connect: 1_000, answer: 1_000 };
@@ -13,7 +13,7 @@ export type ReplicaOptions = Omit<DatabaseOptions, 'url' | 'onConnect'>;
 export interface OpenReplica {
   db: Database;
   /** Asks how far it is; several who ask at once share the answer. */
-  check(): Promise<Position | undefined>;
+  check(): Promise<LogPosition | undefined>;
   close(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export async function openReplica(
     const db = openClient({ ...options, url, timeouts: shorter, onConnect: isTheSame });
     // The first query of a client starts its query compiler.
     await db.apiToken.findFirst({ where: { id: '' }, select: { person: { select: { id: true } } } });
-    let asked: Promise<Position | undefined> | undefined;
+    let asked: Promise<LogPosition | undefined> | undefined;
     const check = () => {
       asked ??= replayedBy(watcher).finally(() => {
         asked = undefined;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../client.js';
+import { hasReached, type LogPosition } from './logPosition.js';
 import { type OpenReplica, openReplica, type ReplicaOptions } from './openReplica.js';
-import { hasReached, type Position } from './position.js';
 
 /** When a request that finds the replica behind asks again, in milliseconds from the answer before. */
 const polls = [0, 1, 2, 4];
@@ -24,7 +24,7 @@ export class Replica {
   readonly #identity: () => Promise<string>;
   readonly #events: ReplicaEvents;
   #opened: OpenReplica | undefined;
-  #replayed: Position | undefined;
+  #replayed: LogPosition | undefined;
   #behindUntil = 0;
   #behindFor = 0;
   #retryAfter = retries.least;
@@ -45,7 +45,7 @@ export class Replica {
   }
 
   /** How far it was known to be when it was last asked. */
-  get replayed(): Position | undefined {
+  get replayed(): LogPosition | undefined {
     return this.#replayed;
   }
 
@@ -74,12 +74,12 @@ export class Replica {
   }
 
   /** The database if it is known to have replayed everything up to the position. */
-  at(position: Position): Database | undefined {
+  at(position: LogPosition): Database | undefined {
     return hasReached(this.#replayed, position) ? this.#opened?.db : undefined;
   }
 
   /** The same, after asking it how far it is, a few times within some milliseconds. */
-  async reach(position: Position): Promise<Database | undefined> {
+  async reach(position: LogPosition): Promise<Database | undefined> {
     const giveUp = performance.now() + waiting.most;
     for (const pause of polls) {
       if (pause > 0) await sleep(pause);

@@ -1,8 +1,8 @@
 import type { Database } from '../client.js';
 import { DatabaseError } from '../error.js';
 import { identity } from './facts.js';
+import type { LogPosition } from './logPosition.js';
 import type { ReplicaOptions } from './openReplica.js';
-import type { Position } from './position.js';
 import { Replica } from './replica.js';
 
 export interface ChosenReplica {
@@ -31,7 +31,7 @@ export interface ReplicasOptions extends ReplicaOptions {
 export class Replicas {
   readonly #replicas: Replica[];
   #turn = 0;
-  #latest: Position | undefined;
+  #latest: LogPosition | undefined;
 
   private constructor({ urls, db, onUsed, onLeft, ...options }: ReplicasOptions) {
     let known: Promise<string> | undefined;
@@ -53,7 +53,7 @@ export class Replicas {
   }
 
   /** One that has replayed everything up to the position; undefined if none has, or does within some milliseconds. */
-  async at(position: Position): Promise<ChosenReplica | undefined> {
+  async at(position: LogPosition): Promise<ChosenReplica | undefined> {
     this.#note(position);
     this.#turn += 1;
     const start = this.#turn % this.#replicas.length;
@@ -79,7 +79,7 @@ export class Replicas {
     await Promise.all(this.#replicas.map((replica) => replica.close()));
   }
 
-  #note(position: Position): void {
+  #note(position: LogPosition): void {
     const { timeline = 0, lsn = 0n } = this.#latest ?? {};
     if (position.timeline > timeline || (position.timeline === timeline && position.lsn > lsn)) this.#latest = position;
   }
