@@ -24,7 +24,10 @@ export type Authenticate = (authorization: string | null) => Promise<Actor>;
 const recordUseEvery = 60_000;
 const companiesKept = 10_000;
 
-/** Looks up `Authorization: Bearer <token>`, after its first use in one statement, and records the last use of each token, to the minute. */
+/**
+ * Looks up `Authorization: Bearer <token>`, after its first use in one statement, and records the last use of each token,
+ * to the minute.
+ */
 export function authenticator(db: Database, clock: () => Date): Authenticate {
   const recording = new Set<string>();
   // The company of a token never changes.
