@@ -67,7 +67,8 @@ interface Structure {
 async function structureOf(client: pg.Client): Promise<Structure> {
   const tables = await client.query<Structure['tables'][number]>(`
     SELECT c.relname AS name, EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = c.oid) AS is_placed,
-      c.relpersistence = 'u' AS is_unlogged, EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'company_id') AS has_company
+      c.relpersistence = 'u' AS is_unlogged,
+      EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'company_id') AS has_company
     FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY c.oid`);
   const foreignKeys = await client.query<ForeignKey>(`
     SELECT conname AS name, conrelid::regclass::text AS "table", confrelid::regclass::text AS refers_to,

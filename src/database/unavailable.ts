@@ -36,7 +36,8 @@ export const isUnavailable = (error: unknown): boolean =>
 export const isConflict = (error: unknown): boolean =>
   linksOf(error).some(
     ({ codes, message }) =>
-      codes.some((code) => conflictStates.test(code) || code === 'P2034') || stalePlan.test(message),
+      codes.some((code) => conflictStates.test(code) || code === 'P2034') ||
+      (codes.includes('0A000') && message === stalePlan),
   );
 
 /** Whether the database took too long to answer a statement, which says nothing of the wait for a free connection. */
@@ -48,7 +49,7 @@ export const isTimeout = (error: unknown): boolean =>
       message === 'Query read timeout',
   );
 
-const stalePlan = /cached plan must not change result type/;
+const stalePlan = 'cached plan must not change result type';
 
 interface Link {
   codes: string[];
