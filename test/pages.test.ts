@@ -228,7 +228,7 @@ describe('the demo token', () => {
         expect(status).toBe(200);
         expect(text).not.toContain(secret);
         expect(text).not.toContain('goal-1');
-        if (path !== '/docs') expect(text).toContain('printed in the terminal when it started');
+        expect(text).toContain('printed after <code>Open</code> when it started');
       }
     },
   );
