@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import tab from '@bomb.sh/tab/commander';
 import { Command, CommanderError, Option } from 'commander';
 import { checkGateway } from './commands/checkGateway.js';
 import { type DistributeOptions, distributeTables } from './commands/distribute.js';
@@ -99,6 +100,11 @@ tokens
   .description('revoke a token immediately')
   .argument('<id>', 'id of the token, as shown by "token list"')
   .action((id: string) => token.revoke(readConfig(), id));
+
+tab(program);
+program.commands
+  .find((command) => command.name() === 'complete')
+  ?.description('print a script with which a shell completes commands and options');
 
 try {
   await program.parseAsync(process.argv.length > 2 ? process.argv : [...process.argv, 'serve']);

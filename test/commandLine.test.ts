@@ -254,6 +254,18 @@ describe("goalpost on the operator's own database", { timeout: 120_000 }, () => 
     expect((await goalpost({ DATABASE_URL }, 'token', 'revoke', id)).code).toBe(2);
   });
 
+  test('a shell can complete commands and options', async () => {
+    const suggested = async (...words: string[]) => (await goalpost({}, 'complete', '--', ...words)).stdout;
+    expect(await suggested('to')).toMatch(/^token\t/);
+    expect(await suggested('token', '')).toMatch(/^create\t.*\nlist\t.*\nrevoke\t/);
+    expect(await suggested('token', 'create', '--')).toMatch(/^--person\tid of the person/);
+    for (const name of ['bash', 'zsh', 'fish', 'powershell']) {
+      const { code, stdout } = await goalpost({}, 'complete', name);
+      expect([code, stdout.split('\n')[0]]).toEqual([0, expect.stringContaining('goalpost')]);
+    }
+    expect((await goalpost({}, 'complete', 'tcsh')).code).toBe(2);
+  });
+
   test.each([
     ['an unknown command', ['nonsense'], {}, 2, "unknown command 'nonsense'"],
     ['an unknown option', ['serve', '--fast'], {}, 2, "unknown option '--fast'"],

@@ -45,6 +45,28 @@ describe('/docs', () => {
     for (const name of Object.keys(api.components.headers)) expect(page).toContain(`<code>${name}</code>`);
   });
 
+  test('says the type of each field as people do', () => {
+    const typeOf = (id: string) => {
+      const [, html = ''] = new RegExp(`id="${id}">.*?class="type">(.*?)</span>`, 's').exec(page) ?? [];
+      return html.replaceAll(/<[^>]*>/g, '');
+    };
+    expect([
+      typeOf('Goal.inserted_at'),
+      typeOf('Goal.archived_at'),
+      typeOf('Goal.champion'),
+      typeOf('Goal.targets'),
+      typeOf('reopenGoal.request.subscriber_ids'),
+      typeOf('restoreDocumentVersion.request.version_number'),
+    ]).toEqual([
+      'time',
+      'time or null',
+      'Person or null',
+      'list of Target',
+      'list of strings or null, at most 10,000',
+      'integer, at least 1',
+    ]);
+  });
+
   test('has an address for each of them, none of which occurs twice, and every link on it leads to one', () => {
     const ids = idsOf(page);
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);

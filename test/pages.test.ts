@@ -228,7 +228,7 @@ describe('the demo token', () => {
         expect(status).toBe(200);
         expect(text).not.toContain(secret);
         expect(text).not.toContain('goal-1');
-        if (path !== '/docs') expect(text).toContain('printed in the terminal when it started');
+        expect(text).toContain('printed after <code>Open</code> when it started');
       }
     },
   );
@@ -390,7 +390,7 @@ describe('a path', () => {
     expect(body.detail).toContain(`Did you mean ${restPaths.restoreDocumentVersion}?`);
   });
 
-  test.each(['/api', '/api/external/v1', '/api/external/v1/documents'])(
+  test.each(['/api', '/api/external/v1', '/api/external/v1/', '/api/external/v1/documents'])(
     'above those of the API leads to the reference: %s',
     async (path) => {
       expect((await world.fetch(path)).body.detail).toBe(`The path ${path} does not exist. Did you mean /docs?`);

@@ -36,8 +36,10 @@ export function router(options: RouterOptions): Handle {
   const routesOf = (path: string) => byPath.get(path) ?? [];
   const memorable = [...new Set(routes.filter(({ isFile }) => !isFile).map(({ path }) => path))];
 
-  const nearestTo = (path: string) =>
-    nearestPath(path, memorable) ?? (memorable.some((each) => each.startsWith(`${path}/`)) ? guide : undefined);
+  function nearestTo(path: string): string | undefined {
+    const folder = path.replace(/\/?$/, '/');
+    return nearestPath(path, memorable) ?? (memorable.some((each) => each.startsWith(folder)) ? guide : undefined);
+  }
 
   /** The path without the slash at its end, if that is a route: `/docs/` is `/docs`. */
   function pathOf(pathname: string): string {

@@ -24,8 +24,8 @@ export interface Trial extends WorkedExamples {
 export const startLabel = 'Open';
 
 /** For a visitor who has not opened the start address. */
-export const howToOpenTheDemo: Html = html`<p>This is a demo. To try it with its own token, open the address that the
-gateway printed in the terminal when it started, after <code>${startLabel}</code>.</p>`;
+export const howToOpenTheDemo: Html = html`<p>This is a demo. To use its token here, open the address that the gateway
+printed after <code>${startLabel}</code> when it started.</p>`;
 
 export async function trialFor(
   request: RequestHead,

@@ -31,7 +31,8 @@ function typeOf(schema: Schema): Html {
   const types = [schema.type ?? 'any'].flat();
   const names = types.map((type) => {
     if (type === 'array') return html`list of ${listed(schema.items ?? {})}`;
-    return html`${type === 'object' ? 'record' : (schema.format && formats[schema.format]) || type}`;
+    if (type === 'string' && schema.format) return html`${formats[schema.format] ?? type}`;
+    return html`${type === 'object' ? 'record' : type}`;
   });
   return html`${names.flatMap((name, index) => (index === 0 ? [name] : [html` or `, name]))}${bounds(schema)}`;
 }

@@ -94,6 +94,6 @@ const forTools: Html = html`<p class="tools">For your tools: <a href="${openApiP
 <a href="/schema.graphql" download="schema.graphql">GraphQL schema</a>, <a href="/readyz">health check</a></p>`;
 
 const howToGetAToken = (demo: Demo | undefined): Html =>
-  html`${demo && howToOpenTheDemo}<p>Create a token on the server. It acts for one person and is shown only once:</p>
+  html`${demo && howToOpenTheDemo}<p>${demo ? 'Or create' : 'Create'} a token on the server. It acts for one person and is shown only once:</p>
 <pre tabindex="0" role="region" aria-label="How to create a token"><code>npx goalpost token create --person PERSON_ID --name "Trying it" --write</code></pre>
-<p>Then <code>export TOKEN=gp_…</code>, and put your own ids into the requests.</p>`;
+<p>Then run <code>export TOKEN=gp_…</code>, and put your own ids into the requests.</p>`;
