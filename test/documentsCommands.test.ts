@@ -17,7 +17,7 @@ const notRun = [
   'npm test',
   'npm ci\nnpm run production',
   'npx tsx test/bench/import.ts 1',
-  'npm run bench -- --write\nnpm run bench -- --growth --write',
+  'npm run bench -- --growth --write\nnpm run bench -- --soak --write',
   'mkdir tracing && cd tracing && npm init --yes && npm install @opentelemetry/sdk-node',
 ];
 
