@@ -31,7 +31,7 @@ docker compose run --rm gateway token create --person ann --name CI --write`,
   'npm ci && npm start',
   'npm test',
   'npx tsx test/bench/import.ts 1',
-  'npm run bench -- --write\nnpm run bench -- --growth --write',
+  'npm run bench -- --growth --write\nnpm run bench -- --soak --write',
   'mkdir tracing && cd tracing && npm init --yes && npm install @opentelemetry/sdk-node',
 ];
 
