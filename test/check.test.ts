@@ -80,10 +80,10 @@ describe('goalpost check', () => {
       'none of the servers takes writes',
     ],
     [
-      'a migration of a newer version',
+      'a migration that needs a newer version',
       `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
-      VALUES ('x', 'x', '99990101000000_x', now())`,
-      'Start a newer version.',
+      VALUES ('x', 'x', '99990101000000_x_needs_99.0.0', now())`,
+      'needs version 99.0.0 of the program. Start that version or a newer one.',
     ],
   ])('names %s', async (_what, statement, message) => {
     const other = await createDatabase();

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { adapterOf } from '../src/database/adapter.js';
+import { connectionsOf, openClient } from '../src/database/client.js';
 import { type Prisma, PrismaClient } from '../src/database/generated/client/client.js';
 import { withPatience } from '../src/database/patience.js';
 import { openPool } from '../src/database/pool.js';
@@ -122,4 +123,12 @@ describe.skipIf(!preparedStatements)('prepared statements', () => {
     expect(prepared?.count).toBeGreaterThan(1);
     await prisma.$disconnect();
   });
+});
+
+test('the connections are closed when the client is, although only the reader used them', async () => {
+  const client = openClient({ url, poolSize: 2, preparedStatements });
+  await client.goal.findMany({ where: { companyId: 'none' } });
+  expect(connectionsOf(client).open).toBe(1);
+  await client.$disconnect();
+  expect(connectionsOf(client).open).toBe(0);
 });

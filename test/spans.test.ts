@@ -40,7 +40,10 @@ const treeOf = (id: string | undefined, spans: ReadableSpan[]): Branch[] =>
 
 const leaf = (name: string): Branch => ({ name, below: [] });
 
-describe('a trace', () => {
+describe('a trace', async () => {
+  // The first use of a token looks for its company.
+  await world.graphql(caller.token, '{ __typename }');
+
   test('of a change has the request, the operation in it, and every statement in that', async () => {
     const { id } = await world.closedGoal(space);
     const { status } = await world.post(

@@ -18,7 +18,8 @@ const lose = () =>
   made.sql(`
     ALTER TABLE api_tokens RENAME TO stored_tokens;
     CREATE VIEW api_tokens AS SELECT * FROM stored_tokens
-      WHERE CASE WHEN company_id = '${lost.company.companyId}' THEN pg_sleep(30) IS NOT NULL ELSE true END`);
+      WHERE CASE WHEN company_id = '${lost.company.companyId}' THEN pg_sleep(30) IS NOT NULL ELSE true END;
+    GRANT ALL ON api_tokens TO PUBLIC`);
 const find = () => made.sql('DROP VIEW api_tokens; ALTER TABLE stored_tokens RENAME TO api_tokens');
 
 const statusOf = async (token: string) => (await gateway.graphql(token, ask)).status;

@@ -69,7 +69,7 @@ describe('a line in a terminal', async () => {
     const shown = lines.map((line) => line.replace(/^[\d:]{8} /, '').replace(/[ \d.]{7} ms/, 'n ms'));
     expect(shown).toEqual([
       '200 GET  n ms   0 SQL /healthz\n',
-      `404 POST n ms   2 SQL ${restPaths.reopenGoal} NOT_FOUND ${person} mine\n`,
+      `404 POST n ms   3 SQL ${restPaths.reopenGoal} NOT_FOUND ${person} mine\n`,
       `200 POST n ms   2 SQL /graphql viewer ${person}\n`,
     ]);
   });

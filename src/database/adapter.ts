@@ -26,14 +26,14 @@ export function adapterOf({ pool, close }: OpenPool, options: Options): Adapter 
   const adapter = factory.connect().then((connected) => patientAdapter(connected, close));
   return {
     factory: { provider, adapterName, connect: () => adapter },
-    connections: { connection: { queryRaw: async (query) => (await adapter).queryRaw(query) }, begin },
+    connections: { connection: { queryRaw: async (query) => (await adapter).queryRaw(query) }, begin, close },
   };
 }
 
 interface Adapter {
   factory: SqlDriverAdapterFactory;
   /** The same connections for the reader. */
-  connections: { connection: Connection; begin: Begin };
+  connections: { connection: Connection; begin: Begin; close: () => Promise<void> };
 }
 
 /** The transaction that Prisma opens within this call. */

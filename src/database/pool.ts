@@ -32,7 +32,7 @@ export interface PoolOptions {
 
 export interface OpenPool {
   pool: Pool;
-  /** Ends the pool within two seconds, even if the server does not answer. */
+  /** Ends the pool within two seconds, even if the server does not answer. It may be called again. */
   close(): Promise<void>;
 }
 
@@ -84,9 +84,14 @@ export function openPool(options: PoolOptions): OpenPool {
     const isUsable = client.getTransactionStatus() === 'I' && !hasRefusedWrite(client) && current.has(client);
     if (!isUsable) void client.end();
   });
-  const close = async () => {
+  const end = async () => {
     await Promise.race([pool.end(), sleep(closeMilliseconds, undefined, { ref: false })]);
     for (const socket of sockets) socket.destroy();
+  };
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= end();
+    return closed;
   };
   return { pool, close };
 }

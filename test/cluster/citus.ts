@@ -27,7 +27,7 @@ const tokens = new Map<string, string>();
 for (const company of companies) tokens.set(company, (await createRestorables(url, 1, company)).token);
 await distribute(url, () => {});
 
-const settings = { DATABASE_URL: url, DATABASE_JOINS: 'off', LOG_LEVEL: 'fatal' };
+const settings = { DATABASE_URL: url, LOG_LEVEL: 'fatal' };
 const gateways = await Promise.all([1, 2, 3].map(() => startBuiltGateway(settings)));
 const bases = gateways.map(({ base }) => base);
 const clients = companies.map((company, number) => {

@@ -1,14 +1,14 @@
 import type { Column, Relation } from './models.js';
-import { columnOf, type Scope, type Table } from './scope.js';
+import { columnOf, type ReadTable, type Scope } from './scope.js';
 import { objectOf, own, type Part } from './shape.js';
 import { Unsupported } from './unsupported.js';
 
 /** The conditions that a filter says about a table's rows, of which there is at least one. */
-export function conditionsOf(scope: Scope, table: Table, filter: Part | undefined): string[] {
+export function conditionsOf(scope: Scope, table: ReadTable, filter: Part | undefined): string[] {
   return entriesOf(filter).flatMap(([name, part]) => condition(scope, table, name, part));
 }
 
-function condition(scope: Scope, table: Table, name: string, part: Part): string[] {
+function condition(scope: Scope, table: ReadTable, name: string, part: Part): string[] {
   if (name === 'OR') return [either(scope, table, part)];
   const column = own(table.model.columns, name);
   if (column) return comparisons(scope, columnOf(table, name), column, part);
@@ -17,7 +17,7 @@ function condition(scope: Scope, table: Table, name: string, part: Part): string
   return existence(scope, table, relation, part);
 }
 
-function either(scope: Scope, table: Table, part: Part): string {
+function either(scope: Scope, table: ReadTable, part: Part): string {
   if (!Array.isArray(part)) throw new Unsupported('OR');
   return `(${part.map((filter) => `(${conditionsOf(scope, table, filter).join(' AND ')})`).join(' OR ')})`;
 }
@@ -43,7 +43,7 @@ function nullness(sql: string, { isNullable }: Column, operator: string): string
   throw new Unsupported(`${operator} null`);
 }
 
-function existence(scope: Scope, here: Table, relation: Relation, part: Part): string[] {
+function existence(scope: Scope, here: ReadTable, relation: Relation, part: Part): string[] {
   const exists = (filter: Part) => {
     const there = scope.table(relation.model);
     const conditions = [...scope.join(relation, here, there), ...conditionsOf(scope, there, filter)];

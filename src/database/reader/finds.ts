@@ -1,4 +1,4 @@
-import { type LookUp, type LookUps, lookUpsTogether } from './lookUps.js';
+import { type LookUps, lookUpsTogether, type RowLookUp } from './lookUps.js';
 import { type Connection, jsonOf, type Read, readOf, type Statements } from './read.js';
 import type { Method } from './statement.js';
 
@@ -60,7 +60,7 @@ export class Finds {
   }
 
   /** The same question about several rows, with the field by which they are told apart. */
-  #together({ args, read: { statement } }: LookUp, values: string[]) {
+  #together({ args, read: { statement } }: RowLookUp, values: string[]) {
     const { key = '', field = '' } = statement.lookUp ?? {};
     const { companyId } = (args.where as Record<string, Args>)[key] ?? {};
     const where = { companyId, [field]: { in: values } };

@@ -2,14 +2,14 @@ import { currentPatience } from '../patience.js';
 import type { Read } from './read.js';
 
 /** A look-up of one row, by a key of which only `value` differs between rows. */
-export interface LookUp {
+export interface RowLookUp {
   args: Record<string, unknown>;
   read: Read;
   value: string;
 }
 
 /** Look-ups that differ only in their values. */
-export type LookUps = [LookUp, ...LookUp[]];
+export type LookUps = [RowLookUp, ...RowLookUp[]];
 
 type Send = (lookUps: LookUps) => Promise<unknown[]>;
 
@@ -24,10 +24,10 @@ interface Group {
  * Puts the look-ups of one request and tick together that ask the same of different rows, as Prisma does. `send` answers
  * those with one statement: a row, or null, for each.
  */
-export function lookUpsTogether(send: Send): (lookUp: LookUp, position: number) => Promise<unknown> {
+export function lookUpsTogether(send: Send): (lookUp: RowLookUp, position: number) => Promise<unknown> {
   let waiting: Group[] = [];
 
-  function start(name: string, request: object | undefined, lookUp: LookUp): Group {
+  function start(name: string, request: object | undefined, lookUp: RowLookUp): Group {
     const lookUps: LookUps = [lookUp];
     const rows = new Promise<unknown[]>((resolve) => {
       process.nextTick(() => {

@@ -1,9 +1,9 @@
-import { columnOf, type Table } from './scope.js';
+import { columnOf, type ReadTable } from './scope.js';
 import { objectOf, type Shape } from './shape.js';
 import { Unsupported } from './unsupported.js';
 
 /** The order of the rows, and how many of them there may be, which the order must decide. */
-export function orderOf(table: Table, { orderBy = [], take }: Shape): string {
+export function orderOf(table: ReadTable, { orderBy = [], take }: Shape): string {
   const given = Array.isArray(orderBy) ? orderBy : [objectOf(orderBy)];
   const directions = new Map<string, string>();
   for (const term of given) {

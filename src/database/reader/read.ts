@@ -2,14 +2,14 @@ import type { SqlQueryable } from '@prisma/driver-adapter-utils';
 import { LRUCache } from 'lru-cache';
 import { models } from '../generated/models.js';
 import { type Call, callOf, type Shape } from './shape.js';
-import { type Method, type Statement, statementOf } from './statement.js';
+import { type Method, type ReadStatement, statementOf } from './statement.js';
 import { Unsupported } from './unsupported.js';
 
 /** Where statements are sent: the pool, or a transaction. */
 export type Connection = Pick<SqlQueryable, 'queryRaw'>;
 
 /** A statement for each shape of a call; null for a shape that is left to Prisma. */
-export type Statements = LRUCache<string, { statement: Statement | null }>;
+export type Statements = LRUCache<string, { statement: ReadStatement | null }>;
 
 /** As many as a connection prepares: clients choose what is selected. */
 const mostStatements = 2_000;
@@ -27,7 +27,7 @@ export const newStatements = (): Statements =>
 export interface Read {
   /** The same for all calls that differ only in their values. */
   key: string;
-  statement: Statement;
+  statement: ReadStatement;
   values: unknown[];
 }
 
@@ -43,7 +43,7 @@ export function readOf(statements: Statements, model: string, method: Method, ar
   return statement && isValid ? { key, statement, values: call.values } : undefined;
 }
 
-function compile(model: string, method: Method, { shape }: Call): Statement | null {
+function compile(model: string, method: Method, { shape }: Call): ReadStatement | null {
   return supported(() => statementOf(models, model, method, JSON.parse(shape) as Shape)) ?? null;
 }
 

@@ -3,7 +3,7 @@ import { own, type Part } from './shape.js';
 import { Unsupported } from './unsupported.js';
 
 /** Rows of a table in the statement. */
-export interface Table {
+export interface ReadTable {
   model: Model;
   alias: string;
 }
@@ -22,7 +22,7 @@ export class Scope {
     this.#company = placeholder(company);
   }
 
-  table(name: string): Table {
+  table(name: string): ReadTable {
     const model = own(this.#models, name);
     if (!model?.columns.companyId) throw new Unsupported(`${name} has no company`);
     const alias = `t${this.#tables}`;
@@ -31,14 +31,14 @@ export class Scope {
   }
 
   /** The table with only the company's rows, and only those that meet the conditions. */
-  from(table: Table, conditions: string[]): string {
+  from(table: ReadTable, conditions: string[]): string {
     const bound = `${columnOf(table, 'companyId')} = ${this.#company}`;
     const all = new Set([bound, ...conditions]);
     return `FROM ${quoted(table.model.table)} ${table.alias} WHERE ${[...all].join(' AND ')}`;
   }
 
   /** What makes a row of `there` one of the row of `here`. Both have the company already. */
-  join(relation: Relation, here: Table, there: Table): string[] {
+  join(relation: Relation, here: ReadTable, there: ReadTable): string[] {
     const pairs = relation.on.filter(([own, other]) => own !== 'companyId' || other !== 'companyId');
     if (pairs.length === 0 || pairs.length === relation.on.length) throw new Unsupported('a relation across companies');
     return pairs.map(([own, other]) => `${columnOf(there, other)} = ${columnOf(here, own)}`);
@@ -70,7 +70,7 @@ const placeholder = (position: number) => `$${position + 1}`;
 
 const quoted = (name: string) => `"${name}"`;
 
-export function columnOf({ alias, model }: Table, name: string): string {
+export function columnOf({ alias, model }: ReadTable, name: string): string {
   const column = own(model.columns, name);
   if (!column) throw new Unsupported(name);
   return `${alias}.${quoted(column.name)}`;

@@ -1,7 +1,7 @@
 import { conditionsOf } from './filter.js';
 import type { Relation } from './models.js';
 import { orderOf } from './order.js';
-import { columnOf, type Scope, type Table } from './scope.js';
+import { columnOf, type ReadTable, type Scope } from './scope.js';
 import { objectOf, own, type Part, type Shape } from './shape.js';
 import { Unsupported } from './unsupported.js';
 
@@ -18,7 +18,7 @@ export interface Selection {
 const mostParts = 100;
 
 /** What the arguments select of a table's rows. */
-export function selectionOf(scope: Scope, table: Table, args: Shape): Selection {
+export function selectionOf(scope: Scope, table: ReadTable, args: Shape): Selection {
   const parts: [name: string, part: Selection][] = [];
   for (const [name, part] of Object.entries(chosen(table, args))) {
     const column = own(table.model.columns, name);
@@ -43,7 +43,7 @@ export function selectionOf(scope: Scope, table: Table, args: Shape): Selection 
 }
 
 /** Without `select`, all columns. */
-function chosen({ model }: Table, { select, include }: Shape): Shape {
+function chosen({ model }: ReadTable, { select, include }: Shape): Shape {
   if (select !== undefined && include !== undefined) throw new Unsupported('select and include');
   if (select !== undefined) return objectOf(select);
   const columns = Object.fromEntries(Object.keys(model.columns).map((name) => [name, true as const]));
@@ -64,7 +64,7 @@ const makes: Record<string, Make> = {
   Bytes: (json) => (json === null ? null : Uint8Array.from(Buffer.from((json as string).slice(2), 'hex'))),
 };
 
-function value(table: Table, name: string, type: string): Selection {
+function value(table: ReadTable, name: string, type: string): Selection {
   const make = own(makes, type);
   if (!make) throw new Unsupported(type);
   const sql = columnOf(table, name);
@@ -72,7 +72,7 @@ function value(table: Table, name: string, type: string): Selection {
   return { sql: type === 'BigInt' ? `${sql}::text` : sql, make };
 }
 
-function nested(scope: Scope, table: Table, name: string, part: Part): Selection {
+function nested(scope: Scope, table: ReadTable, name: string, part: Part): Selection {
   if (name === '_count') return counts(scope, table, objectOf(part));
   const relation = own(table.model.relations, name);
   if (!relation) throw new Unsupported(name);
@@ -80,14 +80,14 @@ function nested(scope: Scope, table: Table, name: string, part: Part): Selection
   return relation.isList ? rows(scope, table, relation, args) : row(scope, table, relation, args);
 }
 
-function row(scope: Scope, here: Table, relation: Relation, args: Shape): Selection {
+function row(scope: Scope, here: ReadTable, relation: Relation, args: Shape): Selection {
   if (['where', 'orderBy', 'take'].some((name) => name in args)) throw new Unsupported('arguments of one row');
   const there = scope.table(relation.model);
   const { sql, make } = selectionOf(scope, there, args);
   return { sql: `(SELECT ${sql} ${scope.from(there, scope.join(relation, here, there))})`, make };
 }
 
-function rows(scope: Scope, here: Table, relation: Relation, args: Shape): Selection {
+function rows(scope: Scope, here: ReadTable, relation: Relation, args: Shape): Selection {
   const there = scope.table(relation.model);
   const { sql, make } = selectionOf(scope, there, args);
   const from = `${scope.from(there, related(scope, relation, here, there, args))} ${orderOf(there, args)}`;
@@ -97,7 +97,7 @@ function rows(scope: Scope, here: Table, relation: Relation, args: Shape): Selec
   };
 }
 
-function counts(scope: Scope, here: Table, args: Shape): Selection {
+function counts(scope: Scope, here: ReadTable, args: Shape): Selection {
   const entries = Object.entries(objectOf(args.select));
   const isPlain = Object.keys(args).length === 1 && entries.length > 0 && entries.length <= mostParts;
   if (!isPlain) throw new Unsupported('_count');
@@ -112,7 +112,7 @@ function counts(scope: Scope, here: Table, args: Shape): Selection {
   return { sql: `json_build_array(${parts.join(', ')})`, make };
 }
 
-const related = (scope: Scope, relation: Relation, here: Table, there: Table, { where }: Shape) => [
+const related = (scope: Scope, relation: Relation, here: ReadTable, there: ReadTable, { where }: Shape) => [
   ...scope.join(relation, here, there),
   ...(where === undefined ? [] : conditionsOf(scope, there, where)),
 ];

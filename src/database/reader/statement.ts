@@ -11,7 +11,7 @@ export const methods = ['findUnique', 'findUniqueOrThrow', 'findFirst', 'findMan
 export type Method = (typeof methods)[number];
 
 /** What all calls of one shape have in common. */
-export interface Statement {
+export interface ReadStatement {
   sql: string;
   /** For each value that must be one of an enum: its position and the enum's values. */
   enums: readonly [position: number, values: readonly string[]][];
@@ -22,7 +22,7 @@ export interface Statement {
 }
 
 /** The statement that answers a call. Throws Unsupported if Prisma might answer differently. */
-export function statementOf(models: Models, name: string, method: Method, shape: Shape): Statement {
+export function statementOf(models: Models, name: string, method: Method, shape: Shape): ReadStatement {
   const model = own(models, name);
   if (!model) throw new Unsupported(name);
   const isLookUp = method.startsWith('findUnique');
@@ -48,7 +48,7 @@ function positionOf(part: Part | undefined, type: string): number | undefined {
   return position === undefined ? undefined : Number(position);
 }
 
-function lookUpOf(key: string, where: Shape): Statement['lookUp'] {
+function lookUpOf(key: string, where: Shape): ReadStatement['lookUp'] {
   const [field, ...others] = Object.keys(where).filter((name) => name !== 'companyId');
   const position = field === undefined ? undefined : positionOf(where[field], 's');
   if (field === undefined || position === undefined || others.length > 0) return undefined;

@@ -14,9 +14,11 @@ type Delegate = Record<string, (args: Args) => Promise<unknown>>;
 export type Begin = <Result>(open: (connectionOf: () => Connection) => Promise<Result>) => Promise<Result>;
 
 /** Where a client sends what it does not leave to Prisma. */
-export interface Connections {
+export interface ReaderConnections {
   connection: Connection;
   begin?: Begin;
+  /** Prisma closes the connections only if it has used them itself. */
+  close?: () => Promise<void>;
   statements?: Statements;
 }
 
@@ -29,10 +31,11 @@ const modelNames = new Map<string | symbol, string>(
  * bound to that company, which is the `companyId` of the outermost `where`. All else goes to Prisma: writes, reads
  * without a company, and arguments that {@link statementOf} does not know for sure.
  */
-export function withReader<Given extends Client>(client: Given, connections: Connections): Given {
-  const { connection, begin, statements = newStatements() } = connections;
+export function withReader<Given extends Client>(client: Given, connections: ReaderConnections): Given {
+  const { connection, begin, close, statements = newStatements() } = connections;
   const own = new Map<string | symbol, unknown>([['$queryRaw', rawQuery(connection)]]);
   if (begin) own.set('$transaction', transaction(client, begin, statements));
+  if (close) own.set('$disconnect', disconnect(client, close));
   return new Proxy(client, {
     get(target, name) {
       const model = modelNames.get(name);
@@ -71,6 +74,11 @@ function transaction(client: Client, begin: Begin, statements: Statements) {
     });
   };
 }
+
+const disconnect = (client: Client, close: () => Promise<void>) => async () => {
+  await Reflect.apply(Reflect.get(client, '$disconnect'), client, []);
+  await close();
+};
 
 /** What the method returns of the rows. If a row is missing that must be there, Prisma says so. */
 async function answer(method: Method, read: Promise<unknown[]>, ask: () => Promise<unknown>): Promise<unknown> {
