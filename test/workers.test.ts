@@ -37,10 +37,10 @@ async function stop({ process: child, stop: end }: Running): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await end();
 }
 
-/** One request over a connection of its own. Undefined if that is lost. */
+/** One request over a connection of its own. Undefined if that is lost, or was on its way to a worker that died. */
 async function ask(url: string, body: unknown = query, token = caller.token): Promise<Json> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const sent = request(url, { method: 'POST', headers, agent: new Agent() });
+  const sent = request(url, { method: 'POST', headers, agent: new Agent(), signal: AbortSignal.timeout(30_000) });
   sent.end(JSON.stringify(body));
   try {
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
