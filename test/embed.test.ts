@@ -9,6 +9,7 @@ import { preparedStatements } from './support/pgbouncer.js';
 import { createWorld } from './support/world.js';
 
 const world = await createWorld();
+const prepared = { PREPARED_STATEMENTS: preparedStatements ? 'on' : 'off' };
 const { caller, space } = await world.team();
 const goal = await world.closedGoal(space);
 
@@ -17,7 +18,7 @@ afterAll(() => Promise.all(opened.map((app) => app.close())));
 
 /** The gateway in a server of the test's own. */
 async function embedded(own: Record<string, string> = {}) {
-  const settings = { PREPARED_STATEMENTS: preparedStatements ? 'on' : 'off', ...own };
+  const settings = { ...prepared, ...own };
   const lines: string[] = [];
   const app = await createApp({ databaseUrl: world.url, settings, log: (line) => void lines.push(line) });
   opened.push(app);
@@ -56,7 +57,9 @@ describe("createApp in a server of one's own", () => {
 
   test('adds no handler to the process, several times over', async () => {
     const before = handlers();
-    const apps = await Promise.all([1, 2, 3].map(() => createApp({ databaseUrl: world.url, log: () => {} })));
+    const apps = await Promise.all(
+      [1, 2, 3].map(() => createApp({ databaseUrl: world.url, settings: prepared, log: () => {} })),
+    );
     expect(handlers()).toEqual(before);
     await Promise.all(apps.flatMap((app) => [app.close(), app.close()]));
     expect(handlers()).toEqual(before);
