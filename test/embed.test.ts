@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createApp, type Gateway } from '../src/embed.js';
@@ -53,6 +54,22 @@ describe("createApp in a server of one's own", () => {
       ),
     ).toEqual([200, 429]);
     expect(lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')).toHaveLength(5);
+  });
+
+  test('answers a request whose body somebody else has read', async () => {
+    const { app } = await embedded();
+    const server = createServer(async (req, res) => {
+      await text(req);
+      app.listener(req, res);
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const headers = { authorization: `Bearer ${caller.token}`, 'content-type': 'application/json' };
+    for (const path of ['/graphql', '/api/external/v1/reopen_goal']) {
+      const sent = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body: '{}' });
+      expect(sent.status, path).toBe(400);
+    }
   });
 
   test('adds no handler to the process, several times over', async () => {

@@ -3,6 +3,7 @@ import { createApp } from '../app.js';
 import type { Config } from '../config.js';
 import { connectionsOf, type Database, openClient } from '../database/client.js';
 import { Replicas } from '../database/replicas/replicas.js';
+import { warmUp } from '../database/warmUp.js';
 import { createRateLimiters } from '../http/limits/rateLimiters.js';
 import { NodeServer } from '../http/nodeServer.js';
 import { Overload } from '../http/overload.js';
@@ -85,7 +86,3 @@ const shownDemo = ({ tokens, secrets }: NonNullable<Job['demo']>) => ({
   readOnlyToken: tokens.readOnly,
   key: secrets && new DemoKey(secrets),
 });
-
-/** Runs a query, because the first one starts the query compiler (about 100 ms) and no caller should wait for that. */
-const warmUp = (db: Database) =>
-  db.apiToken.findFirst({ where: { id: '' }, select: { person: { select: { id: true } } } });

@@ -1,6 +1,7 @@
 import { Client, type ClientBase } from 'pg';
 import { type Database, type DatabaseOptions, openClient } from '../client.js';
 import { DatabaseError } from '../error.js';
+import { warmUp } from '../warmUp.js';
 import { identityOf, instanceOf, replayedBy } from './facts.js';
 import type { LogPosition } from './logPosition.js';
 
@@ -47,8 +48,10 @@ export async function openReplica(
     const { connect, ...timeouts } = options.timeouts ?? { answer: 0, statement: 0, lock: 0, idleTransaction: 0 };
     const shorter = { ...timeouts, connect: Math.min(connect ?? milliseconds.connect, milliseconds.connect) };
     const db = openClient({ ...options, url, timeouts: shorter, onConnect: isTheSame });
-    // The first query of a client starts its query compiler.
-    await db.apiToken.findFirst({ where: { id: '' }, select: { person: { select: { id: true } } } });
+    await warmUp(db).catch(async (error) => {
+      await db.$disconnect();
+      throw error;
+    });
     let asked: Promise<LogPosition | undefined> | undefined;
     const check = () => {
       asked ??= replayedBy(watcher).finally(() => {

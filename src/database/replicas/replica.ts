@@ -65,6 +65,7 @@ export class Replica {
       this.#opened = opened;
       this.#reason = '';
       await this.#check();
+      if (this.#opened !== opened) return;
       this.#events.onUsed(this.address);
       this.#timer = setInterval(() => void this.#check(), heartbeatMilliseconds).unref();
       setTimeout(() => this.#hasLasted(opened), retries.most).unref();

@@ -44,9 +44,15 @@ const readBytes = (req: IncomingMessage, limit: number): Promise<Buffer> =>
     };
     // The client went away, or its chunks cannot be read.
     const endEarly = () => {
-      if (!req.readableEnded) reject(failure('MALFORMED_REQUEST', { problem: 'the body ends before it is complete' }));
+      if (!req.readableEnded) reject(endedEarly());
     };
-    if (req.destroyed) return endEarly();
+    // Somebody else has read it, or the client is gone: nothing of it will come.
+    if (req.readableEnded || req.destroyed) {
+      reject(endedEarly());
+      return;
+    }
     req.on('data', read).once('end', () => resolve(Buffer.concat(chunks)));
     req.once('error', endEarly).once('close', endEarly);
   });
+
+const endedEarly = () => failure('MALFORMED_REQUEST', { problem: 'the body ends before it is complete' });

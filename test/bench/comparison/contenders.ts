@@ -7,7 +7,7 @@ import type { Spelling } from './calls.js';
 import type { Asked } from './load.js';
 import { postgraphile } from './postgraphile.js';
 import { floor, gateway, graphql } from './spelling.js';
-import type { WorkloadName } from './workloads.js';
+import { comparableWorkloads, type WorkloadName } from './workloads.js';
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -23,18 +23,6 @@ interface Contender {
   only?: WorkloadName[];
 }
 
-/** What can be compared: keys and several mutations in one transaction are the gateway's own. */
-const comparable: WorkloadName[] = [
-  'restore',
-  'reopen, 5 recipients',
-  'reopen, 1,000 recipients',
-  'delete',
-  'full goal',
-  'page of 50',
-  '401',
-  '409',
-  'mix',
-];
 const limits = {
   MAX_CONCURRENT_REQUESTS: '1000',
   RATE_LIMIT_PER_TOKEN: '1000000000',
@@ -50,15 +38,20 @@ export const contenders: Record<ContenderName, Contender> = {
     command: ['--import', import.meta.resolve('tsx'), path('../floor/server.ts')],
     spelling: floor,
     conflict: 409,
-    only: comparable,
+    only: comparableWorkloads,
   },
   PostGraphile: {
     command: [path('../peers/postgraphile.mjs')],
     spelling: postgraphile,
     conflict: 200,
-    only: comparable,
+    only: comparableWorkloads,
   },
-  'Apollo + Prisma': { command: [path('../peers/apollo.mjs')], spelling: graphql, conflict: 409, only: comparable },
+  'Apollo + Prisma': {
+    command: [path('../peers/apollo.mjs')],
+    spelling: graphql,
+    conflict: 409,
+    only: comparableWorkloads,
+  },
 };
 
 export interface Running extends Asked {

@@ -1,21 +1,11 @@
 import type { Running } from './contenders.js';
 import { callersToken } from './dataset.js';
 import { payloadOf } from './spelling.js';
-import type { Step, WorkloadName, Workloads } from './workloads.js';
+import { type Step, type WorkloadName, type Workloads, wholeWorkloads } from './workloads.js';
 
 /** Fields whose values depend on what ran before. */
 const counting = /^(current_version|versions_count|version_number|restored_from_version_number|children_count)$/;
 const isRead = (workload: WorkloadName) => workload === 'full goal' || workload === 'page of 50';
-
-/** The workloads whose whole answers are compared; the others are made of these. */
-const compared: WorkloadName[] = [
-  'restore',
-  'reopen, 5 recipients',
-  'reopen, 1,000 recipients',
-  'delete',
-  'full goal',
-  'page of 50',
-];
 
 /**
  * Compares one answer of each workload, field by field, with that of the first contender. Reads are of the same record;
@@ -24,7 +14,7 @@ const compared: WorkloadName[] = [
 export async function verify(running: Running[], workloads: Workloads): Promise<void> {
   const references = new Map<WorkloadName, unknown>();
   for (const contender of running) {
-    for (const workload of compared.filter((name) => contender.can(name))) {
+    for (const workload of wholeWorkloads.filter((name) => contender.can(name))) {
       const step = isRead(workload) ? sameRead(workload) : workloads.next[workload]();
       if (!step) throw new Error(`no record left for ${workload}`);
       const answer = plain(await answerOf(contender, step), !isRead(workload));
