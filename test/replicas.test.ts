@@ -247,6 +247,18 @@ describe('a replica', { timeout: 120_000 }, () => {
     expect(left.at(-1)).toContain('another cluster or database');
   });
 
+  test('that the role may connect to and not read is not used, and no connection to it stays', async () => {
+    await world.sql("CREATE ROLE watcher LOGIN PASSWORD 'w'; GRANT pg_read_all_stats TO watcher");
+    const url = new URL(servers.standbyUrl);
+    Object.assign(url, { username: 'watcher', password: 'w' });
+    await vi.waitFor(() => query(url.href, 'SELECT 1'), patient);
+    const replicas = await openReplicas(url.href);
+    expect(left.at(-1)).toContain('permission denied');
+    await replicas.close();
+    const sessions = "SELECT 1 FROM pg_stat_activity WHERE usename = 'watcher'";
+    await vi.waitFor(async () => expect(await query(servers.standbyUrl, sessions)).toEqual([]), patient);
+  });
+
   test('is shown by goalpost check; a primary among the replicas is no problem', async () => {
     const said: string[] = [];
     const log = vi.spyOn(console, 'log').mockImplementation((text: string) => void said.push(text));
