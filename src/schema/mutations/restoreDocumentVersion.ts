@@ -1,3 +1,4 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
 import { restoreDocumentVersion } from '../../operations/restoreDocumentVersion.js';
 import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
@@ -41,7 +42,7 @@ const RestoreDocumentVersionPayload = builder.prismaObject('DocumentVersion', {
 });
 
 builder.mutationField('restoreDocumentVersion', (t) =>
-  t.prismaField({
+  t.field({
     type: RestoreDocumentVersionPayload,
     description:
       'Restores an earlier version of a document by adding a new version with its title and content, unless the document ' +
@@ -54,10 +55,12 @@ builder.mutationField('restoreDocumentVersion', (t) =>
         description: 'The document, and the version to restore.',
       }),
     },
-    resolve: async (query, _root, { input }, context) => {
+    resolve: async (_root, { input }, context, info) => {
       const { versionId, restored } = await restoreDocumentVersion(context, input);
       const where = keyOf(context.actor, versionId);
-      const version = await context.db.documentVersion.findUniqueOrThrow({ ...query, where });
+      // Only now, because a failure needs no answer to be planned.
+      const { select } = queryFromInfo({ context, info, select: keyColumns });
+      const version = await context.db.documentVersion.findUniqueOrThrow({ select, where });
       return { ...version, restored };
     },
   }),
