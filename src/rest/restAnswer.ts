@@ -50,10 +50,11 @@ function spellingOfObject(type: GraphQLObjectType): Spell {
     return found;
   };
   return (value) => {
+    const record = value as Record<string, unknown>;
     const answer: Record<string, unknown> = {};
-    for (const [given, entry] of Object.entries(value as object)) {
-      const { name, spell } = fields.get(given) ?? look(given);
-      answer[name] = spell(entry);
+    for (const key in record) {
+      const { name, spell } = fields.get(key) ?? look(key);
+      answer[name] = spell(record[key]);
     }
     return answer;
   };
