@@ -152,6 +152,17 @@ test('the owner of a database who may make roles, but is no superuser, can make 
     Object.assign(new URL(other.directUrl), { username: name, password }).href;
   await query(adminUrl, `CREATE ROLE ${admin.name} LOGIN CREATEROLE PASSWORD 'x'`);
   await query(adminUrl, `ALTER DATABASE ${new URL(other.directUrl).pathname.slice(1)} OWNER TO ${admin.name}`);
+  const [schema] = await query(
+    other.directUrl,
+    "SELECT nspowner::regrole::text AS owner FROM pg_namespace WHERE nspname = 'public'",
+  );
+  if (schema?.owner !== 'pg_database_owner') {
+    await expect(createRoles(as(admin), { owner: own, gateway: its })).rejects.toThrow(
+      'run this as the owner of that schema',
+    );
+    expect(await query(adminUrl, `SELECT 1 FROM pg_roles WHERE rolname = '${own.name}'`)).toEqual([]);
+    await query(other.directUrl, `ALTER SCHEMA public OWNER TO ${admin.name}`);
+  }
   await createRoles(as(admin), { owner: own, gateway: its });
   expect(await applyMigrations(as(own), pathOf('prisma/migrations'))).not.toEqual([]);
   await createRoles(as(admin), { owner: own, gateway: its });

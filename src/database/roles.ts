@@ -23,8 +23,8 @@ export interface Roles {
  */
 export function rolesSql({ owner, gateway }: Roles): string {
   const [ownerName, gatewayName] = [escapeIdentifier(owner.name), escapeIdentifier(gateway.name)];
-  return `-- The roles of a Goalpost database. Run this in that database as a superuser, or as the owner of the database if that
--- role may create roles. It may run again, before or after a migration.
+  return `-- The roles of a Goalpost database. Run this in that database as a superuser, or as the owner of the database (in
+-- PostgreSQL 14, and of its schema public) if that role may create roles. It may run again, before or after a migration.
 BEGIN;
 DO $$
 BEGIN
@@ -54,6 +54,15 @@ GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${gatewayName};
 -- It may read which migrations the database has had.
 ${migrationsTable};
 REVOKE INSERT, UPDATE, DELETE ON _prisma_migrations FROM ${gatewayName};
+
+-- In PostgreSQL 14 the schema belongs to a superuser, and PostgreSQL only warns if another role cannot revoke.
+DO $$
+BEGIN
+  IF has_schema_privilege(${escapeLiteral(gateway.name)}, 'public', 'CREATE') THEN
+    RAISE EXCEPTION 'the gateway could still make tables in the schema public: run this as the owner of that schema, or as a superuser';
+  END IF;
+END
+$$;
 COMMIT;
 `;
 }
