@@ -787,6 +787,12 @@ CREATE VIEW personal_spaces AS
   UNION ALL
   SELECT a.company_id, a.person_id, a.space_id FROM access_grants a WHERE a.space_id IS NOT NULL AND a.level >= 10;
 
+-- The activities of a goal that have a thread. The latest thread says who is subscribed to the goal.
+CREATE VIEW goal_threads AS
+  SELECT a.company_id, a.id, a.goal_id, t.id AS thread_id, a.inserted_at
+  FROM activities a JOIN comment_threads t ON t.company_id = a.company_id AND t.activity_id = a.id
+  WHERE a.goal_id IS NOT NULL;
+
 -- ── Lists: an index under every order, so that a page costs what the page holds, wherever it is ──────────────────
 
 -- Names sort without regard to case; 200 characters are short enough for an index, ids decide what is equal so far.

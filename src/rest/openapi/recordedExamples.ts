@@ -195,6 +195,34 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             }
           }
         ],
+        "potential_subscribers": [
+          {
+            "role": "Champion",
+            "priority": true,
+            "is_subscribed": true,
+            "person": {
+              "id": "person-tomas-okafor",
+              "full_name": "Tomás Okafor",
+              "title": "Head of Digital",
+              "email": "tomas.okafor@example.com",
+              "avatar_url": "https://avatars.example.com/tomas-okafor.png",
+              "type": "human"
+            }
+          },
+          {
+            "role": "Reviewer",
+            "priority": true,
+            "is_subscribed": true,
+            "person": {
+              "id": "person-jonas-weber",
+              "full_name": "Jonas Weber",
+              "title": "Head of Stores",
+              "email": "jonas.weber@example.com",
+              "avatar_url": "https://avatars.example.com/jonas-weber.png",
+              "type": "human"
+            }
+          }
+        ],
         "projects": [
           {
             "id": "project-android-app",
@@ -325,35 +353,7 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
               }
             }
           ]
-        },
-        "potential_subscribers": [
-          {
-            "role": "Champion",
-            "priority": true,
-            "is_subscribed": true,
-            "person": {
-              "id": "person-tomas-okafor",
-              "full_name": "Tomás Okafor",
-              "title": "Head of Digital",
-              "email": "tomas.okafor@example.com",
-              "avatar_url": "https://avatars.example.com/tomas-okafor.png",
-              "type": "human"
-            }
-          },
-          {
-            "role": "Reviewer",
-            "priority": true,
-            "is_subscribed": true,
-            "person": {
-              "id": "person-jonas-weber",
-              "full_name": "Jonas Weber",
-              "title": "Head of Stores",
-              "email": "jonas.weber@example.com",
-              "avatar_url": "https://avatars.example.com/jonas-weber.png",
-              "type": "human"
-            }
-          }
-        ]
+        }
       }
     }
   },

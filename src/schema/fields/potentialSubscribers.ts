@@ -28,15 +28,12 @@ builder.prismaObjectField(Goal, 'potentialSubscribers', (t) =>
     type: [Subscriber],
     description:
       "The champion, the reviewer and the members of the goal's space. `isSubscribed` refers to the goal's latest thread.",
-    select: (_args, { actor: { companyId } }) => ({
+    select: {
       ...concernedPeople,
-      activities: {
-        where: { companyId, thread: { is: { companyId } } },
-        ...latest,
-        select: { thread: { select: { subscriptionList: subscribedPeople } } },
-      },
-    }),
-    resolve: (goal) => potentialSubscribers(goal, goal.activities[0]?.thread?.subscriptionList),
+      // Not through `activities`, which `notifications` filters: Pothos would read the goal a second time.
+      threads: { ...latest, select: { thread: { select: { subscriptionList: subscribedPeople } } } },
+    },
+    resolve: (goal) => potentialSubscribers(goal, goal.threads[0]?.thread.subscriptionList),
   }),
 );
 
