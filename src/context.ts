@@ -28,31 +28,32 @@ interface Caller extends Actor {
 export type Authenticate = (authorization: string | null) => Promise<Caller>;
 
 const recordUseEvery = 60_000;
-const companiesKept = 10_000;
+const tokensKept = 10_000;
 
 /**
  * Looks up `Authorization: Bearer <token>` on the primary, so that a revocation counts at once; after its first use in one
  * statement. Records the last use of each token, to the minute.
  */
 export function authenticator(db: Database, clock: () => Date, options = { withPosition: false }): Authenticate {
-  const recording = new Set<string>();
+  // When this gateway last recorded the use of a token: requests that were under way meanwhile have not seen that.
+  const recorded = new LRUCache<string, number>({ max: tokensKept });
   // The company of a token never changes.
-  const companies = new LRUCache<string, string>({ max: companiesKept });
+  const companies = new LRUCache<string, string>({ max: tokensKept });
   const stalled = new StalledCompanies();
 
   /** The request does not wait for this. If it fails, the next request with the token tries again. */
   function recordUse({ companyId, id }: { companyId: string; id: string }, now: Date): void {
     const key = `${companyId} ${id}`;
-    if (recording.has(key)) return;
-    recording.add(key);
-    const stale = new Date(now.getTime() - recordUseEvery);
+    const time = now.getTime();
+    if (Math.abs(time - (recorded.get(key) ?? Number.NEGATIVE_INFINITY)) < recordUseEvery) return;
+    recorded.set(key, time);
+    const stale = new Date(time - recordUseEvery);
     db.apiToken
       .updateMany({
         where: { companyId, id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lte: stale } }] },
         data: { lastUsedAt: now },
       })
-      .catch(() => {})
-      .finally(() => recording.delete(key));
+      .catch(() => recorded.delete(key));
   }
 
   return async (authorization) => {
