@@ -118,7 +118,7 @@ describe('two workers', { timeout: 120_000 }, () => {
     const { base, process: child, exited, pids } = started;
     const goals = await Promise.all(Array.from({ length: 8 }, () => world.closedGoal(space)));
     await world.sql(`CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN PERFORM pg_sleep(2); RETURN NULL; END $$;
+      $$ BEGIN PERFORM pg_sleep(1); RETURN NULL; END $$;
       CREATE TRIGGER dawdle AFTER UPDATE ON goals FOR EACH ROW EXECUTE FUNCTION dawdle()`);
     onTestFinished(async () => void (await world.sql('DROP TRIGGER dawdle ON goals')));
     const running = goals.map(({ id }) => ask(`${base}${restPaths.reopenGoal}`, { id }));
