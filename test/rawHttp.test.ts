@@ -169,6 +169,21 @@ describe('a request that is no HTTP', () => {
     const answers = answersIn(await exchange(`${first}garbage\r\n\r\n`));
     expect(answers).toMatchObject([{ status: 200, headers: { connection: 'close' } }]);
   });
+
+  test.each([
+    ['in HTTP/1.0', lines('GET /docs HTTP/1.0', host)],
+    ['that closes', lines('GET /docs HTTP/1.1', host, 'Connection: close')],
+    ['that keeps the connection', lines('GET /docs HTTP/1.1', host)],
+  ])('does not cut off a long answer %s, which is still being sent', async (_, request) => {
+    const socket = await socketTo(world);
+    socket.write(request);
+    await once(socket, 'readable');
+    socket.write('garbage\r\n\r\n');
+    await setTimeout(100);
+    const [answer] = answersIn(await text(socket));
+    expect(answer?.status).toBe(200);
+    expect(answer?.body.endsWith('</html>\n')).toBe(true);
+  });
 });
 
 describe('a request that is answered before its body is read', () => {

@@ -38,8 +38,13 @@ export class BrokenRequests {
   /** What Node's parser cannot read, or what did not come in time. */
   refuseUnreadable(error: NodeJS.ErrnoException & { reason?: string }, socket: Socket): void {
     const running = this.#connections.lastOn(socket);
-    if (!socket.writable || error.code === 'ECONNRESET' || running?.res.headersSent) {
+    if (!socket.writable || error.code === 'ECONNRESET') {
       socket.destroy();
+      return;
+    }
+    if (running?.res.headersSent) {
+      // Its answer is being sent, which a client may read slowly. What came after it gets none.
+      running.res.once('close', () => socket.destroySoon());
       return;
     }
     const failed = clientFailure(error);

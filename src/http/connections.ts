@@ -52,7 +52,7 @@ export class Connections {
   /** Ends the connections that have no request. */
   endIdle(): void {
     for (const [socket, running] of this.#running) {
-      if (running.size === 0) socket.destroySoon();
+      if (running.size === 0) socket.destroy();
     }
   }
 }

@@ -5,10 +5,18 @@ const lingerMilliseconds = 5_000;
 const lingerBytes = 1_048_576;
 const keptBytes = 65_536;
 
+/** Closes a connection gently: Node alone would reset it, and a client that is still sending would lose its answer. */
+export function closeGently(socket: Socket): void {
+  let isClosing = false;
+  socket.destroySoon = () => {
+    if (!isClosing) discard(socket);
+    isClosing = true;
+  };
+}
+
 /**
  * Bounds what is read after an answer that did not need the whole body. The rest of a short body is read, and the
- * connection is kept. Otherwise the connection is closed gently: Node alone would reset it, and a client that is still
- * sending would lose the answer.
+ * connection is kept. Otherwise the connection is closed.
  */
 export function lingerAfter(req: IncomingMessage, res: ServerResponse, isExpectingContinue: boolean): void {
   if (req.complete) return;
@@ -17,7 +25,7 @@ export function lingerAfter(req: IncomingMessage, res: ServerResponse, isExpecti
   if (length > keptBytes || isExpectingContinue) res.shouldKeepAlive = false;
   const cutOff = setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
   req.once('close', () => clearTimeout(cutOff));
-  socket.destroySoon = () => discard(socket);
+  closeGently(socket);
 }
 
 /** Ends our side, and reads a bounded amount of what the client still sends until it ends its side too. */

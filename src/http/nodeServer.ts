@@ -8,7 +8,7 @@ import { Admitted } from './admitted.js';
 import type { Answer } from './answer.js';
 import { BrokenRequests } from './brokenRequests.js';
 import { Connections } from './connections.js';
-import { lingerAfter } from './lingeringClose.js';
+import { closeGently, lingerAfter } from './lingeringClose.js';
 import type { Overload } from './overload.js';
 import { type RefusalOptions, refusal } from './refusal.js';
 import { headOf } from './requestHead.js';
@@ -64,7 +64,10 @@ export class NodeServer {
     const connectionsCheckingInterval = Math.min(requestTimeout ?? 5_000, 5_000);
     // Our own check answers with a problem.
     this.server = createServer({ ...timeouts, keepAliveTimeout, connectionsCheckingInterval, requireHostHeader: false })
-      .on('connection', (socket: Socket) => this.#connections.add(socket))
+      .on('connection', (socket: Socket) => {
+        closeGently(socket);
+        this.#connections.add(socket);
+      })
       .on('drop', () => options.overload?.countDrop())
       .on('request', this.answer)
       .on('checkContinue', (req, res) => void this.#answer(req, res, () => res.writeContinue()))
