@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import {
@@ -16,6 +17,7 @@ import { applyMigrations } from '../src/database/migrations.js';
 import { createToken } from '../src/database/tokens.js';
 import { schema } from '../src/schema/index.js';
 import { importWorkspace } from '../src/workspace/import.js';
+import { companiesByWorker, whileLost, workerUrls } from './support/citusNodes.js';
 import { noted, noteStatements } from './support/companyBinding.js';
 import { query } from './support/query.js';
 import { type Answer, type Json, restPaths, World } from './support/world.js';
@@ -183,26 +185,78 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
     }, 300_000);
   });
 
+  test('while a worker is lost, the companies of the others change, and only its own get 503', async () => {
+    const byWorker = await companiesByWorker(url);
+    const changes = async () => Object.fromEntries(await Promise.all(companies.map(changesOf)));
+    const statusesOf = async (sends: Record<string, () => Promise<number[]>>) => {
+      const answered = Object.entries(sends).map(async ([company, send]) => [company, await send()] as const);
+      return Object.fromEntries(await Promise.all(answered));
+    };
+    const expected = (lost: Set<string>) => {
+      return Object.fromEntries(companies.map((company) => [company, Array(5).fill(lost.has(company) ? 503 : 200)]));
+    };
+    for (const worker of await workerUrls(url)) {
+      const prepared = await changes();
+      const statuses = await whileLost(worker, () => statusesOf(prepared));
+      expect(statuses).toEqual(expected(byWorker.get(Number(new URL(worker).port)) ?? new Set()));
+    }
+    expect(await statusesOf(await changes())).toEqual(expected(new Set()));
+  }, 300_000);
+
+  /** Prepares what can be changed in the company. Then one call makes every change there is, and returns the statuses. */
+  async function changesOf(company: string): Promise<[string, () => Promise<number[]>]> {
+    const token = tokens[company] ?? '';
+    const people = documents[company].people.map(({ id }: Json) => id);
+    const message = JSON.stringify({ type: 'doc', content: [{ type: 'mention', attrs: { id: people[1] } }] });
+    const file = '(input: { fileId: "delete" }) { file { id } }';
+    await query(url, "UPDATE goals SET closed_at = now(), success = true WHERE company_id = $1 AND id = 'reopen'", [
+      company,
+    ]);
+    const [document] = await query(
+      url,
+      "SELECT current_version AS version FROM resource_hub_documents WHERE company_id = $1 AND id = 'restore'",
+      [company],
+    );
+    const version = Number(document?.version);
+    const restore = { document_id: 'restore', version_number: version - 1, expected_current_version: version };
+    const reopen = { id: 'reopen', message, subscriber_ids: people, send_notifications_to_everyone: true };
+    const sends = [
+      () => world.post(restPaths.restoreDocumentVersion, token, restore, { 'idempotency-key': randomUUID() }),
+      () => world.post(restPaths.reopenGoal, token, reopen),
+      () => world.post(restPaths.deleteResourceHubFile, token, { file_id: 'delete' }),
+      () => world.post(restPaths.recoverResourceHubFile, token, { file_id: 'delete' }),
+      () => world.graphql(token, `mutation { deleteResourceHubFile${file} recoverResourceHubFile${file} }`),
+    ];
+    const sendAll = async () => {
+      const statuses: number[] = [];
+      for (const send of sends) statuses.push((await send()).status);
+      return statuses;
+    };
+    return [company, sendAll];
+  }
+
   test('every statement of a request stays on the shard of its company', async () => {
     const table = await routes();
     const widths = [...new Set(table.map(({ shards }) => shards))].sort((a, b) => a - b);
     for (const width of widths)
       console.log(`${table.filter(({ shards }) => shards === width).length} statements on ${width} shards`);
     expect(table.filter(({ shards }) => shards > 1)).toEqual([]);
+    expect(table.filter(({ isPulled }) => isPulled)).toEqual([]);
   });
 });
 
-/** On how many shards each noted statement runs, at its widest step. */
-async function routes(): Promise<{ shards: number; text: string }[]> {
+/** On how many shards each noted statement runs, at its widest step, and whether a step is pulled to the coordinator. */
+async function routes(): Promise<{ shards: number; isPulled: boolean; text: string }[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    const found: { shards: number; text: string }[] = [];
+    const found: { shards: number; isPulled: boolean; text: string }[] = [];
     for (const [text, values] of noted) {
       if (!/^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b/i.test(text)) continue;
       const { rows } = await client.query(`EXPLAIN ${text}`, values);
-      const tasks = rows.flatMap((row) => /Task Count: (\d+)/.exec(row['QUERY PLAN'])?.[1] ?? []);
-      found.push({ shards: Math.max(0, ...tasks.map(Number)), text });
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+      const tasks = [...plan.matchAll(/Task Count: (\d+)/g)].map(([, count]) => Number(count));
+      found.push({ shards: Math.max(0, ...tasks), isPulled: plan.includes('Citus INSERT ... SELECT'), text });
     }
     return found;
   } finally {

@@ -1,6 +1,8 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
+import { newId } from '../database/newId.js';
 import { callersAccess, level } from '../policies/access.js';
+import { company } from './company.js';
 import { notify } from './notify.js';
 import { permitEdit } from './permit.js';
 import { retry } from './retry.js';
@@ -29,7 +31,7 @@ async function attempt({ db, actor }: Context, fileId: string): Promise<DeletedF
   permitEdit('file', fileId, file?.resourceHub);
 
   const deleted = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
-    WITH file AS (
+    WITH ${company(actor)}, file AS (
       UPDATE resource_hub_files f SET deleted_at = now(), deleted_by_id = ${personId}
       WHERE f.company_id = ${companyId} AND f.id = ${fileId} AND f.deleted_at IS NULL
         AND EXISTS (SELECT FROM resource_hub_access a
@@ -37,8 +39,8 @@ async function attempt({ db, actor }: Context, fileId: string): Promise<DeletedF
             AND a.person_id = ${personId} AND a.level >= ${level.edit})
       RETURNING id, resource_hub_id
     ), activity AS (
-      INSERT INTO activities (company_id, action, author_id, file_id)
-      SELECT ${companyId}, 'resource_hub_file_deleted', ${personId}, id FROM file RETURNING id
+      INSERT INTO activities AS a (company_id, id, action, author_id, file_id)
+      SELECT company.id, ${newId()}, 'resource_hub_file_deleted', ${personId}, file.id FROM company, file RETURNING a.id
     ), list AS (
       SELECT l.id, l.send_to_everyone
       FROM file JOIN subscription_lists l ON l.company_id = ${companyId} AND l.file_id = file.id

@@ -1,8 +1,10 @@
 import { Prisma } from '../database/generated/client/client.js';
+import { newIds } from '../database/newId.js';
 import { recipients } from '../lists/recipients.js';
 import type { Actor } from '../policies/access.js';
 
-/** The last step of a write: notifies each recipient of the step `activity(id)`. */
+/** The last step of a write: notifies each recipient of the step `activity(id)`. Reads the step `company` too. */
 export const notify = (actor: Actor, audience: Prisma.Sql) => Prisma.sql`
-  INSERT INTO notifications (company_id, activity_id, person_id)
-  SELECT ${actor.companyId}, activity.id, r.person_id FROM activity, (${recipients(actor, audience)}) r`;
+  INSERT INTO notifications (company_id, id, activity_id, person_id)
+  SELECT company.id, ${newIds()}, activity.id, r.person_id
+  FROM company, activity, (${recipients(actor, audience)}) r`;

@@ -1,6 +1,8 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
+import { newId } from '../database/newId.js';
 import { callersAccess, keyOf, level } from '../policies/access.js';
+import { company } from './company.js';
 import { permitEdit } from './permit.js';
 import { retry } from './retry.js';
 
@@ -31,7 +33,7 @@ async function attempt({ db, actor }: Context, fileId: string): Promise<Recovere
   if (!file?.deletedAt) return { fileId };
 
   const recovered = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
-    WITH file AS (
+    WITH ${company(actor)}, file AS (
       UPDATE resource_hub_files f SET deleted_at = NULL, deleted_by_id = NULL
       WHERE f.company_id = ${companyId} AND f.id = ${fileId} AND f.deleted_at IS NOT NULL
         AND EXISTS (SELECT FROM resource_hub_access a
@@ -39,8 +41,8 @@ async function attempt({ db, actor }: Context, fileId: string): Promise<Recovere
             AND a.person_id = ${personId} AND a.level >= ${level.edit})
       RETURNING id
     ), activity AS (
-      INSERT INTO activities (company_id, action, author_id, file_id)
-      SELECT ${companyId}, 'resource_hub_file_recovered', ${personId}, id FROM file
+      INSERT INTO activities (company_id, id, action, author_id, file_id)
+      SELECT company.id, ${newId()}, 'resource_hub_file_recovered', ${personId}, file.id FROM company, file
     )
     SELECT id FROM file`);
   return recovered.length > 0 ? { fileId } : undefined;

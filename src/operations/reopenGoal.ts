@@ -1,7 +1,9 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
+import { newId, newIds } from '../database/newId.js';
 import { audience, subscribers, viewers } from '../lists/reopenAudience.js';
 import { level } from '../policies/access.js';
+import { company } from './company.js';
 import { loadGoalToReopen, type ReopenGoalInput } from './loadGoalToReopen.js';
 import { notify } from './notify.js';
 import { retry } from './retry.js';
@@ -27,25 +29,26 @@ async function attempt(context: Context, goalId: string, input: ReopenGoalInput)
   if (!isClosed) return { goalId };
 
   const reopened = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
-    WITH goal AS (
+    WITH ${company(actor)}, goal AS (
       UPDATE goals SET closed_at = NULL, closed_by_id = NULL, success = NULL, updated_at = now()
       WHERE company_id = ${companyId} AND id = ${goalId} AND closed_at IS NOT NULL AND archived_at IS NULL
         AND EXISTS (SELECT FROM goal_access
           WHERE company_id = ${companyId} AND goal_id = ${goalId} AND person_id = ${personId} AND level >= ${level.edit})
       RETURNING id, space_id
     ), activity AS (
-      INSERT INTO activities (company_id, action, author_id, goal_id)
-      SELECT ${companyId}, 'goal_reopened', ${personId}, id FROM goal RETURNING id
+      INSERT INTO activities AS a (company_id, id, action, author_id, goal_id)
+      SELECT company.id, ${newId()}, 'goal_reopened', ${personId}, goal.id FROM company, goal RETURNING a.id
     ), thread AS (
-      INSERT INTO comment_threads (company_id, activity_id, message)
-      SELECT ${companyId}, id, ${input.message ?? null} FROM activity RETURNING id
+      INSERT INTO comment_threads AS t (company_id, id, activity_id, message)
+      SELECT company.id, ${newId()}, activity.id, ${input.message ?? null} FROM company, activity RETURNING t.id
     ), list AS (
-      INSERT INTO subscription_lists (company_id, thread_id, send_to_everyone)
-      SELECT ${companyId}, id, ${people.everyone} FROM thread RETURNING id
+      INSERT INTO subscription_lists AS l (company_id, id, thread_id, send_to_everyone)
+      SELECT company.id, ${newId()}, thread.id, ${people.everyone} FROM company, thread RETURNING l.id
     ), subscribed AS (
-      INSERT INTO subscriptions (company_id, subscription_list_id, person_id, type)
-      SELECT ${companyId}, list.id, s.person_id, s.type FROM list, (${subscribers(actor, people)}) s
-      RETURNING person_id
+      INSERT INTO subscriptions AS s (company_id, id, subscription_list_id, person_id, type)
+      SELECT company.id, ${newIds()}, list.id, p.person_id, p.type
+      FROM company, list, (${subscribers(actor, people)}) p
+      RETURNING s.person_id
     ), viewers AS (${viewers(actor, people)}), notified AS (${notify(actor, audience(actor, people))})
     SELECT id FROM goal`);
   return reopened.length > 0 ? { goalId } : undefined;

@@ -1,8 +1,10 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
+import { newId, newIds } from '../database/newId.js';
 import { failure } from '../errors/failures.js';
 import { level } from '../policies/access.js';
 import { mentionedIn } from '../text/mentions.js';
+import { company } from './company.js';
 import { isEqual, loadDocumentToRestore, noVersion } from './loadDocumentToRestore.js';
 import { retry } from './retry.js';
 
@@ -43,7 +45,7 @@ async function attempt(context: Context, input: RestoreDocumentVersionInput): Pr
   if (isEqual(source, document)) return { versionId: current.id, restored: false };
 
   const restored = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
-    WITH source AS (
+    WITH ${company(actor)}, source AS (
       SELECT title, content FROM document_versions
       WHERE company_id = ${companyId} AND document_id = ${documentId} AND version_number = ${versionNumber}
     ), document AS (
@@ -57,25 +59,26 @@ async function attempt(context: Context, input: RestoreDocumentVersionInput): Pr
             AND a.person_id = ${personId} AND a.level >= ${level.edit})
       RETURNING d.id, d.name, d.content, d.current_version
     ), version AS (
-      INSERT INTO document_versions
-        (company_id, document_id, version_number, previous_version_number, title, content, editor_id, origin,
+      INSERT INTO document_versions AS v
+        (company_id, id, document_id, version_number, previous_version_number, title, content, editor_id, origin,
           restored_from_version_number)
-      SELECT ${companyId}, id, current_version, current_version - 1, name, content, ${personId}, 'restored',
-        ${versionNumber}
-      FROM document RETURNING id, document_id
+      SELECT company.id, ${newId()}, d.id, d.current_version, d.current_version - 1, d.name, d.content, ${personId},
+        'restored', ${versionNumber}
+      FROM company, document d RETURNING v.id, v.document_id
     ), mentioned AS (
       SELECT id FROM people WHERE company_id = ${companyId} AND id = ANY(${mentionedIn(source.content)}::text[])
     ), list AS (
-      INSERT INTO subscription_lists (company_id, document_id)
-      SELECT ${companyId}, id FROM document WHERE EXISTS (SELECT FROM mentioned)
-      ON CONFLICT (company_id, document_id) DO UPDATE SET document_id = excluded.document_id RETURNING id
+      INSERT INTO subscription_lists AS l (company_id, id, document_id)
+      SELECT company.id, ${newId()}, document.id FROM company, document WHERE EXISTS (SELECT FROM mentioned)
+      ON CONFLICT (company_id, document_id) DO UPDATE SET document_id = excluded.document_id RETURNING l.id
     ), subscribed AS (
-      INSERT INTO subscriptions (company_id, subscription_list_id, person_id, type)
-      SELECT ${companyId}, list.id, mentioned.id, 'mentioned' FROM list, mentioned
+      INSERT INTO subscriptions (company_id, id, subscription_list_id, person_id, type)
+      SELECT company.id, ${newIds()}, list.id, mentioned.id, 'mentioned' FROM company, list, mentioned
       ON CONFLICT (company_id, subscription_list_id, person_id) DO NOTHING
     ), activity AS (
-      INSERT INTO activities (company_id, action, author_id, document_id, document_version_id)
-      SELECT ${companyId}, 'document_version_restored', ${personId}, document_id, id FROM version
+      INSERT INTO activities (company_id, id, action, author_id, document_id, document_version_id)
+      SELECT company.id, ${newId()}, 'document_version_restored', ${personId}, version.document_id, version.id
+      FROM company, version
     )
     SELECT id FROM version`);
   return restored[0] && { versionId: restored[0].id, restored: true };

@@ -2,6 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { companiesByWorker } from '../support/citusNodes.js';
 import { query } from '../support/query.js';
 import { type CitusNode, startCitusNode } from './citusNode.js';
 
@@ -18,19 +19,6 @@ export async function startCitusCluster(bin: string) {
     workers.push(worker);
     await query(coordinator.url, `SELECT citus_add_node('127.0.0.1', ${worker.port})`);
     return worker;
-  }
-
-  /** The companies by the port of the worker that has them. */
-  async function companiesByWorker(): Promise<Map<number, Set<string>>> {
-    const rows = await query(
-      coordinator.url,
-      `SELECT c.id, n.nodeport AS port FROM companies c
-       JOIN pg_dist_placement p ON p.shardid = get_shard_id_for_distribution_column('companies', c.id)
-       JOIN pg_dist_node n ON n.groupid = p.groupid`,
-    );
-    const found = new Map<number, Set<string>>();
-    for (const { id, port } of rows) found.set(Number(port), (found.get(Number(port)) ?? new Set()).add(String(id)));
-    return found;
   }
 
   /** Spreads the companies evenly, while they are used. Resolves when it is done. */
@@ -50,5 +38,8 @@ export async function startCitusCluster(bin: string) {
     await rm(folder, { recursive: true, maxRetries: 20 });
   }
 
-  return { coordinator, workers, addWorker, companiesByWorker, rebalance, stop };
+  return {
+    ...{ coordinator, workers, addWorker, rebalance, stop },
+    companiesByWorker: () => companiesByWorker(coordinator.url),
+  };
 }

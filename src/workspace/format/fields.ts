@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { newId } from '../../database/newId.js';
 import type { Table } from '../tables.js';
 
 /** What a string stands for: a value that is unique in its table, or the id of a row elsewhere. */
@@ -86,15 +86,3 @@ export const listOf = <Schema extends z.ZodObject>(schema: Schema, ...keys: (key
       }
     })
     .default([]);
-
-let latest = 0;
-
-/** A UUIDv7 like the ids that the database generates. Ids sort in the order in which they were made. */
-function newId(): string {
-  latest = Math.max(latest + 1, Date.now() * 1000);
-  const time = Math.floor(latest / 1000)
-    .toString(16)
-    .padStart(12, '0');
-  const order = (latest % 1000).toString(16).padStart(3, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${order}-${randomUUID().slice(19)}`;
-}
