@@ -12,9 +12,9 @@ export interface ReopenAudience {
   everyone: boolean;
 }
 
-/** The people that reopening subscribes to the thread: rows of (person_id, type). */
+/** The people that reopening subscribes to the thread: rows of (company_id, person_id, type). */
 export const subscribers = (actor: Actor, { invited, mentioned }: ReopenAudience): Prisma.Sql => Prisma.sql`
-  SELECT p.id AS person_id, CASE
+  SELECT p.company_id, p.id AS person_id, CASE
     WHEN p.id = ${actor.personId} THEN 'joined'
     WHEN p.id = ANY(${invited}::text[]) THEN 'invited'
     ELSE 'mentioned' END::subscription_type AS type

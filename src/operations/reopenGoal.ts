@@ -46,8 +46,7 @@ async function attempt(context: Context, goalId: string, input: ReopenGoalInput)
       SELECT company.id, ${newId()}, thread.id, ${people.everyone} FROM company, thread RETURNING l.id
     ), subscribed AS (
       INSERT INTO subscriptions AS s (company_id, id, subscription_list_id, person_id, type)
-      SELECT company.id, ${newIds()}, list.id, p.person_id, p.type
-      FROM company, list, (${subscribers(actor, people)}) p
+      SELECT p.company_id, ${newIds()}, list.id, p.person_id, p.type FROM list, (${subscribers(actor, people)}) p
       RETURNING s.person_id
     ), viewers AS (${viewers(actor, people)}), notified AS (${notify(actor, audience(actor, people))})
     SELECT id FROM goal`);
