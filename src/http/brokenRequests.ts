@@ -37,6 +37,8 @@ export class BrokenRequests {
 
   /** What Node's parser cannot read, or what did not come in time. */
   refuseUnreadable(error: NodeJS.ErrnoException & { reason?: string }, socket: Socket): void {
+    // It is being closed, and the client may still be reading its answer.
+    if (socket.writableEnded) return;
     const running = this.#connections.lastOn(socket);
     if (!socket.writable || error.code === 'ECONNRESET') {
       socket.destroy();
