@@ -29,6 +29,13 @@ test.each(audits.map((audit) => [audit.name, audit] as const))('%s', async (_nam
   expect(result, 'reason' in result ? result.reason : '').toMatchObject({ status: 'ok' });
 });
 
+test('the fields of an answer come in the order of the request, whichever is read first', async () => {
+  const query = `{ goals(first: 1) { totalCount nodes { id } pageInfo { hasNextPage } } viewer { person { id } } __typename }`;
+  const { body } = await world.graphql(token, query);
+  expect(Object.keys(body.data)).toEqual(['goals', 'viewer', '__typename']);
+  expect(Object.keys(body.data.goals)).toEqual(['totalCount', 'nodes', 'pageInfo']);
+});
+
 describe('a failure', () => {
   const query = '{ viewer { person { id } } }';
   const tokens: Record<string, string> = {};

@@ -69,6 +69,96 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             "date": "2026-03-31"
           }
         },
+        "checklist": [
+          {
+            "id": "check-launch-beta",
+            "name": "Beta with forty regulars",
+            "completed": true,
+            "index": 0,
+            "inserted_at": "2026-01-12T09:00:00.000Z",
+            "updated_at": "2026-02-13T16:00:00.000Z"
+          },
+          {
+            "id": "check-launch-stores",
+            "name": "Approved in both app stores",
+            "completed": true,
+            "index": 1,
+            "inserted_at": "2026-01-12T09:00:00.000Z",
+            "updated_at": "2026-03-06T11:20:00.000Z"
+          }
+        ],
+        "last_check_in": {
+          "id": "check-in-launch-2",
+          "status": "on_track",
+          "message": "{\"type\":\"doc\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"Live in both stores since Tuesday. Thanks to \"},{\"type\":\"mention\",\"attrs\":{\"id\":\"person-ines-moreau\",\"label\":\"Inês Moreau\"}},{\"type\":\"text\",\"text\":\" for the night shift.\"}]},{\"type\":\"bulletList\",\"content\":[{\"type\":\"listItem\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"9,200 installs in three days\"}]}]},{\"type\":\"listItem\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"Vouchers move to the next release\"}]}]}]}]}",
+          "inserted_at": "2026-03-13T15:00:00.000Z",
+          "author": {
+            "id": "person-tomas-okafor",
+            "full_name": "Tomás Okafor",
+            "title": "Head of Digital",
+            "email": "tomas.okafor@example.com",
+            "avatar_url": "https://avatars.example.com/tomas-okafor.png",
+            "type": "human"
+          },
+          "acknowledged": true,
+          "acknowledged_at": "2026-03-13T18:05:00.000Z",
+          "acknowledging_person": {
+            "id": "person-jonas-weber",
+            "full_name": "Jonas Weber",
+            "title": "Head of Stores",
+            "email": "jonas.weber@example.com",
+            "avatar_url": "https://avatars.example.com/jonas-weber.png",
+            "type": "human"
+          },
+          "comments_count": 2,
+          "reactions": [
+            {
+              "id": "reaction-launch-2-mara",
+              "emoji": "🎉",
+              "person": {
+                "id": "person-mara-lindqvist",
+                "full_name": "Mara Lindqvist",
+                "title": "Managing Director",
+                "email": "mara.lindqvist@example.com",
+                "avatar_url": "https://avatars.example.com/mara-lindqvist.png",
+                "type": "human"
+              }
+            },
+            {
+              "id": "reaction-launch-2-ines",
+              "emoji": "🚀",
+              "person": {
+                "id": "person-ines-moreau",
+                "full_name": "Inês Moreau",
+                "title": "Mobile Engineer",
+                "email": "ines.moreau@example.com",
+                "avatar_url": "https://avatars.example.com/ines-moreau.png",
+                "type": "human"
+              }
+            }
+          ]
+        },
+        "notifications": [
+          {
+            "id": "notification-launch-created-tomas",
+            "read": false,
+            "read_at": null,
+            "inserted_at": "2026-01-12T09:00:00.000Z",
+            "activity": {
+              "id": "activity-launch-created",
+              "action": "goal_created",
+              "inserted_at": "2026-01-12T09:00:00.000Z",
+              "author": {
+                "id": "person-mara-lindqvist",
+                "full_name": "Mara Lindqvist",
+                "title": "Managing Director",
+                "email": "mara.lindqvist@example.com",
+                "avatar_url": "https://avatars.example.com/mara-lindqvist.png",
+                "type": "human"
+              }
+            }
+          }
+        ],
         "parent_goal": {
           "id": "goal-reading-community",
           "name": "Be the town’s reading community",
@@ -129,72 +219,6 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             }
           }
         },
-        "retrospective": {
-          "id": "retrospective-launch",
-          "title": "What the launch taught us",
-          "content": "{\"type\":\"doc\",\"content\":[{\"type\":\"heading\",\"attrs\":{\"level\":2},\"content\":[{\"type\":\"text\",\"text\":\"Went well\"}]},{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"One list for both platforms, and booksellers in the beta from the first day.\"}]},{\"type\":\"heading\",\"attrs\":{\"level\":2},\"content\":[{\"type\":\"text\",\"text\":\"Next time\"}]},{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"Ask \"},{\"type\":\"mention\",\"attrs\":{\"id\":\"person-jonas-weber\",\"label\":\"Jonas Weber\"}},{\"type\":\"text\",\"text\":\" for shelf space before the posters are printed.\"}]}]}",
-          "author": {
-            "id": "person-tomas-okafor",
-            "full_name": "Tomás Okafor",
-            "title": "Head of Digital",
-            "email": "tomas.okafor@example.com",
-            "avatar_url": "https://avatars.example.com/tomas-okafor.png",
-            "type": "human"
-          },
-          "inserted_at": "2026-03-27T13:30:00.000Z",
-          "comment_count": 2
-        },
-        "space": {
-          "id": "space-digital",
-          "name": "Digital",
-          "mission": "Bring the shop to the phone without losing what makes it a shop.",
-          "is_company_space": false,
-          "is_member": true,
-          "access_levels": {
-            "public": 10,
-            "company": 10,
-            "space": 70
-          }
-        },
-        "checklist": [
-          {
-            "id": "check-launch-beta",
-            "name": "Beta with forty regulars",
-            "completed": true,
-            "index": 0,
-            "inserted_at": "2026-01-12T09:00:00.000Z",
-            "updated_at": "2026-02-13T16:00:00.000Z"
-          },
-          {
-            "id": "check-launch-stores",
-            "name": "Approved in both app stores",
-            "completed": true,
-            "index": 1,
-            "inserted_at": "2026-01-12T09:00:00.000Z",
-            "updated_at": "2026-03-06T11:20:00.000Z"
-          }
-        ],
-        "notifications": [
-          {
-            "id": "notification-launch-created-tomas",
-            "read": false,
-            "read_at": null,
-            "inserted_at": "2026-01-12T09:00:00.000Z",
-            "activity": {
-              "id": "activity-launch-created",
-              "action": "goal_created",
-              "inserted_at": "2026-01-12T09:00:00.000Z",
-              "author": {
-                "id": "person-mara-lindqvist",
-                "full_name": "Mara Lindqvist",
-                "title": "Managing Director",
-                "email": "mara.lindqvist@example.com",
-                "avatar_url": "https://avatars.example.com/mara-lindqvist.png",
-                "type": "human"
-              }
-            }
-          }
-        ],
         "potential_subscribers": [
           {
             "role": "Champion",
@@ -283,6 +307,33 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             "updated_at": "2026-03-13T09:00:00.000Z"
           }
         ],
+        "retrospective": {
+          "id": "retrospective-launch",
+          "title": "What the launch taught us",
+          "content": "{\"type\":\"doc\",\"content\":[{\"type\":\"heading\",\"attrs\":{\"level\":2},\"content\":[{\"type\":\"text\",\"text\":\"Went well\"}]},{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"One list for both platforms, and booksellers in the beta from the first day.\"}]},{\"type\":\"heading\",\"attrs\":{\"level\":2},\"content\":[{\"type\":\"text\",\"text\":\"Next time\"}]},{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"Ask \"},{\"type\":\"mention\",\"attrs\":{\"id\":\"person-jonas-weber\",\"label\":\"Jonas Weber\"}},{\"type\":\"text\",\"text\":\" for shelf space before the posters are printed.\"}]}]}",
+          "author": {
+            "id": "person-tomas-okafor",
+            "full_name": "Tomás Okafor",
+            "title": "Head of Digital",
+            "email": "tomas.okafor@example.com",
+            "avatar_url": "https://avatars.example.com/tomas-okafor.png",
+            "type": "human"
+          },
+          "inserted_at": "2026-03-27T13:30:00.000Z",
+          "comment_count": 2
+        },
+        "space": {
+          "id": "space-digital",
+          "name": "Digital",
+          "mission": "Bring the shop to the phone without losing what makes it a shop.",
+          "is_company_space": false,
+          "is_member": true,
+          "access_levels": {
+            "public": 10,
+            "company": 10,
+            "space": 70
+          }
+        },
         "targets": [
           {
             "id": "target-launch-readers",
@@ -302,58 +353,7 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             "unit": "%",
             "value": 0.9
           }
-        ],
-        "last_check_in": {
-          "id": "check-in-launch-2",
-          "status": "on_track",
-          "message": "{\"type\":\"doc\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"Live in both stores since Tuesday. Thanks to \"},{\"type\":\"mention\",\"attrs\":{\"id\":\"person-ines-moreau\",\"label\":\"Inês Moreau\"}},{\"type\":\"text\",\"text\":\" for the night shift.\"}]},{\"type\":\"bulletList\",\"content\":[{\"type\":\"listItem\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"9,200 installs in three days\"}]}]},{\"type\":\"listItem\",\"content\":[{\"type\":\"paragraph\",\"content\":[{\"type\":\"text\",\"text\":\"Vouchers move to the next release\"}]}]}]}]}",
-          "inserted_at": "2026-03-13T15:00:00.000Z",
-          "author": {
-            "id": "person-tomas-okafor",
-            "full_name": "Tomás Okafor",
-            "title": "Head of Digital",
-            "email": "tomas.okafor@example.com",
-            "avatar_url": "https://avatars.example.com/tomas-okafor.png",
-            "type": "human"
-          },
-          "acknowledged": true,
-          "acknowledged_at": "2026-03-13T18:05:00.000Z",
-          "acknowledging_person": {
-            "id": "person-jonas-weber",
-            "full_name": "Jonas Weber",
-            "title": "Head of Stores",
-            "email": "jonas.weber@example.com",
-            "avatar_url": "https://avatars.example.com/jonas-weber.png",
-            "type": "human"
-          },
-          "comments_count": 2,
-          "reactions": [
-            {
-              "id": "reaction-launch-2-mara",
-              "emoji": "🎉",
-              "person": {
-                "id": "person-mara-lindqvist",
-                "full_name": "Mara Lindqvist",
-                "title": "Managing Director",
-                "email": "mara.lindqvist@example.com",
-                "avatar_url": "https://avatars.example.com/mara-lindqvist.png",
-                "type": "human"
-              }
-            },
-            {
-              "id": "reaction-launch-2-ines",
-              "emoji": "🚀",
-              "person": {
-                "id": "person-ines-moreau",
-                "full_name": "Inês Moreau",
-                "title": "Mobile Engineer",
-                "email": "ines.moreau@example.com",
-                "avatar_url": "https://avatars.example.com/ines-moreau.png",
-                "type": "human"
-              }
-            }
-          ]
-        }
+        ]
       }
     }
   },
@@ -386,7 +386,33 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
         },
         "comments_count": 2,
         "inserted_at": "2026-03-04T10:55:00.000Z",
+        "parent_folder": {
+          "id": "folder-brand-app-screenshots",
+          "name": "Screenshots",
+          "description": "As shown in the app stores.",
+          "resource_hub_id": "hub-digital",
+          "parent_folder_id": "folder-brand-app",
+          "children_count": 0
+        },
         "parent_folder_id": "folder-brand-app-screenshots",
+        "path_to_file": [
+          {
+            "id": "folder-brand",
+            "name": "Brand",
+            "description": "Logo, colors and pictures.",
+            "resource_hub_id": "hub-digital",
+            "parent_folder_id": null,
+            "children_count": 2
+          },
+          {
+            "id": "folder-brand-app",
+            "name": "App",
+            "description": "The lighthouse at 29 pixels and up.",
+            "resource_hub_id": "hub-digital",
+            "parent_folder_id": "folder-brand",
+            "children_count": 1
+          }
+        ],
         "permissions": {
           "can_view": true,
           "can_comment_on_document": true,
@@ -407,16 +433,6 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
           "can_copy_folder": true,
           "can_rename_folder": true
         },
-        "resource_hub": {
-          "id": "hub-digital",
-          "name": "Digital shelf",
-          "description": "What the digital team keeps for longer than a launch.",
-          "inserted_at": "2026-01-06T09:00:00.000Z",
-          "updated_at": "2026-03-11T09:00:00.000Z"
-        },
-        "resource_hub_id": "hub-digital",
-        "size": 482133,
-        "type": "image/png",
         "potential_subscribers": [
           {
             "role": "Mobile Engineer",
@@ -471,6 +487,15 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             }
           }
         ],
+        "resource_hub": {
+          "id": "hub-digital",
+          "name": "Digital shelf",
+          "description": "What the digital team keeps for longer than a launch.",
+          "inserted_at": "2026-01-06T09:00:00.000Z",
+          "updated_at": "2026-03-11T09:00:00.000Z"
+        },
+        "resource_hub_id": "hub-digital",
+        "size": 482133,
         "subscription_list": {
           "id": "subscriptions-home-screen",
           "parent_type": "resource_hub_file",
@@ -504,32 +529,7 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             }
           ]
         },
-        "parent_folder": {
-          "id": "folder-brand-app-screenshots",
-          "name": "Screenshots",
-          "description": "As shown in the app stores.",
-          "resource_hub_id": "hub-digital",
-          "parent_folder_id": "folder-brand-app",
-          "children_count": 0
-        },
-        "path_to_file": [
-          {
-            "id": "folder-brand",
-            "name": "Brand",
-            "description": "Logo, colors and pictures.",
-            "resource_hub_id": "hub-digital",
-            "parent_folder_id": null,
-            "children_count": 2
-          },
-          {
-            "id": "folder-brand-app",
-            "name": "App",
-            "description": "The lighthouse at 29 pixels and up.",
-            "resource_hub_id": "hub-digital",
-            "parent_folder_id": "folder-brand",
-            "children_count": 1
-          }
-        ]
+        "type": "image/png"
       }
     }
   },
@@ -540,27 +540,6 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
       "expected_current_version": 5
     },
     "response": {
-      "restored_version": {
-        "__typename": "document_version",
-        "id": "019ecb3a-66c0-7000-8000-000000000001",
-        "version_number": 6,
-        "title": "Launch plan",
-        "content": "The app goes live on Tuesday, 10 March, at eight in the morning. Posters go up the evening before.",
-        "title_changed": true,
-        "content_changed": true,
-        "editor": {
-          "id": "person-tomas-okafor",
-          "full_name": "Tomás Okafor",
-          "title": "Head of Digital",
-          "email": "tomas.okafor@example.com",
-          "avatar_url": "https://avatars.example.com/tomas-okafor.png",
-          "type": "human"
-        },
-        "inserted_at": "2026-06-15T12:00:00.000Z",
-        "is_current": true,
-        "origin": "restored",
-        "restored_from_version_number": 1
-      },
       "document": {
         "__typename": "resource_hub_document",
         "id": "doc-launch-plan",
@@ -639,41 +618,6 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
         },
         "project": null,
         "space": null,
-        "parent_folder_id": "folder-planning-spring-week",
-        "permissions": {
-          "can_view": true,
-          "can_comment_on_document": true,
-          "can_comment_on_file": true,
-          "can_comment_on_link": true,
-          "can_create_document": true,
-          "can_create_folder": true,
-          "can_create_file": true,
-          "can_create_link": true,
-          "can_edit_document": true,
-          "can_edit_file": true,
-          "can_edit_link": true,
-          "can_edit_parent_folder": true,
-          "can_delete_document": true,
-          "can_delete_file": true,
-          "can_delete_folder": true,
-          "can_delete_link": true,
-          "can_copy_folder": true,
-          "can_rename_folder": true
-        },
-        "public_url": "https://work.example.com/public/documents/launch-plan-b7Qm2xT9cKf4Wz",
-        "url": "https://work.example.com/documents/doc-launch-plan",
-        "published_at": "2026-02-18T10:00:00.000Z",
-        "inserted_at": "2026-02-17T17:20:00.000Z",
-        "updated_at": "2026-06-15T12:00:00.000Z",
-        "resource_hub": {
-          "id": "hub-launch",
-          "name": "Launch papers",
-          "description": "Plans and films of the app launch.",
-          "inserted_at": "2026-01-12T09:00:00.000Z",
-          "updated_at": "2026-03-25T09:00:00.000Z"
-        },
-        "resource_hub_id": "hub-launch",
-        "state": "published",
         "notifications": [
           {
             "id": "notification-launch-plan-edited-tomas",
@@ -695,6 +639,53 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             }
           }
         ],
+        "parent_folder": {
+          "id": "folder-planning-spring-week",
+          "name": "Launch week",
+          "description": "The ten days around the tenth of March.",
+          "resource_hub_id": "hub-launch",
+          "parent_folder_id": "folder-planning-spring",
+          "children_count": 2
+        },
+        "parent_folder_id": "folder-planning-spring-week",
+        "path_to_document": [
+          {
+            "id": "folder-planning",
+            "name": "Planning",
+            "description": "What happens when.",
+            "resource_hub_id": "hub-launch",
+            "parent_folder_id": null,
+            "children_count": 2
+          },
+          {
+            "id": "folder-planning-spring",
+            "name": "Spring",
+            "description": "Until the end of March.",
+            "resource_hub_id": "hub-launch",
+            "parent_folder_id": "folder-planning",
+            "children_count": 1
+          }
+        ],
+        "permissions": {
+          "can_view": true,
+          "can_comment_on_document": true,
+          "can_comment_on_file": true,
+          "can_comment_on_link": true,
+          "can_create_document": true,
+          "can_create_folder": true,
+          "can_create_file": true,
+          "can_create_link": true,
+          "can_edit_document": true,
+          "can_edit_file": true,
+          "can_edit_link": true,
+          "can_edit_parent_folder": true,
+          "can_delete_document": true,
+          "can_delete_file": true,
+          "can_delete_folder": true,
+          "can_delete_link": true,
+          "can_copy_folder": true,
+          "can_rename_folder": true
+        },
         "potential_subscribers": [
           {
             "role": "Champion",
@@ -723,6 +714,11 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             }
           }
         ],
+        "public_url": "https://work.example.com/public/documents/launch-plan-b7Qm2xT9cKf4Wz",
+        "url": "https://work.example.com/documents/doc-launch-plan",
+        "published_at": "2026-02-18T10:00:00.000Z",
+        "inserted_at": "2026-02-17T17:20:00.000Z",
+        "updated_at": "2026-06-15T12:00:00.000Z",
         "reactions": [
           {
             "id": "reaction-launch-plan-mara",
@@ -749,6 +745,15 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             }
           }
         ],
+        "resource_hub": {
+          "id": "hub-launch",
+          "name": "Launch papers",
+          "description": "Plans and films of the app launch.",
+          "inserted_at": "2026-01-12T09:00:00.000Z",
+          "updated_at": "2026-03-25T09:00:00.000Z"
+        },
+        "resource_hub_id": "hub-launch",
+        "state": "published",
         "subscription_list": {
           "id": "subscriptions-launch-plan",
           "parent_type": "resource_hub_document",
@@ -781,33 +786,28 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
               }
             }
           ]
+        }
+      },
+      "restored_version": {
+        "__typename": "document_version",
+        "id": "019ecb3a-66c0-7000-8000-000000000001",
+        "version_number": 6,
+        "title": "Launch plan",
+        "content": "The app goes live on Tuesday, 10 March, at eight in the morning. Posters go up the evening before.",
+        "title_changed": true,
+        "content_changed": true,
+        "editor": {
+          "id": "person-tomas-okafor",
+          "full_name": "Tomás Okafor",
+          "title": "Head of Digital",
+          "email": "tomas.okafor@example.com",
+          "avatar_url": "https://avatars.example.com/tomas-okafor.png",
+          "type": "human"
         },
-        "parent_folder": {
-          "id": "folder-planning-spring-week",
-          "name": "Launch week",
-          "description": "The ten days around the tenth of March.",
-          "resource_hub_id": "hub-launch",
-          "parent_folder_id": "folder-planning-spring",
-          "children_count": 2
-        },
-        "path_to_document": [
-          {
-            "id": "folder-planning",
-            "name": "Planning",
-            "description": "What happens when.",
-            "resource_hub_id": "hub-launch",
-            "parent_folder_id": null,
-            "children_count": 2
-          },
-          {
-            "id": "folder-planning-spring",
-            "name": "Spring",
-            "description": "Until the end of March.",
-            "resource_hub_id": "hub-launch",
-            "parent_folder_id": "folder-planning",
-            "children_count": 1
-          }
-        ]
+        "inserted_at": "2026-06-15T12:00:00.000Z",
+        "is_current": true,
+        "origin": "restored",
+        "restored_from_version_number": 1
       }
     }
   },
@@ -840,7 +840,25 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
         },
         "comments_count": 0,
         "inserted_at": "2026-01-08T09:00:00.000Z",
+        "parent_folder": {
+          "id": "folder-brand",
+          "name": "Brand",
+          "description": "Logo, colors and pictures.",
+          "resource_hub_id": "hub-digital",
+          "parent_folder_id": null,
+          "children_count": 3
+        },
         "parent_folder_id": "folder-brand",
+        "path_to_file": [
+          {
+            "id": "folder-brand",
+            "name": "Brand",
+            "description": "Logo, colors and pictures.",
+            "resource_hub_id": "hub-digital",
+            "parent_folder_id": null,
+            "children_count": 3
+          }
+        ],
         "permissions": {
           "can_view": true,
           "can_comment_on_document": true,
@@ -861,18 +879,6 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
           "can_copy_folder": true,
           "can_rename_folder": true
         },
-        "resource_hub": {
-          "id": "hub-digital",
-          "name": "Digital shelf",
-          "description": "What the digital team keeps for longer than a launch.",
-          "inserted_at": "2026-01-06T09:00:00.000Z",
-          "updated_at": "2026-03-11T09:00:00.000Z"
-        },
-        "resource_hub_id": "hub-digital",
-        "size": 9120,
-        "subscription_list": null,
-        "type": "image/gif",
-        "reactions": [],
         "potential_subscribers": [
           {
             "role": "Mobile Engineer",
@@ -901,24 +907,18 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             }
           }
         ],
-        "parent_folder": {
-          "id": "folder-brand",
-          "name": "Brand",
-          "description": "Logo, colors and pictures.",
-          "resource_hub_id": "hub-digital",
-          "parent_folder_id": null,
-          "children_count": 3
+        "reactions": [],
+        "resource_hub": {
+          "id": "hub-digital",
+          "name": "Digital shelf",
+          "description": "What the digital team keeps for longer than a launch.",
+          "inserted_at": "2026-01-06T09:00:00.000Z",
+          "updated_at": "2026-03-11T09:00:00.000Z"
         },
-        "path_to_file": [
-          {
-            "id": "folder-brand",
-            "name": "Brand",
-            "description": "Logo, colors and pictures.",
-            "resource_hub_id": "hub-digital",
-            "parent_folder_id": null,
-            "children_count": 3
-          }
-        ]
+        "resource_hub_id": "hub-digital",
+        "size": 9120,
+        "subscription_list": null,
+        "type": "image/gif"
       }
     }
   }
