@@ -58,11 +58,17 @@ test('applies what the database lacks, in order, and records it as Prisma would'
   });
 });
 
-test('four processes at once on an empty database: one applies, three find nothing to do', async () => {
+test('four processes at once on an empty database apply each migration once', async () => {
   await write(...GOALS);
   await write(...FILES);
   const answers = await Promise.all([1, 2, 3, 4].map(migrateInProcess));
-  expect(answers.sort()).toEqual(['', '', '', '0001_goals,0002_files']);
+  expect(
+    answers
+      .filter((applied) => applied !== '')
+      .join()
+      .split(',')
+      .sort(),
+  ).toEqual(['0001_goals', '0002_files']);
   expect(await query(url, 'SELECT id FROM goals')).toEqual([{ id: 1 }]);
 });
 

@@ -57,9 +57,9 @@ const open = { closedAt: null, closedById: null, success: null };
 
 /** The token, load and permit, the write, and reading the answer back; a path of folders is one more. */
 const requests: [string, number, (made: Filled) => Promise<number>][] = [
-  ['reopening a goal', 5, reopening(() => ({ message: 'again', sendNotificationsToEveryone: true }))],
-  ['reopening a goal and naming people', 6, reopening(({ others }) => ({ subscriberIds: others }))],
-  ['reopening an open goal', 4, reopening(() => ({}), open)],
+  ['reopening a goal', 4, reopening(() => ({ message: 'again', sendNotificationsToEveryone: true }))],
+  ['reopening a goal and naming people', 5, reopening(({ others }) => ({ subscriberIds: others }))],
+  ['reopening an open goal', 3, reopening(() => ({}), open)],
   ['deleting a file of a space', 5, deleting('space')],
   ['deleting a file of a goal', 5, deleting('goal')],
   ['deleting a file of a project', 5, deleting('project')],
@@ -72,7 +72,7 @@ const requests: [string, number, (made: Filled) => Promise<number>][] = [
 const queries: [string, number, (made: Filled) => Promise<number>][] = [
   [
     'all of a goal and of its parents',
-    3,
+    2,
     asking(
       `query ($id: ID!) { goal(id: $id) {
         ...GoalFields parentGoal { ...GoalFields parentGoal { ...GoalFields parentGoal { id } } }
@@ -82,7 +82,7 @@ const queries: [string, number, (made: Filled) => Promise<number>][] = [
   ],
   [
     'all of a file, its hub and what that belongs to',
-    4,
+    3,
     asking(
       `query ($id: ID!) { resourceHubFile(id: $id) { ...FileFields resourceHub {
         ...HubFields space { ...SpaceFields } goal { ...GoalFields } project { ...ProjectFields }
