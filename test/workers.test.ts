@@ -72,7 +72,8 @@ const scrape = async ({ announced }: Running) => {
 describe('two workers', { timeout: 120_000 }, () => {
   let started: Running;
   beforeAll(async () => {
-    started = await server({ DATABASE_URL: world.url, RATE_LIMIT_PER_TOKEN: '1000000' });
+    const settings = { RATE_LIMIT_PER_TOKEN: '1000000', MAX_CONCURRENT_REQUESTS: '100' };
+    started = await server({ DATABASE_URL: world.url, ...settings });
   }, 120_000);
   afterAll(() => stop(started));
 
