@@ -42,7 +42,7 @@ const same = (one: Pace, other: Pace) => JSON.stringify(one) === JSON.stringify(
 
 const quietLoad = 0.5;
 const busy =
-  ' The machine was busy with other work, so the absolute figures mean nothing and the ratios vary: take them again.';
+  ' The machine had worked on something else just before; if it still did, absolute figures mean little.';
 
 /** Where and when a run was. */
 export function circumstances({ conditions, postgres }: Results): string {
