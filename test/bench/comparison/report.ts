@@ -41,8 +41,7 @@ export function lineOf({
 const same = (one: Pace, other: Pace) => JSON.stringify(one) === JSON.stringify(other);
 
 const quietLoad = 0.5;
-const busy =
-  ' The machine had worked on something else just before; if it still did, absolute figures mean little.';
+const busy = ' The machine had worked on something else just before; if it still did, absolute figures mean little.';
 
 /** Where and when a run was. */
 export function circumstances({ conditions, postgres }: Results): string {
