@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createWorld, type Json, restPaths, World } from './support/world.js';
 
 const world = await createWorld();
@@ -187,6 +187,24 @@ describe('a request that is no HTTP', () => {
     expect(answer?.status).toBe(200);
     expect(answer?.body.endsWith('</html>\n')).toBe(true);
   });
+});
+
+test('a client that reads no answer and goes on sending what is no HTTP leaves nothing behind for each piece', async () => {
+  const warnings: Error[] = [];
+  const warn = (warning: Error) => void warnings.push(warning);
+  process.on('warning', warn);
+  onTestFinished(() => void process.off('warning', warn));
+  const socket = await socketTo(world);
+  socket.on('error', () => {}).pause();
+  socket.write(lines('GET /docs HTTP/1.1', host).repeat(60));
+  await setTimeout(500);
+  for (let piece = 0; piece < 50; piece += 1) {
+    socket.write('\0garbage\r\n\r\n');
+    await setTimeout(5);
+  }
+  socket.destroy();
+  expect(warnings).toEqual([]);
+  expect((await world.fetch('/healthz')).status).toBe(200);
 });
 
 describe('a request that is answered before its body is read', () => {

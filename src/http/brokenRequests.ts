@@ -37,7 +37,7 @@ export class BrokenRequests {
 
   /** What Node's parser cannot read, or what did not come in time. */
   refuseUnreadable(error: NodeJS.ErrnoException & { reason?: string }, socket: Socket): void {
-    // It is being closed, and the client may still be reading its answer.
+    // It is being closed, within a bounded time, and the client may still be reading its answer.
     if (socket.writableEnded) return;
     const running = this.#connections.lastOn(socket);
     if (!socket.writable || error.code === 'ECONNRESET') {
@@ -45,8 +45,8 @@ export class BrokenRequests {
       return;
     }
     if (running?.res.headersSent) {
-      // Its answer is being sent, which a client may read slowly. What came after it gets none.
-      running.res.once('close', () => socket.destroySoon());
+      // The whole answer is on its way. What came after it gets none.
+      socket.destroySoon();
       return;
     }
     const failed = clientFailure(error);

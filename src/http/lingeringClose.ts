@@ -5,13 +5,11 @@ const lingerMilliseconds = 5_000;
 const lingerBytes = 1_048_576;
 const keptBytes = 65_536;
 
-/** Closes a connection gently: Node alone would reset it, and a client that is still sending would lose its answer. */
+const closing = new WeakSet<Socket>();
+
+/** Lets a connection close gently: Node alone would reset it, and a client that is still sending would lose its answer. */
 export function closeGently(socket: Socket): void {
-  let isClosing = false;
-  socket.destroySoon = () => {
-    if (!isClosing) discard(socket);
-    isClosing = true;
-  };
+  socket.destroySoon = () => discard(socket);
 }
 
 /**
@@ -28,8 +26,13 @@ export function lingerAfter(req: IncomingMessage, res: ServerResponse, isExpecti
   closeGently(socket);
 }
 
-/** Ends our side, and reads a bounded amount of what the client still sends until it ends its side too. */
+/**
+ * Ends our side after what is still to be sent, and reads a bounded amount of what the client still sends until it ends
+ * its side too. Both may take a bounded time.
+ */
 function discard(socket: Socket): void {
+  if (closing.has(socket)) return;
+  closing.add(socket);
   const cutOff = setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
   let read = 0;
   socket.end();
