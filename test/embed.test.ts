@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
@@ -54,6 +54,21 @@ describe("createApp in a server of one's own", () => {
       ),
     ).toEqual([200, 429]);
     expect(lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')).toHaveLength(5);
+  });
+
+  test('does not wait for an answer whose client was gone before it came', async () => {
+    const { app } = await embedded({ DRAIN_SECONDS: '600' });
+    const server = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const gone = new AbortController();
+    const asked = fetch(`http://127.0.0.1:${port}/graphql`, { signal: gone.signal }).catch(() => {});
+    const [req, res] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
+    gone.abort();
+    await Promise.all([asked, once(res, 'close')]);
+    app.listener(req, res);
+    await app.close();
   });
 
   test('answers a request whose body somebody else has read', async () => {

@@ -6,6 +6,8 @@ export class Unanswered {
   #onNone = () => {};
 
   add(res: ServerResponse): void {
+    // Its client is gone already, and nothing will say so again.
+    if (res.closed) return;
     this.#answers.add(res);
     res.once('close', () => {
       this.#answers.delete(res);
