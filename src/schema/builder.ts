@@ -4,6 +4,7 @@ import type { Context } from '../context.js';
 import type { Database } from '../database/client.js';
 import type PrismaTypes from '../database/generated/pothos.js';
 import { getDatamodel } from '../database/generated/pothos.js';
+import './loadedColumns.js';
 import './promisedItems.js';
 import './storableIds.js';
 
@@ -18,7 +19,7 @@ export const builder = new SchemaBuilder<{
     BigInt: { Input: bigint; Output: bigint };
   };
 }>({
-  plugins: ['promisedItems', 'storableIds', PrismaPlugin],
+  plugins: ['promisedItems', 'storableIds', 'loadedColumns', PrismaPlugin],
   defaultFieldNullability: false,
   prisma: { client: ({ db }) => db as Database, dmmf: getDatamodel(), filterConnectionTotalCount: true },
 });
