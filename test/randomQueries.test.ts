@@ -1,12 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { buildSchema } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDemo } from '../src/commands/openDemo.js';
 import { catalogue } from '../src/errors/catalogue.js';
 import { textOf } from './support/documents.js';
+import { knownTo, openRandomDemo } from './support/randomDemo.js';
 import { type Known, type RandomRequest, randomRequest } from './support/randomQueries.js';
 import { startServer } from './support/server.js';
 import { createWorld, type Json } from './support/world.js';
@@ -33,26 +30,9 @@ const start = () =>
   });
 
 beforeAll(async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'goalpost-random-'));
-  const opened = await openDemo(world.db, directory);
-  await rm(directory, { recursive: true });
-  if (!opened) throw new Error('the demo workspace was not imported');
-  tokens = opened;
-  // Lists whose items differ: every second goal has a parent.
-  await world.sql(`UPDATE goals SET parent_goal_id = (SELECT min(id) FROM goals p WHERE p.company_id = goals.company_id)
-    WHERE id IN (SELECT id FROM (SELECT id, row_number() OVER (ORDER BY name) AS n FROM goals) g WHERE n % 2 = 1)
-      AND id <> (SELECT min(id) FROM goals)`);
-  const tables = ['goals', 'resource_hubs', 'resource_hub_folders', 'resource_hub_files', 'resource_hub_documents'];
-  const rows = await world.sql(
-    [...tables, 'people', 'spaces'].map((table) => `SELECT id FROM ${table}`).join(' UNION '),
-  );
+  tokens = await openRandomDemo(world);
   server = await start();
-  const { body } = await send({
-    query: '{ goals(first: 3) { edges { cursor } } spaces(first: 3) { edges { cursor } } }',
-    variables: {},
-  });
-  const cursors = [...body.data.goals.edges, ...body.data.spaces.edges].map(({ cursor }: Json) => cursor);
-  known = { ids: rows.map(({ id }) => id).sort(), cursors };
+  known = await knownTo(world, tokens.readOnly);
 }, 60_000);
 afterAll(() => server.stop());
 

@@ -1,4 +1,5 @@
 import { builder } from './builder.js';
+import { keepPlans } from './plans/keepPlans.js';
 import './roots.js';
 import './types/scalars.js';
 import './fields/activities.js';
@@ -26,4 +27,4 @@ import './mutations/recoverResourceHubFile.js';
 import './mutations/reopenGoal.js';
 import './mutations/restoreDocumentVersion.js';
 
-export const schema = builder.toSchema();
+export const schema = keepPlans(builder.toSchema());

@@ -27,13 +27,24 @@ export function callOf(args: object): Call {
   return { shape: argumentsOf(args, values), values: values.all };
 }
 
+/** What stands in a shape for selections that never change. */
+const shared = new WeakMap<object, { text?: string }>();
+
+/** Says that a selection never changes, at any depth, so that calls which contain it need not read it again. */
+export function shareSelection(selection: object): void {
+  shared.set(selection, {});
+}
+
 /** The values of a call, in the order of its arguments. */
 class Values {
   readonly all: unknown[] = [];
+  /** How often a value was added. */
+  added = 0;
   #company: number | undefined;
 
   /** Adds a value, and returns its position. The company, which conditions repeat, is one value. */
   add(value: unknown, name?: string): number {
+    this.added += 1;
     const isCompany = name === 'companyId';
     if (isCompany && this.#company !== undefined && this.all[this.#company] === value) return this.#company;
     const position = this.all.push(value) - 1;
@@ -59,6 +70,15 @@ function argumentsOf(args: unknown, values: Values): string {
 }
 
 function selectionOf(selection: unknown, values: Values): string {
+  const known = shared.get(selection as object);
+  if (known?.text !== undefined) return known.text;
+  const { added } = values;
+  const text = selectedOf(selection, values);
+  if (known && values.added === added) known.text = text;
+  return text;
+}
+
+function selectedOf(selection: unknown, values: Values): string {
   return textOf(selection, (value) => {
     if (value === false) return undefined;
     return value === true ? 'true' : argumentsOf(value, values);

@@ -1,0 +1,55 @@
+import { shareSelection } from '../../database/reader/shape.js';
+import type { Actor } from '../../policies/access.js';
+
+type Ids = Pick<Actor, 'companyId' | 'personId'>;
+
+/** Makes a query with the ids of a caller. */
+export type KeptQuery = (caller: Ids) => unknown;
+
+/** What stands for the ids of the caller in a query that is kept. Postgres has no such text. */
+const placeholders: Ids = { companyId: '\0companyId', personId: '\0personId' };
+
+/** A context that has the placeholders, and fails if anything else is read of it. */
+export const onlyIds: object = strict({ actor: strict(placeholders) });
+
+function strict<Given extends object>(object: Given): Given {
+  return new Proxy(object, {
+    get(target, name) {
+      if (!Object.hasOwn(target, name)) throw new Error(`A plan that is kept depends on ${String(name)}`);
+      return Reflect.get(target, name);
+    },
+  });
+}
+
+/** Keeps a query that was planned with {@link onlyIds}. What contains no placeholder is shared by all that are made. */
+export function keptQuery(query: unknown): KeptQuery {
+  return makerOf(query) ?? (() => query);
+}
+
+/** Undefined if the value contains no placeholder. */
+function makerOf(value: unknown): KeptQuery | undefined {
+  if (value === placeholders.companyId) return ({ companyId }) => companyId;
+  if (value === placeholders.personId) return ({ personId }) => personId;
+  if (typeof value === 'string' && value.includes('\0')) throw new Error('A placeholder is part of a text');
+  if (typeof value !== 'object' || value === null) return undefined;
+  const made = Object.entries(value).flatMap(([name, part]) => {
+    const make = makerOf(part);
+    return make ? [{ name, make }] : [];
+  });
+  if (made.length === 0) return share(value);
+  return (caller) => {
+    const copy = Array.isArray(value) ? [...value] : { ...value };
+    for (const { name, make } of made) Reflect.set(copy, name, make(caller));
+    return copy;
+  };
+}
+
+function share(value: object): undefined {
+  shareSelection(Object.freeze(value));
+}
+
+/** How many values, at any depth. */
+export function entriesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum: number, part) => sum + 1 + entriesIn(part), 0);
+}
