@@ -77,6 +77,7 @@ describe.each(documents)('%s', (file) => {
       'MODEL_SECONDS',
       'FUZZ_REQUESTS',
       'READER_COMPARISONS',
+      'KEPT_PLANS',
       'READER_SEED',
       'CITUS_URL',
       'OWNER_PASSWORD',
