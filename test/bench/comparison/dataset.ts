@@ -114,6 +114,7 @@ INSERT INTO resource_hub_files (company_id, id, resource_hub_id, parent_folder_i
 SELECT '${company}', 'file-' || n, 'hub', 'leaf-' || n / 100, 'File ' || n, 'A plan', 'person-1', 'blob-' || n
 FROM generate_series(0, ${sizes.pool - 1}) n;
 ${talkSql(company, 'document', Math.min(sizes.documents, counts.documentsWithComments))}
+${newsSql(company, Math.min(sizes.documents, counts.documentsWithComments))}
 ${talkSql(company, 'file', sizes.pool)}
 `;
 
@@ -179,6 +180,13 @@ INSERT INTO subscription_lists (company_id, id, ${subject}_id) SELECT '${company
 INSERT INTO subscriptions (company_id, subscription_list_id, person_id, type)
 SELECT '${company}', '${subject}-list-' || n, 'person-' || k, 'joined' ${each}, generate_series(1, 5) k;`;
 };
+
+/** Documents about which the caller has an unread notification. */
+const newsSql = (company: string, count: number) => `
+INSERT INTO activities (company_id, id, action, author_id, document_id)
+SELECT '${company}', 'edited-' || n, 'resource_hub_document_edited', 'person-1', 'document-' || n FROM generate_series(0, ${count - 1}) n;
+INSERT INTO notifications (company_id, activity_id, person_id)
+SELECT '${company}', 'edited-' || n, 'caller' FROM generate_series(0, ${count - 1}) n;`;
 
 /** Makes the records as new that the workloads use up: goals to reopen and files to delete. */
 export const renewSql = `

@@ -1,9 +1,9 @@
 import { type ContenderName, type Running, startContender } from './contenders.js';
-import { startDatabase } from './database.js';
+import { type BenchDatabase, startDatabase } from './database.js';
 import type { Sizes } from './dataset.js';
 import type { Measured } from './measure.js';
 import { type Notified, notified } from './recipients.js';
-import { closedLoops } from './rounds.js';
+import { closedLoops, closedLoopsOnEach } from './rounds.js';
 import { type WorkloadName, Workloads } from './workloads.js';
 
 export interface Grown extends Measured {
@@ -64,28 +64,29 @@ interface Growing {
 const contenders: ContenderName[] = ['gateway', 'floor'];
 
 /**
- * Measures the same workloads on more and more data, each size in a database of its own, and over more connections. In
- * half as many rounds as the comparison, because the sizes take their time.
+ * Measures the same workloads on more and more data, each size in a database of its own with gateway and floor of its
+ * own, in turn; and over more connections.
  */
-export async function grow({ sizes, largest, ...given }: Growing): Promise<{ grown: Grown[]; notified: Notified[] }> {
-  const plan = { ...given, rounds: Math.ceil(given.rounds / 2) };
+export async function grow({ sizes, largest, ...plan }: Growing): Promise<{ grown: Grown[]; notified: Notified[] }> {
   const grown: Grown[] = [];
   const toRecipients: Notified[] = [];
   for (const { axis, sizes: steps, workloads: names, of } of axes) {
-    for (const size of steps.filter((step) => step <= largest)) {
-      await onDatabase({ ...sizes, ...of(size) }, async (running, on) => {
-        const [gateway] = running;
-        if (axis === 'recipients' && size === manyRecipients && gateway) {
-          toRecipients.push(...(await notified(gateway, on.database.url, timesNotified)));
-        }
-        const measured = await closedLoops(running, { ...plan, ...on, names, connections: [usualConnections] });
-        grown.push(...measured.map((one) => ({ ...one, axis, size })));
-      });
-    }
+    const tried = steps.filter((step) => step <= largest).map((size) => ({ size, sizes: { ...sizes, ...of(size) } }));
+    await onStands(tried, async (stands) => {
+      for (const { size, running, database } of stands) {
+        if (axis !== 'recipients' || size !== manyRecipients || !running[0]) continue;
+        toRecipients.push(...(await notified(running[0], database.url, timesNotified)));
+      }
+      const measured = await closedLoopsOnEach(stands, { ...plan, names, connections: [usualConnections] });
+      grown.push(
+        ...measured.flatMap(({ stand: { size }, measured: all }) => all.map((one) => ({ ...one, axis, size }))),
+      );
+    });
   }
-  await onDatabase(sizes, async (running, on) => {
+  await onStands([{ size: 0, sizes }], async ([stand]) => {
+    if (!stand) return;
     const names = workloadsOverConnections;
-    const measured = await closedLoops(running, { ...plan, ...on, names, connections: connectionsTried });
+    const measured = await closedLoops(stand.running, { ...plan, ...stand, names, connections: connectionsTried });
     for (const one of measured) {
       if ('connections' in one.pace) grown.push({ ...one, axis: 'connections', size: one.pace.connections });
     }
@@ -93,19 +94,35 @@ export async function grow({ sizes, largest, ...given }: Growing): Promise<{ gro
   return { grown, notified: toRecipients };
 }
 
-interface OnDatabase {
-  database: Awaited<ReturnType<typeof startDatabase>>;
+/** A database of some size, and the contenders on it. */
+interface Stand {
+  size: number;
+  running: Running[];
+  database: BenchDatabase;
   workloads: Workloads;
 }
 
-async function onDatabase(sizes: Sizes, run: (running: Running[], on: OnDatabase) => Promise<void>): Promise<void> {
-  const database = await startDatabase(sizes);
-  const running: Running[] = [];
+async function onStands(
+  given: { size: number; sizes: Sizes }[],
+  run: (stands: Stand[]) => Promise<void>,
+): Promise<void> {
+  const stands: Stand[] = [];
   try {
-    for (const name of contenders) running.push(await startContender(name, database.url));
-    await run(running, { database, workloads: new Workloads(sizes) });
+    for (const { size, sizes } of given) {
+      const stand = {
+        size,
+        running: [] as Running[],
+        database: await startDatabase(sizes),
+        workloads: new Workloads(sizes),
+      };
+      stands.push(stand);
+      for (const name of contenders) stand.running.push(await startContender(name, stand.database.url));
+    }
+    await run(stands);
   } finally {
-    for (const contender of running) await contender.stop();
-    await database.stop();
+    for (const { running, database } of stands) {
+      for (const contender of running) await contender.stop();
+      await database.stop();
+    }
   }
 }

@@ -14,6 +14,12 @@ interface Plan {
   onMeasured(one: Measured): void;
 }
 
+interface Turn {
+  contender: Running;
+  workload: WorkloadName;
+  pace: Pace;
+}
+
 const mostWarmUpSeconds = 2;
 
 /**
@@ -21,15 +27,39 @@ const mostWarmUpSeconds = 2;
  * In each round another contender is first.
  */
 export async function closedLoops(running: Running[], plan: Plan): Promise<Measured[]> {
+  await warmUp(running, plan);
+  return inRounds(plan, (round) => closedTurns(running, plan, round));
+}
+
+/** The same with contenders on several databases: in each round, a workload is put on all of them in turn. */
+export async function closedLoopsOnEach<Stand extends { running: Running[] } & Pick<Plan, 'database' | 'workloads'>>(
+  stands: Stand[],
+  plan: Omit<Plan, 'database' | 'workloads'>,
+): Promise<{ stand: Stand; measured: Measured[] }[]> {
+  const all = stands.map((stand) => ({ stand, measured: [] as Measured[] }));
+  for (const { stand } of all) await warmUp(stand.running, { ...plan, ...stand });
+  for (let round = 0; round < plan.rounds; round += 1) {
+    for (const name of plan.names) {
+      for (const { stand, measured } of rotated(all, round)) {
+        const here = { ...plan, ...stand, names: [name] };
+        measured.push(...(await inTurn(here, round, closedTurns(stand.running, here, round))));
+      }
+    }
+  }
+  return all;
+}
+
+async function warmUp(running: Running[], plan: Plan): Promise<void> {
   const warm = { ...plan, seconds: Math.min(plan.seconds, mostWarmUpSeconds) };
   for (const { contender, workload } of turns(running, plan.names, 0)) {
     await measure(contender, workload, { connections: 8 }, -1, warm);
   }
-  const paces = plan.connections.map((connections): Pace => ({ connections }));
-  return inRounds(plan, (round) =>
-    paces.flatMap((pace) => turns(running, plan.names, round).map((turn) => ({ ...turn, pace }))),
-  );
 }
+
+const closedTurns = (running: Running[], { names, connections }: Plan, round: number): Turn[] =>
+  connections.flatMap((count) =>
+    turns(running, names, round).map((turn) => ({ ...turn, pace: { connections: count } })),
+  );
 
 /** The same at a fixed rate, in half as many rounds: for each workload half of what the first contender can do. */
 export async function fixedRates(running: Running[], closed: Measured[], given: Plan): Promise<Measured[]> {
@@ -43,25 +73,31 @@ export async function fixedRates(running: Running[], closed: Measured[], given: 
 }
 
 function turns(running: Running[], names: WorkloadName[], round: number) {
-  const order = running.map((_, n) => running[(n + round) % running.length]).filter((one) => one !== undefined);
+  const order = rotated(running, round);
   return names.flatMap((workload) =>
     order.filter((contender) => contender.can(workload)).map((contender) => ({ contender, workload })),
   );
 }
 
-async function inRounds(
-  plan: Plan,
-  turnsOf: (round: number) => { contender: Running; workload: WorkloadName; pace: Pace }[],
-): Promise<Measured[]> {
+const rotated = <One>(all: One[], round: number): One[] => {
+  const first = round % all.length;
+  return [...all.slice(first), ...all.slice(0, first)];
+};
+
+async function inRounds(plan: Plan, turnsOf: (round: number) => Turn[]): Promise<Measured[]> {
   const all: Measured[] = [];
-  for (let round = 0; round < plan.rounds; round += 1) {
-    for (const { contender, workload, pace } of turnsOf(round)) {
-      const one = await measure(contender, workload, pace, round, plan);
-      all.push(one);
-      plan.onMeasured(one);
-    }
-  }
+  for (let round = 0; round < plan.rounds; round += 1) all.push(...(await inTurn(plan, round, turnsOf(round))));
   return all;
+}
+
+async function inTurn(plan: Plan, round: number, all: Turn[]): Promise<Measured[]> {
+  const measured: Measured[] = [];
+  for (const { contender, workload, pace } of all) {
+    const one = await measure(contender, workload, pace, round, plan);
+    measured.push(one);
+    plan.onMeasured(one);
+  }
+  return measured;
 }
 
 /** The highest median throughput at any number of connections. */

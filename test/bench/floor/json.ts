@@ -28,10 +28,10 @@ const reactions = (column: string, id: string) =>
 const notifications = (column: string, id: string) =>
   list(
     json({
-      id: 'n.id',
+      id: 'u.id',
       read: 'false',
       read_at: 'NULL',
-      inserted_at: time('n.inserted_at'),
+      inserted_at: time('u.inserted_at'),
       activity: json({
         id: 'v.id',
         action: 'v.action',
@@ -39,7 +39,7 @@ const notifications = (column: string, id: string) =>
         author: person('v.author_id'),
       }),
     }),
-    `activities v JOIN notifications n ON n.company_id = $1 AND n.activity_id = v.id AND n.person_id = $2 AND n.read_at IS NULL
+    `activities v JOIN notifications u ON u.company_id = $1 AND u.activity_id = v.id AND u.person_id = $2 AND u.read_at IS NULL
       WHERE v.company_id = $1 AND v.${column} = ${id}`,
     'v.inserted_at DESC, v.id DESC',
   );
