@@ -32,13 +32,18 @@ export async function findOutcome(tx: Transaction, scope: KeyScope, now: Date): 
   return row && row.expiresAt > now ? row : null;
 }
 
-export async function keepOutcome(tx: Transaction, scope: KeyScope, outcome: Outcome, expiresAt: Date): Promise<void> {
-  await tx.idempotencyKey.upsert({
-    where: { companyId_tokenId_operation_key: scope },
-    create: { ...scope, ...outcome, expiresAt },
-    update: { ...outcome, expiresAt },
-    select: { key: true },
-  });
+/** Replaces the outcome of the key that has expired, if there is one. */
+export async function keepOutcome(
+  tx: Transaction,
+  { companyId, tokenId, operation, key }: KeyScope,
+  { fingerprint, result }: Outcome,
+  expiresAt: Date,
+): Promise<void> {
+  await tx.$queryRaw`
+    INSERT INTO idempotency_keys (company_id, token_id, operation, key, fingerprint, result, expires_at)
+    VALUES (${companyId}, ${tokenId}, ${operation}, ${key}, ${fingerprint}, ${result}, ${expiresAt}::timestamptz)
+    ON CONFLICT (company_id, token_id, operation, key)
+    DO UPDATE SET fingerprint = excluded.fingerprint, result = excluded.result, expires_at = excluded.expires_at`;
 }
 
 /**
