@@ -206,7 +206,7 @@ describe('who is notified', () => {
 });
 
 describe('in numbers', () => {
-  test('ten thousand recipients are notified by the same statements as one', async () => {
+  test('ten thousand recipients are notified by as many statements as one', async () => {
     const { company, caller, space } = await world.team();
     const reopenWith = async (subscriberIds: string[]) => {
       const goal = await world.closedGoal(space);
@@ -216,15 +216,15 @@ describe('in numbers', () => {
       );
       expect(outcome).toMatchObject({ status: 200 });
       return {
-        statements: statements.map(({ text }) => text),
+        statements: statements.length,
         told: await db.notification.count({ where: { activity: { goalId: goal.id } } }),
       };
     };
-    await reopenWith(await world.crowd(company, 1));
-    const few = await reopenWith(await world.crowd(company, 1));
-    const many = await reopenWith(await world.crowd(company, 10_000));
-    expect([few.told, many.told]).toEqual([1, 10_000]);
-    expect(many.statements).toEqual(few.statements);
+    await reopenWith([]);
+    const { statements } = await reopenWith(await world.crowd(company, 1));
+    for (const count of [1, 99, 100, 10_000]) {
+      expect(await reopenWith(await world.crowd(company, count))).toEqual({ told: count, statements });
+    }
   });
 
   test('ten thousand members of a space are notified at once', async () => {

@@ -19,17 +19,32 @@ export const subscribers = (actor: Actor, { invited, mentioned }: ReopenAudience
     WHEN p.id = ANY(${invited}::text[]) THEN 'invited'
     ELSE 'mentioned' END::subscription_type AS type
   FROM people p
-  WHERE p.company_id = ${actor.companyId} AND p.id = ANY(${[actor.personId, ...invited, ...mentioned]}::text[])`;
+  WHERE p.company_id = ${actor.companyId} AND p.id = ANY(${named(actor, { invited, mentioned })}::text[])`;
+
+const named = ({ personId }: Actor, { invited, mentioned }: Pick<ReopenAudience, 'invited' | 'mentioned'>) => [
+  personId,
+  ...invited,
+  ...mentioned,
+];
 
 /** The people that reopening may notify: rows of (person_id). Reads the steps `goal` and `subscribed`. */
-export const audience = ({ companyId }: Actor, { everyone }: ReopenAudience): Prisma.Sql => Prisma.sql`
-  SELECT person_id FROM subscribed UNION
-  SELECT m.person_id FROM goal JOIN space_members m ON m.company_id = ${companyId} AND m.space_id = goal.space_id
-  WHERE ${everyone}`;
+export const audience = ({ companyId }: Actor, { everyone }: ReopenAudience): Prisma.Sql => {
+  const members = Prisma.sql`UNION
+    SELECT m.person_id FROM goal JOIN space_members m ON m.company_id = ${companyId} AND m.space_id = goal.space_id`;
+  return Prisma.sql`SELECT person_id FROM subscribed ${everyone ? members : Prisma.empty}`;
+};
 
-/** The step `viewers` that {@link recipients} reads. */
-export const viewers = ({ companyId }: Actor, { goalId }: ReopenAudience): Prisma.Sql =>
-  Prisma.sql`SELECT person_id, level FROM goal_access WHERE company_id = ${companyId} AND goal_id = ${goalId}`;
+/** For more than so many people it is cheaper to find out the access of the whole company, in one join. */
+const few = 100;
+
+/** The step `viewers` that {@link recipients} reads: who of those who may be notified, or of all people, has access. */
+export const viewers = (actor: Actor, people: ReopenAudience): Prisma.Sql => {
+  const ids = named(actor, people);
+  const isFew = !people.everyone && ids.length <= few;
+  return Prisma.sql`SELECT person_id, level FROM goal_access
+    WHERE company_id = ${actor.companyId} AND goal_id = ${people.goalId}
+      ${isFew ? Prisma.sql`AND person_id = ANY(${ids}::text[])` : Prisma.empty}`;
+};
 
 /** The people that reopening the goal would notify or subscribe, by name. Empty if it cannot be reopened. */
 export const reopenAudienceList = (actor: Actor, people: ReopenAudience, role: 'notified' | 'subscribed'): List => ({

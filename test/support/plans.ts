@@ -24,7 +24,10 @@ export interface Plan {
   pages: number;
 }
 
-/** Plans and runs statements again: once for their values, and once as prepared statements in frequent use. */
+/**
+ * Plans and runs statements again: once for their values, and once as prepared statements in frequent use. What they
+ * write is undone.
+ */
 export async function plansOf(url: string, statements: Statement[]): Promise<Plan[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -35,11 +38,12 @@ export async function plansOf(url: string, statements: Statement[]): Promise<Pla
       await client.query(`PREPARE s${index} AS ${text}`);
       const given = values.length > 0 ? `(${values.map((value) => literal(client, value)).join(', ')})` : '';
       for (const mode of ['force_custom_plan', 'force_generic_plan']) {
-        await client.query(`SET LOCAL plan_cache_mode = ${mode}`);
+        await client.query(`SAVEPOINT before; SET LOCAL plan_cache_mode = ${mode}`);
         const { rows } = await client.query(
           `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE s${index}${given}`,
         );
         plans.push(summary(rows[0]['QUERY PLAN'][0].Plan));
+        await client.query('ROLLBACK TO before');
       }
       await client.query(`DEALLOCATE s${index}`);
     }
