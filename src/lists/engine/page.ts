@@ -58,8 +58,9 @@ function walkOf(list: List, slice: Slice): Walk {
   const { after, before, size } = slice;
   const order = Prisma.raw(isDescending(list, slice) ? 'DESC' : 'ASC');
   const type = Prisma.raw(list.key);
-  // A literal, so that a prepared plan knows it; one of two, so that few statements are prepared.
-  const limit = Prisma.raw(String((size <= defaultSize ? defaultSize : maximumSize) + 1));
+  // A literal, so that a prepared plan knows it; one of three, so that few statements are prepared.
+  const largest = [defaultSize, 50].find((usual) => size <= usual) ?? maximumSize;
+  const limit = Prisma.raw(String(largest + 1));
   return ({ rank = 0, key, id }) => {
     const beyond = (position: Position | null, up: boolean) => {
       if (!position || (up ? rank > position.rank : rank < position.rank)) return Prisma.empty;
