@@ -22,9 +22,10 @@ class LoadedColumnsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const columns = this.#columnsOf(field);
     if (!columns) return resolve;
     const resolveLoaded = field.resolve ?? defaultFieldResolver;
-    return (row, ...given) => {
-      const isLoaded = columns.every((name) => (row as Record<string, unknown>)[name] !== undefined);
-      return isLoaded ? resolveLoaded(row as never, ...given) : resolve(row, ...given);
+    return (row, args, context, info) => {
+      const loaded = row as Record<string, unknown>;
+      for (const name of columns) if (loaded[name] === undefined) return resolve(row, args, context, info);
+      return resolveLoaded(row as never, args, context, info);
     };
   }
 
