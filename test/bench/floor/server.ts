@@ -102,7 +102,8 @@ const reopen: Operation = async ({ companyId, personId }, body) => {
   check(found.unknown.length === 0, 'subscriber_ids');
   if (found.archived) throw new Failure(409, 'GOAL_ARCHIVED', `Goal ${id} is archived.`);
   const mentioned = mentionedIn(typeof message === 'string' ? message : null);
-  if (found.closed) await run('reopen', reopenSql, [companyId, personId, id, message, invited, mentioned, everyone]);
+  const values = [companyId, personId, id, message, invited, mentioned, everyone];
+  if (found.closed) await run(`reopen ${everyone}`, reopenSql(everyone === true), values);
   return (await run('goal', goalSql, [companyId, personId, id])).rows[0].json;
 };
 

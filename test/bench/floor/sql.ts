@@ -13,8 +13,11 @@ export const goalToReopenSql = `SELECT a.level, g.closed_at IS NOT NULL AS close
   FROM goals g JOIN goal_access a ON a.company_id = $1 AND a.goal_id = g.id AND a.person_id = $2
   WHERE g.company_id = $1 AND g.id = $3`;
 
+const membersOfSpace =
+  'SELECT m.person_id FROM goal JOIN space_members m ON m.company_id = $1 AND m.space_id = goal.space_id';
+
 /** $4 is the message, $5 whom to invite, $6 who is mentioned, $7 whether to notify everyone. */
-export const reopenSql = `
+export const reopenSql = (everyone: boolean) => `
   WITH goal AS (
     UPDATE goals SET closed_at = NULL, closed_by_id = NULL, success = NULL, updated_at = now()
     WHERE company_id = $1 AND id = $3 AND closed_at IS NOT NULL AND archived_at IS NULL AND EXISTS (SELECT FROM goal_access a
@@ -33,11 +36,11 @@ export const reopenSql = `
     FROM list, people p WHERE p.company_id = $1 AND p.id = ANY($2 || $5::text[] || $6::text[]) RETURNING person_id
   ), viewers AS (
     SELECT person_id, level FROM goal_access WHERE company_id = $1 AND goal_id = $3
+      ${everyone ? '' : 'AND person_id = ANY($2 || $5::text[] || $6::text[])'}
   ), notified AS (
     INSERT INTO notifications (company_id, activity_id, person_id) SELECT $1, activity.id, p.id FROM activity, people p
     WHERE p.company_id = $1 AND p.id <> $2 AND p.suspended_at IS NULL
-      AND p.id IN (SELECT person_id FROM subscribed UNION SELECT m.person_id FROM goal
-        JOIN space_members m ON m.company_id = $1 AND m.space_id = goal.space_id WHERE $7::boolean)
+      AND p.id IN (SELECT person_id FROM subscribed ${everyone ? `UNION ${membersOfSpace}` : ''})
       AND EXISTS (SELECT FROM viewers v WHERE v.person_id = p.id AND v.level >= 10)
   ) SELECT id FROM goal`;
 

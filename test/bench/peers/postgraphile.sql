@@ -242,6 +242,7 @@ BEGIN
     FROM list, people p WHERE p.company_id = company AND p.id = ANY(caller || subscriber_ids) RETURNING person_id
   ), viewers AS (
     SELECT person_id, level FROM goal_access a WHERE a.company_id = company AND a.goal_id = reopen_goal.goal
+      AND (reopen_goal.send_to_everyone OR a.person_id = ANY(caller || subscriber_ids))
   )
   INSERT INTO notifications (company_id, activity_id, person_id) SELECT company, activity.id, p.id FROM activity, people p
   WHERE p.company_id = company AND p.id <> caller AND p.suspended_at IS NULL
