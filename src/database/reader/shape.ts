@@ -131,7 +131,8 @@ function typeOf(value: unknown): string | undefined {
 /** A value as Postgres reads it, whatever the time zone of the session. */
 function storable(value: unknown): unknown {
   if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) throw new Unsupported('text');
-  if (typeof value === 'number' && !Number.isFinite(value)) throw new Unsupported('number');
+  // Beside a larger number in a list, Prisma rounds the others.
+  if (typeof value === 'number' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) throw new Unsupported('number');
   if (!(value instanceof Date)) return value;
   const year = value.getUTCFullYear();
   if (!(year >= 1 && year <= 9999)) throw new Unsupported('date');
