@@ -13,6 +13,7 @@ import { graphqlRequests, restRequests } from './support/fuzz/requests.js';
 import { exchange, shown, type Wire } from './support/fuzz/wire.js';
 import type { Known } from './support/randomQueries.js';
 import { startServer } from './support/server.js';
+import { timeLimit } from './support/timeLimit.js';
 import { createWorld, type Json, restPaths } from './support/world.js';
 
 const count = Number(process.env.FUZZ_REQUESTS ?? 300);
@@ -128,7 +129,7 @@ async function fuzz(kind: string, requests: fc.Arbitrary<Drawn>): Promise<void> 
     },
   );
   const numRuns = Math.ceil((count * 2) / atOnce);
-  await fc.assert(property, { seed, numRuns, interruptAfterTimeLimit: 10_000 + count * 100 });
+  await fc.assert(property, { seed, numRuns, ...timeLimit(30_000 + count * 200) });
   console.log(
     `fuzz: ${sent} ${kind} requests, FUZZ_SEED=${seed}, ${JSON.stringify(statuses)}, MB at each 1,000: ${sizes}`,
   );

@@ -16,13 +16,13 @@ import { createDatabase } from './support/database.js';
 import { type Call, Calls } from './support/reader/calls.js';
 import { Draw } from './support/reader/draw.js';
 import { fillWithHostileData, type Row } from './support/reader/hostileData.js';
+import { timeLimit } from './support/timeLimit.js';
 
 const comparisons = Number(process.env.READER_COMPARISONS ?? 5_000);
 const seed = Number(process.env.READER_SEED ?? 1);
 const atOnce = 20;
 const average = 18;
-/** Searching for a smaller call that fails ends here too: it has no end of its own. */
-const timeLimit = { interruptAfterTimeLimit: 60_000 + 20 * comparisons, markInterruptAsFailure: true };
+const limit = timeLimit(60_000 + 20 * comparisons);
 
 type Client = Prisma.TransactionClient;
 
@@ -116,7 +116,7 @@ test('reads what Prisma reads', { timeout: 3_600_000 }, async () => {
     fc.asyncProperty(calls, async (batch) => {
       await Promise.all(batch.map((call) => requireSame(call, outcomeOf(reading, call), outcomeOf(prisma, call))));
     }),
-    { numRuns: Math.ceil(comparisons / average), seed, ...timeLimit },
+    { numRuns: Math.ceil(comparisons / average), seed, ...limit },
   );
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   const answered = tally.answered / tally.compared;
@@ -146,7 +146,7 @@ test('reads in a transaction what it has written, as Prisma does', { timeout: 3_
       });
       await expect(transaction).rejects.toThrow(RolledBack);
     }),
-    { numRuns: Math.ceil(comparisons / 10 / average), seed, ...timeLimit },
+    { numRuns: Math.ceil(comparisons / 10 / average), seed, ...limit },
   );
 });
 
