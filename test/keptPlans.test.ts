@@ -97,11 +97,12 @@ describe('a query that is kept', () => {
   test('is made with the ids of the caller, and shares what has none', () => {
     const { actor } = onlyIds as { actor: typeof caller };
     const select = { name: true };
-    const make = keptQuery({
+    const { make, entries } = keptQuery({
       select: { ...select, space: { select } },
       where: [{ id: actor.personId }, actor.companyId],
     });
     const made = [make(caller), make({ ...caller, personId: 'other' })] as Json[];
+    expect(entries).toBe(9);
     expect(made[0]).toEqual({ select: { name: true, space: { select } }, where: [{ id: 'person' }, 'company'] });
     expect(made[1].where).toEqual([{ id: 'other' }, 'company']);
     expect(made[1].select).toBe(made[0].select);

@@ -25,9 +25,10 @@ interface KnownField {
   variables?: string[];
 }
 
-/** The part of the heap that plans may fill, and about how many bytes an entry of one needs. */
-const share = 1 / 64;
-const bytesPerEntry = 500;
+/** The part of the heap that plans may fill, and about how many bytes a plan and each entry of it need. */
+const heapShare = 1 / 64;
+const bytesPerPlan = 1500;
+const bytesPerEntry = 150;
 const longestValue = 100;
 
 /**
@@ -51,8 +52,8 @@ class KeptPlans {
   #count = 0;
   /** Null for what cannot be kept. */
   readonly #plans = new LRUCache<string, { plan: KeptPlan | null }>({
-    maxSize: Math.floor(getHeapStatistics().heap_size_limit * share),
-    sizeCalculation: ({ plan }, key) => 2 * key.length + bytesPerEntry * (1 + entriesIn(plan)),
+    maxSize: Math.floor(getHeapStatistics().heap_size_limit * heapShare),
+    sizeCalculation: ({ plan }, key) => 2 * key.length + bytesPerPlan + bytesPerEntry * entriesOf(plan),
   });
 
   constructor(plan: FromInfo) {
@@ -71,7 +72,7 @@ class KeptPlans {
     if (!plan) return undefined;
     const query = (_seed: undefined, info = options.info) => {
       setLoaderMappings(options.context, info, plan.mappings);
-      return plan.query((options.context as Context).actor);
+      return plan.query.make((options.context as Context).actor);
     };
     return { query } as ReturnType<FromInfo>;
   }
@@ -88,18 +89,11 @@ class KeptPlans {
       return undefined;
     }
     field.variables ??= variablesBeneath(node, fragments);
-    const values = field.variables.map((name) => variableValues[name]);
-    if (!values.every(isShort)) return undefined;
-    return JSON.stringify([
-      field.number,
-      parentType.name,
-      typeName,
-      path,
-      paths,
-      initial,
-      skipDeferredFragments,
-      values,
-    ]);
+    // Null is a value; absent is none.
+    const values = field.variables.map((name) => (name in variableValues ? [variableValues[name]] : []));
+    if (!values.flat().every(isShort)) return undefined;
+    const { number } = field;
+    return JSON.stringify([number, parentType.name, typeName, path, paths, initial, skipDeferredFragments, values]);
   }
 
   #keep(adapter: Adapter, options: Options): KeptPlan | null {
@@ -118,6 +112,8 @@ class KeptPlans {
 /** Positions are for other adapters, and would hold the document in memory. */
 const withoutPositions = (mappings: Mappings): Mappings =>
   Object.fromEntries(Object.entries(mappings).map(([key, { nested }]) => [key, { nested: withoutPositions(nested) }]));
+
+const entriesOf = (plan: KeptPlan | null) => (plan ? plan.query.entries + entriesIn(plan.mappings) : 0);
 
 function isShort(value: unknown): boolean {
   if (typeof value === 'string') return value.length <= longestValue;

@@ -3,8 +3,13 @@ import type { Actor } from '../../policies/access.js';
 
 type Ids = Pick<Actor, 'companyId' | 'personId'>;
 
-/** Makes a query with the ids of a caller. */
-export type KeptQuery = (caller: Ids) => unknown;
+type Make = (caller: Ids) => unknown;
+
+export interface KeptQuery {
+  /** Makes the query with the ids of a caller. */
+  make: Make;
+  entries: number;
+}
 
 /** What stands for the ids of the caller in a query that is kept. Postgres has no such text. */
 const placeholders: Ids = { companyId: '\0companyId', personId: '\0personId' };
@@ -23,11 +28,11 @@ function strict<Given extends object>(object: Given): Given {
 
 /** Keeps a query that was planned with {@link onlyIds}. What contains no placeholder is shared by all that are made. */
 export function keptQuery(query: unknown): KeptQuery {
-  return makerOf(query) ?? (() => query);
+  return { make: makerOf(query) ?? (() => query), entries: entriesIn(query) };
 }
 
 /** Undefined if the value contains no placeholder. */
-function makerOf(value: unknown): KeptQuery | undefined {
+function makerOf(value: unknown): Make | undefined {
   if (value === placeholders.companyId) return ({ companyId }) => companyId;
   if (value === placeholders.personId) return ({ personId }) => personId;
   if (typeof value === 'string' && value.includes('\0')) throw new Error('A placeholder is part of a text');
@@ -36,16 +41,15 @@ function makerOf(value: unknown): KeptQuery | undefined {
     const make = makerOf(part);
     return make ? [{ name, make }] : [];
   });
-  if (made.length === 0) return share(value);
+  if (made.length === 0) {
+    shareSelection(Object.freeze(value));
+    return undefined;
+  }
   return (caller) => {
     const copy = Array.isArray(value) ? [...value] : { ...value };
     for (const { name, make } of made) Reflect.set(copy, name, make(caller));
     return copy;
   };
-}
-
-function share(value: object): undefined {
-  shareSelection(Object.freeze(value));
 }
 
 /** How many values, at any depth. */
