@@ -1,4 +1,5 @@
 import { Unsupported } from './unsupported.js';
+import { storable, typeOf, Values } from './values.js';
 
 /** The arguments of a call, with its values apart: calls of one shape differ only in these. */
 export interface Call {
@@ -33,24 +34,6 @@ const shared = new WeakMap<object, { text?: string }>();
 /** Says that a selection never changes, at any depth, so that calls which contain it need not read it again. */
 export function shareSelection(selection: object): void {
   shared.set(selection, {});
-}
-
-/** The values of a call, in the order of its arguments. */
-class Values {
-  readonly all: unknown[] = [];
-  /** How often a value was added. */
-  added = 0;
-  #company: number | undefined;
-
-  /** Adds a value, and returns its position. The company, which conditions repeat, is one value. */
-  add(value: unknown, name?: string): number {
-    this.added += 1;
-    const isCompany = name === 'companyId';
-    if (isCompany && this.#company !== undefined && this.all[this.#company] === value) return this.#company;
-    const position = this.all.push(value) - 1;
-    if (isCompany) this.#company ??= position;
-    return position;
-  }
 }
 
 const clauses: Record<string, (value: unknown, values: Values) => string> = {
@@ -117,26 +100,6 @@ function listOf(list: unknown[], values: Values): string {
   if (others.length > 0) throw new Unsupported('mixed list');
   if (type === undefined) return `[${list.map((item) => filterOf(item, values)).join()}]`;
   return `"${type}[]${values.add(list.map(storable))}"`;
-}
-
-/** One letter for each type of value; undefined for what may be a filter. */
-function typeOf(value: unknown): string | undefined {
-  if (typeof value === 'string') return 's';
-  if (typeof value === 'boolean') return 'b';
-  if (typeof value === 'bigint') return 'l';
-  if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 2 ** 31 ? 'i' : 'f';
-  return value instanceof Date ? 'd' : undefined;
-}
-
-/** A value as Postgres reads it, whatever the time zone of the session. */
-function storable(value: unknown): unknown {
-  if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) throw new Unsupported('text');
-  // Beside a larger number in a list, Prisma rounds the others.
-  if (typeof value === 'number' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) throw new Unsupported('number');
-  if (!(value instanceof Date)) return value;
-  const year = value.getUTCFullYear();
-  if (!(year >= 1 && year <= 9999)) throw new Unsupported('date');
-  return value.toISOString();
 }
 
 /** A plain object as JSON. Prisma ignores what is undefined. */

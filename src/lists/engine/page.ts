@@ -19,6 +19,9 @@ interface Row {
   id: string;
 }
 
+/** A page is read as one of these or of the maximum, so that few statements are prepared. */
+const usualSizes = [defaultSize, 50];
+
 /** Reads one page of the list for each scope, in one statement. Decisions: "Lists". */
 export async function readPages(db: Reader, list: List, slice: Slice, scopes: readonly string[]): Promise<Page[]> {
   const order = Prisma.raw(isDescending(list, slice) ? 'DESC' : 'ASC');
@@ -58,8 +61,8 @@ function walkOf(list: List, slice: Slice): Walk {
   const { after, before, size } = slice;
   const order = Prisma.raw(isDescending(list, slice) ? 'DESC' : 'ASC');
   const type = Prisma.raw(list.key);
-  // A literal, so that a prepared plan knows it; one of three, so that few statements are prepared.
-  const largest = [defaultSize, 50].find((usual) => size <= usual) ?? maximumSize;
+  // A literal, so that a prepared plan knows it.
+  const largest = usualSizes.find((usual) => size <= usual) ?? maximumSize;
   const limit = Prisma.raw(String(largest + 1));
   return ({ rank = 0, key, id }) => {
     const beyond = (position: Position | null, up: boolean) => {
