@@ -1,5 +1,6 @@
-import pg from 'pg';
+import type { Client } from 'pg';
 import { DatabaseError } from './error.js';
+import { withClient } from './withClient.js';
 
 /** A table of the structure, and where Citus keeps it: by the company of its rows, by a key, or on every node. */
 export interface Placement {
@@ -49,7 +50,7 @@ export const distribute = (url: string, onPlaced: (placement: Placement) => void
     await client.query('COMMIT');
   });
 
-function place(client: pg.Client, { table, by }: Placement) {
+function place(client: Client, { table, by }: Placement) {
   if (by === 'copies') return client.query('SELECT create_reference_table($1)', [table]);
   const { column, colocated } = by;
   const group = table === 'companies' || !colocated ? 'none' : 'companies';
@@ -64,7 +65,7 @@ interface Structure {
   triggers: { name: string; table: string; definition: string }[];
 }
 
-async function structureOf(client: pg.Client): Promise<Structure> {
+async function structureOf(client: Client): Promise<Structure> {
   const tables = await client.query<Structure['tables'][number]>(`
     SELECT c.relname AS name, EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = c.oid) AS is_placed,
       c.relpersistence = 'u' AS is_unlogged,
@@ -111,21 +112,13 @@ function hinderingKeys({ foreignKeys }: Structure, placements: Placement[]): For
   });
 }
 
-async function withCoordinator<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  client.on('error', () => {}); // a lost connection fails the running query
-  try {
-    await client.connect();
+const withCoordinator = <T>(url: string, work: (client: Client) => Promise<T>): Promise<T> =>
+  withClient(url, 'distribute', async (client) => {
     await requireCoordinator(client);
-    return await work(client);
-  } catch (error) {
-    throw error instanceof pg.DatabaseError ? new DatabaseError(`Cannot distribute: ${error.message}`) : error;
-  } finally {
-    await client.end();
-  }
-}
+    return work(client);
+  });
 
-async function requireCoordinator(client: pg.Client): Promise<void> {
+async function requireCoordinator(client: Client): Promise<void> {
   const extension = await client.query("SELECT FROM pg_extension WHERE extname = 'citus'");
   if (extension.rows.length === 0)
     throw new DatabaseError('This database is no Citus database: it lacks the extension citus. Nothing was changed.');

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { inspecting, reasonOf } from './inspecting.js';
 import { migrationsDirectory } from './migrationFiles.js';
 import { pendingMigrations } from './migrations.js';
 import { readServers } from './servers.js';
@@ -44,8 +44,7 @@ async function inspectServer(url: string, milliseconds: number): Promise<Inspect
       return { address, url, version, role, connections: { most, used } };
     });
   } catch (error) {
-    const { message, code = '' } = error as Error & { code?: string };
-    return { address, failure: message || code };
+    return { address, failure: reasonOf(error) };
   }
 }
 
@@ -69,23 +68,5 @@ export async function writeRefusal(
     });
   } catch (error) {
     return (error as Error).message;
-  }
-}
-
-/** Opens a connection for the work, which may take that long. */
-export async function inspecting<T>(
-  url: string,
-  milliseconds: number,
-  work: (client: Client) => Promise<T>,
-): Promise<T> {
-  const timeouts = { connectionTimeoutMillis: milliseconds, query_timeout: milliseconds };
-  const client = new Client({ connectionString: url, application_name: 'goalpost', ...timeouts });
-  client.on('error', () => {}); // a lost connection fails the running query
-  try {
-    await client.connect();
-    return await work(client);
-  } finally {
-    void client.end().catch(() => {});
-    client.connection.stream.destroy();
   }
 }

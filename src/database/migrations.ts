@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type { Client } from 'pg';
 import { applyMigration, hasLostALock } from './applyMigration.js';
 import { DatabaseError } from './error.js';
 import { hasChecksum, type Migration, newerVersionNeededBy, readMigrations } from './migrationFiles.js';
-import { Primary } from './primary.js';
+import { withClient } from './withClient.js';
 
 interface AppliedRow {
   migration_name: string;
@@ -16,7 +16,6 @@ export interface MigrateOptions {
   patienceMilliseconds?: number;
 }
 
-const connectMilliseconds = 10_000;
 const defaultPatience = 300_000;
 const turnMilliseconds = 60_000;
 
@@ -33,7 +32,7 @@ export function applyMigrations(
   directory: string,
   { patienceMilliseconds = defaultPatience }: MigrateOptions = {},
 ): Promise<string[]> {
-  return withClient(connectionString, async (client, connect) => {
+  return withClient(connectionString, 'migrate', async (client, connect) => {
     const applied: string[] = [];
     let turnEnds = Date.now() + turnMilliseconds;
     let patienceEnds = Date.now() + patienceMilliseconds;
@@ -67,48 +66,17 @@ const noLock = ({ name }: Migration) =>
 
 /** The names of the migrations that `applyMigrations` would apply. Throws the same errors. */
 export function pendingMigrations(connectionString: string, directory: string): Promise<string[]> {
-  return withClient(connectionString, async (client) => {
+  return withClient(connectionString, 'read which migrations the database has had', async (client) => {
     const pending = await findPending(client, directory);
     return pending.map(({ name }) => name);
   });
 }
 
-/** Connects to the primary, and closes the connections after the work. Throws a DatabaseError if it cannot. */
-export async function withClient<T>(
-  url: string,
-  work: (client: pg.Client, connect: () => Promise<pg.Client>) => Promise<T>,
-): Promise<T> {
-  const connectionString = await new Primary(url, connectMilliseconds).url();
-  const opened: pg.Client[] = [];
-  const connect = async () => {
-    const client = new pg.Client({ connectionString, connectionTimeoutMillis: connectMilliseconds });
-    opened.push(client);
-    client.on('error', () => {}); // a lost connection fails the running query
-    await client.connect().catch((error) => {
-      const { host, port, user, database } = client;
-      const where = `database "${database}" at ${host}:${port}${user ? ` as "${user}"` : ''}`;
-      const reason = error.message || error.code;
-      throw new DatabaseError(`Cannot connect to ${where}: ${reason}. Check DATABASE_URL; goalpost check says more.`);
-    });
-    return client;
-  };
-  try {
-    const client = await connect();
-    const { rows } = await client.query("SELECT current_setting('server_version_num')::int / 10000 AS major");
-    if (rows[0].major < 14) throw new DatabaseError(`PostgreSQL 14 or newer is needed, this is ${rows[0].major}.`);
-    return await work(client, connect);
-  } catch (error) {
-    throw error instanceof pg.DatabaseError ? new DatabaseError(`Cannot migrate: ${error.message}`) : error;
-  } finally {
-    await Promise.all(opened.map((client) => client.end()));
-  }
-}
-
-const isPending = async (client: pg.Client, directory: string, { name }: Migration) =>
+const isPending = async (client: Client, directory: string, { name }: Migration) =>
   (await findPending(client, directory))[0]?.name === name;
 
 /** What the database lacks. It may have migrations of newer versions, as long as this version can run on them. */
-async function findPending(client: pg.Client, directory: string): Promise<Migration[]> {
+async function findPending(client: Client, directory: string): Promise<Migration[]> {
   const migrations = await readMigrations(directory).catch((error) => {
     throw new DatabaseError(`Cannot read the migrations: ${error.message}`);
   });

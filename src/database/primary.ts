@@ -1,5 +1,6 @@
-import { Client, type ClientBase } from 'pg';
+import type { ClientBase } from 'pg';
 import { DatabaseError } from './error.js';
+import { inspecting, reasonOf } from './inspecting.js';
 import { readServers } from './servers.js';
 
 /** None of the servers takes writes now. */
@@ -59,21 +60,8 @@ export class Primary {
 }
 
 /** Why a server is not the primary; undefined if it is. */
-async function refusalOf(url: string, milliseconds: number): Promise<string | undefined> {
-  const timeouts = { connectionTimeoutMillis: milliseconds, query_timeout: milliseconds };
-  const client = new Client({ connectionString: url, application_name: 'goalpost', ...timeouts });
-  client.on('error', () => {}); // a lost connection fails the running query
-  try {
-    await client.connect();
-    return await refusalOn(client);
-  } catch (error) {
-    const { message, code = '' } = error as Error & { code?: string };
-    return message || code;
-  } finally {
-    void client.end().catch(() => {});
-    client.connection.stream.destroy();
-  }
-}
+const refusalOf = (url: string, milliseconds: number): Promise<string | undefined> =>
+  inspecting(url, milliseconds, refusalOn).catch(reasonOf);
 
 /** Why the server of this connection is not the primary; undefined if it is. */
 export async function refusalOn(client: ClientBase): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import { inspecting } from './inspect.js';
+import { inspecting } from './inspecting.js';
 
 /** What a role may do in a migrated database, apart from reading and writing every row. */
 export interface Privileges {

@@ -1,8 +1,8 @@
 import { escapeIdentifier, escapeLiteral, type DatabaseError as PgError } from 'pg';
 import { migrationsTable } from './applyMigration.js';
 import { DatabaseError } from './error.js';
-import { withClient } from './migrations.js';
 import { scramVerifier } from './scramVerifier.js';
+import { withClient } from './withClient.js';
 
 /** A role of the database. Without a password, the one that it has stays. */
 interface Role {
@@ -69,7 +69,7 @@ COMMIT;
 
 /** Runs that SQL in the database at `url`. Throws a DatabaseError, and changes nothing then. */
 export const createRoles = (url: string, roles: Roles): Promise<void> =>
-  withClient(url, async (client) => {
+  withClient(url, 'make the roles', async (client) => {
     await client.query(rolesSql(roles)).catch((error: PgError) => {
       throw new DatabaseError(`Cannot make the roles: ${error.message}. Nothing was changed.`);
     });

@@ -1,4 +1,4 @@
-import { inspecting } from '../inspect.js';
+import { inspecting, reasonOf } from '../inspecting.js';
 import { identityOf, NoStandby, replayedBy } from './facts.js';
 import { flushedPosition, readPosition } from './logPosition.js';
 
@@ -34,7 +34,6 @@ async function inspectReplica(
     });
   } catch (error) {
     if (error instanceof NoStandby) return { address, bytesBehind: undefined };
-    const { message, code = '' } = error as Error & { code?: string };
-    return { address, failure: message || code };
+    return { address, failure: reasonOf(error) };
   }
 }

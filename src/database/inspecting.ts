@@ -1,0 +1,25 @@
+import { Client } from 'pg';
+
+/** Opens a connection for the work, which may take that long. */
+export async function inspecting<T>(
+  url: string,
+  milliseconds: number,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const timeouts = { connectionTimeoutMillis: milliseconds, query_timeout: milliseconds };
+  const client = new Client({ connectionString: url, application_name: 'goalpost', ...timeouts });
+  client.on('error', () => {}); // a lost connection fails the running query
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    void client.end().catch(() => {});
+    client.connection.stream.destroy();
+  }
+}
+
+/** Why a server did not do what it was asked. */
+export function reasonOf(error: unknown): string {
+  const { message, code = '' } = error as Error & { code?: string };
+  return message || code;
+}
