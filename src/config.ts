@@ -57,10 +57,12 @@ export function configOf(environment: Environment) {
       `${assigned} needs DATABASE_URL too.\n    Example: DATABASE_URL=postgresql://goalpost:password@primary:5432/goalpost`,
     );
   }
-  if (typeof data?.WORKERS === 'number' && data.WORKERS > data.DATABASE_POOL_SIZE) {
+  const workers = settings.shape.WORKERS.safeParse(given.WORKERS).data;
+  const poolSize = settings.shape.DATABASE_POOL_SIZE.safeParse(given.DATABASE_POOL_SIZE).data;
+  if (typeof workers === 'number' && poolSize !== undefined && workers > poolSize) {
     const assigned = assignment(environment, 'WORKERS');
     problems.push(
-      `${assigned} needs a DATABASE_POOL_SIZE of at least as many: each worker gets its share.\n    Example: DATABASE_POOL_SIZE=${10 * data.WORKERS}`,
+      `${assigned} needs a DATABASE_POOL_SIZE of at least as many: each worker gets its share.\n    Example: DATABASE_POOL_SIZE=${10 * workers}`,
     );
   }
   if (!success || problems.length > 0) {
@@ -73,7 +75,7 @@ export function configOf(environment: Environment) {
     dataDir: data.DATA_DIR,
     host: data.HOST,
     port: data.PORT,
-    appUrl: data.APP_URL ?? `http://${inUrl(data.HOST)}:${data.PORT}`,
+    appUrl: data.APP_URL ?? data.PUBLIC_URL ?? addressOf(data.HOST, data.PORT),
     publicUrl: data.PUBLIC_URL,
     /** Processes that serve. */
     workers: data.WORKERS === 'auto' ? Math.min(availableParallelism(), data.DATABASE_POOL_SIZE) : data.WORKERS,
@@ -172,5 +174,11 @@ const givenIn = ({ values }: Environment): NodeJS.ProcessEnv =>
 const assignment = ({ values, fromFile }: Environment, name: string) =>
   `${name}=${shownText(name, values[name] ?? '')}${fromFile.has(name) ? ' (in .env)' : ''}`;
 
-/** A host as it appears in a URL: an IPv6 address gets brackets. */
-export const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+/** Nobody can open the address that means all addresses: what to open on this machine in its place. */
+const wildcards: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+/** Where to open what listens there: `http://127.0.0.1:4000`. */
+export function addressOf(host: string, port: number): string {
+  const name = wildcards[host] ?? host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}

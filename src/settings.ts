@@ -63,9 +63,10 @@ const webAddress = (example: string) =>
     allowed: 'an http:// or https:// address',
     example,
   });
+const escaping = 'in a password, write %40 for @, %2F for / and %25 for %';
 const database = setting({
   read: (text) => (readServers(text)?.urls.every((url) => new URL(url).pathname.length > 1) ? text : undefined),
-  allowed: 'postgresql://user:password@host:port/database, or with host:port,host:port for several servers',
+  allowed: `postgresql://user:password@host:port/database, or with host:port,host:port for several servers; ${escaping}`,
   example: 'postgresql://goalpost:password@localhost:5432/goalpost',
 });
 
@@ -74,7 +75,7 @@ const replicas = setting({
     const urls = text.includes('target_session_attrs') ? undefined : readServers(text)?.urls;
     return urls?.every((url) => new URL(url).pathname.length > 1) ? urls : undefined;
   },
-  allowed: 'postgresql://user:password@host:port/database, or with host:port,host:port for several replicas',
+  allowed: `postgresql://user:password@host:port/database, or with host:port,host:port for several replicas; ${escaping}`,
   example: 'postgresql://goalpost:password@replica-1:5432,replica-2:5432/goalpost',
 });
 

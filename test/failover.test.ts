@@ -35,7 +35,9 @@ describe('the URL of a database', () => {
     'postgresql://one:99999,two/db',
     'postgresql://one,two/db?target_session_attrs=standby',
   ])('%s is refused with one clear message', (url) => {
-    expect(() => readConfig({ DATABASE_URL: url })).toThrow(/ must be postgresql:\/\/.* for several servers\.\n/);
+    expect(() => readConfig({ DATABASE_URL: url })).toThrow(
+      / must be postgresql:\/\/.* for several servers; in a password, write %40 for @.*\.\n/,
+    );
   });
 });
 

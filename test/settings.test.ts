@@ -42,11 +42,13 @@ describe('a setting that cannot be used is named with its value, what is accepte
   });
 
   test('all at once', () => {
-    const message = messageOf({ PORT: 'abc', GRAPHIQL: 'yes', LOG_LEVEL: 'loud', PERSISTED_ONLY: 'on' });
+    const values = { PORT: 'abc', GRAPHIQL: 'yes', LOG_LEVEL: 'loud', PERSISTED_ONLY: 'on', WORKERS: '20' };
+    const message = messageOf(values);
     expect(message).toMatch(
-      /^4 settings cannot be used:\n {2}PORT=abc .*\n.*\n {2}GRAPHIQL=yes .*\n.*\n {2}LOG_LEVEL=loud/,
+      /^5 settings cannot be used:\n {2}PORT=abc .*\n.*\n {2}GRAPHIQL=yes .*\n.*\n {2}LOG_LEVEL=loud/,
     );
     expect(message).toContain('PERSISTED_ONLY=on needs PERSISTED_DOCUMENTS too.');
+    expect(message).toContain('WORKERS=20 needs a DATABASE_POOL_SIZE of at least as many');
   });
 
   test.each([
@@ -54,6 +56,7 @@ describe('a setting that cannot be used is named with its value, what is accepte
     ['mysql://ann:hunter2@db/x', 'mysql://ann:***@db/x'],
     ['postgres://ann:hunter2@hunter2@db', 'postgres://ann:***@db'],
     ['postgres://ann:hunter2/x@db', 'postgres://ann:***@db'],
+    ['postgres://ann:hunter2@hunter2/x@db:5432/x', 'postgres://ann:***@db:5432/x'],
     ['postgres://db?password=hunter2&x=1', 'postgres://db?password=***&x=1'],
     ['ann:hunter2@db/x', '***'],
   ])('and of DATABASE_URL=%s nobody sees the password', (value, shown) => {
@@ -88,6 +91,16 @@ test('variables of other programs are no misspelled settings', () => {
   ).toMatchObject({
     misspelled: [],
   });
+});
+
+test.each([
+  [{}, 'http://127.0.0.1:4000'],
+  [{ HOST: '0.0.0.0', PORT: '80' }, 'http://127.0.0.1:80'],
+  [{ HOST: '::' }, 'http://[::1]:4000'],
+  [{ HOST: '0.0.0.0', PUBLIC_URL: 'https://api.example.com' }, 'https://api.example.com'],
+  [{ PUBLIC_URL: 'https://api.example.com', APP_URL: 'https://work.example.com' }, 'https://work.example.com'],
+])('with %j, links to documents begin with %s', (values, address) => {
+  expect(readConfig(values).appUrl).toBe(address);
 });
 
 test('every setting is listed with the value that counts, its source, and no password', () => {

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { inUrl } from '../config.js';
+import { addressOf } from '../config.js';
 import { UsageError } from './usageError.js';
 
 interface Address {
@@ -9,9 +9,6 @@ interface Address {
 
 /** Connections that the kernel keeps until the process takes them. With too few, clients of a burst try again after seconds. */
 const backlog = 4096;
-
-/** Nobody can open the address that means all addresses: what to open on this machine in its place. */
-const wildcards: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 /** Listens, and returns the address. Throws a UsageError that names the setting to change. */
 export function listen(
@@ -36,7 +33,7 @@ export function listen(
     server.listen({ port, host, backlog }, () => {
       const address = server.address();
       const bound = typeof address === 'object' && address ? address.port : port;
-      resolve(`http://${inUrl(wildcards[host] ?? host)}:${bound}`);
+      resolve(addressOf(host, bound));
     });
   });
 }

@@ -17,12 +17,15 @@ export function readServers(url: string): Servers | undefined {
   if (start === '') return undefined;
   const names = hosts.split(',');
   if (names.length > 1 && names.some((name) => name === '' || name.startsWith(':'))) return undefined;
-  if (!names.every((name) => URL.canParse(start + name + rest))) return undefined;
   const urls = names.map((name) => start + name + rest);
+  if (!urls.every((each) => URL.canParse(each) && !hasRestOfPassword(new URL(each)))) return undefined;
   const wanted = new URL(urls[0] ?? '').searchParams.get('target_session_attrs');
   if (wanted === null) return { urls, needsPrimary: urls.length > 1 };
   return primaryOnly.includes(wanted) ? { urls: urls.map(withoutWish), needsPrimary: true } : undefined;
 }
+
+/** Whether a password with a `/` that is not escaped was read as the database, and what is before it as the server. */
+const hasRestOfPassword = ({ pathname }: URL) => pathname.includes('@');
 
 /** The URL without what `pg` does not know. */
 function withoutWish(text: string): string {
