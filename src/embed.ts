@@ -80,7 +80,9 @@ export { openGateway as createApp };
 
 function readSettings(databaseUrl: string, settings: Readonly<Record<string, string>>) {
   if (!databaseUrl) throw new ConfigError('createApp needs databaseUrl');
-  const unknown = Object.keys(settings).filter((name) => !(name in known.shape) || ofServe.includes(name));
-  if (unknown.length > 0) throw new ConfigError(`no settings of createApp: ${unknown.join(', ')}`);
+  const refused = Object.keys(settings).filter((name) => ofServe.includes(name));
+  if (refused.length > 0) throw new ConfigError(`settings of goalpost serve, not of createApp: ${refused.join(', ')}`);
+  const unknown = Object.keys(settings).filter((name) => !(name in known.shape));
+  if (unknown.length > 0) throw new ConfigError(`no settings: ${unknown.join(', ')}`);
   return configOf({ values: { ...settings, DATABASE_URL: databaseUrl }, fromFile: new Set() });
 }

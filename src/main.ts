@@ -37,7 +37,7 @@ program
   );
 program
   .command('check')
-  .description('print the settings, without passwords, and try the database')
+  .description('print the settings, without passwords, and try the address and the database')
   .action(() => checkGateway(readEnvironment()));
 program
   .command('migrate')

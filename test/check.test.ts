@@ -34,7 +34,7 @@ describe('goalpost check', () => {
     const { lines, error } = await checked({ DATABASE_URL: database.gatewayUrl, PORT: '8080' });
     expect(error).toBeUndefined();
     expect(lines[0]).toBe('Settings');
-    expect(lines.join('\n')).toMatch(/^ {2}PORT +8080 \(set\)$/m);
+    expect(lines.join('\n')).toMatch(/^ {2}PORT +8080 \(in the environment\)$/m);
     expect(lines.join('\n')).toMatch(/^ {2}LOG_LEVEL +info$/m);
     expect(lines.join('\n')).toMatch(/^ {2}APP_URL +http:\/\/127\.0\.0\.1:8080$/m);
     expect(lines.join('\n')).toMatch(/^ {2}MAX_CONCURRENT_REQUESTS +10$/m);

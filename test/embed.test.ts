@@ -115,8 +115,8 @@ describe("createApp in a server of one's own", () => {
   });
 
   test.each([
-    ['a setting that is none', { PROT: '1' }, 'no settings of createApp: PROT'],
-    ['a setting of serve', { PORT: '1', HOST: '::' }, 'no settings of createApp: PORT, HOST'],
+    ['a setting that is none', { PROT: '1' }, 'no settings: PROT'],
+    ['a setting of serve', { PORT: '1', HOST: '::' }, 'settings of goalpost serve, not of createApp: PORT, HOST'],
     ['a value that cannot be used', { BODY_LIMIT: 'big' }, 'BODY_LIMIT=big must be a whole number'],
   ])('refuses %s', async (_what, settings, message) => {
     await expect(createApp({ databaseUrl: world.url, settings })).rejects.toThrow(message);

@@ -65,7 +65,7 @@ function printSettings(settings: EffectiveSetting[], { misspelled }: Config): vo
   const widest = Math.max(...settings.map(({ name }) => name.length));
   console.log('Settings');
   for (const { name, value = 'none', source } of settings) {
-    const where = source === 'default' ? '' : ` (${source === '.env' ? 'in .env' : 'set'})`;
+    const where = source === 'default' ? '' : ` (${source === '.env' ? 'in .env' : 'in the environment'})`;
     console.log(`  ${name.padEnd(widest)}  ${value}${where}`);
   }
   for (const { name, nearest } of misspelled) console.log(`  ${name} is not a setting. Did you mean ${nearest}?`);

@@ -17,7 +17,7 @@ export async function importFile(config: Config, file: string | undefined): Prom
   try {
     const counts = await importWorkspace(db, document, progressBar());
     const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-    console.log(`imported ${total} records from ${file}`);
+    console.log(`imported ${total} ${total === 1 ? 'record' : 'records'} from ${file}`);
   } finally {
     await close();
   }

@@ -10,7 +10,7 @@ export class ImportError extends Error {
     if (hidden > 0) lines.push(`\n  … and ${hidden} more`);
     super(
       problems.length === 1
-        ? problems[0]
+        ? `Nothing was imported. ${problems[0]}`
         : `Nothing was imported: there are ${problems.length} problems:${lines.join('')}`,
     );
   }
