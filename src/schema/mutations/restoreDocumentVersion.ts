@@ -46,7 +46,8 @@ builder.mutationField('restoreDocumentVersion', (t) =>
     type: RestoreDocumentVersionPayload,
     description:
       'Restores an earlier version of a document by adding a new version with its title and content, unless the document ' +
-      'already equals it. Requires edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, VERSION_CONFLICT.',
+      'already equals it. Subscribes the people whom that version mentions; nobody is notified. Requires edit access. ' +
+      'Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, VERSION_CONFLICT.',
     extensions: { errors: ['VERSION_CONFLICT'] },
     args: {
       input: t.arg({
