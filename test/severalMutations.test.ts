@@ -74,9 +74,15 @@ describe('a mutation field whose answer takes arguments', () => {
 
   test('changes nothing when they are bad and the answer has no data', async () => {
     const { caller, document, effects } = await setting();
-    const { status, body } = await run(caller.token, [restoring(document.id, -1)]);
-    expect([status, body.data, codes(body)]).toEqual([400, null, ['BAD_USER_INPUT']]);
-    expect(await effects()).toEqual(untouched);
+    for (const headers of [{}, { 'idempotency-key': 'bad' }, { 'idempotency-key': 'bad' }]) {
+      const mutation = `mutation { ${restoring(document.id, -1)} }`;
+      const { status, body } = await world.graphql(caller.token, mutation, {}, headers);
+      expect([status, body.data, codes(body)]).toEqual([400, null, ['BAD_USER_INPUT']]);
+      expect(await effects()).toEqual(untouched);
+    }
+    const mutation = `mutation { ${restoring(document.id, 1)} }`;
+    const { status } = await world.graphql(caller.token, mutation, {}, { 'idempotency-key': 'bad' });
+    expect([status, (await effects()).versions]).toEqual([200, 4]);
   });
 
   test('is done when they are good, also with an Idempotency-Key', async () => {

@@ -5,7 +5,7 @@ import { failure } from '../errors/failures.js';
 import { badKey, fingerprintOf, readKey } from './idempotencyKey.js';
 import { rootFields } from './input/rootFields.js';
 import type { Step } from './route.js';
-import { type ExecuteIn, executeIn, inTransaction, isFinal, RolledBack } from './transaction.js';
+import { type ExecuteIn, executeIn, inTransaction, isDecided, isRefusal, RolledBack } from './transaction.js';
 
 interface IdempotencyOptions {
   db: Database;
@@ -36,7 +36,8 @@ export function useIdempotency({ db, clock, keptSeconds }: IdempotencyOptions): 
       }
       if (!held) throw failure('IDEMPOTENCY_KEY_IN_USE', { retryAfter: 1 });
       const result = await execute(tx);
-      if (!isFinal(result)) throw new RolledBack(result);
+      const isFinal = isDecided(result) && (result.data || isRefusal(result));
+      if (!isFinal) throw new RolledBack(result);
       const expiresAt = new Date(now.getTime() + keptSeconds * 1000);
       await keepOutcome(tx, scope, { fingerprint, result: JSON.stringify(result) }, expiresAt);
       return result;

@@ -3,7 +3,7 @@ import type { Database } from '../database/client.js';
 import { perOperation } from './input/perOperation.js';
 import { rootFields } from './input/rootFields.js';
 import type { Step } from './route.js';
-import { executeIn, inTransaction, isFinal, RolledBack } from './transaction.js';
+import { executeIn, inTransaction, isDecided, RolledBack } from './transaction.js';
 
 /**
  * Runs a mutation in one transaction if it could otherwise change something and answer without data: one of several
@@ -22,7 +22,7 @@ export function useMutationTransaction(db: Database): Step {
         return inTransaction(db, async (tx) => {
           const result = await execute(tx);
           // An error without data is the failure of a field; a statement that failed has ended the transaction.
-          if (!result.data || !isFinal(result)) throw new RolledBack(result);
+          if (!result.data || !isDecided(result)) throw new RolledBack(result);
           return result;
         });
       });

@@ -40,6 +40,10 @@ export async function inTransaction(
   }
 }
 
-/** Whether every retry gets this result: a success, or a failure that the operation itself decided. */
-export const isFinal = ({ errors = [] }: ExecutionResult) =>
+/** Whether no failure is the server's or of the request as a whole. */
+export const isDecided = ({ errors = [] }: ExecutionResult) =>
   errors.every(({ path, extensions: { code } }) => path && catalogue[code as ErrorCode]?.status < 500);
+
+/** Whether the operation itself has refused, not its input, so that it has changed nothing. */
+export const isRefusal = ({ data, errors = [] }: ExecutionResult) =>
+  !data && errors.every(({ path, extensions: { code } }) => path?.length === 1 && code !== 'BAD_USER_INPUT');
