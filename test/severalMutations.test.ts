@@ -85,6 +85,22 @@ describe('a mutation field whose answer takes arguments', () => {
     expect([status, (await effects()).versions]).toEqual([200, 4]);
   });
 
+  test('changes nothing when a condition in it is null, which a default value allows', async () => {
+    const { caller, document, effects } = await setting();
+    const fields = `document { ...Kept } } } fragment Kept on ResourceHubDocument { id @include(if: $kept) }`;
+    const query = `mutation ($kept: Boolean = true) { ${restore(document.id, 1, 3).replace(/document \{.*/, fields)}`;
+    for (const type of ['application/json', 'application/graphql-response+json']) {
+      const { status, body } = await world.graphql(caller.token, query, { kept: null }, { accept: type });
+      expect([status, body.data, codes(body)]).toEqual([400, undefined, ['BAD_USER_INPUT']]);
+      expect(body.errors[0].extensions.errors).toEqual([
+        { field: 'variables.kept', code: 'null', message: 'must not be null' },
+      ]);
+      expect(await effects()).toEqual(untouched);
+    }
+    expect((await world.graphql(caller.token, query, {})).status).toBe(200);
+    expect((await effects()).versions).toBe(4);
+  });
+
   test('is done when they are good, also with an Idempotency-Key', async () => {
     for (const headers of [{}, { 'idempotency-key': 'nested' }]) {
       const { caller, document, effects } = await setting();

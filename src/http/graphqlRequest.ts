@@ -4,6 +4,7 @@ import { isErrorCode } from '../errors/catalogue.js';
 import { badInput, failure, withoutStack } from '../errors/failures.js';
 import { headersOf } from '../errors/problem.js';
 import { badArguments } from './input/badArguments.js';
+import { nullConditions } from './input/nullConditions.js';
 import { parseJson } from './input/parseJson.js';
 import { readJson } from './input/readJson.js';
 import type { Step } from './route.js';
@@ -35,7 +36,10 @@ export function useGraphqlRequest(bodyLimit: number): Step {
     onExecute({ args }) {
       const operation = getOperationAST(args.document, args.operationName);
       if (!operation || args.contextValue.inputIsChecked) return;
-      const errors = badArguments(args.schema, args.document, operation, args.variableValues ?? {});
+      const variables = args.variableValues ?? {};
+      const conditions = nullConditions(args.document, operation, variables);
+      if (conditions.length > 0) throw badInput(conditions);
+      const errors = badArguments(args.schema, args.document, operation, variables);
       if (errors.length > 0) throw badInput(errors);
     },
     onResultProcess({ result, serverContext, setResult }) {

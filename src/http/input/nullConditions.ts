@@ -1,0 +1,37 @@
+import { type ASTNode, type DocumentNode, Kind, type OperationDefinitionNode, visit } from 'graphql';
+import type { FieldError } from '../../errors/failures.js';
+import { perOperation } from './perOperation.js';
+
+/**
+ * Finds the variables on which `@include` and `@skip` depend, anywhere in the operation, and which are null: a default
+ * value makes that valid, and then the executor fails where it comes to the field, which may be after a change.
+ */
+export function nullConditions(
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Record<string, unknown>,
+): FieldError[] {
+  return conditionsOf(operation, document)
+    .filter((name) => Object.hasOwn(variables, name) && variables[name] === null)
+    .map((name) => ({ field: `variables.${name}`, code: 'null', message: 'must not be null' }));
+}
+
+const conditionsOf = perOperation((operation, document): string[] => {
+  const names = new Set<string>();
+  const spread = new Set<string>();
+  const read = (part: ASTNode) =>
+    void visit(part, {
+      Directive: ({ name, arguments: given = [] }) => {
+        if (name.value !== 'include' && name.value !== 'skip') return;
+        for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+      },
+      FragmentSpread: ({ name: { value } }) => {
+        if (spread.has(value)) return;
+        spread.add(value);
+        for (const node of document.definitions)
+          if (node.kind === Kind.FRAGMENT_DEFINITION && node.name.value === value) read(node);
+      },
+    });
+  read(operation);
+  return [...names];
+});
