@@ -23,6 +23,7 @@ import { useMutationTransaction } from './http/mutationTransaction.js';
 import { type PersistedDocuments, useNoPersistedDocuments, usePersistedDocuments } from './http/persistedDocuments.js';
 import { useRefusedBatch } from './http/refusedBatch.js';
 import { useReplicas } from './http/replicas.js';
+import { useResponseNames } from './http/responseNames.js';
 import type { Handle, RequestContext, Route } from './http/route.js';
 import { router } from './http/router.js';
 import { useOperationName, useOperationSpan } from './http/telemetry/observedOperation.js';
@@ -157,6 +158,7 @@ export function createApp({
     logging: false,
     maskedErrors: { maskError: mask },
     plugins: [
+      useResponseNames(),
       useAccept(),
       useOperationName(),
       useGraphqlRequest(bodyLimit),

@@ -36,6 +36,22 @@ test('the fields of an answer come in the order of the request, whichever is rea
   expect(Object.keys(body.data.goals)).toEqual(['totalCount', 'nodes', 'pageInfo']);
 });
 
+test.each(['then', 'catch', 'constructor', 'toJSON', 'toString', 'hasOwnProperty', '__proto__'])(
+  'a field of an answer may be named %s, whatever its type',
+  async (name) => {
+    const { caller, space } = await world.team();
+    const { id } = await world.closedGoal(space);
+    const goals = `goals(first: 1) { nodes { ${name}: id } }`;
+    const query = `{ viewer { ${name}: person { ${name}: id } } ${goals} ${name}: __typename }`;
+    const { status, body } = await world.graphql(caller.token, query);
+    expect([status, body.errors]).toEqual([200, undefined]);
+    const own = (value: object) => Object.getOwnPropertyDescriptor(value, name)?.value;
+    expect(own(own(body.data.viewer))).toBe(caller.id);
+    expect(own(body.data.goals.nodes[0])).toBe(id);
+    expect(own(body.data)).toBe('Query');
+  },
+);
+
 describe('a failure', () => {
   const query = '{ viewer { person { id } } }';
   const tokens: Record<string, string> = {};
