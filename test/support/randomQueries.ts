@@ -111,7 +111,7 @@ export function randomRequest(
 
   function directive(): string {
     if (!chance(2)) return '';
-    const name = variable('Boolean = false', chance(30) ? null : chance(50));
+    const name = variable('Boolean = false', chance(2) ? null : chance(50));
     return ` @skip(if: ${name})`;
   }
 
