@@ -327,6 +327,31 @@ describe('the nodes of a hub', () => {
   });
 });
 
+test('fragments on several types may ask for different lists at one place of the answer', async () => {
+  const { caller, hub } = await world.teamWithHub('space');
+  for (let index = 0; index < 3; index += 1) await world.file(hub, caller);
+  await world.document(hub, caller);
+  const query = `query ($id: ID!) { resourceHub(id: $id) { nodes { nodes {
+    ... on ResourceHubFile { its: resourceHub { list: nodes(first: 1) { nodes { __typename } } } }
+    ... on ResourceHubDocument { its: resourceHub { list: nodes(first: 3) { nodes { __typename ...Listed } } } }
+  } } } }
+  fragment Listed on ResourceHubNode {
+    ... on ResourceHubFile { list: activities { totalCount nodes { __typename } } }
+    ... on ResourceHubDocument { list: versions { totalCount nodes { __typename } } }
+  }`;
+  const { body } = await world.graphql(caller.token, query, { id: hub.id });
+  expect(body.errors).toBeUndefined();
+  const document = { __typename: 'ResourceHubDocument' };
+  const file = { __typename: 'ResourceHubFile', list: { totalCount: 0, nodes: [] } };
+  const version = { __typename: 'DocumentVersion' };
+  const ofFile = { its: { list: { nodes: [document] } } };
+  const listed = { ...document, list: { totalCount: 3, nodes: [version, version, version] } };
+  expect(body.data.resourceHub.nodes.nodes).toEqual([
+    { its: { list: { nodes: [listed, file, file] } } },
+    ...[ofFile, ofFile, ofFile],
+  ]);
+});
+
 test('versions of a document come newest first, by pages', async () => {
   const { company, caller, space } = await team();
   const hub = await world.hub(company, { spaceId: space.id });

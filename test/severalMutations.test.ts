@@ -126,6 +126,18 @@ describe('several mutation fields in one request', () => {
     expect(await effects()).toEqual({ versions: 5, deleted: 1, open: 1, activities: 4, threads: 1 });
   });
 
+  test('count what is in a folder after each of them', async () => {
+    const { caller, hub } = await world.teamWithHub('space');
+    const folder = await world.folder(hub);
+    const files = [1, 2].map(() => world.file(hub, caller, { parentFolderId: folder.id }));
+    const [{ id }] = (await Promise.all(files)) as [{ id: string }, unknown];
+    const counting = (field: string) =>
+      `${field}(input: { fileId: "${id}" }) { file { parentFolder { childrenCount } } }`;
+    const { body } = await run(caller.token, [counting('deleteResourceHubFile'), counting('recoverResourceHubFile')]);
+    const counts = Object.values<Json>(body.data).map(({ file }) => file.parentFolder.childrenCount);
+    expect(counts).toEqual([1, 2]);
+  });
+
   test.each([
     ['404', 404, 'NOT_FOUND', remove('nothing')],
     ['409', 409, 'VERSION_CONFLICT', ''],

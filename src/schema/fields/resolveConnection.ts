@@ -1,7 +1,7 @@
 import { createContextCache } from '@pothos/core';
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import DataLoader from 'dataloader';
-import type { GraphQLResolveInfo } from 'graphql';
+import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.js';
 import { everywhere, type List, type Position } from '../../lists/engine/list.js';
 import { type Page, readCounts, readPages } from '../../lists/engine/page.js';
@@ -30,7 +30,7 @@ interface Loaders {
 }
 
 // The same field of all siblings is read in one batch: each parent is a scope of one statement.
-const batches = createContextCache((_context: Context) => new Map<string, Loaders>());
+const batches = createContextCache((_context: Context) => new Map<FieldNode | undefined, Map<string, Loaders>>());
 
 /** The connection that a field returns. Checks the arguments, and reads nothing yet. */
 export function resolveConnection<Row>(
@@ -40,10 +40,7 @@ export function resolveConnection<Row>(
   { list, scope = everywhere, load }: ConnectionSource<Row>,
 ): ConnectionShape<Row> {
   const slice = readSlice(list, info.fieldName, args);
-  const field = fieldOf(info);
-  const known = batches(context).get(field);
-  const loaders = known ?? loadersOf(context, list, slice, load);
-  if (!known) batches(context).set(field, loaders);
+  const loaders = batchOf(context, info, () => loadersOf(context, list, slice, load));
   return {
     list,
     page: () => loaders.pages.load(scope),
@@ -64,8 +61,22 @@ function loadersOf({ db }: Context, list: List, slice: Slice, load: ConnectionSo
   return { pages, rows, counts };
 }
 
-/** Names a field of the operation, the same for all rows of a list above it. */
-function fieldOf({ parentType, path }: GraphQLResolveInfo): string {
+/**
+ * What all rows of a list above the field share. Fragments on several types can have different fields at one path of the
+ * answer, so the field in the document counts too.
+ */
+function batchOf(context: Context, info: GraphQLResolveInfo, create: () => Loaders): Loaders {
+  const [node] = info.fieldNodes;
+  const ofNode = batches(context).get(node) ?? new Map<string, Loaders>();
+  batches(context).set(node, ofNode);
+  const path = pathOf(info);
+  const batch = ofNode.get(path) ?? create();
+  ofNode.set(path, batch);
+  return batch;
+}
+
+/** The path of a field in the answer, the same for all rows of a list above it. */
+function pathOf({ parentType, path }: GraphQLResolveInfo): string {
   const keys: (string | number)[] = [];
   for (let step: typeof path | undefined = path; step; step = step.prev) {
     if (typeof step.key === 'string') keys.push(step.key);

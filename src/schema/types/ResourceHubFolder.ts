@@ -30,6 +30,9 @@ const paths = createContextCache(
   ({ db, actor }: Context) => new DataLoader<string, Folder[]>((ids) => folderPaths(db, actor, ids)),
 );
 
-/** The folders from the hub's root down to and including this folder. One statement serves the whole request. */
+/** After a change of what is in a folder: the next field of the mutation reads it again. */
+export const forgetPaths = (context: Context): void => void paths(context).clearAll();
+
+/** The folders from the hub's root down to and including this folder. One statement serves the whole request, or each change. */
 export const pathTo = async (folderId: string | null, context: Context): Promise<Folder[]> =>
   folderId === null ? [] : paths(context).load(folderId);
