@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { costIn } from '../src/http/limits/costIn.js';
 import { reopenGoal } from '../src/rest/reopenGoal.js';
 import { restoreDocumentVersion } from '../src/rest/restoreDocumentVersion.js';
+import { itemBudget } from '../src/schema/itemBudget.js';
 import { statementsOf } from './support/statements.js';
 import { createWorld, type Json, restPaths } from './support/world.js';
 
@@ -254,5 +255,40 @@ describe('a connection counts its page', () => {
     expect(given.map((variables) => complexityOf(document, variables))).toEqual(
       pages.map(([outer, inner]) => 1 + outer * (1 + 1 + inner)),
     );
+  });
+});
+
+describe('lists with too many items in all', async () => {
+  const own = await world.team();
+  const members = await world.crowd(own.company, 1200);
+  const large = await world.space(own.company, [own.caller, ...members.map((id) => ({ id }))]);
+  for (let index = 0; index < 4; index += 1) await world.goal(large);
+  const fields = Array.from({ length: 27 }, (_, index) => `a${index}: potentialSubscribers { role }`).join(' ');
+  const ofGoals = (count: number) =>
+    world.graphql(own.caller.token, `{ goals(first: ${count}) { nodes { ${fields} } } }`, {}, accept);
+
+  test('are refused while they are read', async () => {
+    const { body } = await ofGoals(4);
+    expect(body.data).toBeNull();
+    expect(body.errors[0].extensions).toMatchObject({
+      code: 'QUERY_TOO_COMPLEX',
+      exceeded: [{ limit: 'items', maximum: 100_000 }],
+    });
+  });
+
+  test('and not when they have fewer', async () => {
+    const { status, body } = await ofGoals(2);
+    expect([status, body.errors]).toEqual([200, undefined]);
+    expect(body.data.goals.nodes[1].a26.length).toBeGreaterThan(1200);
+  });
+
+  test('and long ones let other work have its turn', async () => {
+    const order: unknown[] = [];
+    setImmediate(() => order.push('other work'));
+    const items = Array.from({ length: 10_000 }, (_, index) => index);
+    const promised = itemBudget({}).promised(items, { isQuery: true });
+    await Promise.all(promised.map(async (item) => order.push(await item)));
+    expect(order.filter((item) => item !== 'other work')).toEqual(items);
+    expect(order.indexOf('other work')).toBe(2000);
   });
 });

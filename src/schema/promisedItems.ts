@@ -1,5 +1,6 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
+import { itemBudget } from './itemBudget.js';
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -22,7 +23,9 @@ class PromisedItemsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     if (type.kind !== 'List') return resolve;
     return async (...given) => {
       const items: unknown = await resolve(...given);
-      return Array.isArray(items) ? items.map((item) => Promise.resolve(item)) : items;
+      if (!Array.isArray(items)) return items;
+      const [, , context, { operation }] = given;
+      return itemBudget(context).promised(items, { isQuery: operation.operation === 'query' });
     };
   }
 }

@@ -36,12 +36,14 @@ export const graphqlErrors = {
   QUERY_TOO_COMPLEX: entry<{ exceeded: readonly { limit: string; actual?: number; maximum: number }[] }>({
     status: 400,
     title: 'The GraphQL document is too complex',
-    meaning: 'The document exceeds a limit on complexity, depth, aliases, tokens or mutation fields. Nothing was run.',
+    meaning:
+      'The document exceeds a limit on complexity, depth, aliases, tokens or mutation fields, or the lists of a query have ' +
+      'too many items. Nothing was changed.',
     remedy:
       'Select fewer fields or request smaller pages. To get the cost of a request in extensions.cost, send the header ' +
       'GraphQL-Cost: report with it.',
     detail: ({ exceeded }) =>
-      `The document exceeds the limit on ${exceeded
+      `The request exceeds the limit on ${exceeded
         .map(({ limit, actual, maximum }) =>
           actual === undefined ? `${limit} (more than ${maximum})` : `${limit} (${actual} of at most ${maximum})`,
         )
@@ -55,7 +57,10 @@ export const graphqlErrors = {
           type: 'object',
           description: 'One limit.',
           properties: {
-            limit: { type: 'string', description: 'The limit: complexity, depth, aliases, tokens or mutations.' },
+            limit: {
+              type: 'string',
+              description: 'The limit: complexity, depth, aliases, tokens, mutations or items.',
+            },
             actual: { type: 'integer', description: 'What the document amounts to; absent when counting stopped.' },
             maximum: { type: 'integer', description: 'The highest allowed value.' },
           },
