@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connectGateway } from './commands/connectGateway.js';
-import { filePurges, maintenancePoolSize } from './commands/serve.js';
+import { maintenancePoolSize, purgeWhileServing } from './commands/purgeWhileServing.js';
 import { ConfigError, configOf } from './config.js';
-import { purgeOutcomes } from './database/idempotencyKeys.js';
 import { openDatabase } from './database/open.js';
-import { purgeRegularly } from './database/purgeRegularly.js';
 import { createLogger } from './http/logger.js';
 import { Unanswered } from './http/unanswered.js';
 import { settings as known } from './settings.js';
@@ -41,7 +39,7 @@ const ofServe = [
  * Opens the gateway, for a server of your own. It listens on no port, handles no signal, and never ends the process.
  * Rejects if a setting cannot be used, or if the database does not answer or is not migrated.
  */
-async function openGateway({ databaseUrl, settings = {}, log }: GatewayOptions): Promise<Gateway> {
+async function embedGateway({ databaseUrl, settings = {}, log }: GatewayOptions): Promise<Gateway> {
   const config = readSettings(databaseUrl, settings);
   const logger = createLogger(config.logLevel, log && { write: log });
   const info = (message: string) => logger.info(message);
@@ -51,8 +49,7 @@ async function openGateway({ databaseUrl, settings = {}, log }: GatewayOptions):
     await opened.close();
     throw error;
   });
-  const purges = [() => purgeOutcomes(maintained, new Date()), ...filePurges(config, maintained, logger)];
-  const stopPurging = purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));
+  const stopPurging = purgeWhileServing(config, maintained, logger);
 
   const running = new Unanswered();
   const listener = (req: IncomingMessage, res: ServerResponse) => {
@@ -76,7 +73,7 @@ async function openGateway({ databaseUrl, settings = {}, log }: GatewayOptions):
 }
 
 // Inside, `createApp` is what answers a request.
-export { openGateway as createApp };
+export { embedGateway as createApp };
 
 function readSettings(databaseUrl: string, settings: Readonly<Record<string, string>>) {
   if (!databaseUrl) throw new ConfigError('createApp needs databaseUrl');

@@ -7,8 +7,8 @@ import { privilegesAt } from '../database/privileges.js';
 import { type InspectedReplica, inspectReplicas } from '../database/replicas/inspectReplicas.js';
 import { rateLimitPoolSize } from '../http/limits/rateLimiters.js';
 import { listen } from './listen.js';
+import { maintenancePoolSize } from './purgeWhileServing.js';
 import { readPersistedDocuments } from './readPersistedDocuments.js';
-import { maintenancePoolSize } from './serve.js';
 import { UsageError } from './usageError.js';
 
 /** Missing privileges that are named. */

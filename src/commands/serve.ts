@@ -1,12 +1,8 @@
 import cluster from 'node:cluster';
 import type { Logger } from 'pino';
 import type { Config } from '../config.js';
-import type { Database } from '../database/client.js';
 import type { DatabaseError } from '../database/error.js';
-import { purgeOutcomes } from '../database/idempotencyKeys.js';
 import { openDatabase } from '../database/open.js';
-import { type PurgedFile, purgeFiles } from '../database/purgeFiles.js';
-import { purgeRegularly } from '../database/purgeRegularly.js';
 import { createLogger, logDestination } from '../http/logger.js';
 import { isLoopback } from '../http/loopback.js';
 import type { ReadMetrics } from '../http/telemetry/metrics.js';
@@ -19,14 +15,12 @@ import { nextCommands } from './nextCommands.js';
 import { demoTokensFile, openDemo } from './openDemo.js';
 import { openGateway } from './openGateway.js';
 import { openMetrics } from './openMetrics.js';
+import { maintenancePoolSize, purgeWhileServing } from './purgeWhileServing.js';
 import { readPersistedDocuments } from './readPersistedDocuments.js';
 import { serveAsWorker } from './serveAsWorker.js';
 import { untilStopped } from './untilStopped.js';
 import type { Job } from './workerMessages.js';
 import { Workers } from './workers.js';
-
-/** Connections for the demo's import and the purges, which may take longer than a request. */
-export const maintenancePoolSize = 2;
 
 export interface ServeOptions {
   /** Whether the embedded database gets the demo workspace, if it is empty, and its pages the demo's token. */
@@ -67,8 +61,7 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
     const next = tokens ? [] : await nextCommands(maintained);
     serving = await (config.workers > 1 ? openWorkers : openAlone)(config, job, logger);
     const { base } = serving;
-    const purges = [() => purgeOutcomes(maintained, new Date()), ...filePurges(config, maintained, logger)];
-    const stopPurging = purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));
+    const stopPurging = purgeWhileServing(config, maintained, logger);
     const started = {
       graphql: `${base}/graphql`,
       rest: base + apiRoot,
@@ -124,17 +117,4 @@ async function openWorkers(config: Config, job: Job, logger: Logger): Promise<Se
 /** Whether only browsers on this machine can reach the pages, which may then show the demo's token. */
 function isOnlyLocal({ host, appUrl, publicUrl = appUrl }: Config): boolean {
   return [host, new URL(appUrl).hostname, new URL(publicUrl).hostname].every(isLoopback);
-}
-
-/** Removes deleted files for good once they are older than FILE_RETENTION_DAYS; logs what it removed. */
-export function filePurges(
-  { fileRetentionDays: days }: Config,
-  db: Database,
-  logger: Logger,
-): (() => Promise<unknown>)[] {
-  if (days === undefined) return [];
-  const onPurged = (files: PurgedFile[]) => {
-    for (const { id, companyId, name, url } of files) logger.info({ id, companyId, name, url }, 'removed for good');
-  };
-  return [() => purgeFiles(db, new Date(Date.now() - days * 86_400_000), onPurged)];
 }

@@ -1,0 +1,26 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config.js';
+import type { Database } from '../database/client.js';
+import { purgeOutcomes } from '../database/idempotencyKeys.js';
+import { type PurgedFile, purgeFiles } from '../database/purgeFiles.js';
+import { purgeRegularly } from '../database/purgeRegularly.js';
+
+/** Connections for the demo's import and the purges, which may take longer than a request. */
+export const maintenancePoolSize = 2;
+
+/**
+ * Removes expired outcomes of idempotency keys, and for good the files that were deleted more than FILE_RETENTION_DAYS
+ * ago, which it logs. Returns what stops that.
+ */
+export function purgeWhileServing(
+  { fileRetentionDays: days }: Config,
+  db: Database,
+  logger: Logger,
+): () => Promise<void> {
+  const onPurged = (files: PurgedFile[]) => {
+    for (const { id, companyId, name, url } of files) logger.info({ id, companyId, name, url }, 'removed for good');
+  };
+  const purges: (() => Promise<unknown>)[] = [() => purgeOutcomes(db, new Date())];
+  if (days !== undefined) purges.push(() => purgeFiles(db, new Date(Date.now() - days * 86_400_000), onPurged));
+  return purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));
+}
