@@ -227,6 +227,17 @@ describe('in numbers', () => {
     }
   });
 
+  test('of 150 who are named, the members of the space are not notified unless all are', async () => {
+    const { company, caller, space } = await world.team();
+    const member = await world.person(company);
+    await db.spaceMember.create({ data: { companyId: company.companyId, spaceId: space.id, personId: member.id } });
+    const goal = await world.closedGoal(space);
+    const input = { id: goal.id, subscriberIds: await world.crowd(company, 150) };
+    expect(await perform(world, 'REST', 'reopenGoal', caller.token, input)).toMatchObject({ status: 200 });
+    const told = await db.notification.findMany({ where: { activity: { goalId: goal.id } } });
+    expect(told.map(({ personId }) => personId).sort()).toEqual(input.subscriberIds.sort());
+  });
+
   test('ten thousand members of a space are notified at once', async () => {
     const { company, caller, space } = await world.team();
     await world.crowd(company, 10_000);

@@ -61,6 +61,8 @@ describe('progress', () => {
     ['of a falling target counts downwards', [{ from: 20, to: 10, value: 12.5 }], [], 75],
     ['does not exceed 100', [{ from: 0, to: 10, value: 11 }], [], 100],
     ['does not fall below 0', [{ from: 0, to: 10, value: -1 }], [], 0],
+    ['of a target with the widest range is its share', [{ from: -1e308, to: 1e308, value: 5e307 }], [], 75],
+    ['beyond the widest range is 100', [{ from: 1e308, to: -1.7e308, value: -1.7e308 }], [], 100],
     ['of a target that starts where it ends is 0', [{ from: 5, to: 5, value: 5 }], [], 0],
     ['of a checklist is the share of it that is done', [], [done, undone, undone, undone], 25],
     [

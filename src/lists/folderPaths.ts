@@ -21,7 +21,7 @@ export async function folderPaths(db: Transaction, actor: Actor, ids: readonly s
   const rows = await db.$queryRaw<(Folder & { leaf: string })[]>(Prisma.sql`
     WITH RECURSIVE path AS (
       SELECT id AS leaf, id, parent_folder_id, 0 AS distance, ARRAY[id] AS trail FROM resource_hub_folders
-      WHERE company_id = ${companyId} AND id = ANY(${ids}::text[])
+      WHERE company_id = ${companyId} AND id = ANY(${[...new Set(ids)]}::text[])
       UNION ALL
       SELECT p.leaf, f.id, f.parent_folder_id, p.distance + 1, p.trail || f.id
       FROM path p CROSS JOIN LATERAL (
@@ -41,5 +41,7 @@ export async function folderPaths(db: Transaction, actor: Actor, ids: readonly s
       SELECT * FROM resource_hub_folders WHERE company_id = ${companyId} AND id = p.id OFFSET 0
     ) f
     ORDER BY p.distance DESC`);
-  return ids.map((id) => rows.filter(({ leaf }) => leaf === id));
+  const paths = new Map<string, Folder[]>(ids.map((id) => [id, []]));
+  for (const row of rows) paths.get(row.leaf)?.push(row);
+  return ids.map((id) => paths.get(id) ?? []);
 }

@@ -20,7 +20,12 @@ export function progressPercentage(targets: Target[], checklist: Check[]): numbe
   return Math.round(mean * 100) / 100;
 }
 
-const progressOf = ({ from, to, value }: Target) =>
-  from === to ? 0 : Math.min(100, Math.max(0, ((value - from) / (to - from)) * 100));
+function progressOf({ from, to, value }: Target): number {
+  if (from === to) return 0;
+  const reached = Math.min(Math.max(value, Math.min(from, to)), Math.max(from, to));
+  // The difference of large numbers is infinite, but not that of their halves.
+  const scale = Number.isFinite(to - from) ? 1 : 2;
+  return ((reached / scale - from / scale) / (to / scale - from / scale)) * 100;
+}
 
 const isCompleted = ({ completed }: Check) => completed;

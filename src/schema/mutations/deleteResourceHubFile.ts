@@ -2,7 +2,6 @@ import { deleteResourceHubFile } from '../../operations/deleteResourceHubFile.js
 import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
 import { ResourceHubFile } from '../types/ResourceHubFile.js';
-import { forgetPaths } from '../types/ResourceHubFolder.js';
 
 const DeleteResourceHubFileInput = builder.inputType('DeleteResourceHubFileInput', {
   description: 'The input of `deleteResourceHubFile`.',
@@ -36,10 +35,6 @@ builder.mutationField('deleteResourceHubFile', (t) =>
       'Deletes a file of a resource hub and notifies the people who follow it; its bytes, comments, reactions and subscriptions ' +
       'are kept. Requires edit access. Errors: NOT_FOUND, FORBIDDEN.',
     args: { input: t.arg({ type: DeleteResourceHubFileInput, required: true, description: 'The file to delete.' }) },
-    resolve: async (_root, { input }, context) => {
-      const deleted = await deleteResourceHubFile(context, input);
-      forgetPaths(context);
-      return deleted;
-    },
+    resolve: (_root, { input }, context) => deleteResourceHubFile(context, input),
   }),
 );

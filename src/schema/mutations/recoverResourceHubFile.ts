@@ -2,7 +2,6 @@ import { type RecoveredFile, recoverResourceHubFile } from '../../operations/rec
 import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
 import { ResourceHubFile } from '../types/ResourceHubFile.js';
-import { forgetPaths } from '../types/ResourceHubFolder.js';
 
 const RecoverResourceHubFileInput = builder.inputType('RecoverResourceHubFileInput', {
   description: 'The deleted file to recover.',
@@ -31,10 +30,6 @@ builder.mutationField('recoverResourceHubFile', (t) =>
       'Recovers a deleted file of a resource hub, with its comments, reactions and subscriptions. A file that is not ' +
       'deleted stays unchanged. Requires edit access. Errors: NOT_FOUND, FORBIDDEN.',
     args: { input: t.arg({ type: RecoverResourceHubFileInput, required: true, description: 'The deleted file.' }) },
-    resolve: async (_root, { input }, context) => {
-      const recovered = await recoverResourceHubFile(context, input);
-      forgetPaths(context);
-      return recovered;
-    },
+    resolve: (_root, { input }, context) => recoverResourceHubFile(context, input),
   }),
 );

@@ -26,13 +26,11 @@ export const ResourceHubFolder = builder.objectRef<Folder>('ResourceHubFolder').
   }),
 });
 
+// Nothing is kept, because a later field of a mutation may have changed what is in a folder.
 const paths = createContextCache(
-  ({ db, actor }: Context) => new DataLoader<string, Folder[]>((ids) => folderPaths(db, actor, ids)),
+  ({ db, actor }: Context) => new DataLoader<string, Folder[]>((ids) => folderPaths(db, actor, ids), { cache: false }),
 );
 
-/** After a change of what is in a folder: the next field of the mutation reads it again. */
-export const forgetPaths = (context: Context): void => void paths(context).clearAll();
-
-/** The folders from the hub's root down to and including this folder. One statement serves the whole request, or each change. */
+/** The folders from the hub's root down to and including this folder. One statement serves all that ask at once. */
 export const pathTo = async (folderId: string | null, context: Context): Promise<Folder[]> =>
   folderId === null ? [] : paths(context).load(folderId);

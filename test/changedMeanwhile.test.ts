@@ -1,0 +1,68 @@
+import pg from 'pg';
+import { describe, expect, test, vi } from 'vitest';
+import { createWorld, type Json, restPaths } from './support/world.js';
+
+const world = await createWorld();
+
+/** Makes the request, and the change after its reads and before its write. */
+async function changing(sql: string, values: unknown[], request: () => Promise<Json>): Promise<Json> {
+  const { query } = pg.Client.prototype;
+  let isChanged = false;
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given: Json[]) {
+    const text = given[0]?.text ?? given[0];
+    const ask = () => Reflect.apply(query, this, given);
+    if (isChanged || typeof text !== 'string' || !/^\s*WITH.*UPDATE (goals|resource_hub_\w+)/s.test(text)) return ask();
+    isChanged = true;
+    return world.sql(sql, values).then(ask) as never;
+  });
+  const answer = await request();
+  spy.mockRestore();
+  expect(isChanged).toBe(true);
+  return answer;
+}
+
+async function setting() {
+  const { company, caller, space, hub } = await world.teamWithHub('space', { companyLevel: 0 });
+  const [goal, document, file, deleted] = await Promise.all([
+    world.closedGoal(space, { companyLevel: 0 }),
+    world.document(hub, caller),
+    world.file(hub, caller),
+    world.file(hub, caller, { deletedAt: new Date() }),
+  ]);
+  const input = {
+    reopenGoal: { id: goal.id },
+    restoreDocumentVersion: { document_id: document.id, version_number: 1, expected_current_version: 3 },
+    deleteResourceHubFile: { file_id: file.id },
+    recoverResourceHubFile: { file_id: deleted.id },
+  };
+  const call = (operation: keyof typeof input) => () =>
+    world.post(restPaths[operation], caller.token, input[operation]);
+  const activities = () => world.db.activity.count({ where: { companyId: company.companyId } });
+  return { companyId: company.companyId, space, goal, document, call, activities };
+}
+
+describe('what has changed since it was read decides:', () => {
+  test.each(['reopenGoal', 'restoreDocumentVersion', 'deleteResourceHubFile', 'recoverResourceHubFile'] as const)(
+    '%s is 404 without access, and changes nothing',
+    async (operation) => {
+      const { companyId, space, call, activities } = await setting();
+      const leave = 'DELETE FROM space_members WHERE company_id = $1 AND space_id = $2';
+      const { status, body } = await changing(leave, [companyId, space.id], call(operation));
+      expect([status, body.code, await activities()]).toEqual([404, 'NOT_FOUND', 0]);
+    },
+  );
+
+  test('a goal that is archived is not reopened', async () => {
+    const { companyId, goal, call, activities } = await setting();
+    const archive = 'UPDATE goals SET archived_at = now() WHERE company_id = $1 AND id = $2';
+    const { status, body } = await changing(archive, [companyId, goal.id], call('reopenGoal'));
+    expect([status, body.code, await activities()]).toEqual([409, 'GOAL_ARCHIVED', 0]);
+  });
+
+  test('a document that is deleted is not restored', async () => {
+    const { companyId, document, call, activities } = await setting();
+    const remove = 'UPDATE resource_hub_documents SET deleted_at = now() WHERE company_id = $1 AND id = $2';
+    const { status, body } = await changing(remove, [companyId, document.id], call('restoreDocumentVersion'));
+    expect([status, body.code, await activities()]).toEqual([404, 'NOT_FOUND', 0]);
+  });
+});
