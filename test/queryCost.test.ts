@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { costIn } from '../src/http/limits/costIn.js';
 import { reopenGoal } from '../src/rest/reopenGoal.js';
 import { restoreDocumentVersion } from '../src/rest/restoreDocumentVersion.js';
-import { itemBudget } from '../src/schema/itemBudget.js';
+import { answerBudget } from '../src/schema/answerBudget.js';
 import { statementsOf } from './support/statements.js';
 import { createWorld, type Json, restPaths } from './support/world.js';
 
@@ -282,11 +282,30 @@ describe('lists with too many items in all', async () => {
     expect(body.data.goals.nodes[1].a26.length).toBeGreaterThan(1200);
   });
 
+  test('and so are long texts, one of which may have many names', async () => {
+    const { caller: reader, hub } = await world.teamWithHub('space');
+    const content = JSON.stringify({ type: 'doc', content: [{ type: 'text', text: 'x'.repeat(1_000_000) }] });
+    for (let index = 0; index < 3; index += 1) await world.document(hub, reader, [content]);
+    const names = (count: number) => Array.from({ length: count }, (_, index) => `a${index}: content`).join(' ');
+    const ofDocuments = (count: number) =>
+      world.graphql(
+        reader.token,
+        `query ($id: ID!) { resourceHub(id: $id) { nodes { nodes { ... on ResourceHubDocument { ${names(count)} } } } } }`,
+        { id: hub.id },
+      );
+    const { body } = await ofDocuments(25);
+    expect(body.errors[0].extensions).toMatchObject({
+      code: 'QUERY_TOO_COMPLEX',
+      exceeded: [{ limit: 'characters', maximum: 64_000_000 }],
+    });
+    expect((await ofDocuments(3)).body.errors).toBeUndefined();
+  });
+
   test('and long ones let other work have its turn', async () => {
     const order: unknown[] = [];
     setImmediate(() => order.push('other work'));
     const items = Array.from({ length: 10_000 }, (_, index) => index);
-    const promised = itemBudget({}).promised(items, { isQuery: true });
+    const promised = answerBudget({}).promised(items, { isQuery: true });
     await Promise.all(promised.map(async (item) => order.push(await item)));
     expect(order.filter((item) => item !== 'other work')).toEqual(items);
     expect(order.indexOf('other work')).toBe(2000);

@@ -1,6 +1,6 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
-import { itemBudget } from './itemBudget.js';
+import { answerBudget } from './answerBudget.js';
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -25,7 +25,7 @@ class PromisedItemsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
       const items: unknown = await resolve(...given);
       if (!Array.isArray(items)) return items;
       const [, , context, { operation }] = given;
-      return itemBudget(context).promised(items, { isQuery: operation.operation === 'query' });
+      return answerBudget(context).promised(items, { isQuery: operation.operation === 'query' });
     };
   }
 }

@@ -37,8 +37,8 @@ export const graphqlErrors = {
     status: 400,
     title: 'The GraphQL document is too complex',
     meaning:
-      'The document exceeds a limit on complexity, depth, aliases, tokens or mutation fields, or the lists of a query have ' +
-      'too many items. Nothing was changed.',
+      'The document exceeds a limit on complexity, depth, aliases, tokens or mutation fields, or the answer has too many ' +
+      'items in lists or too long texts. Nothing was changed.',
     remedy:
       'Select fewer fields or request smaller pages. To get the cost of a request in extensions.cost, send the header ' +
       'GraphQL-Cost: report with it.',
@@ -59,7 +59,7 @@ export const graphqlErrors = {
           properties: {
             limit: {
               type: 'string',
-              description: 'The limit: complexity, depth, aliases, tokens, mutations or items.',
+              description: 'The limit: complexity, depth, aliases, tokens, mutations, items or characters.',
             },
             actual: { type: 'integer', description: 'What the document amounts to; absent when counting stopped.' },
             maximum: { type: 'integer', description: 'The highest allowed value.' },
