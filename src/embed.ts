@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connectGateway } from './commands/connectGateway.js';
-import { maintenancePoolSize, purgeWhileServing } from './commands/purgeWhileServing.js';
 import { ConfigError, configOf } from './config.js';
 import { openDatabase } from './database/open.js';
 import { createLogger } from './http/logger.js';
 import { Unanswered } from './http/unanswered.js';
+import { connectGateway } from './serving/connectGateway.js';
+import { maintenancePoolSize, purgeWhileServing } from './serving/purgeWhileServing.js';
 import { settings as known } from './settings.js';
 
 export interface GatewayOptions {

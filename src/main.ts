@@ -2,7 +2,7 @@
 import tab from '@bomb.sh/tab/commander';
 import { Command, CommanderError, Option } from 'commander';
 import { checkGateway } from './commands/checkGateway.js';
-import { type DistributeOptions, distributeTables } from './commands/distribute.js';
+import { type DistributeOptions, distributeTables } from './commands/distributeTables.js';
 import { importFile, printImportSchema } from './commands/import.js';
 import { migrate } from './commands/migrate.js';
 import { openApi } from './commands/openapi.js';
@@ -12,10 +12,10 @@ import { graphqlSchema } from './commands/schema.js';
 import { type ServeOptions, serve } from './commands/serve.js';
 import * as token from './commands/token.js';
 import { UsageError } from './commands/usageError.js';
-import { WorkerFailed } from './commands/workers.js';
 import { ConfigError, readConfig, readConfigWith, readEnvironment } from './config.js';
 import { DatabaseError } from './database/error.js';
 import { isUnavailable } from './database/unavailable.js';
+import { WorkerFailed } from './serving/workers.js';
 import { version } from './version.js';
 import { ImportError } from './workspace/error.js';
 

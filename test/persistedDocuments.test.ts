@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readPersistedDocuments } from '../src/commands/readPersistedDocuments.js';
 import { ConfigError, readConfig } from '../src/config.js';
+import { readPersistedDocuments } from '../src/serving/readPersistedDocuments.js';
 import { createWorld, type Json, restPaths, World } from './support/world.js';
 
 const directory = await mkdtemp(join(tmpdir(), 'goalpost-documents-'));

@@ -1,15 +1,21 @@
 import { createServer } from 'node:http';
-import { type Config, configOf, type EffectiveSetting, type Environment, effectiveSettings } from '../config.js';
+import {
+  type Config,
+  ConfigError,
+  configOf,
+  type EffectiveSetting,
+  type Environment,
+  effectiveSettings,
+} from '../config.js';
 import { startEmbedded } from '../database/embedded/startEmbedded.js';
 import { DatabaseError } from '../database/error.js';
 import { type InspectedServer, inspectServers, pendingOn, writeRefusal } from '../database/inspect.js';
 import { privilegesAt } from '../database/privileges.js';
 import { type InspectedReplica, inspectReplicas } from '../database/replicas/inspectReplicas.js';
 import { rateLimitPoolSize } from '../http/limits/rateLimiters.js';
-import { listen } from './listen.js';
-import { maintenancePoolSize } from './purgeWhileServing.js';
-import { readPersistedDocuments } from './readPersistedDocuments.js';
-import { UsageError } from './usageError.js';
+import { listen } from '../serving/listen.js';
+import { maintenancePoolSize } from '../serving/purgeWhileServing.js';
+import { readPersistedDocuments } from '../serving/readPersistedDocuments.js';
 
 /** Missing privileges that are named. */
 const shownAtMost = 3;
@@ -25,7 +31,7 @@ const note = (text: string): Finding => ({ kind: 'note', text });
 const problem = (text: string): Finding => ({ kind: 'problem', text });
 
 /**
- * Prints the settings as they count, without passwords, and what the database says. Throws a ConfigError or UsageError
+ * Prints the settings as they count, without passwords, and what the database says. Throws a ConfigError
  * for a bad setting, and a DatabaseError if the gateway could not run on this database now.
  */
 export async function checkGateway(environment: Environment): Promise<void> {
@@ -54,7 +60,7 @@ async function inspectHost({ host }: Config): Promise<Finding[]> {
     await listen(server, { host, port: 0 });
     return [fine(`this machine can listen on ${host}`)];
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
+    if (!(error instanceof ConfigError)) throw error;
     return [problem(error.message)];
   } finally {
     server.close();

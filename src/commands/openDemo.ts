@@ -3,16 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '../database/client.js';
 import { createToken } from '../database/tokens.js';
+import type { DemoTokens } from '../serving/workerMessages.js';
 import { demoPeople } from '../workspace/demoPeople.js';
 import { readDocument } from '../workspace/file.js';
 import { importWorkspace } from '../workspace/import.js';
 
 const workspace = fileURLToPath(new URL('../../prisma/demo-workspace.json', import.meta.url));
-
-export interface DemoTokens {
-  write: string;
-  readOnly: string;
-}
 
 /** The file with the tokens of the demo workspace. */
 export const demoTokensFile = (dataDir: string) => join(dataDir, 'demo-tokens.json');

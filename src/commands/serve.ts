@@ -8,19 +8,19 @@ import { isLoopback } from '../http/loopback.js';
 import type { ReadMetrics } from '../http/telemetry/metrics.js';
 import { DemoKey } from '../pages/demoKey.js';
 import { apiRoot } from '../rest/apiRoot.js';
+import { exitInTime } from '../serving/exitInTime.js';
+import { openGateway } from '../serving/openGateway.js';
+import { openMetrics } from '../serving/openMetrics.js';
+import { maintenancePoolSize, purgeWhileServing } from '../serving/purgeWhileServing.js';
+import { readPersistedDocuments } from '../serving/readPersistedDocuments.js';
+import { serveAsWorker } from '../serving/serveAsWorker.js';
+import { untilBroken } from '../serving/untilBroken.js';
+import { untilStopped } from '../serving/untilStopped.js';
+import type { Job } from '../serving/workerMessages.js';
+import { Workers } from '../serving/workers.js';
 import { announce } from './announce.js';
-import { exitInTime } from './exitInTime.js';
-import { untilBroken } from './lastDefense.js';
 import { nextCommands } from './nextCommands.js';
 import { demoTokensFile, openDemo } from './openDemo.js';
-import { openGateway } from './openGateway.js';
-import { openMetrics } from './openMetrics.js';
-import { maintenancePoolSize, purgeWhileServing } from './purgeWhileServing.js';
-import { readPersistedDocuments } from './readPersistedDocuments.js';
-import { serveAsWorker } from './serveAsWorker.js';
-import { untilStopped } from './untilStopped.js';
-import type { Job } from './workerMessages.js';
-import { Workers } from './workers.js';
 
 export interface ServeOptions {
   /** Whether the embedded database gets the demo workspace, if it is empty, and its pages the demo's token. */

@@ -1,6 +1,11 @@
 import type { Figures } from '../http/telemetry/metrics.js';
 import type { DemoKey } from '../pages/demoKey.js';
-import type { DemoTokens } from './openDemo.js';
+
+/** The tokens of the demo workspace. */
+export interface DemoTokens {
+  write: string;
+  readOnly: string;
+}
 
 /** What a gateway serves, apart from its settings. */
 export interface Job {

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GraphQLError, parse, validate } from 'graphql';
+import { ConfigError } from '../config.js';
 import { schema } from '../schema/index.js';
-import { UsageError } from './usageError.js';
 
 const prefix = 'sha256:';
 
 /**
  * Reads the persisted documents: the `.graphql` files of a folder, or a JSON file that maps identifiers to documents.
- * The SHA-256 of a document, with and without the prefix `sha256:`, identifies it too. Throws a UsageError.
+ * The SHA-256 of a document, with and without the prefix `sha256:`, identifies it too. Throws a ConfigError.
  */
 export function readPersistedDocuments(path: string): Map<string, string> {
   const documents = new Map<string, string>();
@@ -49,4 +49,4 @@ function errorIn(text: string): GraphQLError | undefined {
   }
 }
 
-const invalid = (path: string, problem: string) => new UsageError(`PERSISTED_DOCUMENTS ${path}: ${problem}`);
+const invalid = (path: string, problem: string) => new ConfigError(`PERSISTED_DOCUMENTS ${path}: ${problem}`);

@@ -1,6 +1,5 @@
 import type { Server } from 'node:http';
-import { addressOf } from '../config.js';
-import { UsageError } from './usageError.js';
+import { addressOf, ConfigError } from '../config.js';
 
 interface Address {
   host: string;
@@ -10,7 +9,7 @@ interface Address {
 /** Connections that the kernel keeps until the process takes them. With too few, clients of a burst try again after seconds. */
 const backlog = 4096;
 
-/** Listens, and returns the address. Throws a UsageError that names the setting to change. */
+/** Listens, and returns the address. Throws a ConfigError that names the setting to change. */
 export function listen(
   server: Server,
   { host, port }: Address,
@@ -28,7 +27,7 @@ export function listen(
     server.once('error', (error: NodeJS.ErrnoException) => {
       const problem = problems[error.code ?? ''];
       const unknown = `Cannot listen on ${host}, port ${port} (${error.message}). Check ${hostSetting} and ${portSetting}.`;
-      reject(new UsageError(problem ?? unknown));
+      reject(new ConfigError(problem ?? unknown));
     });
     server.listen({ port, host, backlog }, () => {
       const address = server.address();

@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.js';
 import { createLogger, logDestination } from '../http/logger.js';
 import { exitInTime } from './exitInTime.js';
-import { untilBroken } from './lastDefense.js';
 import { openGateway } from './openGateway.js';
+import { untilBroken } from './untilBroken.js';
 import type { FromWorker, ToWorker } from './workerMessages.js';
 
 type Start = ToWorker & { kind: 'start' };

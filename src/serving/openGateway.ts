@@ -17,7 +17,7 @@ export interface OpenGateway {
   close(): Promise<void>;
 }
 
-/** Connects to the database, and listens. Throws a UsageError if it cannot listen. */
+/** Connects to the database, and listens. Throws a ConfigError if it cannot listen. */
 export async function openGateway(
   config: Config,
   job: Job,
