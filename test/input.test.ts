@@ -161,6 +161,17 @@ describe('GraphQL checks what it is given however it is written', () => {
     expect(body.errors[0].extensions.errors).toMatchObject([{ field: 'input.message', code: 'too_long' }]);
   });
 
+  test.each(['constructor', 'toString', '__proto__'])(
+    'a variable named %s that is not given is absent',
+    async (name) => {
+      const document = `mutation ($${name}: ID) { reopenGoal(input: { id: $${name} }) { goal { id } } }`;
+      expect(await world.graphql(caller.token, document)).toMatchObject({
+        status: 200,
+        body: { data: { reopenGoal: { goal: null } } },
+      });
+    },
+  );
+
   test.each([
     ['a variable that is not given', 'mutation ($id: ID) { reopenGoal(input: { id: $id }) { goal { id } } }'],
     ['a variable with a null default', 'mutation ($id: ID = null) { reopenGoal(input: { id: $id }) { goal { id } } }'],

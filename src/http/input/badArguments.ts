@@ -28,7 +28,8 @@ export function badArguments(
   variables: Values,
 ): FieldError[] {
   const fields = schema.getRootType(operation.operation)?.getFields() ?? {};
-  const values: Values = { ...defaultsOf(operation), ...variables };
+  // Without a prototype: a variable may be named like a member of every object.
+  const values: Values = Object.assign(Object.create(null), defaultsOf(operation), variables);
   const errors: FieldError[] = [];
   for (const node of rootFields(document, operation, (node) => isIncluded(node, values))) {
     for (const definition of fields[node.name.value]?.args ?? []) {
