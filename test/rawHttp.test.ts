@@ -265,6 +265,14 @@ describe('a request', () => {
   });
 });
 
+test('a header counts however many come before it', async () => {
+  const many = Array.from({ length: 2_100 }, () => 'x:');
+  const [answer] = answersIn(
+    await exchange(lines(`GET /graphql?query=${viewer} HTTP/1.1`, host, 'Connection: close', ...many, authorization)),
+  );
+  expect(answer?.status).toBe(200);
+});
+
 test('the server keeps a connection without a request for longer than proxies do', async () => {
   const { headers } = await world.fetch('/healthz', { headers: { connection: 'keep-alive' } });
   expect(headers.get('keep-alive')).toBe('timeout=65');

@@ -75,6 +75,8 @@ export class NodeServer {
       .on('checkExpectation', (req, res) => void this.#answer(req, res))
       .on('connect', (_req, socket) => broken.refuseTunnel(socket as Socket))
       .on('clientError', (error, socket) => broken.refuseUnreadable(error, socket as Socket));
+    // Node would drop further headers silently. Their size is bounded.
+    this.server.maxHeadersCount = 0;
     if (maxConnections) this.server.maxConnections = maxConnections;
   }
 
