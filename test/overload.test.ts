@@ -87,6 +87,23 @@ describe('a gateway whose places are all taken', () => {
     expect(await reopen(third, { 'idempotency-key': 'again' })).toMatchObject({ status: 200 });
   });
 
+  test.each(['/graphql', '/graphql?', '/graphql/', '/graphql/?query={viewer{person{id}}}'])(
+    'answers %s as GraphQL',
+    async (path) => {
+      const goal = await world.closedGoal(space);
+      const release = await holdGoals(world.url);
+      const admitted = [1, 2].map(() => reopen(goal.id));
+      await vi.waitFor(() => expect(overload.admission.inProgress).toBe(places));
+      const refused = await world.post(path, caller.token, {});
+      await release();
+      await Promise.all(admitted);
+      expect(refused).toMatchObject({
+        status: 503,
+        body: { errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }] },
+      });
+    },
+  );
+
   test('lends the place of a request whose body is still coming', async () => {
     const { hostname, port } = new URL(await world.base());
     const slow = [1, 2, 3].map(() => connect(Number(port), hostname));
