@@ -120,14 +120,19 @@ export const requestErrors = {
     headers: () => ({ Connection: 'close' }),
     example: { limit: 1_048_576 },
   }),
-  UNSUPPORTED_MEDIA_TYPE: entry({
+  UNSUPPORTED_MEDIA_TYPE: entry<{ isEncoded?: boolean }>({
     status: 415,
     title: 'The request body must be JSON',
     meaning:
-      'The Content-Type header is missing, or it names a type other than JSON or a charset other than UTF-8. ' +
-      'Nothing was changed.',
-    remedy: 'Send Content-Type: application/json.',
-    detail: () => 'The request body must be JSON in UTF-8. Send it with Content-Type: application/json.',
+      'The Content-Type header is missing, or it names a type other than JSON or a charset other than UTF-8, or the ' +
+      'body is compressed. Nothing was changed.',
+    remedy: 'Send Content-Type: application/json, without Content-Encoding.',
+    detail: ({ isEncoded }) =>
+      isEncoded
+        ? 'The request body is compressed. Send it as it is, without Content-Encoding.'
+        : 'The request body must be JSON in UTF-8. Send it with Content-Type: application/json.',
+    // Only then: a client concludes that the type is fine (RFC 7694).
+    headers: ({ isEncoded }): Record<string, string> => (isEncoded ? { 'Accept-Encoding': 'identity' } : {}),
     example: {},
   }),
   MALFORMED_REQUEST: entry<{ problem: string }>({

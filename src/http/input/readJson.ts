@@ -6,8 +6,8 @@ import type { RequestContext } from '../route.js';
 import { parseJson } from './parseJson.js';
 
 /**
- * Reads a JSON body of at most `limit` bytes. Throws, in this order, 415 (media type), 413 (size) or 400 (syntax). Reads
- * the body within `receiveBody`, once the headers are in order.
+ * Reads a JSON body of at most `limit` bytes. Throws, in this order, 415 (media type, encoding), 413 (size) or 400
+ * (syntax). Reads the body within `receiveBody`, once the headers are in order.
  */
 export async function readJson(
   { headers }: RequestHead,
@@ -15,6 +15,7 @@ export async function readJson(
   { req, receiveBody = (read) => read() }: Pick<RequestContext, 'req' | 'receiveBody'>,
 ): Promise<unknown> {
   requireJson(headers.get('content-type'));
+  requireIdentity(headers.get('content-encoding'));
   if (Number(headers.get('content-length') ?? 0) > limit) throw failure('PAYLOAD_TOO_LARGE', { limit });
   const bytes = req ? await receiveBody(() => readBytes(req, limit)) : Buffer.alloc(0);
   if (!isUtf8(bytes)) throw failure('MALFORMED_JSON', { problem: 'the text is not UTF-8' });
@@ -28,6 +29,11 @@ function requireJson(contentType: string | null): void {
   if (charset && !['charset=utf-8', 'charset="utf-8"'].includes(charset)) {
     throw failure('UNSUPPORTED_MEDIA_TYPE');
   }
+}
+
+function requireIdentity(encoding: string | null): void {
+  const isEncoded = !['', 'identity'].includes((encoding ?? '').trim().toLowerCase());
+  if (isEncoded) throw failure('UNSUPPORTED_MEDIA_TYPE', { isEncoded });
 }
 
 /** Not `for await`, because leaving the loop would close the connection before the answer. */
