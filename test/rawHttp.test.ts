@@ -3,6 +3,8 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createLogger } from '../src/http/logger.js';
+import { NodeServer } from '../src/http/nodeServer.js';
 import { createWorld, type Json, restPaths, World } from './support/world.js';
 
 const world = await createWorld();
@@ -263,6 +265,11 @@ describe('a request', () => {
     const bytes = lines('GET /healthz HTTP/1.1', host, 'Expect: the-unexpected', 'Connection: close');
     expect(answersIn(await exchange(bytes))).toMatchObject([{ status: 200 }]);
   });
+});
+
+test('a request has 30 seconds to arrive', () => {
+  const { server } = new NodeServer({ app: world.app, logger: createLogger('silent') });
+  expect(server).toMatchObject({ requestTimeout: 30_000, headersTimeout: 30_000 });
 });
 
 test('a header counts however many come before it', async () => {

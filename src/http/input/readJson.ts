@@ -17,7 +17,7 @@ export async function readJson(
   requireJson(headers.get('content-type'));
   requireIdentity(headers.get('content-encoding'));
   if (Number(headers.get('content-length') ?? 0) > limit) throw failure('PAYLOAD_TOO_LARGE', { limit });
-  const bytes = req ? await receiveBody(() => readBytes(req, limit)) : Buffer.alloc(0);
+  const bytes = req ? await receiveBody((take) => readBytes(req, limit, take)) : Buffer.alloc(0);
   if (!isUtf8(bytes)) throw failure('MALFORMED_JSON', { problem: 'the text is not UTF-8' });
   return parseJson(bytes.toString());
 }
@@ -37,16 +37,22 @@ function requireIdentity(encoding: string | null): void {
 }
 
 /** Not `for await`, because leaving the loop would close the connection before the answer. */
-const readBytes = (req: IncomingMessage, limit: number): Promise<Buffer> =>
+const readBytes = (req: IncomingMessage, limit: number, take = (_bytes: number) => true): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const read = (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size <= limit) return;
-      req.off('data', read).pause();
-      reject(failure('PAYLOAD_TOO_LARGE', { limit }));
+      if (size > limit) {
+        req.off('data', read).pause();
+        reject(failure('PAYLOAD_TOO_LARGE', { limit }));
+      } else if (!take(chunk.length)) {
+        // What still comes of a short body is discarded, and the connection is kept.
+        req.off('data', read);
+        chunks.length = 0;
+        reject(failure('SERVICE_UNAVAILABLE', { overloaded: true }));
+      }
     };
     // The client went away, or its chunks cannot be read.
     const endEarly = () => {
