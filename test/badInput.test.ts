@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createWorld, restPaths } from './support/world.js';
 
@@ -134,6 +135,20 @@ describe.each(paths)('%s', (path) => {
   ])('refuses %s with 415', async (type) => {
     const answer = await send(path, '{}', { 'content-type': type });
     expect([answer.status, answer.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+  });
+
+  test.each(['gzip', 'deflate, gzip', 'br', 'x-unknown'])(
+    'refuses a body encoded with %s with 415',
+    async (encoding) => {
+      const answer = await send(path, gzipSync('{}'), { 'content-encoding': encoding });
+      expect([answer.status, answer.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+      expect(answer.headers.get('accept-encoding')).toBe('identity');
+      expect(answer.detail).toBe('The request body is compressed. Send it as it is, without Content-Encoding.');
+    },
+  );
+
+  test('takes a body that says it is not encoded', async () => {
+    expect((await send(path, 'goal', { 'content-encoding': 'Identity' })).code).toBe('MALFORMED_JSON');
   });
 
   test('refuses a body without a type with 415', async () => {

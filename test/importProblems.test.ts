@@ -117,6 +117,11 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
   ['NUL in a text', { 'goals[0].description': 'a\0b' }, [`goals[0].description: ${storable}`]],
   ['half a surrogate pair', { 'folders[0].name': 'a\ud83d' }, [`folders[0].name: ${storable}`]],
   ['NUL in an id', { 'projects[0].id': '\0' }, [`projects[0].id: ${storable}`]],
+  [
+    'what stands for the unstorable, in an id',
+    { 'projects[0].id': 'a\uFFFDb' },
+    ['projects[0].id: must not contain U+FFFD'],
+  ],
   ['an endless id', { 'projects[0].id': 'x'.repeat(201) }, ['projects[0].id: must have at most 200 characters']],
   [
     'an endless emoji',

@@ -161,6 +161,17 @@ describe('GraphQL checks what it is given however it is written', () => {
     expect(body.errors[0].extensions.errors).toMatchObject([{ field: 'input.message', code: 'too_long' }]);
   });
 
+  test.each(['constructor', 'toString', '__proto__'])(
+    'a variable named %s that is not given is absent',
+    async (name) => {
+      const document = `mutation ($${name}: ID) { reopenGoal(input: { id: $${name} }) { goal { id } } }`;
+      expect(await world.graphql(caller.token, document)).toMatchObject({
+        status: 200,
+        body: { data: { reopenGoal: { goal: null } } },
+      });
+    },
+  );
+
   test.each([
     ['a variable that is not given', 'mutation ($id: ID) { reopenGoal(input: { id: $id }) { goal { id } } }'],
     ['a variable with a null default', 'mutation ($id: ID = null) { reopenGoal(input: { id: $id }) { goal { id } } }'],
@@ -196,5 +207,101 @@ describe('GraphQL checks what it is given however it is written', () => {
       'mutation ($id: ID!, $who: [ID!]) { reopenGoal(input: { id: $id, subscriberIds: $who }) { goal { isClosed } } }';
     const { status, body } = await world.graphql(caller.token, document, { id: goal.id, who: caller.id });
     expect({ status, data: body.data }).toEqual({ status: 200, data: { reopenGoal: { goal: { isClosed: false } } } });
+  });
+});
+
+describe('of more than a hundred bad fields', () => {
+  const subscriberIds = Array.from({ length: 101 }, () => ({}));
+  const last = { field: '', code: 'too_many', message: 'there are more invalid fields than are named' };
+
+  test.each(surfaces)('%s names a hundred, and says that there are more', async (surface) => {
+    const outcome = await perform(world, surface, 'reopenGoal', caller.token, { subscriberIds });
+    expect(outcome).toMatchObject({ status: 400, code: 'BAD_USER_INPUT' });
+    expect(outcome.members.errors).toHaveLength(101);
+    expect(outcome.members.errors[99]).toMatchObject({ field: 'subscriber_ids[99]', code: 'type' });
+    expect(outcome.members.errors[100]).toEqual(last);
+    expect(outcome.detail).toMatch(/\[4\]: must be a string[^;]*; and 96 more$/);
+  });
+
+  test.each(surfaces)('%s names a hundred, also if they are people who do not exist', async (surface) => {
+    const unknown = subscriberIds.map((_, index) => `nobody-${index}`);
+    const outcome = await perform(world, surface, 'reopenGoal', caller.token, { id: 'x', subscriberIds: unknown });
+    expect(outcome.members.errors).toHaveLength(101);
+    expect(outcome.members.errors[99]).toMatchObject({ field: 'subscriber_ids[99]', code: 'not_found' });
+    expect(outcome.members.errors[100]).toEqual(last);
+  });
+
+  test('a hundred are the whole list', async () => {
+    const input = { subscriberIds: subscriberIds.slice(1) };
+    const outcome = await perform(world, 'REST', 'reopenGoal', caller.token, input);
+    expect(outcome.members.errors).toHaveLength(100);
+    expect(outcome.members.errors[99]).toMatchObject({ field: 'subscriber_ids[99]' });
+  });
+});
+
+describe('the answer to a large bad request is small:', () => {
+  const long = 'x'.repeat(400_000);
+  const numbered = (count: number) => Array.from({ length: count }, (_, number) => `n${number}`);
+  const unknown = Object.fromEntries(numbered(60_000).map((name) => [name, 1]));
+  const aliased = (field: string) =>
+    numbered(29)
+      .map((alias) => `${alias}: ${field}`)
+      .join(' ');
+  const preview = aliased('previewGoalReopen(input: { id: "x", subscriberIds: $i }) { wouldReopen }');
+  const viewer = '{ viewer { person { id } } }';
+  const rest = (input: Json) => [restPaths.reopenGoal, JSON.stringify(input)] as const;
+  const graphql = (query: string, variables: Json = {}, more: Json = {}) =>
+    ['/graphql', JSON.stringify({ query, variables, ...more })] as const;
+
+  const requests: [string, number, string, readonly [path: string, body: string]][] = [
+    ['a list of bad values', 400, 'BAD_USER_INPUT', rest({ subscriber_ids: numbered(20_000).map(() => 0) })],
+    ['a list that is far too long', 400, 'BAD_USER_INPUT', rest({ subscriber_ids: numbered(300_000).map(() => '') })],
+    ['unknown fields', 400, 'BAD_USER_INPUT', rest(unknown)],
+    ['an unknown field with a long name', 400, 'BAD_USER_INPUT', rest({ [long]: 1 })],
+    ['a long key that occurs twice', 400, 'MALFORMED_JSON', [restPaths.reopenGoal, `{"${long}":1,"${long}":2}`]],
+    ['unknown people', 400, 'BAD_USER_INPUT', rest({ id: 'x', subscriber_ids: numbered(10_000) })],
+    ['a long id', 404, 'NOT_FOUND', rest({ id: long })],
+    ['a long path', 404, 'NOT_FOUND', [`/${'x'.repeat(10_000)}`, '{}']],
+    [
+      'a list of bad values in many fields',
+      400,
+      'BAD_USER_INPUT',
+      graphql(`query ($i: [ID!]) { ${preview} }`, { i: numbered(200_000).map(() => null) }),
+    ],
+    [
+      'unknown fields in many fields',
+      400,
+      'BAD_USER_INPUT',
+      graphql(`query ($i: ReopenGoalInput!) { ${aliased('previewGoalReopen(input: $i) { wouldReopen }')} }`, {
+        i: unknown,
+      }),
+    ],
+    [
+      'unknown people in many fields',
+      200,
+      'BAD_USER_INPUT',
+      graphql(`query ($i: [ID!]) { ${preview} }`, { i: numbered(10_000) }),
+    ],
+    [
+      'a long id in many fields',
+      200,
+      'NOT_FOUND',
+      graphql(`query ($i: ID!) { ${aliased('goal(id: $i) { id }')} }`, { i: long }),
+    ],
+    ['a long name in a document', 400, 'GRAPHQL_PARSE_FAILED', graphql(`{ goals { nodes { ${long}: id } } }`)],
+    [
+      'a bad value below the root',
+      400,
+      'BAD_REQUEST',
+      graphql('query ($n: Int) { resourceHubs { nodes { nodes(first: $n) { totalCount } } } }', { n: long }),
+    ],
+    ['an operation that does not exist', 400, 'BAD_REQUEST', graphql(viewer, {}, { operationName: long })],
+  ];
+  test.each(requests)('%s', async (_, status, code, [path, body]) => {
+    const headers = { accept: 'application/graphql-response+json, application/json' };
+    const answer = await world.post(path, caller.token, body, headers);
+    const { extensions: members = answer.body } = answer.body.errors?.[0] ?? {};
+    expect([answer.status, members.code ?? answer.body.code]).toEqual([status, code]);
+    expect(JSON.stringify(answer.body).length).toBeLessThan(50_000);
   });
 });

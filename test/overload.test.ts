@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Admission } from '../src/http/limits/admission.js';
 import { createLogger } from '../src/http/logger.js';
 import { Overload } from '../src/http/overload.js';
 import { holdGoals } from './support/holdGoals.js';
-import { createWorld, type Json, restPaths } from './support/world.js';
+import { createWorld, type Json, restPaths, World } from './support/world.js';
 
 const places = 2;
 const log: Json[] = [];
@@ -87,6 +87,23 @@ describe('a gateway whose places are all taken', () => {
     expect(await reopen(third, { 'idempotency-key': 'again' })).toMatchObject({ status: 200 });
   });
 
+  test.each(['/graphql', '/graphql?', '/graphql/', '/graphql/?query={viewer{person{id}}}'])(
+    'answers %s as GraphQL',
+    async (path) => {
+      const goal = await world.closedGoal(space);
+      const release = await holdGoals(world.url);
+      const admitted = [1, 2].map(() => reopen(goal.id));
+      await vi.waitFor(() => expect(overload.admission.inProgress).toBe(places));
+      const refused = await world.post(path, caller.token, {});
+      await release();
+      await Promise.all(admitted);
+      expect(refused).toMatchObject({
+        status: 503,
+        body: { errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }] },
+      });
+    },
+  );
+
   test('lends the place of a request whose body is still coming', async () => {
     const { hostname, port } = new URL(await world.base());
     const slow = [1, 2, 3].map(() => connect(Number(port), hostname));
@@ -106,6 +123,46 @@ describe('a gateway whose places are all taken', () => {
       socket.destroy();
     }
     expect(overload.admission.inProgress).toBe(0);
+  });
+});
+
+describe('bodies that are still coming', () => {
+  const narrow = new World(world.db, world.url, { overload: new Overload(places, logger, 130_000) });
+  const body = JSON.stringify({ id: 'unknown', message: 'x'.repeat(60_000) });
+  const sized = `Content-Length: ${body.length}`;
+  const head = (...headers: string[]) =>
+    [`POST ${restPaths.reopenGoal} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${caller.token}`]
+      .concat('Content-Type: application/json', headers, '', '')
+      .join('\r\n');
+
+  async function sending(text: string) {
+    const { hostname, port } = new URL(await narrow.base());
+    const socket = connect(Number(port), hostname);
+    socket.write(text);
+    return socket;
+  }
+  const statusOf = async (socket: Socket) => Number(String((await once(socket, 'data'))[0]).split(' ')[1]);
+
+  test('have a bounded memory together: whoever finds none gets 503 at once, the others complete', async () => {
+    const sockets = await Promise.all([1, 2, 3].map(() => sending(head(sized) + body.slice(0, 45_000))));
+    const refused = await Promise.race(
+      sockets.map(async (socket) => ((await statusOf(socket)) === 503 ? socket : null)),
+    );
+    const others = sockets.filter((socket) => socket !== refused);
+    expect(others).toHaveLength(2);
+    for (const socket of others) {
+      socket.write(body.slice(45_000));
+      expect(await statusOf(socket)).toBe(404);
+    }
+    refused?.write(body.slice(45_000) + head(sized) + body);
+    expect(await statusOf(refused as Socket)).toBe(404);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  test('take more than their bytes if they come in many small chunks', async () => {
+    const socket = await sending(head('Transfer-Encoding: chunked') + '1\r\n \r\n'.repeat(600));
+    expect(await statusOf(socket)).toBe(503);
+    socket.destroy();
   });
 });
 

@@ -160,6 +160,23 @@ describe('what would exhaust the parser or the validator is refused, not 500', (
   });
 });
 
+test('a name of more than 200 characters is a syntax error, which the answer does not repeat', async () => {
+  const named = (length: number) => `{ viewer { ${'x'.repeat(length)}: person { id } } }`;
+  expect(await ask(named(200))).toMatchObject({ status: 200, body: { data: { viewer: {} } } });
+  expect(await ask(named(201))).toMatchObject({
+    status: 400,
+    body: {
+      errors: [
+        {
+          message: 'Syntax Error: A name has more than 200 characters.',
+          locations: [{ line: 1, column: 12 }],
+          extensions: { code: 'GRAPHQL_PARSE_FAILED' },
+        },
+      ],
+    },
+  });
+});
+
 test('introspection, as GraphiQL does it, is free', async () => {
   const { status, body } = await ask(
     getIntrospectionQuery({ descriptions: true, inputValueDeprecation: true, oneOf: true }),

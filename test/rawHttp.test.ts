@@ -3,6 +3,8 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createLogger } from '../src/http/logger.js';
+import { NodeServer } from '../src/http/nodeServer.js';
 import { createWorld, type Json, restPaths, World } from './support/world.js';
 
 const world = await createWorld();
@@ -263,6 +265,19 @@ describe('a request', () => {
     const bytes = lines('GET /healthz HTTP/1.1', host, 'Expect: the-unexpected', 'Connection: close');
     expect(answersIn(await exchange(bytes))).toMatchObject([{ status: 200 }]);
   });
+});
+
+test('a request has 30 seconds to arrive', () => {
+  const { server } = new NodeServer({ app: world.app, logger: createLogger('silent') });
+  expect(server).toMatchObject({ requestTimeout: 30_000, headersTimeout: 30_000 });
+});
+
+test('a header counts however many come before it', async () => {
+  const many = Array.from({ length: 2_100 }, () => 'x:');
+  const [answer] = answersIn(
+    await exchange(lines(`GET /graphql?query=${viewer} HTTP/1.1`, host, 'Connection: close', ...many, authorization)),
+  );
+  expect(answer?.status).toBe(200);
 });
 
 test('the server keeps a connection without a request for longer than proxies do', async () => {

@@ -78,6 +78,11 @@ describe.each(surfaces)('reopening a goal through %s', (surface) => {
       { field: 'subscriber_ids', code: 'too_many' },
     ],
     [
+      '20,001 subscriber ids are 400, though they are the same',
+      { subscriberIds: Array.from({ length: 20_001 }, () => 'p') },
+      { field: 'subscriber_ids', code: 'too_many' },
+    ],
+    [
       'an ill-typed flag is 400',
       { sendNotificationsToEveryone: 'yes' },
       { field: 'send_notifications_to_everyone', code: 'type' },

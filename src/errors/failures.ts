@@ -33,7 +33,23 @@ export function withoutStack<Made extends Error>(make: () => Made): Made {
   }
 }
 
-export const badInput = (errors: FieldError[]) => failure('BAD_USER_INPUT', { errors });
+/** The most bad fields that the answer to one request names. Whoever looks for them may stop once there are more. */
+export const mostNamed = 100;
+
+const namedIn = new WeakMap<object, number>();
+
+/**
+ * BAD_USER_INPUT. Names the bad fields up to `mostNamed`, and says in a last entry that there are more. Several failures
+ * of one request, which its context stands for, share that number, but each names at least one field.
+ */
+export function badInput(errors: FieldError[], context: object = {}): GraphQLError {
+  const before = namedIn.get(context) ?? 0;
+  const named = errors.slice(0, Math.max(mostNamed - before, 1));
+  namedIn.set(context, before + named.length);
+  return failure('BAD_USER_INPUT', { errors: named.length < errors.length ? [...named, more] : named });
+}
+
+const more: FieldError = { field: '', code: 'too_many', message: 'there are more invalid fields than are named' };
 
 export const notFound = (what: string, id: string) => failure('NOT_FOUND', { what, id });
 

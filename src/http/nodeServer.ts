@@ -23,6 +23,9 @@ import { Telemetry } from './telemetry/telemetry.js';
 /** Longer than proxies keep a connection without a request (60 s), so that none sends one on a connection that just ends. */
 const keepAliveTimeout = 65_000;
 
+/** Long enough for a body of the usual limit over a slow line, in milliseconds. Meanwhile it takes memory. */
+const defaultRequestTimeout = 30_000;
+
 const overloaded = failure('SERVICE_UNAVAILABLE', { overloaded: true });
 
 interface NodeServerOptions extends RefusalOptions {
@@ -34,7 +37,7 @@ interface NodeServerOptions extends RefusalOptions {
   overload?: Overload | undefined;
   /** Most open connections. Others are closed at once. */
   maxConnections?: number;
-  /** Milliseconds in which a client must have sent its request. */
+  /** Milliseconds in which a client must have sent its request; 30,000 if omitted. */
   requestTimeout?: number;
 }
 
@@ -59,11 +62,15 @@ export class NodeServer {
     this.#options = options;
     this.#telemetry = new Telemetry(options);
     const broken = new BrokenRequests(this.#connections, this.#telemetry, options);
-    const { requestTimeout, maxConnections } = options;
-    const timeouts = requestTimeout ? { requestTimeout, headersTimeout: requestTimeout } : {};
-    const connectionsCheckingInterval = Math.min(requestTimeout ?? 5_000, 5_000);
-    // Our own check answers with a problem.
-    this.server = createServer({ ...timeouts, keepAliveTimeout, connectionsCheckingInterval, requireHostHeader: false })
+    const { requestTimeout = defaultRequestTimeout, maxConnections } = options;
+    this.server = createServer({
+      requestTimeout,
+      headersTimeout: requestTimeout,
+      keepAliveTimeout,
+      connectionsCheckingInterval: Math.min(requestTimeout, 5_000),
+      // Our own check answers with a problem.
+      requireHostHeader: false,
+    })
       .on('connection', (socket: Socket) => {
         closeGently(socket);
         this.#connections.add(socket);
@@ -75,6 +82,8 @@ export class NodeServer {
       .on('checkExpectation', (req, res) => void this.#answer(req, res))
       .on('connect', (_req, socket) => broken.refuseTunnel(socket as Socket))
       .on('clientError', (error, socket) => broken.refuseUnreadable(error, socket as Socket));
+    // Node would drop further headers silently. Their size is bounded.
+    this.server.maxHeadersCount = 0;
     if (maxConnections) this.server.maxConnections = maxConnections;
   }
 
@@ -132,9 +141,9 @@ export class NodeServer {
       return this.#refuse(error as GraphQLError, record, req);
     }
     const { app, logger, overload } = this.#options;
-    const admission = overload?.isExempt(req.url) ? undefined : overload?.admission;
-    if (admission && !(await admission.enter())) return this.#refuseOverloaded(record, req);
-    const admitted = admission && new Admitted(admission);
+    const admitting = overload?.isExempt(req.url) ? undefined : overload;
+    if (admitting && !(await admitting.admission.enter())) return this.#refuseOverloaded(record, req);
+    const admitted = admitting && new Admitted(admitting);
     context.receiveBody = (read) => {
       askForBody();
       return admitted ? admitted.whileReceiving(req, read) : read();

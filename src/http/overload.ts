@@ -1,20 +1,26 @@
 import type { Logger } from 'pino';
 import { Admission } from './limits/admission.js';
+import { BodyMemory } from './limits/bodyMemory.js';
 
 const logMilliseconds = 1000;
+/** Memory for the bodies that are being received, unless a few of the largest need more. */
+export const leastBodyBytes = 64 * 1024 ** 2;
 /** Answered whatever the load is, because a balancer or supervisor asks. */
 const alwaysAdmitted = new Set(['/healthz', '/readyz']);
 
 /** Admits requests, and logs how many it refuses once a second: a line for each would itself be load. */
 export class Overload {
   readonly admission: Admission;
+  readonly bodies: BodyMemory;
   readonly #logger: Logger;
   #refused = 0;
   #dropped = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(maxRequests: number, logger: Logger) {
+  /** `bodyBytes` is the most memory for the bodies that are being received. */
+  constructor(maxRequests: number, logger: Logger, bodyBytes = leastBodyBytes) {
     this.admission = new Admission(maxRequests);
+    this.bodies = new BodyMemory(bodyBytes);
     this.#logger = logger;
   }
 

@@ -18,7 +18,7 @@ export function refusal(
   req: IncomingMessage | undefined,
   { publicUrl, corsOrigins = [] }: RefusalOptions,
 ): Answer {
-  const isGraphql = error.extensions.code === 'SERVICE_UNAVAILABLE' && /^\/graphql(\?|$)/.test(req?.url ?? '');
+  const isGraphql = error.extensions.code === 'SERVICE_UNAVAILABLE' && /^\/graphql\/?(\?|$)/.test(req?.url ?? '');
   const answer = isGraphql
     ? graphqlAnswer(error, requestId, graphqlTypeFor(req?.headers.accept ?? null))
     : problemAnswer(error, requestId, publicUrl);

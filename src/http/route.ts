@@ -7,6 +7,9 @@ import type { Answer } from './answer.js';
 import type { RequestHead } from './requestHead.js';
 import type { RequestRecord } from './telemetry/requestRecord.js';
 
+/** Reads a body. Asks before it keeps a chunk whether there is memory for these bytes, and otherwise gives up with 503. */
+export type ReadBody<T> = (take?: (bytes: number) => boolean) => Promise<T>;
+
 /** What the pipeline knows about a request besides the request itself. */
 export interface RequestContext {
   requestId: string;
@@ -16,7 +19,7 @@ export interface RequestContext {
   req?: IncomingMessage;
   res?: ServerResponse;
   /** Reads the body, once the headers are in order. A client that sent `Expect: 100-continue` may send it then. */
-  receiveBody?: <T>(read: () => Promise<T>) => Promise<T>;
+  receiveBody?: <T>(read: ReadBody<T>) => Promise<T>;
   /** Headers for the answer, whether it succeeds or fails. */
   responseHeaders: Record<string, string>;
   /** Who asks; with replicas, also how far the log of the primary had come by then. */

@@ -1,6 +1,7 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
-import { badInput, failure } from '../errors/failures.js';
+import { badInput, failure, mostNamed } from '../errors/failures.js';
+import { quoted } from '../errors/quoted.js';
 import type { ReopenAudience } from '../lists/reopenAudience.js';
 import { callersAccess, keyOf } from '../policies/access.js';
 import { mentionedIn } from '../text/mentions.js';
@@ -38,18 +39,20 @@ export async function loadGoalToReopen(
   return { isClosed: goal.closedAt !== null, audience };
 }
 
-async function requirePeople({ db, actor }: Context, ids: string[]): Promise<void> {
+async function requirePeople(context: Context, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
+  const { db, actor } = context;
   const rows = await db.$queryRaw<{ id: string }[]>(
-    Prisma.sql`SELECT id FROM people WHERE company_id = ${actor.companyId} AND id = ANY(${ids}::text[])`,
+    Prisma.sql`SELECT id FROM people WHERE company_id = ${actor.companyId} AND id = ANY(${[...new Set(ids)]}::text[])`,
   );
   const existing = new Set(rows.map(({ id }) => id));
   const errors = [...ids.entries()]
     .filter(([, id]) => !existing.has(id))
+    .slice(0, mostNamed + 1)
     .map(([index, id]) => ({
       field: `input.subscriberIds[${index}]`,
       code: 'not_found' as const,
-      message: `no person ${JSON.stringify(id)}`,
+      message: `no person ${quoted(id)}`,
     }));
-  if (errors.length > 0) throw badInput(errors);
+  if (errors.length > 0) throw badInput(errors, context);
 }

@@ -6,7 +6,7 @@ import { Replicas } from '../database/replicas/replicas.js';
 import { warmUp } from '../database/warmUp.js';
 import { createRateLimiters } from '../http/limits/rateLimiters.js';
 import { NodeServer } from '../http/nodeServer.js';
-import { Overload } from '../http/overload.js';
+import { leastBodyBytes, Overload } from '../http/overload.js';
 import { Metrics } from '../http/telemetry/metrics.js';
 import { DemoKey } from '../pages/demoKey.js';
 import { readPersistedDocuments } from './readPersistedDocuments.js';
@@ -61,7 +61,8 @@ export async function connectGateway(
   const metrics =
     config.metrics &&
     new Metrics({ ...config, connections: () => connectionsOf(db), replicas: () => replicas?.states ?? [] });
-  const overload = new Overload(config.maxConcurrentRequests, logger);
+  const bodyBytes = Math.max(leastBodyBytes, 4 * config.bodyLimit);
+  const overload = new Overload(config.maxConcurrentRequests, logger, bodyBytes);
   const nodeServer = new NodeServer({ ...config, app, logger, overload, metrics, ...(isWorker && noLimit) });
   return { nodeServer, overload, metrics, announceStop: () => stopping.abort(), close };
 }

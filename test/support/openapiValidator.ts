@@ -69,7 +69,7 @@ interface Exchange {
 export function requireDescribed(exchange: Exchange): void {
   const { method, path, status, body } = exchange;
   const { pathname } = new URL(path, 'http://server');
-  if (pathname === '/graphql') return;
+  if (/^\/graphql\/?$/.test(pathname)) return;
   const operation = openApi.paths[pathname.slice(apiRoot.length)]?.[method.toLowerCase()];
   const described = operation && pathname.startsWith(apiRoot);
   const wrong = described ? wrongForOperation(operation, exchange) : wrongElsewhere(exchange);

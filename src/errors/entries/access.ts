@@ -1,4 +1,5 @@
 import { entry, type MemberSchema } from '../entry.js';
+import { quoted, shortened } from '../quoted.js';
 
 const level = (description: string): MemberSchema => ({
   type: 'integer',
@@ -45,8 +46,8 @@ export const accessErrors = {
     remedy: 'Check the path, the id, and whose token you use.',
     detail: (facts) =>
       'path' in facts
-        ? `The path ${facts.path} does not exist.${facts.nearest ? ` Did you mean ${facts.nearest}?` : ''}`
-        : `No ${facts.what} ${JSON.stringify(facts.id)} exists, or you cannot see it.`,
+        ? `The path ${shortened(facts.path)} does not exist.${facts.nearest ? ` Did you mean ${facts.nearest}?` : ''}`
+        : `No ${facts.what} ${quoted(facts.id)} exists, or you cannot see it.`,
     example: { what: 'goal', id: 'goal-launch-mobile-ap' },
   }),
 };

@@ -1,4 +1,5 @@
 import { entry, inSeconds } from '../entry.js';
+import { quoted } from '../quoted.js';
 
 /** The request is fine, but not in the state that things are in. */
 export const conflicts = {
@@ -7,7 +8,7 @@ export const conflicts = {
     title: 'The goal is archived',
     meaning: 'An archived goal cannot be reopened. Nothing was changed.',
     remedy: 'Restore the goal from the archive, then reopen it.',
-    detail: ({ id }) => `The goal ${JSON.stringify(id)} is archived and cannot be reopened.`,
+    detail: ({ id }) => `The goal ${quoted(id)} is archived and cannot be reopened.`,
     example: { id: 'goal-launch-mobile-app' },
     occurs: 'declared',
   }),

@@ -1,4 +1,8 @@
 import { entry } from '../entry.js';
+import { quoted, shortened } from '../quoted.js';
+
+/** Longer than every message of graphql-js that quotes no long value. */
+const longestProblem = 1000;
 
 /** The GraphQL document is wrong, or the server does not run it. */
 export const graphqlErrors = {
@@ -29,7 +33,9 @@ export const graphqlErrors = {
       'operation that the server cannot run. Nothing was run.',
     remedy: 'Send {"query": "…", "variables": {…}, "operationName": "…"}. Only query is required.',
     detail: ({ problem = 'Send one JSON object with a query or a documentId.', isBatch }) =>
-      isBatch ? 'Batches are not supported. Send each operation in a request of its own.' : problem,
+      isBatch
+        ? 'Batches are not supported. Send each operation in a request of its own.'
+        : shortened(problem, longestProblem),
     example: {},
     occurs: 'graphql',
   }),
@@ -91,7 +97,7 @@ export const graphqlErrors = {
     detail: ({ identifier }) =>
       identifier === undefined
         ? 'PersistedQueryNotFound'
-        : `No persisted document has the identifier ${JSON.stringify(identifier)}.`,
+        : `No persisted document has the identifier ${quoted(identifier)}.`,
     example: { identifier: 'sha256:7dba4bd717b41f10434822356a93c32b1fb4907b983e854300ad839f84cdcd6e' },
     occurs: 'graphql',
   }),

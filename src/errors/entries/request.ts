@@ -23,6 +23,9 @@ interface FieldError {
   message: string;
 }
 
+/** How many fields the detail names. */
+const namedInDetail = 5;
+
 const either = new Intl.ListFormat('en', { type: 'disjunction' });
 
 /** The request itself is wrong. */
@@ -48,8 +51,15 @@ export const requestErrors = {
     meaning:
       'The server read the request, but some of its fields are unknown, missing, null, of the wrong type or out of ' +
       'bounds. Nothing was changed.',
-    remedy: 'Correct every field listed in errors. The list is complete: it names all invalid fields at once.',
-    detail: ({ errors }) => errors.map(({ field, message }) => (field ? `${field}: ${message}` : message)).join('; '),
+    remedy:
+      'Correct every field listed in errors. The list names all invalid fields at once, up to a hundred; if there are ' +
+      'more, its last entry, whose field is empty, says so.',
+    detail({ errors }) {
+      const named = errors.slice(0, namedInDetail);
+      const texts = named.map(({ field, message }) => (field ? `${field}: ${message}` : message));
+      if (errors.length > named.length) texts.push(`and ${errors.length - named.length} more`);
+      return texts.join('; ');
+    },
     example: {
       errors: [
         { field: 'input.documentId', code: 'null', message: 'must not be null' },
@@ -59,14 +69,15 @@ export const requestErrors = {
     members: {
       errors: {
         type: 'array',
-        description: 'Every invalid field of the request.',
+        description: 'Every invalid field of the request, up to a hundred.',
         items: {
           type: 'object',
           description: 'One invalid field.',
           properties: {
             field: {
               type: 'string',
-              description: 'Path of the field, such as `subscriber_ids[2]`; empty for the whole body.',
+              description:
+                'Path of the field, such as `subscriber_ids[2]`; empty for the whole body, or if there are more.',
             },
             code: { type: 'string', description: 'The rule that the field breaks.', enum: fieldErrorCodes },
             message: { type: 'string', description: 'What to send instead, for people.' },
@@ -109,14 +120,19 @@ export const requestErrors = {
     headers: () => ({ Connection: 'close' }),
     example: { limit: 1_048_576 },
   }),
-  UNSUPPORTED_MEDIA_TYPE: entry({
+  UNSUPPORTED_MEDIA_TYPE: entry<{ isEncoded?: boolean }>({
     status: 415,
     title: 'The request body must be JSON',
     meaning:
-      'The Content-Type header is missing, or it names a type other than JSON or a charset other than UTF-8. ' +
-      'Nothing was changed.',
-    remedy: 'Send Content-Type: application/json.',
-    detail: () => 'The request body must be JSON in UTF-8. Send it with Content-Type: application/json.',
+      'The Content-Type header is missing, or it names a type other than JSON or a charset other than UTF-8, or the ' +
+      'body is compressed. Nothing was changed.',
+    remedy: 'Send Content-Type: application/json, without Content-Encoding.',
+    detail: ({ isEncoded }) =>
+      isEncoded
+        ? 'The request body is compressed. Send it as it is, without Content-Encoding.'
+        : 'The request body must be JSON in UTF-8. Send it with Content-Type: application/json.',
+    // Only then: a client concludes that the type is fine (RFC 7694).
+    headers: ({ isEncoded }): Record<string, string> => (isEncoded ? { 'Accept-Encoding': 'identity' } : {}),
     example: {},
   }),
   MALFORMED_REQUEST: entry<{ problem: string }>({

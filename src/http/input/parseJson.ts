@@ -1,5 +1,6 @@
 import { type JSONVisitor, type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser';
 import { failure } from '../../errors/failures.js';
+import { quoted } from '../../errors/quoted.js';
 
 const maximumDepth = 100;
 
@@ -32,7 +33,7 @@ function strictly(text: string): JSONVisitor {
     onArrayEnd: leave,
     onObjectProperty(name, _offset, _length, line, character) {
       const names = open.at(-1);
-      if (names?.has(name)) throw malformed(`the key ${JSON.stringify(name)} occurs twice`, line, character);
+      if (names?.has(name)) throw malformed(`the key ${quoted(name)} occurs twice`, line, character);
       names?.add(name);
     },
     onLiteralValue(value, offset, length, line, character) {

@@ -9,7 +9,8 @@ import {
   isNonNullType,
 } from 'graphql';
 import { suggestionList } from 'graphql/jsutils/suggestionList.js';
-import type { FieldError } from '../../errors/failures.js';
+import { type FieldError, mostNamed } from '../../errors/failures.js';
+import { quoted, shortened } from '../../errors/quoted.js';
 import { snakeCase } from '../../naming.js';
 
 /** How a surface spells input: GraphQL in camelCase with GraphQL's coercions, REST in snake_case without coercions. */
@@ -30,8 +31,9 @@ interface Constraints {
 }
 
 /**
- * Reads a value as an input type and collects every invalid field: unknown, missing, null, of the wrong type or out of
- * bounds. The returned value has GraphQL's names. Use it only if there are no errors.
+ * Reads a value as an input type and collects the invalid fields: unknown, missing, null, of the wrong type or out of
+ * bounds. Stops when there are more than an answer names. The returned value has GraphQL's names. Use it only if there
+ * are no errors.
  */
 export function readInput(
   type: GraphQLInputType,
@@ -64,15 +66,22 @@ function read(
       errors.push({ field, code: 'type', message: `must be an array, not ${kindOf(value)}` });
       return null;
     }
-    if (constraints.maxItems !== undefined && new Set(items).size > constraints.maxItems) {
+    if (constraints.maxItems !== undefined && hasTooMany(items, constraints.maxItems)) {
       errors.push({ field, code: 'too_many', message: `must have at most ${constraints.maxItems} items` });
       return null;
     }
-    return items.map((item, index) => read(type.ofType, item, `${field}[${index}]`, {}, spelling, errors));
+    return items.map((item, index) =>
+      errors.length > mostNamed ? null : read(type.ofType, item, `${field}[${index}]`, {}, spelling, errors),
+    );
   }
   if (isInputObjectType(type)) return readObject(type, value, field, spelling, errors);
   return isLeafType(type) ? readLeaf(type, value, field, constraints, spelling, errors) : value;
 }
+
+/** How many times as many items a list may have as it may have different ones. */
+const repeats = 2;
+
+const hasTooMany = (items: unknown[], most: number) => items.length > repeats * most || new Set(items).size > most;
 
 function readObject(
   type: GraphQLInputObjectType,
@@ -99,9 +108,11 @@ function readObject(
     }
     given.delete(spelled);
   }
-  for (const name of given.keys()) {
+  for (const key of given.keys()) {
+    if (errors.length > mostNamed) break;
+    const name = shortened(key);
     const near = suggestionList(name, names)[0];
-    const hint = near ? `did you mean ${JSON.stringify(near)}?` : `the fields are ${names.join(', ')}`;
+    const hint = near ? `did you mean ${quoted(near)}?` : `the fields are ${names.join(', ')}`;
     errors.push({ field: at(name), code: 'unknown', message: `is not a field (${hint})` });
   }
   return result;
@@ -137,7 +148,7 @@ function readLeaf(
   try {
     return type.parseValue(value);
   } catch (error) {
-    return fail('type', expected ? `must be ${expected}, not ${kindOf(value)}` : (error as Error).message);
+    return fail('type', expected ? `must be ${expected}, not ${kindOf(value)}` : shortened((error as Error).message));
   }
 }
 

@@ -6,8 +6,8 @@ import type { RequestContext } from '../route.js';
 import { parseJson } from './parseJson.js';
 
 /**
- * Reads a JSON body of at most `limit` bytes. Throws, in this order, 415 (media type), 413 (size) or 400 (syntax). Reads
- * the body within `receiveBody`, once the headers are in order.
+ * Reads a JSON body of at most `limit` bytes. Throws, in this order, 415 (media type, encoding), 413 (size) or 400
+ * (syntax). Reads the body within `receiveBody`, once the headers are in order.
  */
 export async function readJson(
   { headers }: RequestHead,
@@ -15,8 +15,9 @@ export async function readJson(
   { req, receiveBody = (read) => read() }: Pick<RequestContext, 'req' | 'receiveBody'>,
 ): Promise<unknown> {
   requireJson(headers.get('content-type'));
+  requireIdentity(headers.get('content-encoding'));
   if (Number(headers.get('content-length') ?? 0) > limit) throw failure('PAYLOAD_TOO_LARGE', { limit });
-  const bytes = req ? await receiveBody(() => readBytes(req, limit)) : Buffer.alloc(0);
+  const bytes = req ? await receiveBody((take) => readBytes(req, limit, take)) : Buffer.alloc(0);
   if (!isUtf8(bytes)) throw failure('MALFORMED_JSON', { problem: 'the text is not UTF-8' });
   return parseJson(bytes.toString());
 }
@@ -30,17 +31,28 @@ function requireJson(contentType: string | null): void {
   }
 }
 
+function requireIdentity(encoding: string | null): void {
+  const isEncoded = !['', 'identity'].includes((encoding ?? '').trim().toLowerCase());
+  if (isEncoded) throw failure('UNSUPPORTED_MEDIA_TYPE', { isEncoded });
+}
+
 /** Not `for await`, because leaving the loop would close the connection before the answer. */
-const readBytes = (req: IncomingMessage, limit: number): Promise<Buffer> =>
+const readBytes = (req: IncomingMessage, limit: number, take = (_bytes: number) => true): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const read = (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size <= limit) return;
-      req.off('data', read).pause();
-      reject(failure('PAYLOAD_TOO_LARGE', { limit }));
+      if (size > limit) {
+        req.off('data', read).pause();
+        reject(failure('PAYLOAD_TOO_LARGE', { limit }));
+      } else if (!take(chunk.length)) {
+        // What still comes of a short body is discarded, and the connection is kept.
+        req.off('data', read);
+        chunks.length = 0;
+        reject(failure('SERVICE_UNAVAILABLE', { overloaded: true }));
+      }
     };
     // The client went away, or its chunks cannot be read.
     const endEarly = () => {

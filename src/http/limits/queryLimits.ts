@@ -7,6 +7,8 @@ import {
   type ParseOptions,
   parse,
   type Source,
+  syntaxError,
+  TokenKind,
 } from 'graphql';
 import { failure } from '../../errors/failures.js';
 import { perOperation } from '../input/perOperation.js';
@@ -77,12 +79,24 @@ const countFields = perOperation(
 
 function parseWithin(maxTokens: number, source: string | Source, options?: ParseOptions): DocumentNode {
   try {
-    return parse(source, { ...options, maxTokens });
+    const document = parse(source, { ...options, maxTokens });
+    requireShortNames(document);
+    return document;
   } catch (error) {
     const tooLong = error instanceof Error && /tokens\. Parsing aborted/.test(error.message);
     // The parser recurses for each level, so that a deep document overflows the stack.
     const tooDeep = error instanceof RangeError;
     if (tooLong || tooDeep) throw failure('QUERY_TOO_COMPLEX', { exceeded: [{ limit: 'tokens', maximum: maxTokens }] });
     throw error;
+  }
+}
+
+const longestName = 200;
+
+/** Throws a syntax error for a name that is too long. An answer has the names of its fields once for each record. */
+function requireShortNames({ loc }: DocumentNode): void {
+  for (let token = loc?.startToken; loc && token; token = token.next ?? undefined) {
+    if (token.kind !== TokenKind.NAME || token.value.length <= longestName) continue;
+    throw syntaxError(loc.source, token.start, `A name has more than ${longestName} characters.`);
   }
 }

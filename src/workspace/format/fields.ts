@@ -17,7 +17,7 @@ const string = () => z.string().regex(/^[^\0\p{Cs}]*$/u, 'must not contain NUL o
 
 const idBytes = 200;
 
-/** Short enough for an index on five ids and a name. */
+/** Short enough for an index on five ids and a name. U+FFFD stands for what a requested id cannot have. */
 const idString = () =>
   string()
     .min(1)
@@ -25,7 +25,8 @@ const idString = () =>
     .refine(
       (value) => value.length > idBytes || Buffer.byteLength(value) <= idBytes,
       `must have at most ${idBytes} bytes in UTF-8`,
-    );
+    )
+    .refine((value) => !value.includes('\uFFFD'), 'must not contain U+FFFD');
 
 /** The id by which the rest of the file refers to a record. */
 export const id = (table: Table) => marked(idString().describe('kept as given'), { table, column: 'id' });
