@@ -282,6 +282,14 @@ describe('the answer to a large bad request is small:', () => {
       'BAD_USER_INPUT',
       graphql(`query ($i: [ID!]) { ${preview} }`, { i: numbered(10_000) }),
     ],
+    ['a syntax error in a long text', 400, 'GRAPHQL_PARSE_FAILED', graphql(`{ viewer(x: "${long}" "${long}`)],
+    [
+      'a long literal of the wrong type',
+      400,
+      'GRAPHQL_VALIDATION_FAILED',
+      graphql(`{ goals(first: "${long}") { nodes { id } } }`),
+    ],
+    ['an unknown parameter with a long name', 400, 'BAD_REQUEST', graphql(viewer, {}, { [long]: 1 })],
     [
       'a long id in many fields',
       200,

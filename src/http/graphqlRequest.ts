@@ -3,6 +3,7 @@ import type { GraphQLParams } from 'graphql-yoga';
 import { isErrorCode } from '../errors/catalogue.js';
 import { badInput, failure, withoutStack } from '../errors/failures.js';
 import { headersOf } from '../errors/problem.js';
+import { shortened } from '../errors/quoted.js';
 import { badArguments } from './input/badArguments.js';
 import { nullConditions } from './input/nullConditions.js';
 import { parseJson } from './input/parseJson.js';
@@ -68,13 +69,16 @@ function readSearch(search: URLSearchParams): GraphQLParams {
   return Object.fromEntries(given);
 }
 
+/** Messages of the parser and of validation quote the document. */
+const longestMessage = 4_000;
+
 /** Adds the code, the request id and the status to an error. An answer with data is always 200. */
 function coded(error: GraphQLError, requestId: string, partial: boolean): GraphQLError {
   const { message, extensions } = catalogued(error);
   const http = error.extensions.http ?? { ...(extensions.http as object), spec: true };
   return withoutStack(
     () =>
-      new GraphQLError(message, {
+      new GraphQLError(shortened(message, longestMessage), {
         nodes: error.nodes ?? null,
         source: error.source,
         positions: error.positions,
