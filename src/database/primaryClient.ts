@@ -14,6 +14,8 @@ export const clientOf = (primary: Primary) =>
       const connected = this.#aim()
         .then(() => super.connect())
         .catch((error) => {
+          // One that was not even aimed has a socket that nobody else ends.
+          this.connection.stream.destroy();
           if (error.code !== tooManyConnections) primary.forget();
           throw error;
         });
