@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -130,6 +130,17 @@ describe('goalpost serve without a database', { timeout: 120_000 }, () => {
     expect(listed.stdout.split('\n').filter((line) => line.includes('Demo, '))).toHaveLength(2);
     const checked = await goalpost({ DATA_DIR: directory }, 'check');
     expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining('  ok       it is migrated\n') });
+  });
+
+  test('makes new tokens if a start that was interrupted has left an empty file of them', async () => {
+    const file = join(directory, 'demo-tokens.json');
+    await writeFile(file, '');
+    const { base } = await start({ DATA_DIR: directory });
+    const { readOnly } = JSON.parse(await readFile(file, 'utf8'));
+    const headers = { authorization: `Bearer ${readOnly}` };
+    const read = await fetch(`${base}/graphql?query={viewer{token{name}}}`, { headers });
+    expect(await read.json()).toEqual({ data: { viewer: { token: { name: 'Demo, read-only' } } } });
+    expect(await readdir(directory)).not.toContain('demo-tokens.json.new');
   });
 
   test('leaves no process and a directory that starts again, even when it is killed', async () => {

@@ -1,4 +1,6 @@
+import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { queryObjects } from 'node:v8';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { readConfig } from '../src/config.js';
 import { openClient } from '../src/database/client.js';
@@ -39,6 +41,18 @@ describe('the URL of a database', () => {
       / must be postgresql:\/\/.* for several servers; in a password, write %40 for @.*\.\n/,
     );
   });
+});
+
+test('while none of the servers answers, a connection that fails leaves no socket', async () => {
+  const url = 'postgresql://nobody@127.0.0.1:1,127.0.0.1:2/none';
+  const db = openClient({ url, poolSize: 2, preparedStatements: true });
+  const sockets = () => queryObjects(Socket, { format: 'count' });
+  const before = sockets();
+  for (let failures = 0; failures < 50; failures += 1) {
+    await expect(db.$queryRaw`SELECT 1`).rejects.toThrow();
+  }
+  await vi.waitFor(() => expect(sockets()).toBeLessThan(before + 10), { timeout: 5_000, interval: 100 });
+  await db.$disconnect();
 });
 
 describe('of several servers', () => {

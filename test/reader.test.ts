@@ -13,6 +13,7 @@ import { withReader } from '../src/database/reader/withReader.js';
 import { type Statement, statementChannel } from '../src/database/statements.js';
 import { unboundScans } from './support/companyBinding.js';
 import { createDatabase } from './support/database.js';
+import { query } from './support/query.js';
 import { type Call, Calls } from './support/reader/calls.js';
 import { Draw } from './support/reader/draw.js';
 import { fillWithHostileData, type Row } from './support/reader/hostileData.js';
@@ -27,6 +28,10 @@ const limit = timeLimit(60_000 + 20 * comparisons);
 type Client = Prisma.TransactionClient;
 
 const { url, drop } = await createDatabase();
+// What a database may prefer that changes how values are written.
+for (const setting of ["bytea_output = 'escape'", "timezone = 'Asia/Kathmandu'", "datestyle = 'SQL, DMY'"]) {
+  await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${setting}`);
+}
 const { factory, connections } = adapterOf(openPool({ url, size: 4, name: 'reader' }), {});
 const prisma = new PrismaClient({ adapter: factory, errorFormat: 'minimal' });
 

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { adapterOf } from '../src/database/adapter.js';
 import { connectionsOf, openClient } from '../src/database/client.js';
 import { type Prisma, PrismaClient } from '../src/database/generated/client/client.js';
@@ -106,23 +106,72 @@ describe('look-ups at once', () => {
 describe.skipIf(!preparedStatements)('prepared statements', () => {
   const columns = ['id', 'name', 'description', 'insertedAt', 'updatedAt', 'closedAt', 'success', 'archivedAt'];
 
+  /** Reads these columns of goals and of their parents, and who may see them. */
+  async function read(client: Client, chosen: string[], depth = 0): Promise<void> {
+    const selection = (level: number): object => ({
+      ...Object.fromEntries(chosen.map((column) => [column, true])),
+      ...(level > 0 && {
+        access: { select: { level: true } },
+        space: { select: { access: { select: { level: true } } } },
+        parentGoal: { select: selection(level - 1) },
+      }),
+    });
+    expect(await client.goal.findMany({ select: selection(depth), where: { companyId: 'none' } })).toEqual([]);
+  }
+
+  /** What the client has prepared on its one connection. */
+  const preparedBy = async (client: Client) => {
+    const rows = await client.$queryRaw<{ statement: string }[]>`
+      SELECT statement FROM pg_prepared_statements WHERE name <> '' AND statement LIKE 'SELECT json_build_array%'`;
+    return rows.map(({ statement }) => statement);
+  };
+
   test.each([
-    ['in number', statementNames(5).nameOf, 5],
-    ['in characters', statementNames(100, 300).nameOf, 3],
-  ])('are limited %s; what is read beyond is not prepared', async (_, statementNameGenerator, most) => {
+    ['in number', 5, 1_000],
+    ['in characters', 100, 300],
+  ])('are limited %s; what is read beyond is not prepared', async (_, most, characters) => {
+    const { nameOf: statementNameGenerator } = statementNames(() => {}, most, characters);
     const { prisma, connections } = open(url, { statementNameGenerator });
     const reading = withReader(prisma, connections);
-    for (const round of [1, 2]) {
-      for (const column of columns) {
-        const rows = await reading.goal.findMany({ select: { [column]: true }, where: { companyId: `c${round}` } });
-        expect(rows).toEqual([]);
-      }
-    }
-    const [prepared] = await prisma.$queryRaw<{ count: number }[]>`
-      SELECT count(*)::int AS count FROM pg_prepared_statements WHERE name <> ''`;
-    expect(prepared?.count).toBeLessThanOrEqual(most);
-    expect(prepared?.count).toBeGreaterThan(1);
+    for (const column of [...columns, ...columns]) await read(reading, [column]);
+    const prepared = await preparedBy(prisma);
+    expect(prepared.length).toBeLessThanOrEqual(most);
+    expect(prepared.join('').length).toBeLessThanOrEqual(characters);
+    expect(prepared.length).toBeGreaterThan(1);
     await prisma.$disconnect();
+  });
+
+  test('are those that are used again', async () => {
+    const client = openClient({ url, poolSize: 1, preparedStatements });
+    onTestFinished(() => client.$disconnect());
+    await read(client, ['id']);
+    expect(await preparedBy(client)).toEqual([]);
+    await read(client, ['id']);
+    expect(await preparedBy(client)).toHaveLength(1);
+  });
+
+  test('take little memory of the server, whatever callers make up; what is in use an hour later is prepared again', async () => {
+    const client = openClient({ url, poolSize: 1, preparedStatements });
+    const now = vi.spyOn(performance, 'now');
+    onTestFinished(() => {
+      now.mockRestore();
+      return client.$disconnect();
+    });
+    for (let bits = 1; bits < 2 ** columns.length; bits += 1) {
+      const chosen = columns.filter((_, index) => bits & (1 << index));
+      // From the sixth time on, the server may keep a plan for all values.
+      for (let time = 1; time <= 8; time += 1) await read(client, chosen, 3);
+    }
+    const [used] = await client.$queryRaw<{ megabytes: number }[]>`
+      SELECT sum(total_bytes)::float / 1e6 AS megabytes FROM pg_backend_memory_contexts`;
+    expect(used?.megabytes).toBeLessThan(130);
+    const preparedAfterUse = async () => {
+      for (let time = 1; time <= 3; time += 1) await read(client, ['name', 'id'], 3);
+      return (await preparedBy(client)).length;
+    };
+    expect(await preparedAfterUse()).toBeGreaterThan(50);
+    now.mockReturnValue(performance.now() + 3_600_000);
+    expect(await preparedAfterUse()).toBe(1);
   });
 });
 

@@ -50,7 +50,7 @@ describe('a replica', { timeout: 120_000 }, () => {
   }
 
   beforeAll(async () => {
-    const settings = ['max_standby_streaming_delay=0', 'autovacuum=off'];
+    const settings = ['max_standby_streaming_delay=0', 'autovacuum=off', 'timezone=Europe/Berlin'];
     servers = await startReplicated({ isAsynchronous: true, settings });
     await applyMigrations(servers.primaryUrl, migrations);
     world = new World(openClient({ url: servers.primaryUrl, ...pooled }), servers.primaryUrl);

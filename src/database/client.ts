@@ -27,7 +27,7 @@ export interface DatabaseOptions {
 /** Opens a client with its own connection pool. `$disconnect()` closes both. */
 export function openClient(options: DatabaseOptions): Database {
   const { url, poolSize, preparedStatements, timeouts, onError, onConnect } = options;
-  const names = statementNames();
+  const names = statementNames(() => opened.renew());
   const onStalePlans = names.renew;
   const opened = openPool({ url, size: poolSize, name: 'goalpost', timeouts, onError, onConnect, onStalePlans });
   const { factory, connections } = adapterOf(

@@ -1,4 +1,5 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { SessionClient } from './sessionClient.js';
 
 /** Opens a connection for the work, which may take that long. */
 export async function inspecting<T>(
@@ -7,7 +8,7 @@ export async function inspecting<T>(
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
   const timeouts = { connectionTimeoutMillis: milliseconds, query_timeout: milliseconds };
-  const client = new Client({ connectionString: url, application_name: 'goalpost', ...timeouts });
+  const client = new SessionClient({ connectionString: url, application_name: 'goalpost', ...timeouts });
   client.on('error', () => {}); // a lost connection fails the running query
   try {
     await client.connect();

@@ -32,6 +32,8 @@ export interface PoolOptions {
 
 export interface OpenPool {
   pool: Pool;
+  /** Replaces each connection as soon as it is free. */
+  renew(): void;
   /** Ends the pool within two seconds, even if the server does not answer. It may be called again. */
   close(): Promise<void>;
 }
@@ -45,12 +47,15 @@ export function openPool(options: PoolOptions): OpenPool {
   const sockets = new Set<Socket>();
   const primary = new Primary(url, timeouts.connect / 2);
   let current = new WeakSet<object>();
+  const renew = () => {
+    current = new WeakSet();
+  };
   const prepare = (client: ClientBase) => {
     current.add(client);
     return watch(client, primary, () => {
       if (!current.has(client)) return;
       // The other connections have the same statements.
-      current = new WeakSet();
+      renew();
       onStalePlans?.();
     });
   };
@@ -79,7 +84,7 @@ export function openPool(options: PoolOptions): OpenPool {
   });
   pool.on('error', (error) => onError?.(error));
   // Prisma hands a connection back as free even if its transaction could not be ended, the server has become a standby,
-  // or its prepared statements are useless. The pool drops one that is ending.
+  // or its prepared statements are useless or too many. The pool drops one that is ending.
   pool.on('release', (_error, client) => {
     const isUsable = client.getTransactionStatus() === 'I' && !hasRefusedWrite(client) && current.has(client);
     if (!isUsable) void client.end();
@@ -93,5 +98,5 @@ export function openPool(options: PoolOptions): OpenPool {
     closed ??= end();
     return closed;
   };
-  return { pool, close };
+  return { pool, renew, close };
 }

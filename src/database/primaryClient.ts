@@ -1,18 +1,21 @@
 import { Client, type ClientBase } from 'pg';
 import { type Primary, refusalOn } from './primary.js';
+import { SessionClient } from './sessionClient.js';
 
 /** Says nothing against the server. */
 const tooManyConnections = '53300';
 
 /** A class of clients that connect to the primary, wherever that is when they connect. */
 export const clientOf = (primary: Primary) =>
-  class PrimaryClient extends Client {
+  class PrimaryClient extends SessionClient {
     override connect(callback?: unknown): Promise<Client> {
       // From the start: the server may end a connection before the pool has handed it out, when nobody else listens.
       this.on('error', () => primary.forget());
       const connected = this.#aim()
         .then(() => super.connect())
         .catch((error) => {
+          // One that was not even aimed has a socket that nobody else ends.
+          this.connection.stream.destroy();
           if (error.code !== tooManyConnections) primary.forget();
           throw error;
         });

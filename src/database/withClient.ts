@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { DatabaseError } from './error.js';
 import { Primary } from './primary.js';
+import { SessionClient } from './sessionClient.js';
 
 const connectMilliseconds = 10_000;
 
@@ -16,7 +17,7 @@ export async function withClient<T>(
   const connectionString = await new Primary(url, connectMilliseconds).url();
   const opened: pg.Client[] = [];
   const connect = async () => {
-    const client = new pg.Client({ connectionString, connectionTimeoutMillis: connectMilliseconds });
+    const client = new SessionClient({ connectionString, connectionTimeoutMillis: connectMilliseconds });
     opened.push(client);
     client.on('error', () => {}); // a lost connection fails the running query
     await client.connect().catch((error) => {

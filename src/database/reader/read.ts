@@ -11,7 +11,7 @@ export type Connection = Pick<SqlQueryable, 'queryRaw'>;
 /** A statement for each shape of a call; null for a shape that is left to Prisma. */
 export type Statements = LRUCache<string, { statement: ReadStatement | null }>;
 
-/** As many as a connection prepares: clients choose what is selected. */
+/** Clients choose what is selected. */
 const mostStatements = 2_000;
 const mostCharacters = 16_000_000;
 

@@ -61,15 +61,22 @@ const makes: Record<string, Make> = {
   Float: (json) => (json === null ? null : Number(json)),
   BigInt: (json) => (json === null ? null : BigInt(json as string)),
   DateTime: (json) => (json === null ? null : new Date(json as string)),
-  Bytes: (json) => (json === null ? null : Uint8Array.from(Buffer.from((json as string).slice(2), 'hex'))),
+  Bytes: (json) => (json === null ? null : Uint8Array.from(Buffer.from(json as string, 'hex'))),
+};
+
+/** The types whose columns JSON would not have as they are. */
+const spelled: Record<string, (sql: string) => string> = {
+  // A number in JSON would lose digits.
+  BigInt: (sql) => `${sql}::text`,
+  // The session's `bytea_output` would decide.
+  Bytes: (sql) => `encode(${sql}, 'hex')`,
 };
 
 function value(table: ReadTable, name: string, type: string): Selection {
   const make = own(makes, type);
   if (!make) throw new Unsupported(type);
   const sql = columnOf(table, name);
-  // A number in JSON would lose digits.
-  return { sql: type === 'BigInt' ? `${sql}::text` : sql, make };
+  return { sql: own(spelled, type)?.(sql) ?? sql, make };
 }
 
 function nested(scope: Scope, table: ReadTable, name: string, part: Part): Selection {

@@ -1,6 +1,7 @@
-import { Client, type ClientBase } from 'pg';
+import type { ClientBase } from 'pg';
 import { type Database, type DatabaseOptions, openClient } from '../client.js';
 import { DatabaseError } from '../error.js';
+import { SessionClient } from '../sessionClient.js';
 import { warmUp } from '../warmUp.js';
 import { identityOf, instanceOf, replayedBy } from './facts.js';
 import type { LogPosition } from './logPosition.js';
@@ -23,7 +24,7 @@ export async function openReplica(
   url: string,
   { identity, onLost, ...options }: ReplicaOptions & { identity: string; onLost: (error: Error) => void },
 ): Promise<OpenReplica> {
-  const watcher = new Client({
+  const watcher = new SessionClient({
     connectionString: url,
     application_name: 'goalpost replica check',
     connectionTimeoutMillis: milliseconds.connect,

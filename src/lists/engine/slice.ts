@@ -73,5 +73,5 @@ const isInteger = (value: unknown): value is number => Number.isInteger(value) &
 const isStorable = (value: unknown): value is string =>
   typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
 
-const isMoment = (value: string) =>
-  /^(?!0000)\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value) && !Number.isNaN(Date.parse(value));
+/** As `cursorOf` gets it, with a year of four digits: PostgreSQL cannot read every date that JavaScript can. */
+const isMoment = (value: string) => /^(?!0000)\d{4}-/.test(value) && new Date(value).toJSON() === value;
