@@ -257,6 +257,12 @@ describe('a connection counts its page', () => {
     expect(complexityOf(parse(query), variables)).toBe(expected);
   });
 
+  test('the content of a document or version counts as 20 objects', async () => {
+    const query = '{ resourceHubDocument(id: "d") { content versions(first: 3) { nodes { content } } } }';
+    const { body } = await ask(query);
+    expect(body.extensions.cost.complexity).toBe(1 + 20 + 1 + 3 * (1 + 20));
+  });
+
   test('of the request, also where the document came with other page sizes before', () => {
     const document = parse(`query ($n: Int = 9, $m: Int) { goals(first: $n) { ...G } }
       fragment G on GoalConnection { nodes { children(first: $m) { nodes { id } } } }`);
@@ -307,7 +313,7 @@ describe('lists with too many items in all', async () => {
     const ofDocuments = (count: number) =>
       world.graphql(
         reader.token,
-        `query ($id: ID!) { resourceHub(id: $id) { nodes { nodes { ... on ResourceHubDocument { ${names(count)} } } } } }`,
+        `query ($id: ID!) { resourceHub(id: $id) { nodes(first: 3) { nodes { ... on ResourceHubDocument { ${names(count)} } } } } }`,
         { id: hub.id },
       );
     const { body } = await ofDocuments(25);

@@ -18,7 +18,10 @@ import {
 
 /** The cost of an operation, measured before it runs. */
 export interface QueryCost {
-  /** About how many objects it may load. A list counts {@link assumedListSize} times, a connection its page size. */
+  /**
+   * About how many objects it may load. A list counts {@link assumedListSize} times, a connection its page size, a long
+   * text as many as its field says.
+   */
   complexity: number;
   /** Levels of fields. */
   depth: number;
@@ -80,7 +83,7 @@ export function measure(
     }
     const definition = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined;
     const inner = definition && getNamedType(definition.type);
-    if (!node.selectionSet) return { complexity: 0, depth: 1, aliases };
+    if (!node.selectionSet) return { complexity: Number(definition?.extensions.complexity ?? 0), depth: 1, aliases };
     const isKnown = definition && isCompositeType(inner);
     const size = isKnown && isListType(getNullableType(definition.type)) ? (page ?? assumedListSize) : 1;
     const children = selection(

@@ -1,5 +1,6 @@
 import { builder } from '../builder.js';
 import { keyColumns } from '../keyColumns.js';
+import { longText } from '../longText.js';
 import { DocumentDifference } from './DocumentDifference.js';
 import { Person } from './Person.js';
 
@@ -22,6 +23,7 @@ export const DocumentVersion = builder.prismaObject('DocumentVersion', {
     }),
     title: t.exposeString('title', { description: 'The title of the document in this version.' }),
     content: t.exposeString('content', {
+      extensions: longText,
       description: 'The content of the document in this version: plain or rich text (ProseMirror JSON).',
     }),
     titleChanged: t.boolean({

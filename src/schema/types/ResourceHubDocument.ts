@@ -1,5 +1,6 @@
 import { callersAccess, canEdit } from '../../policies/access.js';
 import { builder } from '../builder.js';
+import { longText } from '../longText.js';
 import { Goal } from './Goal.js';
 import { Project } from './Project.js';
 import { pathTo, ResourceHubFolder } from './ResourceHubFolder.js';
@@ -22,6 +23,7 @@ export const ResourceHubDocument = builder.prismaObject('ResourceHubDocument', {
     id: t.exposeID('id', { description: 'The ID of the document.' }),
     name: t.exposeString('name', { description: 'The title of the document.' }),
     content: t.exposeString('content', {
+      extensions: longText,
       description: 'The content of the document: plain or rich text (ProseMirror JSON).',
     }),
     currentVersion: t.exposeInt('currentVersion', {
