@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ConfigError, configOf } from './config.js';
 import { openDatabase } from './database/open.js';
 import { createLogger } from './http/logger.js';
-import { Unanswered } from './http/unanswered.js';
+import { Unanswered } from './http/server/unanswered.js';
 import { connectGateway } from './serving/connectGateway.js';
 import { maintenancePoolSize, purgeWhileServing } from './serving/purgeWhileServing.js';
 import { settings as known } from './settings.js';

@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createLogger } from '../src/http/logger.js';
-import { NodeServer } from '../src/http/nodeServer.js';
+import { NodeServer } from '../src/http/server/nodeServer.js';
 import { statementsOf } from './support/statements.js';
 import { type Answer, createWorld, type Json, restPaths, World } from './support/world.js';
 

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../src/http/logger.js';
-import { NodeServer } from '../src/http/nodeServer.js';
+import { NodeServer } from '../src/http/server/nodeServer.js';
 import { createWorld, type Json, restPaths, World } from './support/world.js';
 
 const world = await createWorld();

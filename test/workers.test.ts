@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ConfigError, readConfig } from '../src/config.js';
-import { closeOver } from '../src/http/limits/closeOver.js';
+import { closeOver } from '../src/http/overload/closeOver.js';
 import { shareOf } from '../src/serving/serveAsWorker.js';
 import { samplesIn, sumOf } from './support/scrape.js';
 import { startServer } from './support/server.js';

@@ -1,5 +1,5 @@
 import { type Html, html } from './html.js';
-import type { Schema } from './openApi.js';
+import type { Schema } from './openApiTypes.js';
 import { inline, prose } from './prose.js';
 
 /** The schema behind a reference, and the name of its component. */

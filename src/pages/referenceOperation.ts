@@ -1,10 +1,10 @@
 import { catalogue, isErrorCode } from '../errors/catalogue.js';
 import { apiRoot } from '../rest/apiRoot.js';
 import type { Trial } from './demo.js';
-import { exampleBlock } from './examples.js';
+import { exampleBlock } from './exampleBlock.js';
 import { highlighted } from './highlighted.js';
 import { type Html, html } from './html.js';
-import type { OpenApi, Operation, Schema } from './openApi.js';
+import type { OpenApi, Operation, Schema } from './openApiTypes.js';
 import { inline, prose } from './prose.js';
 import { componentOf, fieldList, recordDetails } from './referenceFields.js';
 import type { ExampleRequest } from './workedExamples.js';

@@ -7,7 +7,7 @@ import { version } from '../version.js';
 import { assetRoutes, ownAsset } from './assetRoutes.js';
 import { type Demo, howToOpenTheDemo, trialFor } from './demo.js';
 import type { DemoKey } from './demoKey.js';
-import { exampleBlock, examplesData, examplesScript } from './examples.js';
+import { exampleBlock, examplesData, examplesScript } from './exampleBlock.js';
 import { type Html, html } from './html.js';
 import { type HasPage, htmlPage } from './htmlPage.js';
 import { type PageLink, pageLinks } from './pageLinks.js';

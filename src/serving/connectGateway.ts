@@ -5,8 +5,8 @@ import { connectionsOf, type Database, openClient } from '../database/client.js'
 import { Replicas } from '../database/replicas/replicas.js';
 import { warmUp } from '../database/warmUp.js';
 import { createRateLimiters } from '../http/limits/rateLimiters.js';
-import { NodeServer } from '../http/nodeServer.js';
-import { leastBodyBytes, Overload } from '../http/overload.js';
+import { leastBodyBytes, Overload } from '../http/overload/overload.js';
+import { NodeServer } from '../http/server/nodeServer.js';
 import { Metrics } from '../http/telemetry/metrics.js';
 import { DemoKey } from '../pages/demoKey.js';
 import { readPersistedDocuments } from './readPersistedDocuments.js';

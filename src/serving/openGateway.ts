@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.js';
-import { closeOver } from '../http/limits/closeOver.js';
+import { closeOver } from '../http/overload/closeOver.js';
 import type { Metrics } from '../http/telemetry/metrics.js';
 import { connectGateway } from './connectGateway.js';
 import { listen } from './listen.js';

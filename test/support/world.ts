@@ -9,7 +9,7 @@ import { retryConflicts } from '../../src/database/conflicts.js';
 import type { Prisma } from '../../src/database/generated/client/client.js';
 import { createToken } from '../../src/database/tokens.js';
 import { createLogger } from '../../src/http/logger.js';
-import { NodeServer } from '../../src/http/nodeServer.js';
+import { NodeServer } from '../../src/http/server/nodeServer.js';
 import { leftToPrisma, noted, noteStatements, unboundScans } from './companyBinding.js';
 import { asAdministrator, createDatabase } from './database.js';
 import { fetchAt } from './fetchAt.js';

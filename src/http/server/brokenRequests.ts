@@ -1,13 +1,13 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GraphQLError } from 'graphql';
+import { identify } from '../requestId.js';
+import type { RequestRecord } from '../telemetry/requestRecord.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
 import { clientFailure, noProxy } from './clientFailure.js';
 import type { Connections } from './connections.js';
 import { type RefusalOptions, refusal } from './refusal.js';
-import { identify } from './requestId.js';
 import { send } from './send.js';
-import type { RequestRecord } from './telemetry/requestRecord.js';
-import type { Telemetry } from './telemetry/telemetry.js';
 
 /** Answers what never becomes a request: Node's parser cannot read it, or it does not come in time. */
 export class BrokenRequests {

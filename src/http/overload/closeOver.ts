@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Overload } from '../overload.js';
+import type { Overload } from './overload.js';
 
 /**
  * Closes connections over the limit of a worker at once. Node's own limit would hand them on to the next worker, and if

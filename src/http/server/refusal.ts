@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
-import { graphqlTypeFor } from './accept.js';
-import { type Answer, withCommonHeaders } from './answer.js';
-import { corsHeaders } from './cors.js';
-import { graphqlAnswer, problemAnswer } from './problem.js';
-import type { Identity } from './telemetry/requestRecord.js';
+import { graphqlTypeFor } from '../accept.js';
+import { type Answer, withCommonHeaders } from '../answer.js';
+import { corsHeaders } from '../cors.js';
+import { graphqlAnswer, problemAnswer } from '../problem.js';
+import type { Identity } from '../telemetry/requestRecord.js';
 
 export interface RefusalOptions {
   publicUrl?: string | undefined;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { Admission } from './limits/admission.js';
-import { BodyMemory } from './limits/bodyMemory.js';
+import { Admission } from './admission.js';
+import { BodyMemory } from './bodyMemory.js';
 
 const logMilliseconds = 1000;
 /** Memory for the bodies that are being received, unless a few of the largest need more. */

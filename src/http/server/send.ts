@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Answer } from './answer.js';
+import type { Answer } from '../answer.js';
 
 /** Sends an answer at once and with its length, unless one was sent. */
 export function send({ status, headers, body }: Answer, res: ServerResponse): void {

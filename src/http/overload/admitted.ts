@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { failure } from '../errors/failures.js';
-import type { Admission } from './limits/admission.js';
-import type { BodyMemory } from './limits/bodyMemory.js';
-import type { ReadBody } from './route.js';
+import { failure } from '../../errors/failures.js';
+import type { ReadBody } from '../route.js';
+import type { Admission } from './admission.js';
+import type { BodyMemory } from './bodyMemory.js';
 
 /** The place of one request that was admitted. A client that sends its body slowly holds no place meanwhile. */
 export class Admitted {

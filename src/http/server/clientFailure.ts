@@ -1,5 +1,5 @@
 import type { GraphQLError } from 'graphql';
-import { failure } from '../errors/failures.js';
+import { failure } from '../../errors/failures.js';
 
 export const noProxy = () => failure('MALFORMED_REQUEST', { problem: 'this server is no proxy' });
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { failure } from '../errors/failures.js';
+import { failure } from '../../errors/failures.js';
 
 const malformed = (problem: string) => failure('MALFORMED_REQUEST', { problem });
 
