@@ -4,7 +4,7 @@ import { type Setting, settings, shownText } from './settings.js';
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** Settings that cannot be used, all of them, each with what is accepted. The command prints them and exits with 2. */
+/** What is set cannot be used. `readConfig` names all such settings at once. The command prints it and exits with 2. */
 export class ConfigError extends Error {}
 
 /** Where settings come from. */

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createWorld, type Json, restPaths } from './support/world.js';
 
 const world = await createWorld();
@@ -15,8 +15,8 @@ async function changing(sql: string, values: unknown[], request: () => Promise<J
     isChanged = true;
     return world.sql(sql, values).then(ask) as never;
   });
+  onTestFinished(() => spy.mockRestore());
   const answer = await request();
-  spy.mockRestore();
   expect(isChanged).toBe(true);
   return answer;
 }

@@ -220,7 +220,7 @@ describe('of more than a hundred bad fields', () => {
     expect(outcome.members.errors).toHaveLength(101);
     expect(outcome.members.errors[99]).toMatchObject({ field: 'subscriber_ids[99]', code: 'type' });
     expect(outcome.members.errors[100]).toEqual(last);
-    expect(outcome.detail).toMatch(/\[4\]: must be a string[^;]*; and 96 more$/);
+    expect(outcome.detail).toMatch(/\[4\]: must be a string[^;]*; and more$/);
   });
 
   test.each(surfaces)('%s names a hundred, also if they are people who do not exist', async (surface) => {

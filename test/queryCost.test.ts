@@ -1,4 +1,12 @@
-import { buildSchema, type DocumentNode, getIntrospectionQuery, getOperationAST, isObjectType, parse } from 'graphql';
+import {
+  buildSchema,
+  type DocumentNode,
+  getIntrospectionQuery,
+  getOperationAST,
+  isObjectType,
+  OperationTypeNode,
+  parse,
+} from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { costIn } from '../src/http/limits/costIn.js';
 import { reopenGoal } from '../src/rest/reopenGoal.js';
@@ -304,31 +312,45 @@ describe('lists with too many items in all', async () => {
     expect([status, body.errors]).toEqual([200, undefined]);
     expect(body.data.goals.nodes[1].a26.length).toBeGreaterThan(1200);
   });
+});
 
-  test('and so are long texts, one of which may have many names', async () => {
-    const { caller: reader, hub } = await world.teamWithHub('space');
-    const content = JSON.stringify({ type: 'doc', content: [{ type: 'text', text: 'x'.repeat(1_000_000) }] });
-    for (let index = 0; index < 3; index += 1) await world.document(hub, reader, [content]);
-    const names = (count: number) => Array.from({ length: count }, (_, index) => `a${index}: content`).join(' ');
-    const ofDocuments = (count: number) =>
-      world.graphql(
-        reader.token,
-        `query ($id: ID!) { resourceHub(id: $id) { nodes(first: 3) { nodes { ... on ResourceHubDocument { ${names(count)} } } } } }`,
-        { id: hub.id },
-      );
-    const { body } = await ofDocuments(25);
-    expect(body.errors[0].extensions).toMatchObject({
-      code: 'QUERY_TOO_COMPLEX',
-      exceeded: [{ limit: 'characters', maximum: 64_000_000 }],
-    });
-    expect((await ofDocuments(3)).body.errors).toBeUndefined();
+describe('long texts with too many characters in all', async () => {
+  const { caller: reader, hub } = await world.teamWithHub('space');
+  const long = (letter: string) => letter.repeat(2_500_000);
+  const document = await world.document(hub, reader, [long('x'), long('y'), long('z')]);
+  const folder = await world.folder(hub);
+  await world.db.resourceHubFolder.updateMany({ where: { id: folder.id }, data: { description: long('x') } });
+  const named = (count: number, field: string) =>
+    Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ');
+  const ofVersions = (fields: string) => `resourceHubDocument(id: $id) { versions(first: 3) { nodes { ${fields} } } }`;
+
+  test.each([
+    ['of a document', document.id, `resourceHubDocument(id: $id) { ${named(29, 'content')} }`],
+    ['of versions', document.id, ofVersions(named(10, 'content'))],
+    ['of differences', document.id, ofVersions(named(10, 'diffToPrevious { content { changes { text } } }'))],
+    ['of a folder', folder.id, `resourceHubFolder(id: $id) { ${named(29, 'description')} }`],
+  ])('are refused while they are read: %s', async (_of, id, field) => {
+    const { body } = await world.graphql(reader.token, `query ($id: ID!) { ${field} }`, { id });
+    expect(JSON.stringify(body).length).toBeLessThan(65_000_000);
+    const exceeded = [{ limit: 'characters', maximum: 64_000_000 }];
+    expect(body.errors[0].extensions).toMatchObject({ code: 'QUERY_TOO_COMPLEX', exceeded });
   });
 
-  test('and long ones let other work have its turn', async () => {
+  test('are not refused when they are the answer to a change', async () => {
+    const input = `{ documentId: "${document.id}", versionNumber: 1, expectedCurrentVersion: 3 }`;
+    const fields = `document { currentVersion ${named(29, 'content')} }`;
+    const query = `mutation { restoreDocumentVersion(input: ${input}) { ${fields} } }`;
+    const { status, body } = await world.graphql(reader.token, query);
+    expect([status, body.data.restoreDocumentVersion.document.currentVersion]).toEqual([200, 4]);
+  });
+});
+
+describe('long lists', () => {
+  test('let other work have its turn', async () => {
     const order: unknown[] = [];
     setImmediate(() => order.push('other work'));
     const items = Array.from({ length: 10_000 }, (_, index) => index);
-    const promised = answerBudget({}).promised(items, { isQuery: true });
+    const promised = answerBudget({}).promised(items, { operation: OperationTypeNode.QUERY });
     await Promise.all(promised.map(async (item) => order.push(await item)));
     expect(order.filter((item) => item !== 'other work')).toEqual(items);
     expect(order.indexOf('other work')).toBe(2000);

@@ -1,7 +1,7 @@
-import { inspecting, reasonOf } from './inspecting.js';
 import { migrationsDirectory } from './migrationFiles.js';
 import { pendingMigrations } from './migrations.js';
 import { readServers } from './servers.js';
+import { reasonOf, withBriefClient } from './withBriefClient.js';
 
 /** What a server of the database says of itself. */
 export interface InspectedServer {
@@ -37,7 +37,7 @@ export function inspectServers(url: string, milliseconds: number): Promise<(Insp
 async function inspectServer(url: string, milliseconds: number): Promise<InspectedServer | UnreachableServer> {
   const address = new URL(url).host || 'the local socket';
   try {
-    return await inspecting(url, milliseconds, async (client) => {
+    return await withBriefClient(url, milliseconds, async (client) => {
       const { rows } = await client.query(facts);
       const [{ version, is_standby: isStandby, is_read_only: isReadOnly, most, used }] = rows;
       const role = isStandby ? 'standby' : isReadOnly ? 'read-only' : 'primary';
@@ -58,7 +58,7 @@ export async function writeRefusal(
   milliseconds: number,
 ): Promise<string | undefined> {
   try {
-    return await inspecting(url, milliseconds, async (client) => {
+    return await withBriefClient(url, milliseconds, async (client) => {
       if (isMigrated) {
         await client.query('UPDATE companies SET name = name WHERE false');
         return undefined;
@@ -67,6 +67,6 @@ export async function writeRefusal(
       return rows[0].allowed ? undefined : 'this role may not create tables';
     });
   } catch (error) {
-    return (error as Error).message;
+    return reasonOf(error);
   }
 }

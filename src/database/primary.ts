@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { DatabaseError } from './error.js';
-import { inspecting, reasonOf } from './inspecting.js';
 import { readServers } from './servers.js';
+import { reasonOf, withBriefClient } from './withBriefClient.js';
 
 /** None of the servers takes writes now. */
 class NoPrimary extends DatabaseError {
@@ -61,7 +61,7 @@ export class Primary {
 
 /** Why a server is not the primary; undefined if it is. */
 const refusalOf = (url: string, milliseconds: number): Promise<string | undefined> =>
-  inspecting(url, milliseconds, refusalOn).catch(reasonOf);
+  withBriefClient(url, milliseconds, refusalOn).catch(reasonOf);
 
 /** Why the server of this connection is not the primary; undefined if it is. */
 export async function refusalOn(client: ClientBase): Promise<string | undefined> {

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { DatabaseError } from './error.js';
 import { Primary } from './primary.js';
 import { SessionClient } from './sessionClient.js';
+import { reasonOf } from './withBriefClient.js';
 
 const connectMilliseconds = 10_000;
 
@@ -23,8 +24,9 @@ export async function withClient<T>(
     await client.connect().catch((error) => {
       const { host, port, user, database } = client;
       const where = `database "${database}" at ${host}:${port}${user ? ` as "${user}"` : ''}`;
-      const reason = error.message || error.code;
-      throw new DatabaseError(`Cannot connect to ${where}: ${reason}. Check DATABASE_URL; goalpost check says more.`);
+      throw new DatabaseError(
+        `Cannot connect to ${where}: ${reasonOf(error)}. Check DATABASE_URL; goalpost check says more.`,
+      );
     });
     return client;
   };

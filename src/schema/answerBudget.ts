@@ -1,40 +1,39 @@
 import { setImmediate } from 'node:timers/promises';
 import { createContextCache } from '@pothos/core';
+import { type OperationDefinitionNode, OperationTypeNode } from 'graphql';
 import { failure } from '../errors/failures.js';
 
-/** The most items that the lists of one query may have together. Decisions: "Query cost". */
+/** The most items that all lists of one query may have together. Decisions: "Query cost". */
 const mostItems = 100_000;
-/** The most characters of long texts in one answer. A mutation cannot come near it before its change is final. */
+/** The most characters of long texts in the answer to one query. */
 const mostCharacters = 64_000_000;
-const longText = 1_000;
+const longTextLength = 1_000;
 /** How many items of an answer are completed before other requests have a turn. */
 const itemsInATurn = 2_000;
 
-/** What the answer to one operation has become so far. */
+type Operation = Pick<OperationDefinitionNode, 'operation'>;
+
+/** What the answer to one operation has become so far. Only a query has limits: a mutation has been made by then. */
 class AnswerBudget {
   #items = 0;
   #characters = 0;
   readonly #turns = [Promise.resolve()];
 
   /** Counts the items of a list, and makes each a promise that is resolved in its turn. Throws 400 if a query has too many. */
-  promised(items: readonly unknown[], { isQuery }: { isQuery: boolean }): Promise<unknown>[] {
+  promised(items: readonly unknown[], { operation }: Operation): Promise<unknown>[] {
     const before = this.#items;
     this.#items += items.length;
-    if (isQuery && this.#items > mostItems) {
-      throw failure('QUERY_TOO_COMPLEX', { exceeded: [{ limit: 'items', maximum: mostItems }] });
-    }
+    if (operation === OperationTypeNode.QUERY) requireAtMost('items', this.#items, mostItems);
     return items.map((item, index) => {
       const turn = Math.floor((before + index) / itemsInATurn);
       return turn === 0 ? Promise.resolve(item) : this.#turn(turn).then(() => item);
     });
   }
 
-  /** Throws 400 if the answer has too many characters. */
-  addText(characters: number): void {
+  /** Throws 400 if the texts of a query have too many characters. */
+  addText(characters: number, { operation }: Operation): void {
     this.#characters += characters;
-    if (this.#characters > mostCharacters) {
-      throw failure('QUERY_TOO_COMPLEX', { exceeded: [{ limit: 'characters', maximum: mostCharacters }] });
-    }
+    if (operation === OperationTypeNode.QUERY) requireAtMost('characters', this.#characters, mostCharacters);
   }
 
   #turn(number: number): Promise<void> {
@@ -46,10 +45,16 @@ class AnswerBudget {
   }
 }
 
+function requireAtMost(limit: string, actual: number, maximum: number): void {
+  if (actual > maximum) throw failure('QUERY_TOO_COMPLEX', { exceeded: [{ limit, maximum }] });
+}
+
 export const answerBudget = createContextCache((_context: object) => new AnswerBudget());
 
-/** The same value. If it is a long text, the answer has room for it. */
-export function budgeted(value: unknown, context: object): unknown {
-  if (typeof value === 'string' && value.length > longText) answerBudget(context).addText(value.length);
+/** The same value. A long text is counted. */
+export function budgeted(value: unknown, context: object, operation: Operation): unknown {
+  if (typeof value === 'string' && value.length > longTextLength) {
+    answerBudget(context).addText(value.length, operation);
+  }
   return value;
 }

@@ -4,8 +4,9 @@ import type { Context } from '../context.js';
 import type { Database } from '../database/client.js';
 import type PrismaTypes from '../database/generated/pothos.js';
 import { getDatamodel } from '../database/generated/pothos.js';
+import './boundedAnswer.js';
 import './loadedColumns.js';
-import './promisedItems.js';
+
 import './storableIds.js';
 
 export const builder = new SchemaBuilder<{
@@ -19,7 +20,7 @@ export const builder = new SchemaBuilder<{
     BigInt: { Input: bigint; Output: bigint };
   };
 }>({
-  plugins: ['promisedItems', 'storableIds', 'loadedColumns', PrismaPlugin],
+  plugins: ['boundedAnswer', 'storableIds', 'loadedColumns', PrismaPlugin],
   defaultFieldNullability: false,
   prisma: { client: ({ db }) => db as Database, dmmf: getDatamodel(), filterConnectionTotalCount: true },
 });

@@ -1,7 +1,6 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import { defaultFieldResolver, type GraphQLFieldResolver } from 'graphql';
 import { models } from '../database/generated/models.js';
-import { budgeted } from './answerBudget.js';
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -13,7 +12,7 @@ declare global {
 
 /**
  * Resolves a value from its row if that has all the columns that the field selects. Without this, Pothos looks up for
- * each value of each row whether it was planned. A long text counts for the answer's budget. Stands directly before the Prisma plugin.
+ * each value of each row whether it was planned. Stands directly before the Prisma plugin.
  */
 class LoadedColumnsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(
@@ -26,7 +25,7 @@ class LoadedColumnsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     return (row, args, context, info) => {
       const loaded = row as Record<string, unknown>;
       for (const name of columns) if (loaded[name] === undefined) return resolve(row, args, context, info);
-      return budgeted(resolveLoaded(row as never, args, context, info), context);
+      return resolveLoaded(row as never, args, context, info);
     };
   }
 

@@ -1,2 +1,3 @@
-/** For a field that may be as long as a document: it costs as much as this many objects. */
+/** For a field that reads a text which may be as long as a document: it costs as much as this many objects. */
 export const longText = { complexity: 20 };
+export const twoLongTexts = { complexity: 40 };

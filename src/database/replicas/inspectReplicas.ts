@@ -1,4 +1,4 @@
-import { inspecting, reasonOf } from '../inspecting.js';
+import { reasonOf, withBriefClient } from '../withBriefClient.js';
 import { identityOf, NoStandby, replayedBy } from './facts.js';
 import { flushedPosition, readPosition } from './logPosition.js';
 
@@ -11,7 +11,7 @@ export async function inspectReplicas(
   primaryUrl: string,
   milliseconds: number,
 ): Promise<InspectedReplica[]> {
-  const primary = await inspecting(primaryUrl, milliseconds, async (client) => ({
+  const primary = await withBriefClient(primaryUrl, milliseconds, async (client) => ({
     identity: await identityOf(client),
     position: readPosition((await client.query(`SELECT ${flushedPosition} AS position`)).rows[0]?.position),
   }));
@@ -25,7 +25,7 @@ async function inspectReplica(
 ): Promise<InspectedReplica> {
   const address = new URL(url).host;
   try {
-    return await inspecting(url, milliseconds, async (client) => {
+    return await withBriefClient(url, milliseconds, async (client) => {
       if ((await identityOf(client)) !== identity) return { address, failure: 'it is of another cluster or database' };
       const replayed = await replayedBy(client);
       if (!replayed) return { address, failure: 'it receives nothing from the primary' };

@@ -1,8 +1,5 @@
 import { entry } from '../entry.js';
-import { quoted, shortened } from '../quoted.js';
-
-/** Longer than every message of graphql-js that quotes no long value. */
-const longestProblem = 1000;
+import { quoted } from '../quoted.js';
 
 /** The GraphQL document is wrong, or the server does not run it. */
 export const graphqlErrors = {
@@ -33,15 +30,13 @@ export const graphqlErrors = {
       'operation that the server cannot run. Nothing was run.',
     remedy: 'Send {"query": "…", "variables": {…}, "operationName": "…"}. Only query is required.',
     detail: ({ problem = 'Send one JSON object with a query or a documentId.', isBatch }) =>
-      isBatch
-        ? 'Batches are not supported. Send each operation in a request of its own.'
-        : shortened(problem, longestProblem),
+      isBatch ? 'Batches are not supported. Send each operation in a request of its own.' : problem,
     example: {},
     occurs: 'graphql',
   }),
   QUERY_TOO_COMPLEX: entry<{ exceeded: readonly { limit: string; actual?: number; maximum: number }[] }>({
     status: 400,
-    title: 'The GraphQL document is too complex',
+    title: 'The GraphQL request is too complex',
     meaning:
       'The document exceeds a limit on complexity, depth, aliases, tokens or mutation fields, or the answer has too many ' +
       'items in lists or too long texts. Nothing was changed.',
@@ -58,7 +53,7 @@ export const graphqlErrors = {
     members: {
       exceeded: {
         type: 'array',
-        description: 'Every limit that the document exceeds.',
+        description: 'Every limit that the request exceeds.',
         items: {
           type: 'object',
           description: 'One limit.',
@@ -67,7 +62,7 @@ export const graphqlErrors = {
               type: 'string',
               description: 'The limit: complexity, depth, aliases, tokens, mutations, items or characters.',
             },
-            actual: { type: 'integer', description: 'What the document amounts to; absent when counting stopped.' },
+            actual: { type: 'integer', description: 'What the request amounts to; absent when counting stopped.' },
             maximum: { type: 'integer', description: 'The highest allowed value.' },
           },
         },

@@ -57,7 +57,8 @@ export const requestErrors = {
     detail({ errors }) {
       const named = errors.slice(0, namedInDetail);
       const texts = named.map(({ field, message }) => (field ? `${field}: ${message}` : message));
-      if (errors.length > named.length) texts.push(`and ${errors.length - named.length} more`);
+      if (errors.length > named.length)
+        texts.push(errors.at(-1)?.field === '' ? 'and more' : `and ${errors.length - named.length} more`);
       return texts.join('; ');
     },
     example: {

@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import type { GraphQLError } from 'graphql';
 import { failure } from '../../errors/failures.js';
+import { overloaded } from '../overload/overload.js';
 import type { RequestHead } from '../requestHead.js';
 import type { RequestContext } from '../route.js';
 import { parseJson } from './parseJson.js';
@@ -41,17 +43,21 @@ const readBytes = (req: IncomingMessage, limit: number, take = (_bytes: number) 
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    const giveUp = (error: GraphQLError) => {
+      req.off('data', read);
+      chunks.length = 0;
+      reject(error);
+    };
     const read = (chunk: Buffer) => {
       size += chunk.length;
-      chunks.push(chunk);
       if (size > limit) {
-        req.off('data', read).pause();
-        reject(failure('PAYLOAD_TOO_LARGE', { limit }));
-      } else if (!take(chunk.length)) {
-        // What still comes of a short body is discarded, and the connection is kept.
-        req.off('data', read);
-        chunks.length = 0;
-        reject(failure('SERVICE_UNAVAILABLE', { overloaded: true }));
+        req.pause();
+        giveUp(failure('PAYLOAD_TOO_LARGE', { limit }));
+      } else if (take(chunk.length)) {
+        chunks.push(chunk);
+      } else {
+        // What still comes of it is discarded, and the connection is kept.
+        giveUp(overloaded());
       }
     };
     // The client went away, or its chunks cannot be read.

@@ -83,7 +83,8 @@ export function measure(
     }
     const definition = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined;
     const inner = definition && getNamedType(definition.type);
-    if (!node.selectionSet) return { complexity: Number(definition?.extensions.complexity ?? 0), depth: 1, aliases };
+    const own = Number(definition?.extensions.complexity ?? 0);
+    if (!node.selectionSet) return { complexity: own, depth: 1, aliases };
     const isKnown = definition && isCompositeType(inner);
     const size = isKnown && isListType(getNullableType(definition.type)) ? (page ?? assumedListSize) : 1;
     const children = selection(
@@ -92,7 +93,7 @@ export function measure(
       definition && pageSize(node, definition.args),
     );
     return sum(
-      { complexity: size * (1 + children.complexity), depth: 1 + children.depth, aliases },
+      { complexity: size * (1 + own + children.complexity), depth: 1 + children.depth, aliases },
       {
         ...noCost,
         aliases: children.aliases,

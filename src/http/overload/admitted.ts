@@ -1,19 +1,18 @@
 import type { IncomingMessage } from 'node:http';
-import { failure } from '../../errors/failures.js';
 import type { ReadBody } from '../route.js';
-import type { Admission } from './admission.js';
-import type { BodyMemory } from './bodyMemory.js';
+import type { RequestRecord } from '../telemetry/requestRecord.js';
+import { type Overload, overloaded } from './overload.js';
 
 /** The place of one request that was admitted. A client that sends its body slowly holds no place meanwhile. */
 export class Admitted {
-  readonly #admission: Admission;
-  readonly #bodies: BodyMemory;
+  readonly #overload: Overload;
+  readonly #record: RequestRecord;
   #since: number | undefined = performance.now();
   #hasEnded = false;
 
-  constructor({ admission, bodies }: { admission: Admission; bodies: BodyMemory }) {
-    this.#admission = admission;
-    this.#bodies = bodies;
+  constructor(overload: Overload, record: RequestRecord) {
+    this.#overload = overload;
+    this.#record = record;
   }
 
   /**
@@ -23,10 +22,13 @@ export class Admitted {
   async whileReceiving<T>(req: IncomingMessage, read: ReadBody<T>): Promise<T> {
     if (req.complete) return read();
     this.#giveBack();
-    const { take, close } = this.#bodies.open();
+    const { take, close } = this.#overload.bodies.open();
     try {
-      const body = await read(take);
-      if (!(await this.#admission.enter())) throw failure('SERVICE_UNAVAILABLE', { overloaded: true });
+      const body = await read((bytes) => take(bytes) || this.#refuse());
+      if (!(await this.#overload.admission.enter())) {
+        this.#refuse();
+        throw overloaded();
+      }
       this.#since = performance.now();
       // The request may have been answered meanwhile: nobody would give the place back.
       if (this.#hasEnded) this.#giveBack();
@@ -42,8 +44,13 @@ export class Admitted {
     this.#giveBack();
   }
 
+  #refuse(): false {
+    this.#overload.countRefusal(this.#record);
+    return false;
+  }
+
   #giveBack(): void {
-    if (this.#since !== undefined) this.#admission.leave(performance.now() - this.#since);
+    if (this.#since !== undefined) this.#overload.admission.leave(performance.now() - this.#since);
     this.#since = undefined;
   }
 }

@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import { failure } from '../../errors/failures.js';
+import type { RequestRecord } from '../telemetry/requestRecord.js';
 import { Admission } from './admission.js';
 import { BodyMemory } from './bodyMemory.js';
 
@@ -7,6 +9,9 @@ const logMilliseconds = 1000;
 export const leastBodyBytes = 64 * 1024 ** 2;
 /** Answered whatever the load is, because a balancer or supervisor asks. */
 const alwaysAdmitted = new Set(['/healthz', '/readyz']);
+
+/** What a request gets for which there is no place, or no memory for its body. */
+export const overloaded = () => failure('SERVICE_UNAVAILABLE', { overloaded: true });
 
 /** Admits requests, and logs how many it refuses once a second: a line for each would itself be load. */
 export class Overload {
@@ -28,7 +33,9 @@ export class Overload {
     return alwaysAdmitted.has(target.replace(/\?.*/s, ''));
   }
 
-  countRefusal(): void {
+  /** The request has no line of its own in the log. */
+  countRefusal(record: RequestRecord): void {
+    record.isLogged = false;
     this.#refused += 1;
     this.#timer ??= setTimeout(() => this.#report(), logMilliseconds).unref();
   }

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { failure } from '../../errors/failures.js';
 import type { Answer } from '../answer.js';
 import { Admitted } from '../overload/admitted.js';
-import type { Overload } from '../overload/overload.js';
+import { type Overload, overloaded } from '../overload/overload.js';
 import { headOf } from '../requestHead.js';
 import { identify } from '../requestId.js';
 import type { Handle, RequestContext } from '../route.js';
@@ -25,8 +25,6 @@ const keepAliveTimeout = 65_000;
 
 /** Long enough for a body of the usual limit over a slow line, in milliseconds. Meanwhile it takes memory. */
 const defaultRequestTimeout = 30_000;
-
-const overloaded = failure('SERVICE_UNAVAILABLE', { overloaded: true });
 
 interface NodeServerOptions extends RefusalOptions {
   app: { answer: Handle };
@@ -142,8 +140,8 @@ export class NodeServer {
     }
     const { app, logger, overload } = this.#options;
     const admitting = overload?.isExempt(req.url) ? undefined : overload;
-    if (admitting && !(await admitting.admission.enter())) return this.#refuseOverloaded(record, req);
-    const admitted = admitting && new Admitted(admitting);
+    if (admitting && !(await admitting.admission.enter())) return this.#refuseOverloaded(admitting, record, req);
+    const admitted = admitting && new Admitted(admitting, record);
     context.receiveBody = (read) => {
       askForBody();
       return admitted ? admitted.whileReceiving(req, read) : read();
@@ -159,11 +157,11 @@ export class NodeServer {
   }
 
   /** The answer to a request that is refused before the gateway looks at it. The log only says how many there were. */
-  #refuseOverloaded(record: RequestRecord, req: IncomingMessage): Answer {
-    this.#options.overload?.countRefusal();
-    record.isLogged = false;
-    record.addErrors([overloaded]);
-    return refusal(overloaded, record.identity, req, this.#options);
+  #refuseOverloaded(overload: Overload, record: RequestRecord, req: IncomingMessage): Answer {
+    const error = overloaded();
+    overload.countRefusal(record);
+    record.addErrors([error]);
+    return refusal(error, record.identity, req, this.#options);
   }
 
   /** The answer to a request that never reached the gateway. */

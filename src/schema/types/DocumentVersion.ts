@@ -1,6 +1,6 @@
 import { builder } from '../builder.js';
 import { keyColumns } from '../keyColumns.js';
-import { longText } from '../longText.js';
+import { longText, twoLongTexts } from '../longText.js';
 import { DocumentDifference } from './DocumentDifference.js';
 import { Person } from './Person.js';
 
@@ -32,12 +32,14 @@ export const DocumentVersion = builder.prismaObject('DocumentVersion', {
       resolve: ({ title, previous }) => previous !== null && previous.title !== title,
     }),
     contentChanged: t.boolean({
+      extensions: twoLongTexts,
       description: 'Whether the content differs from the previous version. False for the first version.',
       select: { content: true, previous: { select: { content: true } } },
       resolve: ({ content, previous }) => previous !== null && previous.content !== content,
     }),
     diffToPrevious: t.field({
       type: DocumentDifference,
+      extensions: twoLongTexts,
       nullable: true,
       description: 'The difference between the previous version and this version. Null if this is the first version.',
       select: { title: true, content: true, previous: { select: { title: true, content: true } } },
@@ -45,6 +47,7 @@ export const DocumentVersion = builder.prismaObject('DocumentVersion', {
     }),
     diffToCurrent: t.field({
       type: DocumentDifference,
+      extensions: twoLongTexts,
       nullable: true,
       description: 'The difference between this version and the current version. Null if this is the current version.',
       select: {

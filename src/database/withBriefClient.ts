@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 import { SessionClient } from './sessionClient.js';
 
 /** Opens a connection for the work, which may take that long. */
-export async function inspecting<T>(
+export async function withBriefClient<T>(
   url: string,
   milliseconds: number,
   work: (client: Client) => Promise<T>,
