@@ -358,6 +358,28 @@ test('fragments on several types may ask for different lists at one place of the
   ]);
 });
 
+test('fragments on several types may ask for more of the same list at one place of the answer', async () => {
+  const { caller, hub } = await world.teamWithHub('space');
+  await world.file(hub, caller);
+  await world.document(hub, caller);
+  const query = `query ($id: ID!) { resourceHub(id: $id) { nodes { nodes {
+    ... on ResourceHubDocument { its: resourceHub { ...Shared } }
+    ... on ResourceHubFile { its: resourceHub { ...Shared nodes { nodes { ... on ResourceHubDocument { currentVersion } } } } }
+  } } } }
+  fragment Shared on ResourceHub { nodes { nodes { __typename } } }`;
+  const { body } = await world.graphql(caller.token, query, { id: hub.id });
+  expect(body.errors).toBeUndefined();
+  const [ofDocument, ofFile] = body.data.resourceHub.nodes.nodes.map(({ its }: Json) => its.nodes.nodes[0]);
+  expect([ofDocument.currentVersion, ofFile.currentVersion]).toEqual([undefined, 3]);
+});
+
+test('a cursor that is longer than any is none', async () => {
+  const { caller } = await world.team();
+  const cursor = Buffer.from(JSON.stringify(['goals.name', 0, 'x', 'x'.repeat(10_000)])).toString('base64url');
+  const { body } = await world.graphql(caller.token, `{ goals(after: "${cursor}") { totalCount } }`);
+  expect(body.errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', errors: [{ field: 'goals.after' }] });
+});
+
 test('versions of a document come newest first, by pages', async () => {
   const { company, caller, space } = await team();
   const hub = await world.hub(company, { spaceId: space.id });

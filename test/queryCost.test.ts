@@ -1,10 +1,10 @@
 import {
   buildSchema,
   type DocumentNode,
+  type GraphQLResolveInfo,
   getIntrospectionQuery,
   getOperationAST,
   isObjectType,
-  OperationTypeNode,
   parse,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
@@ -98,7 +98,7 @@ describe('a document over a limit is refused before any SQL', () => {
     ],
     [
       'complexity',
-      `{ ${'...G '.repeat(477)} } fragment G on Query { goal(id: "g") { potentialSubscribers { person { id } } } }`,
+      `{ ${'...G '.repeat(477)} } fragment G on Query { goal(id: "g") { projects { champion { id } } } }`,
       [{ limit: 'complexity', actual: 10_017, maximum: 10_000 }],
     ],
     ['tokens', `{ ${'viewer { person { id } } '.repeat(600)} }`, [{ limit: 'tokens', maximum: 4000 }]],
@@ -183,6 +183,11 @@ test('a name of more than 200 characters is a syntax error, which the answer doe
       ],
     },
   });
+});
+
+test('an alias in an introspection counts as ten', async () => {
+  const { body } = await ask('{ __schema { a: types { name } b: types { name } } }');
+  expect(body.extensions.cost).toMatchObject({ complexity: 0, aliases: 20 });
 });
 
 test('introspection, as GraphiQL does it, is free', async () => {
@@ -271,6 +276,11 @@ describe('a connection counts its page', () => {
     expect(body.extensions.cost.complexity).toBe(1 + 20 + 1 + 3 * (1 + 20));
   });
 
+  test('everybody whom something concerns counts as 400 objects more', async () => {
+    const { body } = await ask('{ goal(id: "g") { potentialSubscribers { role } } }');
+    expect(body.extensions.cost.complexity).toBe(1 + 400 + 10);
+  });
+
   test('of the request, also where the document came with other page sizes before', () => {
     const document = parse(`query ($n: Int = 9, $m: Int) { goals(first: $n) { ...G } }
       fragment G on GoalConnection { nodes { children(first: $m) { nodes { id } } } }`);
@@ -290,13 +300,14 @@ describe('a connection counts its page', () => {
 });
 
 describe('lists with too many items in all', async () => {
-  const own = await world.team();
-  const members = await world.crowd(own.company, 1200);
-  const large = await world.space(own.company, [own.caller, ...members.map((id) => ({ id }))]);
-  for (let index = 0; index < 4; index += 1) await world.goal(large);
+  const wide = await createWorld({ queryLimits: { complexity: 1_000_000, aliases: 100 } });
+  const own = await wide.team();
+  const members = await wide.crowd(own.company, 1200);
+  const large = await wide.space(own.company, [own.caller, ...members.map((id) => ({ id }))]);
+  for (let index = 0; index < 4; index += 1) await wide.goal(large);
   const fields = Array.from({ length: 27 }, (_, index) => `a${index}: potentialSubscribers { role }`).join(' ');
   const ofGoals = (count: number) =>
-    world.graphql(own.caller.token, `{ goals(first: ${count}) { nodes { ${fields} } } }`, {}, accept);
+    wide.graphql(own.caller.token, `{ goals(first: ${count}) { nodes { ${fields} } } }`, {}, accept);
 
   test('are refused while they are read', async () => {
     const { body } = await ofGoals(4);
@@ -311,6 +322,15 @@ describe('lists with too many items in all', async () => {
     const { status, body } = await ofGoals(2);
     expect([status, body.errors]).toEqual([200, undefined]);
     expect(body.data.goals.nodes[1].a26.length).toBeGreaterThan(1200);
+  });
+
+  test('and so are names that stand in too many of them', async () => {
+    const names = Array.from({ length: 27 }, (_, index) => `${'x'.repeat(190)}${index}: role`).join(' ');
+    const lists = ['a', 'b', 'c'].map((name) => `${name}: potentialSubscribers { ${names} }`).join(' ');
+    const query = `{ goals(first: 4) { nodes { ${lists} } } }`;
+    const { body } = await wide.graphql(own.caller.token, query, {}, accept);
+    expect(body.data).toBeNull();
+    expect(body.errors[0].extensions.exceeded).toEqual([{ limit: 'characters', maximum: 64_000_000 }]);
   });
 });
 
@@ -349,8 +369,9 @@ describe('long lists', () => {
   test('let other work have its turn', async () => {
     const order: unknown[] = [];
     setImmediate(() => order.push('other work'));
+    const info = { operation: { operation: 'query' }, fieldNodes: [], fragments: {} } as unknown as GraphQLResolveInfo;
     const items = Array.from({ length: 10_000 }, (_, index) => index);
-    const promised = answerBudget({}).promised(items, { operation: OperationTypeNode.QUERY });
+    const promised = answerBudget({}).promised(items, info);
     await Promise.all(promised.map(async (item) => order.push(await item)));
     expect(order.filter((item) => item !== 'other work')).toEqual(items);
     expect(order.indexOf('other work')).toBe(2000);

@@ -22,6 +22,7 @@ const statuses: Record<string, number> = {};
 
 const start = () =>
   startServer({
+    QUERY_MAX_COMPLEXITY: '100000',
     DATABASE_URL: world.url,
     HOST: '127.0.0.1',
     LOG_LEVEL: 'error',

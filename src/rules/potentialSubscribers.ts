@@ -21,6 +21,8 @@ export interface PotentialSubscriber<Person> {
   person: Person;
 }
 
+const collator = new Intl.Collator('en');
+
 /** Champion and reviewer first, then the members of the space by name; each person once. */
 export function potentialSubscribers<Person extends Member>(
   { champion, reviewer, space }: Concerned<Person>,
@@ -35,7 +37,7 @@ export function potentialSubscribers<Person extends Member>(
   add(champion, 'Champion', true);
   add(reviewer, 'Reviewer', true);
   const members = space.members.map(({ person }) => person);
-  members.sort((a, b) => a.fullName.localeCompare(b.fullName, 'en') || (a.id < b.id ? -1 : 1));
+  members.sort((a, b) => collator.compare(a.fullName, b.fullName) || (a.id < b.id ? -1 : 1));
   for (const member of members) add(member, member.title, false);
   return [...found.values()];
 }

@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { createContextCache } from '@pothos/core';
-import { type OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import { type GraphQLResolveInfo, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
 import { failure } from '../errors/failures.js';
+import { namesBeneath } from './namesBeneath.js';
 
 /** The most items that all lists of one query may have together. Decisions: "Query cost". */
 const mostItems = 100_000;
-/** The most characters of long texts in the answer to one query. */
+/** The most characters of names and long texts in the answer to one query. */
 const mostCharacters = 64_000_000;
 const longTextLength = 1_000;
 /** How many items of an answer are completed before other requests have a turn. */
@@ -19,11 +20,15 @@ class AnswerBudget {
   #characters = 0;
   readonly #turns = [Promise.resolve()];
 
-  /** Counts the items of a list, and makes each a promise that is resolved in its turn. Throws 400 if a query has too many. */
-  promised(items: readonly unknown[], { operation }: Operation): Promise<unknown>[] {
+  /**
+   * Counts the items of a list, each with the names of its fields, and makes each a promise that is resolved in its turn.
+   * Throws 400 if a query has too many.
+   */
+  promised(items: readonly unknown[], info: GraphQLResolveInfo): Promise<unknown>[] {
     const before = this.#items;
     this.#items += items.length;
-    if (operation === OperationTypeNode.QUERY) requireAtMost('items', this.#items, mostItems);
+    if (info.operation.operation === OperationTypeNode.QUERY) requireAtMost('items', this.#items, mostItems);
+    this.addText(items.length * namesBeneath(info), info.operation);
     return items.map((item, index) => {
       const turn = Math.floor((before + index) / itemsInATurn);
       return turn === 0 ? Promise.resolve(item) : this.#turn(turn).then(() => item);

@@ -25,8 +25,8 @@ class BoundedAnswerPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
       return async (...given) => {
         const items: unknown = await resolve(...given);
         if (!Array.isArray(items)) return items;
-        const [, , context, { operation }] = given;
-        return answerBudget(context).promised(items, operation);
+        const [, , context, info] = given;
+        return answerBudget(context).promised(items, info);
       };
     }
     if (type.kind !== 'Scalar' || this.buildCache.getTypeConfig(type.ref).name !== 'String') return resolve;

@@ -141,7 +141,7 @@ function readLeaf(
     if (!value.isWellFormed() || value.includes('\0')) {
       return fail('invalid', 'must not contain NUL or a lone surrogate');
     }
-    if (maxLength !== undefined && value.length > maxLength && [...value].length > maxLength) {
+    if (maxLength !== undefined && isLonger(value, maxLength)) {
       return fail('too_long', `must have at most ${maxLength} characters`);
     }
   }
@@ -151,6 +151,10 @@ function readLeaf(
     return fail('type', expected ? `must be ${expected}, not ${kindOf(value)}` : shortened((error as Error).message));
   }
 }
+
+/** Whether a text has more characters (code points), of which each has one or two units. */
+const isLonger = (text: string, most: number) =>
+  text.length > most && (text.length > 2 * most || [...text].length > most);
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null';

@@ -31,10 +31,12 @@ export interface QueryCost {
 export const noCost: QueryCost = { complexity: 0, depth: 0, aliases: 0 };
 
 const assumedListSize = 10;
+/** An alias in an introspection can repeat the whole schema. */
+const introspectionAlias = 10;
 
 /**
  * Measures one operation, valid or not. An unknown fragment costs nothing, a fragment that contains itself counts once,
- * and introspection costs only its aliases. `numberIn` is the number that a variable has.
+ * and introspection costs only its aliases, tenfold. `numberIn` is the number that a variable has.
  */
 export function measure(
   schema: GraphQLSchema,
@@ -79,7 +81,7 @@ export function measure(
     const aliases = node.alias ? 1 : 0;
     if (node.name.value.startsWith('__')) {
       const inside = node.selectionSet ? selection(node.selectionSet, undefined) : noCost;
-      return { ...noCost, aliases: aliases + inside.aliases };
+      return { ...noCost, aliases: aliases + introspectionAlias * inside.aliases };
     }
     const definition = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined;
     const inner = definition && getNamedType(definition.type);
@@ -93,7 +95,7 @@ export function measure(
       definition && pageSize(node, definition.args),
     );
     return sum(
-      { complexity: size * (1 + own + children.complexity), depth: 1 + children.depth, aliases },
+      { complexity: own + size * (1 + children.complexity), depth: 1 + children.depth, aliases },
       {
         ...noCost,
         aliases: children.aliases,

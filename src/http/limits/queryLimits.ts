@@ -80,7 +80,7 @@ const countFields = perOperation(
 function parseWithin(maxTokens: number, source: string | Source, options?: ParseOptions): DocumentNode {
   try {
     const document = parse(source, { ...options, maxTokens });
-    requireShortNames(document);
+    requireUsableNames(document);
     return document;
   } catch (error) {
     const tooLong = error instanceof Error && /tokens\. Parsing aborted/.test(error.message);
@@ -93,10 +93,18 @@ function parseWithin(maxTokens: number, source: string | Source, options?: Parse
 
 const longestName = 200;
 
-/** Throws a syntax error for a name that is too long. An answer has the names of its fields once for each record. */
-function requireShortNames({ loc }: DocumentNode): void {
+/**
+ * Throws a syntax error for a name that is too long, since an answer has the names of its fields once for each record; and
+ * for the variable `$__proto__`, whose value the executor would lose.
+ */
+function requireUsableNames({ loc }: DocumentNode): void {
   for (let token = loc?.startToken; loc && token; token = token.next ?? undefined) {
-    if (token.kind !== TokenKind.NAME || token.value.length <= longestName) continue;
-    throw syntaxError(loc.source, token.start, `A name has more than ${longestName} characters.`);
+    if (token.kind !== TokenKind.NAME) continue;
+    if (token.value.length > longestName) {
+      throw syntaxError(loc.source, token.start, `A name has more than ${longestName} characters.`);
+    }
+    if (token.value === '__proto__' && token.prev?.kind === TokenKind.DOLLAR) {
+      throw syntaxError(loc.source, token.start, 'A variable cannot be named __proto__.');
+    }
   }
 }

@@ -51,7 +51,11 @@ export function readSlice(list: List, field: string, { first, after, last, befor
 export const cursorOf = ({ name }: List, { rank, key, id }: Position) =>
   Buffer.from(JSON.stringify([name, rank, key, id])).toString('base64url');
 
+/** Longer than every cursor that `cursorOf` makes. */
+const longestCursor = 10_000;
+
 function readCursor(list: List, cursor: string): Position | null {
+  if (cursor.length > longestCursor) return null;
   let value: unknown;
   try {
     value = JSON.parse(Buffer.from(cursor, 'base64url').toString());

@@ -6,6 +6,7 @@ import { personColumns } from '../types/Person.js';
 import { ResourceHubDocument } from '../types/ResourceHubDocument.js';
 import { ResourceHubFile } from '../types/ResourceHubFile.js';
 import { Subscriber } from '../types/Subscriber.js';
+import { everybody } from '../weights.js';
 
 const concernedPeople = {
   champion: { select: personColumns },
@@ -26,6 +27,7 @@ const subscribedPeople = {
 builder.prismaObjectField(Goal, 'potentialSubscribers', (t) =>
   t.field({
     type: [Subscriber],
+    extensions: everybody,
     description:
       "The champion, the reviewer and the members of the goal's space. `isSubscribed` refers to the goal's latest thread.",
     select: {
@@ -41,6 +43,7 @@ for (const type of [ResourceHubFile, ResourceHubDocument]) {
   builder.prismaObjectField(type, 'potentialSubscribers', (t) =>
     t.field({
       type: [Subscriber],
+      extensions: everybody,
       description: "The champion and the reviewer of the hub's goal or project, if any, and the members of its space.",
       select: { resourceHub: { select: concernedByHub }, subscriptionList: subscribedPeople },
       resolve: ({ resourceHub, subscriptionList }) => potentialSubscribers(parentOf(resourceHub), subscriptionList),

@@ -30,7 +30,10 @@ interface Loaders {
 }
 
 // The same field of all siblings is read in one batch: each parent is a scope of one statement.
-const batches = createContextCache((_context: Context) => new Map<FieldNode | undefined, Map<string, Loaders>>());
+const batches = createContextCache((_context: Context) => new Map<string, Loaders>());
+
+const numbers = new WeakMap<FieldNode, number>();
+let lastNumber = 0;
 
 /** The connection that a field returns. Checks the arguments, and reads nothing yet. */
 export function resolveConnection<Row>(
@@ -63,16 +66,22 @@ function loadersOf({ db }: Context, list: List, slice: Slice, load: ConnectionSo
 
 /**
  * What all rows of a list above the field share. Fragments on several types can have different fields at one path of the
- * answer, so the field in the document counts too.
+ * answer, so all the places in the document that ask for the field count too.
  */
 function batchOf(context: Context, info: GraphQLResolveInfo, create: () => Loaders): Loaders {
-  const [node] = info.fieldNodes;
-  const ofNode = batches(context).get(node) ?? new Map<string, Loaders>();
-  batches(context).set(node, ofNode);
-  const path = pathOf(info);
-  const batch = ofNode.get(path) ?? create();
-  ofNode.set(path, batch);
+  const all = batches(context);
+  const key = `${info.fieldNodes.map(numberOf).join()} ${pathOf(info)}`;
+  const batch = all.get(key) ?? create();
+  all.set(key, batch);
   return batch;
+}
+
+function numberOf(node: FieldNode): number {
+  const known = numbers.get(node);
+  if (known !== undefined) return known;
+  lastNumber += 1;
+  numbers.set(node, lastNumber);
+  return lastNumber;
 }
 
 /** The path of a field in the answer, the same for all rows of a list above it. */

@@ -4,6 +4,7 @@ import { builder } from '../builder.js';
 import { versionNumbers } from '../mutations/restoreDocumentVersion.js';
 import { DocumentDifference } from '../types/DocumentDifference.js';
 import { DocumentVersion } from '../types/DocumentVersion.js';
+import { twoLongTexts } from '../weights.js';
 
 const Preview = builder.objectRef<DocumentRestorePreview>('DocumentRestorePreview').implement({
   description: 'What `restoreDocumentVersion` would currently change.',
@@ -33,6 +34,7 @@ const Preview = builder.objectRef<DocumentRestorePreview>('DocumentRestorePrevie
     }),
     difference: t.field({
       type: DocumentDifference,
+      extensions: twoLongTexts,
       description: 'The difference between the document before and after the restore.',
       resolve: (preview) => preview,
     }),
@@ -42,6 +44,7 @@ const Preview = builder.objectRef<DocumentRestorePreview>('DocumentRestorePrevie
 builder.queryField('previewDocumentRestore', (t) =>
   t.field({
     type: Preview,
+    extensions: twoLongTexts,
     nullable: true,
     description:
       'Previews what `restoreDocumentVersion` would change, without changing anything; a read-only token can run it. ' +

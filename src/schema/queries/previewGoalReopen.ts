@@ -7,6 +7,7 @@ import { ReopenGoalInput } from '../mutations/reopenGoal.js';
 import { connectionType, pageArguments } from '../types/Connection.js';
 import { Goal } from '../types/Goal.js';
 import { Person } from '../types/Person.js';
+import { everybody } from '../weights.js';
 
 const PersonConnection = connectionType('Person', Person, 'A page of people, sorted by name.');
 
@@ -49,6 +50,7 @@ const Preview = builder.objectRef<GoalReopenPreview>('GoalReopenPreview').implem
 builder.queryField('previewGoalReopen', (t) =>
   t.field({
     type: Preview,
+    extensions: everybody,
     nullable: true,
     description:
       'Previews what `reopenGoal` would do with this input, without changing anything; a read-only token can run it. ' +

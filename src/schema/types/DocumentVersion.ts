@@ -1,6 +1,6 @@
 import { builder } from '../builder.js';
 import { keyColumns } from '../keyColumns.js';
-import { longText, twoLongTexts } from '../longText.js';
+import { longText, twoLongTexts } from '../weights.js';
 import { DocumentDifference } from './DocumentDifference.js';
 import { Person } from './Person.js';
 

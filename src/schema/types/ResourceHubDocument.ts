@@ -1,6 +1,6 @@
 import { callersAccess, canEdit } from '../../policies/access.js';
 import { builder } from '../builder.js';
-import { longText } from '../longText.js';
+import { longText } from '../weights.js';
 import { Goal } from './Goal.js';
 import { Project } from './Project.js';
 import { pathTo, ResourceHubFolder } from './ResourceHubFolder.js';
