@@ -8,7 +8,7 @@ import { namesBeneath } from './namesBeneath.js';
 const mostItems = 100_000;
 /** The most characters of names and long texts in the answer to one query. */
 const mostCharacters = 64_000_000;
-const longTextLength = 1_000;
+export const longTextLength = 1_000;
 /** How many items of an answer are completed before other requests have a turn. */
 const itemsInATurn = 2_000;
 
@@ -57,7 +57,7 @@ function requireAtMost(limit: string, actual: number, maximum: number): void {
 export const answerBudget = createContextCache((_context: object) => new AnswerBudget());
 
 /** The same value. A long text is counted. */
-export function budgeted(value: unknown, context: object, operation: Operation): unknown {
+export function budgeted(value: unknown, context: object, { operation }: { operation: Operation }): unknown {
   if (typeof value === 'string' && value.length > longTextLength) {
     answerBudget(context).addText(value.length, operation);
   }

@@ -1,6 +1,6 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
-import { answerBudget, budgeted } from './answerBudget.js';
+import { answerBudget, budgeted, longTextLength } from './answerBudget.js';
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -30,12 +30,11 @@ class BoundedAnswerPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
       };
     }
     if (type.kind !== 'Scalar' || this.buildCache.getTypeConfig(type.ref).name !== 'String') return resolve;
-    return (...given) => {
-      const text: unknown = resolve(...given);
-      const [, , context, { operation }] = given;
-      return text instanceof Promise
-        ? text.then((value) => budgeted(value, context, operation))
-        : budgeted(text, context, operation);
+    // Not a list of arguments, which costs time for each value.
+    return (row, args, context, info) => {
+      const text: unknown = resolve(row, args, context, info);
+      if (typeof text === 'string') return text.length > longTextLength ? budgeted(text, context, info) : text;
+      return text instanceof Promise ? text.then((value) => budgeted(value, context, info)) : text;
     };
   }
 }
