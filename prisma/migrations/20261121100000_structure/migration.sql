@@ -845,15 +845,16 @@ CREATE INDEX notifications_by_read ON notifications (company_id, person_id, (rea
 
 -- ── What no constraint can say ──────────────────────────────────────────────────────────────────────────────────
 
--- No folder is inside itself.
+-- No folder is inside itself. OFFSET 0 makes PostgreSQL look up one folder at a time instead of all.
 CREATE FUNCTION refuse_folder_cycle() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (
     WITH RECURSIVE ancestors AS (
       SELECT NEW.parent_folder_id AS id
       UNION
-      SELECT f.parent_folder_id FROM ancestors a
-      JOIN resource_hub_folders f ON f.company_id = NEW.company_id AND f.id = a.id
+      SELECT f.parent_folder_id FROM ancestors a CROSS JOIN LATERAL (
+        SELECT parent_folder_id FROM resource_hub_folders WHERE company_id = NEW.company_id AND id = a.id OFFSET 0
+      ) f
     )
     SELECT FROM ancestors WHERE id = NEW.id
   ) THEN
