@@ -39,9 +39,10 @@ const ofServe = [
  * Opens the gateway, for a server of your own. It listens on no port, handles no signal, and never ends the process.
  * Rejects if a setting cannot be used, or if the database does not answer or is not migrated.
  */
-async function embedGateway({ databaseUrl, settings = {}, log }: GatewayOptions): Promise<Gateway> {
-  const config = readSettings(databaseUrl, settings);
-  const logger = createLogger(config.logLevel, log && { write: log });
+async function embedGateway(options: GatewayOptions): Promise<Gateway> {
+  const { databaseUrl, settings, log }: Partial<GatewayOptions> = { ...options };
+  const config = readSettings(databaseUrl, settings ?? {});
+  const logger = createLogger(config.logLevel, log && { write: careful(log) });
   const info = (message: string) => logger.info(message);
   const opened = await openDatabase({ ...config, poolSize: maintenancePoolSize, log: info }, { migrations: 'require' });
   const { db: maintained, url } = opened;
@@ -75,11 +76,25 @@ async function embedGateway({ databaseUrl, settings = {}, log }: GatewayOptions)
 // Inside, `createApp` is what answers a request.
 export { embedGateway as createApp };
 
-function readSettings(databaseUrl: string, settings: Readonly<Record<string, string>>) {
+/** A log that fails must not end the process of somebody else. */
+const careful = (log: (line: string) => void) => (line: string) => {
+  try {
+    log(line);
+  } catch (error) {
+    process.stderr.write(`goalpost: the log function has failed (${(error as Error)?.message}): ${line}`);
+  }
+};
+
+function readSettings(databaseUrl: string | undefined, settings: Readonly<Record<string, unknown>>) {
   if (!databaseUrl) throw new ConfigError('createApp needs databaseUrl');
   const refused = Object.keys(settings).filter((name) => ofServe.includes(name));
   if (refused.length > 0) throw new ConfigError(`settings of goalpost serve, not of createApp: ${refused.join(', ')}`);
-  const unknown = Object.keys(settings).filter((name) => !(name in known.shape));
+  const unknown = Object.keys(settings).filter((name) => !Object.hasOwn(known.shape, name));
   if (unknown.length > 0) throw new ConfigError(`no settings: ${unknown.join(', ')}`);
-  return configOf({ values: { ...settings, DATABASE_URL: databaseUrl }, fromFile: new Set() });
+  const values: NodeJS.ProcessEnv = { DATABASE_URL: databaseUrl };
+  for (const [name, value] of Object.entries(settings)) {
+    if (typeof value !== 'string') throw new ConfigError(`the setting ${name} must be a text, such as '5'`);
+    values[name] = value;
+  }
+  return configOf({ values, fromFile: new Set() });
 }

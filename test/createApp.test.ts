@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createApp, type Gateway } from '../src/embed.js';
 import { asAdministrator, createEmptyDatabase } from './support/database.js';
 import { preparedStatements } from './support/pgbouncer.js';
@@ -87,6 +87,22 @@ describe("createApp in a server of one's own", () => {
     }
   });
 
+  test('survives a log function that fails, and writes its lines to stderr', async () => {
+    const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    onTestFinished(() => written.mockRestore());
+    const log = () => {
+      throw new Error('full');
+    };
+    const app = await createApp({ databaseUrl: world.url, log });
+    const server = createServer(app.listener).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+    expect(String(written.mock.calls)).toContain('the log function has failed (full): {');
+    server.close();
+    await app.close();
+  });
+
   test('adds no handler to the process, several times over', async () => {
     const before = handlers();
     const apps = await Promise.all(
@@ -118,8 +134,11 @@ describe("createApp in a server of one's own", () => {
     ['a setting that is none', { PROT: '1' }, 'no settings: PROT'],
     ['a setting of serve', { PORT: '1', HOST: '::' }, 'settings of goalpost serve, not of createApp: PORT, HOST'],
     ['a value that cannot be used', { BODY_LIMIT: 'big' }, 'BODY_LIMIT=big must be a whole number'],
+    ['a value that is no text', { BODY_LIMIT: 5 }, 'the setting BODY_LIMIT must be a text'],
+    ['a member of every object', { toString: 'x' }, 'no settings: toString'],
   ])('refuses %s', async (_what, settings, message) => {
-    await expect(createApp({ databaseUrl: world.url, settings })).rejects.toThrow(message);
+    const given = settings as unknown as Record<string, string>;
+    await expect(createApp({ databaseUrl: world.url, settings: given })).rejects.toThrow(message);
   });
 
   test('refuses a database that is not migrated or does not answer, and ends nothing', async () => {
@@ -128,5 +147,6 @@ describe("createApp in a server of one's own", () => {
     await drop();
     await expect(createApp({ databaseUrl: 'postgresql://nobody@127.0.0.1:1/none' })).rejects.toThrow('Cannot connect');
     await expect(createApp({ databaseUrl: '' })).rejects.toThrow('createApp needs databaseUrl');
+    await expect(createApp(undefined as never)).rejects.toThrow('createApp needs databaseUrl');
   });
 });
