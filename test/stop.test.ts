@@ -1,11 +1,14 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { json, text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createEmptyDatabase } from './support/database.js';
 import { holdGoals } from './support/holdGoals.js';
-import { startServer } from './support/server.js';
+import { commandOf, ownMain, startServer } from './support/server.js';
 import { createWorld, type Json, restPaths } from './support/world.js';
 
 const world = await createWorld();
@@ -58,6 +61,21 @@ async function server(settings: Record<string, string> = {}) {
 }
 
 describe('SIGTERM', { timeout: 60_000 }, () => {
+  test('ends a gateway that waits for its turn to migrate', async () => {
+    const { directUrl, drop } = await createEmptyDatabase();
+    const holder = new pg.Client({ connectionString: directUrl });
+    await holder.connect();
+    await holder.query('SELECT pg_advisory_lock(72707369)');
+    const environment = { ...process.env, PORT: '0', DATABASE_URL: directUrl };
+    const child = spawn(process.execPath, [...commandOf(ownMain), 'serve'], { env: environment, stdio: 'ignore' });
+    const asks = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND query ~ 'pg_try_advisory_xact'";
+    await expect.poll(async () => (await holder.query(asks)).rowCount, { timeout: 30_000 }).toBeGreaterThan(1);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    await holder.end();
+    await drop();
+  });
+
   test('lets running requests finish, closes all other connections at once, and the process ends with 0', async () => {
     const { base, process: child, exited } = await server();
     const { hostname, port } = new URL(base);

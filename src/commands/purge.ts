@@ -1,6 +1,7 @@
 import type { Config } from '../config.js';
 import { openDatabase } from '../database/open.js';
 import { type PurgedFile, purgeableFiles, purgeFiles } from '../database/purgeFiles.js';
+import { printable } from '../http/telemetry/printable.js';
 import { readDuration } from './duration.js';
 
 export interface PurgeOptions {
@@ -33,4 +34,4 @@ export async function purge(config: Config, { olderThan, yes = false }: PurgeOpt
 const countOf = (count: number) => (count === 1 ? '1 file' : `${count} files`);
 
 const print = ({ id, deletedAt, size, companyId, name, url }: PurgedFile) =>
-  console.log([id, deletedAt.toISOString(), size, companyId, JSON.stringify(name), url ?? ''].join('\t'));
+  console.log([id, deletedAt.toISOString(), String(size), companyId, name, url ?? ''].map(printable).join('\t'));

@@ -43,14 +43,16 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
   const lost = new Promise<DatabaseError>((resolve) => {
     onLost = resolve;
   });
+  let metrics: Awaited<ReturnType<typeof openMetrics>>;
+  let serving: Serving | undefined;
+  // A migration may wait for minutes, and what it has not finished is rolled back. The embedded server is stopped in order.
+  if (config.databaseUrl) void stopped.then(() => serving ?? process.exit());
   const {
     db: maintained,
     url,
     applied,
     close,
   } = await openDatabase({ ...config, poolSize: maintenancePoolSize, log, onLost }, { migrations: 'apply' });
-  let metrics: Awaited<ReturnType<typeof openMetrics>>;
-  let serving: Serving | undefined;
   let cutOff = 0;
   try {
     if (applied.length > 0) logger.info({ applied }, 'migrated');

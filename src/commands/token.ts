@@ -2,6 +2,7 @@ import type { Config } from '../config.js';
 import type { Database } from '../database/client.js';
 import { openDatabase } from '../database/open.js';
 import { createToken } from '../database/tokens.js';
+import { printable } from '../http/telemetry/printable.js';
 import { readDuration } from './duration.js';
 import { UsageError } from './usageError.js';
 
@@ -18,15 +19,18 @@ export async function create(
   config: Config,
   { person, company, name, write = false, expires }: CreateOptions,
 ): Promise<void> {
+  if (!/^(?=.*\S)\P{C}{1,200}$/u.test(name) || name.includes('\uFFFD')) {
+    throw new UsageError('--name takes 1 to 200 characters on one line, such as "Nightly report"');
+  }
   const expiresAt = expires === undefined ? null : new Date(Date.now() + readDuration('--expires', expires));
   const { db, close } = await openDatabase(config, { migrations: 'require', share: true });
   try {
     const { companyId, ...owner } = await findPerson(db, person, company);
-    if (owner.suspendedAt) throw new UsageError(`${owner.fullName} is suspended; their tokens are rejected`);
+    if (owner.suspendedAt) throw new UsageError(`${printable(owner.fullName)} is suspended; their tokens are rejected`);
     const { id, token } = await createToken(db, { companyId, personId: person, name, canWrite: write, expiresAt });
     console.log(token);
     console.error(
-      `${write ? 'Write-enabled' : 'Read-only'} token ${id} of ${owner.fullName}, ` +
+      `${write ? 'Write-enabled' : 'Read-only'} token ${id} of ${printable(owner.fullName)}, ` +
         `${expiresAt ? `expires ${expiresAt.toISOString()}` : 'never expires'}. It cannot be shown again.`,
     );
   } finally {
@@ -94,7 +98,8 @@ export async function list(config: Config, { json = false }: ListOptions): Promi
     for (const { id, token, access, state, companyId, personId, lastUsedAt, expiresAt, name } of tokens) {
       const shownState = state === 'valid' && expiresAt ? `until ${expiresAt.toISOString()}` : state;
       const lastUsed = lastUsedAt?.toISOString() ?? 'never';
-      console.log([id, token, access, shownState, companyId, personId, lastUsed, name].join('\t'));
+      const cells = [id, token, access, shownState, companyId, personId, lastUsed, name];
+      console.log(cells.map(printable).join('\t'));
     }
   } finally {
     await close();

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Started } from '../../src/commands/announce.js';
 
-const ownMain = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+export const ownMain = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 /** How Node runs a file: TypeScript through tsx. */
 export const commandOf = (main: string) =>

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { printable } from './printable.js';
 
 const colors = { red: 31, green: 32, yellow: 33, cyan: 36, gray: 90 } as const;
 
@@ -63,5 +64,5 @@ const listed = (fields: Fields) => Object.entries(fields).map(([name, value]) =>
 /** Callers choose ids and paths, and errors quote them: what could steer the terminal is shown escaped. */
 function shownAs(value: unknown = ''): string {
   const text = typeof value === 'string' ? value : inspect(value, { breakLength: Number.POSITIVE_INFINITY });
-  return text.replaceAll(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+  return printable(text);
 }
