@@ -57,6 +57,12 @@ describe('the demo workspace', () => {
     expect(counts).toMatchObject({ companies: 1, people: 9, spaces: 3, goals: 11, resource_hub_documents: 5 });
   });
 
+  it('is known to the planner at once', async () => {
+    const known = await db.$queryRaw<Json[]>`SELECT relname AS name, reltuples::integer AS rows FROM pg_class
+      WHERE relname = ANY (${tables})`;
+    expect(Object.fromEntries(known.map(({ name, rows }) => [name, rows]))).toEqual(counts);
+  });
+
   it('keeps every id that the file gives', async () => {
     const given: unknown[] = [];
     JSON.stringify(demoDocument(), (key, value) => (key === 'id' ? given.push(value) && value : value));

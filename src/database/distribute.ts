@@ -48,6 +48,7 @@ export const distribute = (url: string, onPlaced: (placement: Placement) => void
       await client.query(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`);
     for (const { definition } of structure.triggers) await client.query(definition);
     await client.query('COMMIT');
+    for (const { table } of placements) await client.query(`ANALYZE ${table}`); // its shards are new to their nodes
   });
 
 function place(client: Client, { table, by }: Placement) {

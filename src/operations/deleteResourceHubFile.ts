@@ -52,14 +52,13 @@ async function attempt({ db, actor }: Context, fileId: string): Promise<DeletedF
       FROM file JOIN resource_hubs h ON h.company_id = ${companyId} AND h.id = file.resource_hub_id
       LEFT JOIN goals g ON g.company_id = ${companyId} AND g.id = h.goal_id
       LEFT JOIN projects p ON p.company_id = ${companyId} AND p.id = h.project_id
-    ), viewers AS (
-      SELECT a.person_id, a.level
-      FROM file JOIN resource_hub_access a ON a.company_id = ${companyId} AND a.resource_hub_id = file.resource_hub_id
     ), notified AS (${notify(
       actor,
       Prisma.sql`SELECT person_id FROM followers WHERE NOT canceled UNION
         SELECT m.person_id FROM list, space JOIN space_members m ON m.company_id = ${companyId} AND m.space_id = space.id
         WHERE list.send_to_everyone AND m.person_id NOT IN (SELECT person_id FROM followers WHERE canceled)`,
+      Prisma.sql`SELECT a.person_id, a.level
+        FROM file JOIN resource_hub_access a ON a.company_id = ${companyId} AND a.resource_hub_id = file.resource_hub_id`,
     )})
     SELECT id FROM file`);
   return deleted.length > 0 ? { fileId } : undefined;

@@ -3,7 +3,8 @@ import { newIds } from '../database/newId.js';
 import { recipients } from '../lists/recipients.js';
 import type { Actor } from '../policies/access.js';
 
-/** The last step of a write: notifies each recipient of the step `activity(id)`. */
-export const notify = (actor: Actor, audience: Prisma.Sql) => Prisma.sql`
+/** The last step of a write: notifies each recipient. Reads the steps `company` and `activity(id)`. */
+export const notify = (actor: Actor, audience: Prisma.Sql, access: Prisma.Sql) => Prisma.sql`
   INSERT INTO notifications (company_id, id, activity_id, person_id)
-  SELECT r.company_id, ${newIds()}, activity.id, r.person_id FROM activity, (${recipients(actor, audience)}) r`;
+  SELECT company.id, ${newIds()}, activity.id, r.person_id
+  FROM company, activity, (${recipients(actor, audience, access)}) r`;

@@ -45,6 +45,8 @@ export async function importWorkspace(
     if (isUniqueViolation(error)) await requireUnused(db, identities); // another writer was faster
     throw error;
   });
+  // The rows are there. If this fails, PostgreSQL does it by itself, some minutes later.
+  for (const table of tables) await db.$executeRaw`SELECT analyze_table(${table}::regclass)`.catch(() => {});
   return counts;
 }
 

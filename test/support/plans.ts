@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { newId } from '../../src/database/newId.js';
 import type { Statement } from './statements.js';
 
 interface Node {
@@ -8,6 +9,7 @@ interface Node {
   'Actual Rows': number;
   'Actual Loops': number;
   'Rows Removed by Filter'?: number;
+  'Rows Removed by Join Filter'?: number;
   'Rows Removed by Index Recheck'?: number;
   'Shared Hit Blocks'?: number;
   'Shared Read Blocks'?: number;
@@ -20,9 +22,22 @@ export interface Plan {
   indexes: string[];
   /** Rows that tables and indexes returned, including those that a filter removed. */
   rows: number;
+  /** Rows that all steps of the plan returned or removed: many times the rows read if each was compared with each. */
+  handled: number;
   /** Pages of 8 kB that were read. */
   pages: number;
 }
+
+/**
+ * The same statements for other records, which they change too: those that were made after the id `since` get another id.
+ */
+export const forAnother = (others: Map<string, string>, since: string, statements: Statement[]): Statement[] => {
+  const isNew = (value: unknown) => isUuidV7.test(String(value)) && String(value) > since;
+  const other = (value: unknown) => others.get(String(value)) ?? (isNew(value) ? newId() : value);
+  return statements.map(({ text, values }) => ({ text, values: values.map(other) }));
+};
+
+const isUuidV7 = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-/;
 
 /**
  * Plans and runs statements again: once for their values, and once as prepared statements in frequent use. What they
@@ -54,20 +69,23 @@ export async function plansOf(url: string, statements: Statement[]): Promise<Pla
 }
 
 function summary(root: Node): Plan {
-  const scans: Node[] = [];
-  const open = [root];
-  for (let node = open.pop(); node; node = open.pop()) {
-    if (node['Node Type'].includes('Scan') && node['Actual Loops'] > 0) scans.push(node);
-    open.push(...(node.Plans ?? []));
-  }
   const handedOut = (node: Node) =>
     (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)) *
     node['Actual Loops'];
+  const scans: Node[] = [];
+  let handled = 0;
+  const open = [root];
+  for (let node = open.pop(); node; node = open.pop()) {
+    if (node['Node Type'].includes('Scan') && node['Actual Loops'] > 0) scans.push(node);
+    handled += handedOut(node) + (node['Rows Removed by Join Filter'] ?? 0) * node['Actual Loops'];
+    open.push(...(node.Plans ?? []));
+  }
   const tables = scans.filter((node) => node['Relation Name'] || node['Index Name']);
   return {
     sequential: tables.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name'] ?? ''),
     indexes: [...new Set(tables.flatMap((node) => node['Index Name'] ?? []))].sort(),
     rows: tables.reduce((sum, node) => sum + handedOut(node), 0),
+    handled,
     pages: (root['Shared Hit Blocks'] ?? 0) + (root['Shared Read Blocks'] ?? 0),
   };
 }

@@ -919,3 +919,13 @@ CREATE CONSTRAINT TRIGGER resource_hub_documents_current_is_latest
 CREATE CONSTRAINT TRIGGER document_versions_current_is_latest
   AFTER INSERT ON document_versions DEFERRABLE INITIALLY DEFERRED
   FOR EACH ROW EXECUTE FUNCTION require_version_to_be_latest();
+
+-- ── Statistics ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+-- After rows have come by the thousand, PostgreSQL plans for the few that it knew, until its autovacuum comes round: a page
+-- of goals took seconds. Only the owner of a table may analyze it, so this runs as the owner.
+CREATE FUNCTION analyze_table(name regclass) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  EXECUTE format('ANALYZE (SKIP_LOCKED) %s', name);
+END
+$$;
