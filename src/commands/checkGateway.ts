@@ -31,8 +31,8 @@ const note = (text: string): Finding => ({ kind: 'note', text });
 const problem = (text: string): Finding => ({ kind: 'problem', text });
 
 /**
- * Prints the settings as they count, without passwords, and what the database says. Throws a ConfigError
- * for a bad setting, and a DatabaseError if the gateway could not run on this database now.
+ * Prints the settings as they count, without passwords, and what the database says. Throws a ConfigError for a bad
+ * setting, and a DatabaseError if the gateway could not run on this database now.
  */
 export async function checkGateway(environment: Environment): Promise<void> {
   const config = configOf(environment);

@@ -46,7 +46,10 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
   let metrics: Awaited<ReturnType<typeof openMetrics>>;
   let serving: Serving | undefined;
   // A migration may wait for minutes, and what it has not finished is rolled back. The embedded server is stopped in order.
-  if (config.databaseUrl) void stopped.then(() => serving ?? process.exit());
+  if (config.databaseUrl)
+    void stopped.then(() => {
+      if (!serving) process.exit();
+    });
   const {
     db: maintained,
     url,

@@ -8,7 +8,7 @@ import { namesBeneath } from './namesBeneath.js';
 const mostItems = 100_000;
 /** The most characters of names and long texts in the answer to one query. */
 const mostCharacters = 64_000_000;
-export const longTextLength = 1_000;
+const longTextLength = 1_000;
 /** How many items of an answer are completed before other requests have a turn. */
 const itemsInATurn = 2_000;
 
@@ -35,7 +35,7 @@ class AnswerBudget {
     });
   }
 
-  /** Throws 400 if the texts of a query have too many characters. */
+  /** Throws 400 if the names and texts of a query have too many characters. */
   addText(characters: number, { operation }: Operation): void {
     this.#characters += characters;
     if (operation === OperationTypeNode.QUERY) requireAtMost('characters', this.#characters, mostCharacters);

@@ -1,6 +1,6 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
-import { answerBudget, budgeted, longTextLength } from './answerBudget.js';
+import { answerBudget, budgeted } from './answerBudget.js';
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -33,8 +33,9 @@ class BoundedAnswerPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     // Not a list of arguments, which costs time for each value.
     return (row, args, context, info) => {
       const text: unknown = resolve(row, args, context, info);
-      if (typeof text === 'string') return text.length > longTextLength ? budgeted(text, context, info) : text;
-      return text instanceof Promise ? text.then((value) => budgeted(value, context, info)) : text;
+      return text instanceof Promise
+        ? text.then((value) => budgeted(value, context, info))
+        : budgeted(text, context, info);
     };
   }
 }

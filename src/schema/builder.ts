@@ -6,7 +6,6 @@ import type PrismaTypes from '../database/generated/pothos.js';
 import { getDatamodel } from '../database/generated/pothos.js';
 import './boundedAnswer.js';
 import './loadedColumns.js';
-
 import './storableIds.js';
 
 export const builder = new SchemaBuilder<{

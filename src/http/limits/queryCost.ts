@@ -19,8 +19,8 @@ import {
 /** The cost of an operation, measured before it runs. */
 export interface QueryCost {
   /**
-   * About how many objects it may load. A list counts {@link assumedListSize} times, a connection its page size, a long
-   * text as many as its field says.
+   * About how many objects it may load. A list counts {@link assumedListSize} times, a connection its page size. A field
+   * that reads as much as several objects counts as many more as it says.
    */
   complexity: number;
   /** Levels of fields. */
