@@ -98,6 +98,12 @@ async function hashes(): Promise<Record<string, unknown>> {
   return all;
 }
 
+/** Restores by a script of the document, and waits until the recovery has finished. */
+async function restore(script = '', replaced: Record<string, string> = {}): Promise<void> {
+  await paste(script, replaced);
+  await vi.waitFor(() => query(url, 'SELECT 1'), { timeout: 60_000 });
+}
+
 /** Has the log archived up to now. */
 async function archive(): Promise<void> {
   const [current] = await query(url, 'SELECT pg_walfile_name(pg_current_wal_lsn()) AS file');
@@ -136,11 +142,11 @@ test('a restore drill brings back every row, up to the last archived moment or t
   await archive();
 
   process.kill(Number.parseInt(await readFile(join(data(), 'postmaster.pid'), 'utf8'), 10), 'SIGKILL');
-  await paste(restoring);
+  await restore(restoring);
   expect(await hashes()).toEqual(last);
   await serves();
 
-  await paste(restoringTo, { '2026-11-22 09:30:00+00': `${moment?.now}` });
+  await restore(restoringTo, { '2026-11-22 09:30:00+00': `${moment?.now}` });
   expect(await hashes()).toEqual(beforeMistake);
   await serves();
 }, 120_000);
