@@ -29,7 +29,7 @@ export const audience = ({ companyId }: Actor, { everyone }: ReopenAudience): Pr
 };
 
 /** Everybody's access to the goal, for {@link recipients}. */
-export const access = ({ companyId }: Actor, { goalId }: ReopenAudience): Prisma.Sql =>
+export const goalAccess = ({ companyId }: Actor, { goalId }: ReopenAudience): Prisma.Sql =>
   Prisma.sql`SELECT person_id, level FROM goal_access WHERE company_id = ${companyId} AND goal_id = ${goalId}`;
 
 /** The people that reopening the goal would notify or subscribe, by name. Empty if it cannot be reopened. */
@@ -40,7 +40,7 @@ export const reopenAudienceList = (actor: Actor, people: ReopenAudience, role: '
       SELECT id, space_id FROM goals WHERE company_id = ${actor.companyId} AND id = ${people.goalId}
         AND closed_at IS NOT NULL AND archived_at IS NULL
     ), subscribed AS (SELECT s.person_id FROM goal, (${subscribers(actor, people)}) s),
-    notified AS (${recipients(actor, audience(actor, people), access(actor, people))})`,
+    notified AS (${recipients(actor, audience(actor, people), goalAccess(actor, people))})`,
   branches: (_scopes, walk) => [
     // OFFSET: looked up for each, for the reason that `recipients` gives.
     Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, p.key, p.id FROM ${Prisma.raw(role)} w CROSS JOIN LATERAL (

@@ -1,7 +1,7 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
 import { newId, newIds } from '../database/newId.js';
-import { access, audience, subscribers } from '../lists/reopenAudience.js';
+import { audience, goalAccess, subscribers } from '../lists/reopenAudience.js';
 import { level } from '../policies/access.js';
 import { company } from './company.js';
 import { loadGoalToReopen, type ReopenGoalInput } from './loadGoalToReopen.js';
@@ -48,7 +48,7 @@ async function attempt(context: Context, goalId: string, input: ReopenGoalInput)
       INSERT INTO subscriptions AS s (company_id, id, subscription_list_id, person_id, type)
       SELECT p.company_id, ${newIds()}, list.id, p.person_id, p.type FROM list, (${subscribers(actor, people)}) p
       RETURNING s.person_id
-    ), notified AS (${notify(actor, audience(actor, people), access(actor, people))})
+    ), notified AS (${notify(actor, audience(actor, people), goalAccess(actor, people))})
     SELECT id FROM goal`);
   return reopened.length > 0 ? { goalId } : undefined;
 }
