@@ -30,7 +30,7 @@ export const audience = ({ companyId }: Actor, { everyone }: ReopenAudience): Pr
 
 /** Everybody's access to the goal, for {@link recipients}. */
 export const goalAccess = ({ companyId }: Actor, { goalId }: ReopenAudience): Prisma.Sql =>
-  Prisma.sql`SELECT person_id, level FROM goal_access WHERE company_id = ${companyId} AND goal_id = ${goalId}`;
+  Prisma.sql`SELECT person_id, level, is_suspended FROM goal_access WHERE company_id = ${companyId} AND goal_id = ${goalId}`;
 
 /** The people that reopening the goal would notify or subscribe, by name. Empty if it cannot be reopened. */
 export const reopenAudienceList = (actor: Actor, people: ReopenAudience, role: 'notified' | 'subscribed'): List => ({

@@ -57,7 +57,7 @@ async function attempt({ db, actor }: Context, fileId: string): Promise<DeletedF
       Prisma.sql`SELECT person_id FROM followers WHERE NOT canceled UNION
         SELECT m.person_id FROM list, space JOIN space_members m ON m.company_id = ${companyId} AND m.space_id = space.id
         WHERE list.send_to_everyone AND m.person_id NOT IN (SELECT person_id FROM followers WHERE canceled)`,
-      Prisma.sql`SELECT a.person_id, a.level
+      Prisma.sql`SELECT a.person_id, a.level, a.is_suspended
         FROM file JOIN resource_hub_access a ON a.company_id = ${companyId} AND a.resource_hub_id = file.resource_hub_id`,
     )})
     SELECT id FROM file`);

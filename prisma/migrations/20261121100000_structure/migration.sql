@@ -700,7 +700,7 @@ CREATE VIEW space_access AS
   LEFT JOIN access_grants g ON g.company_id = s.company_id AND g.space_id = s.id AND g.person_id = p.id;
 
 CREATE VIEW goal_access AS
-  SELECT r.company_id, r.id AS goal_id, p.id AS person_id,
+  SELECT r.company_id, r.id AS goal_id, p.id AS person_id, p.suspended_at IS NOT NULL AS is_suspended,
     access_level(p.is_owner, CASE WHEN p.id IN (r.champion_id, r.reviewer_id) THEN 100 ELSE g.level END,
       m.person_id IS NOT NULL, r.space_level, p.type = 'guest', r.company_level) AS level
   FROM goals r
@@ -720,7 +720,7 @@ CREATE VIEW project_access AS
 -- The level on a hub is the one on its parent: as one join, so that Postgres can ask for a single hub. Of three parents
 -- united it would first compute everybody's level on every hub.
 CREATE VIEW resource_hub_access AS
-  SELECT h.company_id, h.id AS resource_hub_id, p.id AS person_id,
+  SELECT h.company_id, h.id AS resource_hub_id, p.id AS person_id, p.suspended_at IS NOT NULL AS is_suspended,
     access_level(
       p.is_owner,
       CASE WHEN p.id IN (g.champion_id, g.reviewer_id, r.champion_id, r.reviewer_id) THEN 100
