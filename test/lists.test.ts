@@ -229,8 +229,9 @@ describe('what a list shows', () => {
       world.url,
       `SELECT count(*)::int AS hubs, count(*) FILTER (WHERE a.level IS DISTINCT FROM b.level)::int AS different
        FROM resource_hub_access a JOIN resource_hubs h ON h.id = a.resource_hub_id JOIN (
-         SELECT company_id, space_id AS id, person_id, level FROM space_access UNION ALL SELECT * FROM goal_access
-         UNION ALL SELECT * FROM project_access
+         SELECT company_id, space_id AS id, person_id, level FROM space_access
+         UNION ALL SELECT company_id, goal_id, person_id, level FROM goal_access
+         UNION ALL SELECT company_id, project_id, person_id, level FROM project_access
        ) b ON b.id = coalesce(h.space_id, h.goal_id, h.project_id) AND b.person_id = a.person_id`,
     );
     expect(rows[0]).toMatchObject({ different: 0 });
