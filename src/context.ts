@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Database, Transaction } from './database/client.js';
 import { type LogPosition, readPosition } from './database/replicas/logPosition.js';
 import { StalledCompanies } from './database/stalledCompanies.js';
-import { findCompany, findToken, hashToken, tokenFormat } from './database/tokens.js';
+import { findCompany, findToken, hashToken, tokenFormat, writeUse } from './database/tokens.js';
 import { failure } from './errors/failures.js';
 import type { Actor } from './policies/access.js';
 
@@ -47,13 +47,7 @@ export function authenticator(db: Database, clock: () => Date, options = { withP
     const time = now.getTime();
     if (Math.abs(time - (recorded.get(key) ?? Number.NEGATIVE_INFINITY)) < recordUseEvery) return;
     recorded.set(key, time);
-    const stale = new Date(time - recordUseEvery);
-    db.apiToken
-      .updateMany({
-        where: { companyId, id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lte: stale } }] },
-        data: { lastUsedAt: now },
-      })
-      .catch(() => recorded.delete(key));
+    writeUse(db, { companyId, id, now, knownUntil: new Date(time - recordUseEvery) }).catch(() => recorded.delete(key));
   }
 
   return async (authorization) => {

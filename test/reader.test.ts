@@ -9,6 +9,7 @@ import { openPool } from '../src/database/pool.js';
 import { newStatements, readOf } from '../src/database/reader/read.js';
 import { shareSelection } from '../src/database/reader/shape.js';
 import type { Method } from '../src/database/reader/statement.js';
+import { transact } from '../src/database/reader/transact.js';
 import { withReader } from '../src/database/reader/withReader.js';
 import { type Statement, statementChannel } from '../src/database/statements.js';
 import { unboundScans } from './support/companyBinding.js';
@@ -136,12 +137,10 @@ test('reads what Prisma reads', { timeout: 3_600_000 }, async () => {
 
 test('reads in a transaction what it has written, as Prisma does', { timeout: 3_600_000 }, async () => {
   const within = (work: (tx: Client, readingTx: Client) => Promise<void>) =>
-    connections.begin((connectionOf) =>
-      prisma.$transaction(async (tx) => {
-        await work(tx, withReader(tx, { connection: connectionOf() }));
-        throw new RolledBack();
-      }),
-    );
+    transact(connections.begin, 60_000, async (connection, tx) => {
+      await work(tx, withReader(tx, { connection }));
+      throw new RolledBack();
+    });
   await fc.assert(
     fc.asyncProperty(calls, async (batch) => {
       const transaction = within(async (tx, readingTx) => {

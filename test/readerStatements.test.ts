@@ -4,6 +4,7 @@ import { connectionsOf, openClient } from '../src/database/client.js';
 import { type Prisma, PrismaClient } from '../src/database/generated/client/client.js';
 import { withPatience } from '../src/database/patience.js';
 import { openPool } from '../src/database/pool.js';
+import { transact } from '../src/database/reader/transact.js';
 import { withReader } from '../src/database/reader/withReader.js';
 import { statementNames } from '../src/database/statementNames.js';
 import { createDatabase } from './support/database.js';
@@ -38,13 +39,11 @@ describe('a read that fails', () => {
 
   /** How the read fails in a transaction after the statement. */
   const failureAfter = (statement: string, isReading: boolean) =>
-    connections.begin((connectionOf) =>
-      prisma.$transaction(async (tx) => {
-        await tx.$executeRawUnsafe(statement);
-        const failure = await failureOf(isReading ? withReader(tx, { connection: connectionOf() }) : tx);
-        throw new Undone('', { cause: failure });
-      }),
-    );
+    transact(connections.begin, 5_000, async (connection, tx) => {
+      await tx.$executeRawUnsafe(statement);
+      const failure = await failureOf(isReading ? withReader(tx, { connection }) : tx);
+      throw new Undone('', { cause: failure });
+    });
 
   test.each([
     ['a table is missing', 'ALTER TABLE spaces RENAME TO places', 'P2021'],

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type {
   SqlDriverAdapter,
@@ -10,7 +9,7 @@ import { retryConflicts } from './conflicts.js';
 import { wait } from './patience.js';
 import type { OpenPool } from './pool.js';
 import type { Connection } from './reader/read.js';
-import type { Begin } from './reader/withReader.js';
+import type { Begin } from './reader/transact.js';
 import { report } from './statements.js';
 
 type Options = ConstructorParameters<typeof PrismaPg>[1];
@@ -26,7 +25,14 @@ export function adapterOf({ pool, close }: OpenPool, options: Options): Adapter 
   const adapter = factory.connect().then((connected) => patientAdapter(connected, close));
   return {
     factory: { provider, adapterName, connect: () => adapter },
-    connections: { connection: { queryRaw: async (query) => (await adapter).queryRaw(query) }, begin, close },
+    connections: {
+      connection: {
+        queryRaw: async (query) => (await adapter).queryRaw(query),
+        executeRaw: async (query) => (await adapter).executeRaw(query),
+      },
+      begin: async () => (await adapter).startTransaction(),
+      close,
+    },
   };
 }
 
@@ -36,24 +42,8 @@ interface Adapter {
   connections: { connection: Connection; begin: Begin; close: () => Promise<void> };
 }
 
-/** The transaction that Prisma opens within this call. */
-const opening = new AsyncLocalStorage<{ transaction?: Transaction }>();
-
-function begin<Result>(open: (connectionOf: () => Connection) => Promise<Result>): Promise<Result> {
-  const slot: { transaction?: Transaction } = {};
-  const connectionOf = () => {
-    if (!slot.transaction) throw new Error('the transaction is not open');
-    return slot.transaction;
-  };
-  return opening.run(slot, () => open(connectionOf));
-}
-
-async function startTransaction(start: () => Promise<Transaction>): Promise<Transaction> {
-  const slot = opening.getStore();
-  const transaction = patientTransaction(await report('BEGIN', () => wait(start, (late) => void late.rollback())));
-  if (slot) slot.transaction = transaction;
-  return transaction;
-}
+const startTransaction = async (start: () => Promise<Transaction>): Promise<Transaction> =>
+  patientTransaction(await report('BEGIN', () => wait(start, (late) => void late.rollback())));
 
 function patientAdapter(adapter: SqlDriverAdapter, close: () => Promise<void>): SqlDriverAdapter {
   return {

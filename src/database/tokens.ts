@@ -71,3 +71,11 @@ export async function findToken(
     WHERE t.company_id = ${companyId} AND t.hash = ${hash}`;
   return found;
 }
+
+/** Writes that a token is used now, unless a use after `knownUntil` has been written. */
+export const writeUse = (
+  db: Database,
+  { companyId, id, now, knownUntil }: { companyId: string; id: string; now: Date; knownUntil: Date },
+): Promise<number> => db.$executeRaw`
+  UPDATE api_tokens SET last_used_at = ${now}
+  WHERE company_id = ${companyId} AND id = ${id} AND (last_used_at IS NULL OR last_used_at <= ${knownUntil})`;

@@ -1,4 +1,4 @@
-import type { ColumnTypeEnum } from '@prisma/driver-adapter-utils';
+import type { ColumnTypeEnum, SqlQuery } from '@prisma/driver-adapter-utils';
 import type { Prisma } from '../generated/client/client.js';
 import type { Connection } from './read.js';
 
@@ -27,10 +27,15 @@ const makes: Record<number, Make> = {
 
 const unknown = { scalarType: 'unknown', arity: 'scalar' } as const;
 
-/** Runs SQL as it is, and returns its rows as Prisma would. */
-export async function rawRows(connection: Connection, { text, values }: Prisma.Sql): Promise<object[]> {
+/** SQL as it is, for a connection. */
+export function rawStatement({ text, values }: Prisma.Sql): SqlQuery {
   const args = values.map((value) => (value instanceof Date ? value.toISOString() : value));
-  const found = await connection.queryRaw({ sql: text, args, argTypes: args.map(() => unknown) });
+  return { sql: text, args, argTypes: args.map(() => unknown) };
+}
+
+/** Runs SQL as it is, and returns its rows as Prisma would. */
+export async function rawRows(connection: Connection, sql: Prisma.Sql): Promise<object[]> {
+  const found = await connection.queryRaw(rawStatement(sql));
   const { columnNames: names, rows } = found;
   const ofColumns = found.columnTypes.map(makeOf);
   return rows.map((row) =>

@@ -6,7 +6,7 @@ import { type Method, type ReadStatement, statementOf } from './statement.js';
 import { Unsupported } from './unsupported.js';
 
 /** Where statements are sent: the pool, or a transaction. */
-export type Connection = Pick<SqlQueryable, 'queryRaw'>;
+export type Connection = Pick<SqlQueryable, 'queryRaw' | 'executeRaw'>;
 
 /** A statement for each shape of a call; null for a shape that is left to Prisma. */
 export type Statements = LRUCache<string, { statement: ReadStatement | null }>;

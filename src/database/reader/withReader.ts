@@ -2,16 +2,14 @@ import { Prisma } from '../generated/client/client.js';
 import { models } from '../generated/models.js';
 import { rawFailure, readFailure } from './failures.js';
 import { Finds } from './finds.js';
-import { rawRows } from './rawRows.js';
+import { rawRows, rawStatement } from './rawRows.js';
 import { type Connection, newStatements, type Statements } from './read.js';
 import { type Method, methods } from './statement.js';
+import { type Begin, transact } from './transact.js';
 
 type Client = Prisma.TransactionClient;
 type Args = Record<string, unknown>;
 type Delegate = Record<string, (args: Args) => Promise<unknown>>;
-
-/** Opens a transaction by Prisma's own means, and tells which connection it is on. */
-export type Begin = <Result>(open: (connectionOf: () => Connection) => Promise<Result>) => Promise<Result>;
 
 /** Where a client sends what it does not leave to Prisma. */
 export interface ReaderConnections {
@@ -33,46 +31,57 @@ const modelNames = new Map<string | symbol, string>(
  */
 export function withReader<Given extends Client>(client: Given, connections: ReaderConnections): Given {
   const { connection, begin, close, statements = newStatements() } = connections;
-  const own = new Map<string | symbol, unknown>([['$queryRaw', rawQuery(connection)]]);
+  const own = new Map<string | symbol, unknown>([
+    ['$queryRaw', rawQuery(connection)],
+    ['$executeRaw', rawExecution(connection)],
+  ]);
   if (begin) own.set('$transaction', transaction(client, begin, statements));
   if (close) own.set('$disconnect', disconnect(client, close));
   return new Proxy(client, {
     get(target, name) {
       const model = modelNames.get(name);
       if (model !== undefined && !own.has(name)) {
-        own.set(name, readingDelegate(Reflect.get(target, name) as Delegate, new Finds(connection, statements, model)));
+        const delegate = () => Reflect.get(target, name) as Delegate;
+        own.set(name, readingDelegate(delegate, new Finds(connection, statements, model)));
       }
       return own.get(name) ?? Reflect.get(target, name);
     },
   });
 }
 
-function readingDelegate(delegate: Delegate, finds: Finds): Delegate {
+function readingDelegate(delegate: () => Delegate, finds: Finds): Delegate {
   const reading =
     (method: Method) =>
     (args: Args = {}) => {
-      const ask = () => (delegate[method] as Delegate[string])(args);
+      const ask = () => (delegate()[method] as Delegate[string])(args);
       const rows = finds.find(method, args);
       return rows ? answer(method, readFailure(rows), ask) : ask();
     };
   const own = new Map<string | symbol, unknown>(methods.map((method) => [method, reading(method)]));
-  return new Proxy(delegate, { get: (target, name) => own.get(name) ?? Reflect.get(target, name) });
+  return new Proxy({} as Delegate, { get: (_, name) => own.get(name) ?? Reflect.get(delegate(), name) });
 }
+
+type RawArguments = [query: Prisma.Sql | TemplateStringsArray, ...values: unknown[]];
+
+const sqlOf = ([query, ...values]: RawArguments) => ('raw' in query ? Prisma.sql(query, ...values) : query);
 
 const rawQuery =
   (connection: Connection) =>
-  (query: Prisma.Sql | TemplateStringsArray, ...values: unknown[]) =>
-    rawFailure(rawRows(connection, 'raw' in query ? Prisma.sql(query, ...values) : query));
+  (...given: RawArguments) =>
+    rawFailure(rawRows(connection, sqlOf(given)));
 
+const rawExecution =
+  (connection: Connection) =>
+  (...given: RawArguments) =>
+    rawFailure(connection.executeRaw(rawStatement(sqlOf(given))));
+
+/** As Prisma's: a list of calls, or work in a transaction, for up to five seconds unless it may take longer. */
 function transaction(client: Client, begin: Begin, statements: Statements) {
-  const open = Reflect.get(client, '$transaction') as (...given: unknown[]) => Promise<unknown>;
-  return (work: unknown, ...options: unknown[]) => {
-    if (typeof work !== 'function') return Reflect.apply(open, client, [work, ...options]);
-    return begin((connectionOf) => {
-      const within = (tx: Client) => work(withReader(tx, { connection: connectionOf(), statements }));
-      return Reflect.apply(open, client, [within, ...options]);
-    });
-  };
+  const list = Reflect.get(client, '$transaction') as (calls: unknown) => Promise<unknown>;
+  return (work: unknown, { timeout = 5_000 } = {}) =>
+    typeof work === 'function'
+      ? transact(begin, timeout, (connection, prisma) => work(withReader(prisma, { connection, statements })))
+      : Reflect.apply(list, client, [work]);
 }
 
 const disconnect = (client: Client, close: () => Promise<void>) => async () => {

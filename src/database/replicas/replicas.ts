@@ -1,5 +1,6 @@
 import type { Database } from '../client.js';
 import { DatabaseError } from '../error.js';
+import { Prisma } from '../generated/client/client.js';
 import { identity } from './facts.js';
 import type { LogPosition } from './logPosition.js';
 import type { ReplicaOptions } from './openReplica.js';
@@ -92,7 +93,7 @@ const chosen = (replica: Replica, db: Database): ChosenReplica => ({
 });
 
 async function readIdentity(db: Database): Promise<string> {
-  const [row] = await db.$queryRawUnsafe<{ identity: string }[]>(identity);
+  const [row] = await db.$queryRaw<{ identity: string }[]>(Prisma.raw(identity));
   if (!row) throw new DatabaseError('the primary does not tell its cluster');
   return row.identity;
 }
