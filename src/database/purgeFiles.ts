@@ -13,7 +13,7 @@ export interface PurgedFile {
 }
 
 const batchSize = 200;
-const limits = { timeout: 60_000, maxWait: 10_000 };
+const limits = { timeout: 60_000 };
 
 /** The files deleted before that moment, the longest deleted first. */
 export const purgeableFiles = (db: Transaction, before: Date): Promise<PurgedFile[]> =>

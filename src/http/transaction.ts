@@ -4,7 +4,7 @@ import { retryConflicts } from '../database/conflicts.js';
 import { catalogue, type ErrorCode } from '../errors/catalogue.js';
 import type { RequestContext } from './route.js';
 
-const limits = { maxWait: 10_000, timeout: 30_000 };
+const limits = { timeout: 30_000 };
 
 /** Executes the operation in a transaction instead of letting each statement commit by itself. */
 export type ExecuteIn = (tx: Transaction) => Promise<ExecutionResult>;

@@ -10,7 +10,7 @@ import { columns, type Table, tables } from './tables.js';
 
 export type Counts = Record<Table, number>;
 
-const limits = { timeout: 3_600_000, maxWait: 10_000 };
+const limits = { timeout: 3_600_000 };
 const importLock = 72707370;
 const rowsAtOnce = 2_000;
 const charactersAtOnce = 1_000_000;
