@@ -190,6 +190,32 @@ describe('several mutation fields in one request', () => {
     }
   });
 
+  test.each([
+    ['with a key', { 'idempotency-key': 'failing' }],
+    ['without a key', {}],
+  ])('are not made if a statement fails for a part of the answer that is null by then, %s', async (_, headers) => {
+    const { company, caller, space } = await world.team();
+    const parent = await world.goal(space);
+    const goal = await world.closedGoal(space, { parentGoalId: parent.id });
+    const gateway = `"${new URL(world.url).username}"`;
+    await world.sql(`REVOKE SELECT ON activities FROM ${gateway}; GRANT SELECT (id) ON activities TO ${gateway}`);
+    try {
+      const fields = 'failing: activities(first: 2) { nodes { id } } wrong: activities(first: -1) { totalCount }';
+      const { status } = await world.graphql(
+        caller.token,
+        `mutation { reopenGoal(input: { id: "${goal.id}" }) { goal { isClosed parentGoal { ${fields} } } } }`,
+        {},
+        headers,
+      );
+      expect(status).toBe(500);
+    } finally {
+      await world.sql(`GRANT SELECT ON activities TO ${gateway}`);
+    }
+    const where = { companyId: company.companyId, id: goal.id };
+    expect(await world.db.goal.findFirst({ where })).toMatchObject({ success: true, closedAt: expect.any(Date) });
+    expect(await world.db.activity.count({ where: { goalId: goal.id } })).toBe(0);
+  });
+
   test('cost two more SQL statements than apart: begin and commit', async () => {
     const apart = await setting();
     await world.graphql(apart.caller.token, '{ viewer { person { id } } }');

@@ -72,6 +72,29 @@ test('a transaction that cannot be committed fails with the reason', async () =>
   expect(await db.$queryRaw`SELECT 1 AS one`).toEqual([{ one: 1 }]);
 });
 
+test('a transaction in which a statement failed is not committed, whatever its work makes of that', async () => {
+  const db = open();
+  const failing = (tx: Transaction) => tx.$queryRaw`SELECT 1 / 0 AS never`.catch(() => 'caught');
+  const byZero = { code: 'P2010', message: expect.stringContaining('22012') };
+  const caught = db.$transaction(async (tx) => {
+    await insert(tx, 'before');
+    return failing(tx);
+  });
+  await expect(caught).rejects.toMatchObject(byZero);
+  const later = db.$transaction(async (tx) => {
+    await failing(tx);
+    await insert(tx, 'after');
+  });
+  await expect(later).rejects.toMatchObject(byZero); // not that the transaction is aborted
+  const underway = db.$transaction(async (tx) => {
+    await insert(tx, 'meanwhile');
+    void failing(tx);
+  });
+  await expect(underway).rejects.toMatchObject(byZero);
+  expect(await Promise.all(['before', 'after', 'meanwhile'].map(isThere))).toEqual([false, false, false]);
+  expect(await db.$queryRaw`SELECT 1 AS one`).toEqual([{ one: 1 }]);
+});
+
 test('a statement after the end of its transaction is refused', async () => {
   const db = open();
   let kept: Transaction | undefined;

@@ -6,7 +6,7 @@ import type {
   Transaction,
 } from '@prisma/driver-adapter-utils';
 import { retryConflicts } from './conflicts.js';
-import { wait } from './patience.js';
+import { currentPatience, wait, withPatience } from './patience.js';
 import type { OpenPool } from './pool.js';
 import type { Connection } from './reader/read.js';
 import type { Begin } from './reader/transact.js';
@@ -42,8 +42,13 @@ interface Adapter {
   connections: { connection: Connection; begin: Begin; close: () => Promise<void> };
 }
 
-const startTransaction = async (start: () => Promise<Transaction>): Promise<Transaction> =>
-  patientTransaction(await report('BEGIN', () => wait(start, (late) => void late.rollback())));
+/** How long a command waits for a transaction to begin. A request waits as long as it may. */
+const beginMilliseconds = 10_000;
+
+async function startTransaction(start: () => Promise<Transaction>): Promise<Transaction> {
+  const begin = () => report('BEGIN', () => wait(start, (late) => void late.rollback()));
+  return patientTransaction(await (currentPatience() ? begin() : withPatience(beginMilliseconds, begin)));
+}
 
 function patientAdapter(adapter: SqlDriverAdapter, close: () => Promise<void>): SqlDriverAdapter {
   return {
@@ -69,7 +74,22 @@ function patientTransaction(transaction: Transaction): Transaction {
     last = result.catch(() => {});
     return result;
   };
-  const inPatience = <Result>(sql: string, work: () => Promise<Result>) => wait(() => inTurn(() => report(sql, work)));
+  // PostgreSQL undoes a transaction in which a statement failed, and answers its COMMIT as if it were done.
+  let failed: { error: unknown } | undefined;
+  const unlessFailed = async <Result>(sql: string, work: () => Promise<Result>): Promise<Result> => {
+    const isUndoing = sql.startsWith('ROLLBACK');
+    if (failed && !isUndoing) throw failed.error;
+    try {
+      const result = await report(sql, work);
+      if (isUndoing) failed = undefined;
+      return result;
+    } catch (error) {
+      failed ??= { error };
+      throw error;
+    }
+  };
+  const inPatience = <Result>(sql: string, work: () => Promise<Result>) =>
+    wait(() => inTurn(() => unlessFailed(sql, work)));
   const end = (how: () => Promise<void>) => {
     hasEnded = true;
     return how();

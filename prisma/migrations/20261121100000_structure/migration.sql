@@ -926,6 +926,9 @@ CREATE CONSTRAINT TRIGGER document_versions_current_is_latest
 -- of goals took seconds. Only the owner of a table may analyze it, so this runs as the owner.
 CREATE FUNCTION analyze_table(name regclass) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+  IF NOT has_table_privilege(session_user, name, 'INSERT') THEN
+    RAISE EXCEPTION 'permission denied for table %', name USING ERRCODE = 'insufficient_privilege';
+  END IF;
   EXECUTE format('ANALYZE (SKIP_LOCKED) %s', name);
 END
 $$;
