@@ -9,7 +9,7 @@ import { retryConflicts } from './conflicts.js';
 import { currentPatience, wait, withPatience } from './patience.js';
 import type { OpenPool } from './pool.js';
 import type { Connection } from './reader/read.js';
-import type { Begin } from './reader/transact.js';
+import { type Begin, hasEnded } from './reader/transact.js';
 import { report } from './statements.js';
 
 type Options = ConstructorParameters<typeof PrismaPg>[1];
@@ -64,11 +64,11 @@ function patientAdapter(adapter: SqlDriverAdapter, close: () => Promise<void>): 
 
 function patientTransaction(transaction: Transaction): Transaction {
   let last: Promise<unknown> = Promise.resolve();
-  let hasEnded = false;
+  let isOver = false;
   // Resolvers ask at the same time, but a transaction has one connection, which serves others when it has ended.
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const result = last.then(() => {
-      if (hasEnded) throw Object.assign(new Error('the transaction has ended'), { code: 'P2028' });
+      if (isOver) throw hasEnded();
       return work();
     });
     last = result.catch(() => {});
@@ -91,7 +91,7 @@ function patientTransaction(transaction: Transaction): Transaction {
   const inPatience = <Result>(sql: string, work: () => Promise<Result>) =>
     wait(() => inTurn(() => unlessFailed(sql, work)));
   const end = (how: () => Promise<void>) => {
-    hasEnded = true;
+    isOver = true;
     return how();
   };
   const execute = (sql: string) =>

@@ -51,7 +51,8 @@ export async function transact<Result>(
   }
 }
 
-const hasEnded = () => Object.assign(new Error('the transaction has ended'), { code: 'P2028' });
+/** What a statement gets that comes after the end of its transaction. */
+export const hasEnded = () => Object.assign(new Error('the transaction has ended'), { code: 'P2028' });
 
 /** Prisma's client on a connection, in the transaction that is open there. */
 function prismaOn({ provider, adapterName }: Transaction, connection: Connection) {
