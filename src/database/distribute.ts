@@ -48,7 +48,8 @@ export const distribute = (url: string, onPlaced: (placement: Placement) => void
       await client.query(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`);
     for (const { definition } of structure.triggers) await client.query(definition);
     await client.query('COMMIT');
-    for (const { table } of placements) await client.query(`ANALYZE ${table}`); // its shards are new to their nodes
+    // The shards are new to their nodes, which would analyze them by themselves, some minutes later.
+    for (const { table } of placements) await client.query(`ANALYZE (SKIP_LOCKED) ${table}`).catch(() => {});
   });
 
 function place(client: Client, { table, by }: Placement) {

@@ -46,8 +46,12 @@ export async function importWorkspace(
     throw error;
   });
   // The rows are there. If this fails, PostgreSQL does it by itself, some minutes later.
-  for (const table of tables) await db.$executeRaw`SELECT analyze_table(${table}::regclass)`.catch(() => {});
+  await analyze(db).catch(() => {});
   return counts;
+}
+
+async function analyze(db: Database): Promise<void> {
+  for (const table of tables) await db.$executeRaw`SELECT analyze_table(${table}::regclass)`;
 }
 
 /** Throws an ImportError that names what is unique among all companies and exists already. */
