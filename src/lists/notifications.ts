@@ -7,10 +7,11 @@ export const notificationList = ({ companyId, personId }: Actor, unread: boolean
   name: 'viewer.notifications',
   key: 'timestamptz',
   descending: true,
-  branches: (_scopes, walk) => [
-    Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, n.inserted_at AS key, n.id FROM notifications n
-      WHERE n.company_id = ${companyId} AND n.person_id = ${personId}
-        ${unread == null ? Prisma.empty : Prisma.sql`AND (n.read_at IS NULL) = ${unread}`}
-      ${walk({ key: Prisma.sql`n.inserted_at`, id: Prisma.sql`n.id` })}`,
-  ],
+  branches: (_scopes, walk) =>
+    (unread == null ? [true, false] : [unread]).map(
+      (isUnread) => Prisma.sql`
+        SELECT ${everywhere} AS scope, 0 AS rank, n.inserted_at AS key, n.id FROM notifications n
+        WHERE n.company_id = ${companyId} AND n.person_id = ${personId} AND num_nulls(n.read_at) = ${Number(isUnread)}
+        ${walk({ key: Prisma.sql`n.inserted_at`, id: Prisma.sql`n.id` })}`,
+    ),
 });

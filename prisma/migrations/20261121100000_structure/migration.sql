@@ -676,8 +676,6 @@ CREATE TABLE notifications (
   CONSTRAINT notifications_company_id_activity_id_fkey
     FOREIGN KEY (company_id, activity_id) REFERENCES activities (company_id, id) ON DELETE RESTRICT
 );
-CREATE INDEX notifications_company_id_person_id_inserted_at_id_idx
-  ON notifications (company_id, person_id, inserted_at DESC, id DESC);
 
 -- ── Access: one row for each person of the company and each resource ─────────────────────────────────────────────
 
@@ -841,7 +839,9 @@ CREATE INDEX resource_hub_drafts_by_name
 CREATE INDEX resource_hub_files_deleted ON resource_hub_files (company_id, resource_hub_id, deleted_at, id)
   WHERE deleted_at IS NOT NULL;
 
-CREATE INDEX notifications_by_read ON notifications (company_id, person_id, (read_at IS NULL), inserted_at, id);
+-- A recipient's unread notifications (1), and those that were read (0). Both together are two walks along it. A number,
+-- because PostgreSQL would turn `(read_at IS NULL) = false` into what the index does not have.
+CREATE INDEX notifications_by_read ON notifications (company_id, person_id, num_nulls(read_at), inserted_at, id);
 
 -- ── What no constraint can say ──────────────────────────────────────────────────────────────────────────────────
 
