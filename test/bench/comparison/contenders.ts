@@ -28,8 +28,8 @@ const limits = {
   RATE_LIMIT_PER_TOKEN: '1000000000',
   RATE_LIMIT_PER_ADDRESS: '1000000000',
 };
-const main = path('../../../dist/main.js');
-const served = { command: [main, 'serve'], settings: limits };
+const ownMain = path('../../../dist/main.js');
+const served = { command: [ownMain, 'serve'], settings: limits };
 
 export const contenders: Record<ContenderName, Contender> = {
   gateway: { ...served, spelling: gateway, conflict: 409 },
@@ -68,11 +68,13 @@ export async function startContender(
   {
     node = process.execPath,
     environment = {},
-  }: { node?: string | undefined; environment?: Record<string, string> } = {},
+    main = ownMain,
+  }: { node?: string | undefined; environment?: Record<string, string>; main?: string } = {},
 ): Promise<Running> {
   const { command, settings, spelling, conflict, only } = contenders[name];
   if (!existsSync(main)) throw new Error(`${main} is missing: npm run build`);
-  const child = spawn(node, command, {
+  const started = command.map((part) => (part === ownMain ? main : part));
+  const child = spawn(node, started, {
     env: {
       ...process.env,
       NODE_ENV: 'production',
