@@ -105,6 +105,17 @@ test.each([
   }
 });
 
+test.each([
+  ['{ viewer { person { id } } }', 200],
+  ['query A { __typename } query B { __typename }', 400],
+])('%s in a URL with an empty operationName is %i, as without one', async (query, expected) => {
+  for (const name of [{}, { operationName: '' }]) {
+    const search = new URLSearchParams({ query, ...name });
+    const { status } = await world.fetch(`/graphql?${search}`, { headers: { authorization } });
+    expect([status, name]).toEqual([expected, name]);
+  }
+});
+
 describe('a batch', () => {
   const refused = expect.objectContaining({ message: expect.stringMatching(/^Batches are not supported\./) });
 

@@ -62,10 +62,13 @@ function readParams(body: unknown): GraphQLParams {
   throw failure('BAD_REQUEST', { isBatch: Array.isArray(body) });
 }
 
+/** An empty `operationName` is none, as GraphQL over HTTP says. */
 function readSearch(search: URLSearchParams): GraphQLParams {
-  const given = [...search].map(([name, value]) =>
-    (name === 'variables' || name === 'extensions') && value !== '' ? [name, parseJson(value)] : [name, value],
-  );
+  const given = [...search]
+    .filter(([name, value]) => name !== 'operationName' || value !== '')
+    .map(([name, value]) =>
+      (name === 'variables' || name === 'extensions') && value !== '' ? [name, parseJson(value)] : [name, value],
+    );
   return Object.fromEntries(given);
 }
 
