@@ -194,6 +194,25 @@ describe('a version of a document', () => {
     });
     expect(joined(lower(third.diffToPrevious.content.changes), 'added').trim()).toBe('today');
   });
+
+  test.each([
+    ['a name', (attribute: Json) => ({ type: 'mention', attrs: { label: attribute, id: 'Ada' } }), '@Ada'],
+    [
+      'a description of a picture',
+      (attribute: Json) => ({ type: 'image', attrs: { alt: attribute, src: '/a.png' } }),
+      '[/a.png]',
+    ],
+    ['a level of a heading', (attribute: Json) => ({ type: 'heading', attrs: { level: attribute } }), ''],
+    ['a type of a block', (attribute: Json) => ({ type: attribute, attrs: { title: 'Ada' } }), '[Ada]'],
+  ])('reads %s that is no text as none', async (_what, node, expected) => {
+    for (const attribute of [{ toString: 1, valueOf: 1 }, { a: 1 }]) {
+      const [second] = await versions(
+        ['before', doc(node(attribute))],
+        'diffToPrevious { content { changes { kind text } } }',
+      );
+      expect(joined(lower(second.diffToPrevious.content.changes), 'added')).toBe(expected);
+    }
+  });
 });
 
 const lower = (changes: Json[]) => changes.map(({ kind, text }) => ({ kind: kind.toLowerCase(), text }));

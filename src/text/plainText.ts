@@ -1,6 +1,6 @@
 import { childrenOf, isNode, type RichNode, richText } from './richText.js';
 
-const inline = new Set(['text', 'mention', 'hardBreak', 'emoji']);
+const inline: ReadonlySet<unknown> = new Set(['text', 'mention', 'hardBreak', 'emoji']);
 
 /** A text as people read it: a rich text with one line for each block, a plain text unchanged. */
 export function plainText(text: string): string {
@@ -15,7 +15,7 @@ export function plainText(text: string): string {
   // A list instead of recursion: the text may nest deeper than the stack.
   const open = childrenOf(root).reverse();
   for (let node = open.pop(); node; node = open.pop()) {
-    if (!inline.has(String(node.type)) && (begun || (node.type === 'listItem' && lines.at(-1)))) {
+    if (!inline.has(node.type) && (begun || (node.type === 'listItem' && lines.at(-1)))) {
       lines.push('');
       begun = false;
     }
@@ -28,8 +28,14 @@ export function plainText(text: string): string {
   return lines.join('\n');
 }
 
+/** An attribute that is a text or a number; empty if it is anything else, which may have no text. */
+function attributeOf({ attrs }: RichNode, name: string): string {
+  const value = isNode(attrs) ? attrs[name] : undefined;
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
 function ownText(node: RichNode): string {
-  const attribute = (name: string) => (isNode(node.attrs) ? String(node.attrs[name] ?? '') : '');
+  const attribute = (name: string) => attributeOf(node, name);
   if (node.type === 'text') return typeof node.text === 'string' ? node.text : '';
   if (node.type === 'mention') return `@${attribute('label') || attribute('id')}`;
   if (node.type === 'hardBreak') return '\n';
@@ -40,8 +46,8 @@ function ownText(node: RichNode): string {
   return name && `[${name}]`;
 }
 
-function prefixOf({ type, attrs }: RichNode): string {
-  if (type === 'listItem') return '- ';
-  const level = type === 'heading' && isNode(attrs) ? Number(attrs.level) : 0;
+function prefixOf(node: RichNode): string {
+  if (node.type === 'listItem') return '- ';
+  const level = node.type === 'heading' ? Number(attributeOf(node, 'level')) : 0;
   return level >= 1 && level <= 6 ? `${'#'.repeat(level)} ` : '';
 }
