@@ -55,4 +55,9 @@ export class Connections {
       if (running.size === 0) socket.destroy();
     }
   }
+
+  /** Ends every connection, also those that Node has forgotten: after CONNECT it leaves them to us. */
+  endAll(): void {
+    for (const socket of this.#running.keys()) socket.destroy();
+  }
 }

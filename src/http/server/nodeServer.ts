@@ -98,7 +98,7 @@ export class NodeServer {
     await Promise.race([closed, setTimeout(milliseconds, undefined, { ref: false })]);
     const cut = this.#connections.running();
     for (const { record, context } of cut) this.#telemetry.finish(record, undefined, context);
-    this.server.closeAllConnections();
+    this.#connections.endAll();
     await closed;
     return cut.length;
   }
