@@ -5,10 +5,11 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../src/http/logger.js';
 import { NodeServer } from '../src/http/server/nodeServer.js';
+import { holdGoals } from './support/holdGoals.js';
 import { createWorld, type Json, restPaths, World } from './support/world.js';
 
 const world = await createWorld();
-const { caller } = await world.team();
+const { caller, space } = await world.team();
 const authorization = `Authorization: Bearer ${caller.token}`;
 
 async function socketTo(at: World) {
@@ -270,6 +271,34 @@ describe('a request', () => {
 test('a request has 30 seconds to arrive', () => {
   const { server } = new NodeServer({ app: world.app, logger: createLogger('silent') });
   expect(server).toMatchObject({ requestTimeout: 30_000, headersTimeout: 30_000 });
+});
+
+describe('a client that reads nothing of its answers', () => {
+  test('is disconnected after a while', async () => {
+    const hasty = new World(world.db, world.url, { readTimeout: 300 });
+    const socket = (await socketTo(hasty)).pause();
+    const closed = once(socket, 'close');
+    // More than the kernel buffers.
+    socket.write(lines('GET /openapi.json HTTP/1.1', host).repeat(100));
+    await setTimeout(1500);
+    socket.on('error', () => {}).resume();
+    expect(await Promise.race([closed, setTimeout(3000, 'still connected')])).not.toBe('still connected');
+  });
+
+  test('is not one whose request takes longer than that', async () => {
+    const hasty = new World(world.db, world.url, { readTimeout: 300 });
+    const goal = await world.closedGoal(space);
+    const release = await holdGoals(world.url);
+    const answer = hasty.post(restPaths.reopenGoal, caller.token, { id: goal.id });
+    await setTimeout(1000);
+    await release();
+    expect((await answer).status).toBe(200);
+  });
+
+  test('has 60 seconds', () => {
+    const { server } = new NodeServer({ app: world.app, logger: createLogger('silent') });
+    expect(server).toMatchObject({ timeout: 60_000 });
+  });
 });
 
 test('a header counts however many come before it', async () => {

@@ -26,6 +26,9 @@ const keepAliveTimeout = 65_000;
 /** Long enough for a body of the usual limit over a slow line, in milliseconds. Meanwhile it takes memory. */
 const defaultRequestTimeout = 30_000;
 
+/** As proxies do, in milliseconds. What is not read yet takes memory. */
+const defaultReadTimeout = 60_000;
+
 interface NodeServerOptions extends RefusalOptions {
   app: { answer: Handle };
   logger: Logger;
@@ -37,6 +40,8 @@ interface NodeServerOptions extends RefusalOptions {
   maxConnections?: number;
   /** Milliseconds in which a client must have sent its request; 30,000 if omitted. */
   requestTimeout?: number;
+  /** Milliseconds in which a client must read something of what it is sent; 60,000 if omitted. */
+  readTimeout?: number;
 }
 
 interface Drain {
@@ -60,7 +65,7 @@ export class NodeServer {
     this.#options = options;
     this.#telemetry = new Telemetry(options);
     const broken = new BrokenRequests(this.#connections, this.#telemetry, options);
-    const { requestTimeout = defaultRequestTimeout, maxConnections } = options;
+    const { requestTimeout = defaultRequestTimeout, readTimeout = defaultReadTimeout, maxConnections } = options;
     this.server = createServer({
       requestTimeout,
       headersTimeout: requestTimeout,
@@ -79,7 +84,11 @@ export class NodeServer {
       // An expectation that no one knows may be ignored (RFC 9110).
       .on('checkExpectation', (req, res) => void this.#answer(req, res))
       .on('connect', (_req, socket) => broken.refuseTunnel(socket as Socket))
-      .on('clientError', (error, socket) => broken.refuseUnreadable(error, socket as Socket));
+      .on('clientError', (error, socket) => broken.refuseUnreadable(error, socket as Socket))
+      .setTimeout(readTimeout, (socket: Socket) => {
+        // Nothing was sent or read meanwhile. A request may run for longer.
+        if (socket.writableLength > 0 || !this.#connections.lastOn(socket)) socket.destroy();
+      });
     // Node would drop further headers silently. Their size is bounded.
     this.server.maxHeadersCount = 0;
     if (maxConnections) this.server.maxConnections = maxConnections;
