@@ -58,6 +58,11 @@ describe('a setting that cannot be used is named with its value, what is accepte
     ['postgres://ann:hunter2/x@db', 'postgres://ann:***@db'],
     ['postgres://ann:hunter2@hunter2/x@db:5432/x', 'postgres://ann:***@db:5432/x'],
     ['postgres://db?password=hunter2&x=1', 'postgres://db?password=***&x=1'],
+    ['postgres://ann/b:hunter2@db/x', 'postgres://ann/b:***@db/x'],
+    ['postgres://ann:hunter2%40db:5432/x', 'postgres://ann:***'],
+    ['postgres://ann:2hunter/x', 'postgres://ann:***'],
+    ['postgres://one:5432,two:5432', 'postgres://one:5432,two:5432'],
+    ['postgres://[::1]:5432', 'postgres://[::1]:5432'],
     ['ann:hunter2@db/x', '***'],
   ])('and of DATABASE_URL=%s nobody sees the password', (value, shown) => {
     expect(messageOf({ DATABASE_URL: value })).toContain(`\n  DATABASE_URL=${shown} must be postgresql://`);
