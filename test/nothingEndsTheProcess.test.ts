@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startServer } from './support/server.js';
 import { createWorld, type Json } from './support/world.js';
 
@@ -61,12 +61,25 @@ describe('an item of a list that fails while others are pending', () => {
   });
 });
 
+const importing = (script: string) => `--import=data:text/javascript,${encodeURIComponent(script)}`;
+
+test.runIf(process.platform === 'linux')('a log that fills its disk is lost, and the process lives', async () => {
+  const full = importing("import fs from 'node:fs'; fs.closeSync(2); fs.openSync('/dev/full', 'w');");
+  const other = await startServer({ ...settings, LOG_LEVEL: 'info', NODE_OPTIONS: full });
+  onTestFinished(() => void other.process.kill('SIGKILL'));
+  for (let index = 0; index < 5; index += 1) {
+    const { status } = await fetch(`${other.base}/readyz`, { signal: AbortSignal.timeout(5_000) });
+    expect(status).toBe(200);
+  }
+  await other.stop();
+  expect(other.process.exitCode).toBe(0);
+});
+
 describe('the last defense of a server', () => {
   const faults = `
     process.on('SIGUSR2', () => Promise.reject(new Error('nobody awaits')));
     process.on('SIGWINCH', () => { throw new Error('nobody catches'); });`;
-  const faulty = () =>
-    startServer({ ...settings, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(faults)}` });
+  const faulty = () => startServer({ ...settings, NODE_OPTIONS: importing(faults) });
   const lines = (log: string) => log.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
 
   test('logs a rejection that nobody handles, and serves on', async () => {

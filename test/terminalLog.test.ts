@@ -41,8 +41,16 @@ describe('the log', () => {
     ['json', true],
   ] as const)('in the format %s, in a terminal: %s, is JSON', (format, isTTY) => {
     const { stream, written } = stderr({ isTTY });
-    expect(logDestination(format, stream)).toHaveProperty('fd', 2);
-    expect(written).toEqual([]);
+    createLogger('info', logDestination(format, stream)).info('stopping');
+    expect(written.map((line) => JSON.parse(line))).toMatchObject([{ level: 30, msg: 'stopping' }]);
+  });
+
+  test.each(['json', 'pretty'] as const)('in the format %s, is lost where nobody reads it', async (format) => {
+    const stream = new Writable({ write: (_chunk, _encoding, done) => done(new Error('write EPIPE')) });
+    const closed = new Promise((resolve) => stream.on('close', resolve));
+    // Without a listener, the failure would end the process.
+    createLogger('info', logDestination(format, stream as NodeJS.WriteStream)).info('stopping');
+    await closed;
   });
 
   test('has no colours with NO_COLOR', () => {

@@ -6,19 +6,25 @@ import { terminalLine } from './telemetry/terminalLine.js';
 /** Logs JSON lines to stderr. A line written for a request has its id and its trace; every line has `fields`. */
 export const createLogger = (
   level: string,
-  destination: DestinationStream = pino.destination(2),
+  destination: DestinationStream = logDestination('json'),
   fields: Record<string, unknown> = {},
 ): Logger => {
   const base = { pid: process.pid, hostname: hostname(), ...fields };
   return pino({ level, base, mixin: () => ({ ...currentRequest.getStore()?.identity }) }, destination);
 };
 
-/** Where log lines go: to stderr, as JSON or, by default only in a terminal, as text for people. */
+const ignore = () => {};
+
+/**
+ * Where log lines go: to stderr, as JSON or, by default only in a terminal, as text for people. What cannot be written,
+ * because the disk is full or the reader is gone, is lost: the gateway serves on.
+ */
 export function logDestination(
   format: 'auto' | 'json' | 'pretty',
   stderr: NodeJS.WriteStream = process.stderr,
 ): DestinationStream {
-  if (format === 'json' || (format === 'auto' && !stderr.isTTY)) return pino.destination(2);
+  if (!stderr.listeners('error').includes(ignore)) stderr.on('error', ignore);
+  if (format === 'json' || (format === 'auto' && !stderr.isTTY)) return { write: (line) => void stderr.write(line) };
   // Node's own answer, which knows NO_COLOR.
   const hasColors = stderr.isTTY && stderr.hasColors();
   return { write: (line) => void stderr.write(terminalLine(line, hasColors)) };
