@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openClient } from '../src/database/client.js';
 import { createRateLimiters, type RateLimiterSettings } from '../src/http/limits/rateLimiters.js';
+import { asAdministrator } from './support/database.js';
+import { holdGoals } from './support/holdGoals.js';
 import { preparedStatements } from './support/pgbouncer.js';
 import { statementsOf } from './support/statements.js';
 import { createWorld, restPaths, World } from './support/world.js';
@@ -15,7 +18,10 @@ afterAll(async () => {
 });
 
 /** A gateway with limits, on the database that all tests of this file share. */
-function gateway(limits: Partial<RateLimiterSettings> = {}, trustedProxies = 0) {
+function gateway(
+  limits: Partial<RateLimiterSettings> = {},
+  options: { trustedProxies?: number; databaseTimeout?: number } = {},
+) {
   const rateLimiters = createRateLimiters({
     store: 'memory',
     databaseUrl: furniture.url,
@@ -26,7 +32,7 @@ function gateway(limits: Partial<RateLimiterSettings> = {}, trustedProxies = 0) 
     ...limits,
   });
   const db = openClient({ url: furniture.url, poolSize: 5, preparedStatements });
-  const world = new World(db, furniture.url, { rateLimiters, trustedProxies });
+  const world = new World(db, furniture.url, { rateLimiters, ...options });
   cleanups.push(async () => {
     await world.close();
     await rateLimiters.close();
@@ -175,11 +181,20 @@ describe('an address', () => {
     ['IPv4 written as IPv6', 1, '::ffff:203.0.113.1', '203.0.113.1', true],
     ['IPv4 written as IPv6, in hexadecimal', 1, '::ffff:cb00:7101', '203.0.113.1', true],
   ])('with %s', async (_what, trustedProxies, one, other, same) => {
-    const world = gateway({ perAddress: 1 }, trustedProxies);
+    const world = gateway({ perAddress: 1 }, { trustedProxies });
     await reopen(world, badToken, { 'x-forwarded-for': one });
     expect((await reopen(world, badToken, { 'x-forwarded-for': other })).status).toBe(same ? 429 : 401);
   });
 });
+
+/** Holds a lock for which every count waits, until the function that it returns is called. */
+async function holdCounts(): Promise<() => Promise<void>> {
+  const client = new pg.Client({ connectionString: asAdministrator(furniture.url) });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query('BEGIN; LOCK TABLE rate_limits');
+  return async () => void (await client.query('COMMIT'));
+}
 
 describe('the store', () => {
   test('in memory costs no statement', async () => {
@@ -233,6 +248,29 @@ describe('the store', () => {
     }
     const lines = world.log.filter(({ msg }) => msg.startsWith('the rate limit store is down'));
     expect(lines).toMatchObject([{ level: 50, err: { code: 'ECONNREFUSED' } }]);
+  });
+});
+
+describe('the store that does not answer', () => {
+  test('takes half of what a request may wait for the database, and lets it pass', async () => {
+    const world = gateway({ store: 'postgres' }, { databaseTimeout: 1000 });
+    const token = await fresh();
+    await viewer(world, token);
+    await holdCounts();
+    const startedAt = performance.now();
+    expect((await viewer(world, token)).status).toBe(200);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+
+  test('leaves a request that finds the database slow too no more time than any other', async () => {
+    const world = gateway({ store: 'postgres' }, { databaseTimeout: 1000 });
+    const { caller: owner, space } = await furniture.team();
+    const { id } = await furniture.closedGoal(space);
+    await holdCounts();
+    await holdGoals(asAdministrator(furniture.url));
+    const startedAt = performance.now();
+    expect((await world.post(restPaths.reopenGoal, owner.token, { id })).status).toBe(503);
+    expect(performance.now() - startedAt).toBeLessThan(1500);
   });
 });
 

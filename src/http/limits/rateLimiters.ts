@@ -5,6 +5,7 @@ import {
   RateLimiterMemory,
   RateLimiterPostgres,
 } from 'rate-limiter-flexible';
+import { wait, withShareOfPatience } from '../../database/patience.js';
 import { openPool } from '../../database/pool.js';
 import { report } from '../../database/statements.js';
 
@@ -31,6 +32,9 @@ export interface RateLimiters {
 
 // A store that does not answer must not delay the requests that it counts.
 const timeouts = { connect: 2_000, answer: 2_000, statement: 0, lock: 0, idleTransaction: 0 };
+
+/** The part of what a request may still wait for the database that counting it may take. */
+const share = 1 / 2;
 
 /** Connections that the store in Postgres takes. */
 export const rateLimitPoolSize = 4;
@@ -62,7 +66,8 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
   });
   const run = (query: QueryConfig): Promise<unknown> =>
     preparedStatements ? pool.query(query) : pool.query(query.text, query.values);
-  const storeClient = { query: (query: QueryConfig) => report(query.text, () => run(query)) };
+  const count = (query: QueryConfig) => report(query.text, () => wait(() => run(query)));
+  const storeClient = { query: (query: QueryConfig) => withShareOfPatience(share, () => count(query)) };
   const table = { storeClient, storeType: 'pool', tableName: 'rate_limits', tableCreated: true };
   return {
     token: new RateLimiterPostgres({ ...table, ...token }),
