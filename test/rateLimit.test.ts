@@ -262,6 +262,16 @@ describe('the store that does not answer', () => {
     expect(performance.now() - startedAt).toBeLessThan(1000);
   });
 
+  test('is not left waiting for the lock when nobody waits for its answer any more', async () => {
+    const timeouts = { connect: 3000, answer: 4500, statement: 4000, lock: 300, idleTransaction: 0 };
+    const world = gateway({ store: 'postgres', timeouts });
+    await holdCounts();
+    expect((await viewer(world, await fresh())).status).toBe(200);
+    const waiting = `SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'goalpost rate limit' AND wait_event_type = 'Lock'`;
+    expect(await furniture.sql(waiting)).toEqual([]);
+  });
+
   test('leaves a request that finds the database slow too no more time than any other', async () => {
     const world = gateway({ store: 'postgres' }, { databaseTimeout: 1000 });
     const { caller: owner, space } = await furniture.team();

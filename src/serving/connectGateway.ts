@@ -35,7 +35,13 @@ export async function connectGateway(
   const db = openClient({ ...config, url, timeouts: config.databaseTimeouts, onError });
   const { preparedStatements, persisted: source } = config;
   const persisted = source && { documents: readPersistedDocuments(source.path), only: source.only };
-  const rateLimiters = createRateLimiters({ ...config.rateLimit, databaseUrl: url, preparedStatements, isWorker });
+  const rateLimiters = createRateLimiters({
+    ...config.rateLimit,
+    databaseUrl: url,
+    preparedStatements,
+    timeouts: config.databaseTimeouts,
+    isWorker,
+  });
   let replicas: Replicas | undefined;
   const close = async () => {
     await Promise.all([rateLimiters.close(), replicas?.close(), db.$disconnect()]);

@@ -6,7 +6,7 @@ import {
   RateLimiterPostgres,
 } from 'rate-limiter-flexible';
 import { wait, withShareOfPatience } from '../../database/patience.js';
-import { openPool } from '../../database/pool.js';
+import { type DatabaseTimeouts, openPool } from '../../database/pool.js';
 import { report } from '../../database/statements.js';
 
 export interface RateLimiterSettings {
@@ -20,6 +20,8 @@ export interface RateLimiterSettings {
   perAddress: number;
   /** Whether to name prepared statements, as for the other statements. */
   preparedStatements?: boolean;
+  /** As for the other statements. */
+  timeouts?: DatabaseTimeouts;
   /** Whether this process is one of the gateway's workers, for which its primary process counts in memory. */
   isWorker?: boolean;
 }
@@ -31,7 +33,17 @@ export interface RateLimiters {
 }
 
 // A store that does not answer must not delay the requests that it counts.
-const timeouts = { connect: 2_000, answer: 2_000, statement: 0, lock: 0, idleTransaction: 0 };
+const most = 2_000;
+const unlimited: DatabaseTimeouts = { connect: most, answer: most, statement: 0, lock: 0, idleTransaction: 0 };
+
+/** The server too gives up a count that nobody waits for any more. Removing what has expired may take longer. */
+const shortened = ({ lock, idleTransaction }: DatabaseTimeouts): DatabaseTimeouts => ({
+  connect: most,
+  answer: most,
+  statement: 0,
+  lock: Math.min(lock, most),
+  idleTransaction,
+});
 
 /** The part of what a request may still wait for the database that counting it may take. */
 const share = 1 / 2;
@@ -48,13 +60,14 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
     perToken,
     perAddress,
     preparedStatements = true,
+    timeouts = unlimited,
     isWorker,
   } = settings;
   const token = { keyPrefix: 'token', points: perToken, duration };
   const address = { keyPrefix: 'address', points: perAddress, duration };
   if (store === 'memory') {
     const limiter = (options: typeof token) =>
-      isWorker ? new RateLimiterCluster({ ...options, timeoutMs: timeouts.answer }) : new RateLimiterMemory(options);
+      isWorker ? new RateLimiterCluster({ ...options, timeoutMs: most }) : new RateLimiterMemory(options);
     return { token: limiter(token), address: limiter(address), close: async () => {} };
   }
   // Nothing listens to errors: if the store stays down, the next query reports it.
@@ -62,7 +75,7 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
     url: databaseUrl,
     size: rateLimitPoolSize,
     name: 'goalpost rate limit',
-    timeouts,
+    timeouts: shortened(timeouts),
   });
   const run = (query: QueryConfig): Promise<unknown> =>
     preparedStatements ? pool.query(query) : pool.query(query.text, query.values);
