@@ -106,6 +106,10 @@ program.commands
   .find((command) => command.name() === 'complete')
   ?.description('print a script with which a shell completes commands and options');
 
+// Who reads the output may want no more of it, as `head`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
 try {
   await program.parseAsync(process.argv.length > 2 ? process.argv : [...process.argv, 'serve']);
 } catch (error) {

@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -326,6 +327,12 @@ describe("goalpost on the operator's own database", { timeout: 120_000 }, () => 
 
   test('prints the schema', async () => {
     expect((await goalpost({}, 'schema')).stdout).toContain('type Mutation {');
+  });
+
+  test('says nothing when the reader of its output wants no more', async () => {
+    const child = spawn(process.execPath, [...main, 'openapi'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.once('data', () => child.stdout.destroy());
+    expect(await text(child.stderr)).toBe('');
   });
 
   test('prints the JSON Schema of the import file, whatever the settings', async () => {
