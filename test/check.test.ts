@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { checkGateway } from '../src/commands/checkGateway.js';
 import { ConfigError } from '../src/config.js';
 import { freePort } from '../src/database/embedded/freePort.js';
@@ -17,6 +19,14 @@ async function checked(values: NodeJS.ProcessEnv): Promise<{ lines: string[]; er
   );
   log.mockRestore();
   return { lines, error };
+}
+
+/** An error as PostgreSQL sends it. */
+function refusal(code: string, message: string): Buffer {
+  const fields = Buffer.from(`SFATAL\0C${code}\0M${message}\0\0`);
+  const head = Buffer.from('E\0\0\0\0');
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
 }
 
 const found = (lines: string[]) => lines.slice(lines.indexOf('Database') + 1);
@@ -47,6 +57,32 @@ describe('goalpost check', () => {
       expect.stringMatching(
         /^ {2}ok {7}one gateway takes up to 12 connections; the server allows \d+, and has \d+ now$/,
       ),
+    ]);
+  });
+
+  test('says that a pooler refuses the limits that the gateway asks for', async () => {
+    const { hostname, port } = new URL(url);
+    const pooler = createServer((socket) => {
+      socket
+        .on('error', () => {})
+        .once('data', (start) => {
+          const refused = ['statement_timeout', 'lock_timeout'].find((name) => start.includes(name));
+          if (refused) socket.end(refusal('08P01', `unsupported startup parameter: ${refused}`));
+          else {
+            const server = connect(Number(port), hostname).on('error', () => {});
+            server.write(start);
+            socket.pipe(server).pipe(socket);
+          }
+        });
+    });
+    await once(pooler.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void pooler.close());
+    const through = new URL(url);
+    through.host = `127.0.0.1:${(pooler.address() as AddressInfo).port}`;
+    const { lines, error } = await checked({ DATABASE_URL: through.href });
+    expect(error).toEqual(new DatabaseError('1 problem was found.'));
+    expect(found(lines)).toEqual([
+      `  problem  ${through.host} cannot be reached: unsupported startup parameter: statement_timeout`,
     ]);
   });
 

@@ -89,7 +89,7 @@ async function inspect(config: Config): Promise<Finding[]> {
 }
 
 async function inspectAt(url: string, config: Config): Promise<Finding[]> {
-  const servers = await inspectServers(url, config.databaseTimeouts.connect);
+  const servers = await inspectServers(url, config.databaseTimeouts);
   const findings = servers.map((server) => {
     if ('failure' in server) return problem(`${server.address} cannot be reached: ${server.failure}`);
     const { address, version, role } = server;

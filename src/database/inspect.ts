@@ -1,5 +1,7 @@
+import type { Client } from 'pg';
 import { migrationsDirectory } from './migrationFiles.js';
 import { pendingMigrations } from './migrations.js';
+import { type DatabaseTimeouts, limitsOf } from './pool.js';
 import { readServers } from './servers.js';
 import { reasonOf, withBriefClient } from './withBriefClient.js';
 
@@ -28,21 +30,25 @@ const facts = `
     (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used
   FROM pg_roles r, pg_database d WHERE r.rolname = current_user AND d.datname = current_database()`;
 
-/** Asks every server that the URL names, at once. `milliseconds` is how long one may take to answer. */
-export function inspectServers(url: string, milliseconds: number): Promise<(InspectedServer | UnreachableServer)[]> {
+/** Asks every server that the URL names, at once, on a connection like those of the gateway. */
+export function inspectServers(
+  url: string,
+  timeouts: DatabaseTimeouts,
+): Promise<(InspectedServer | UnreachableServer)[]> {
   const { urls = [] } = readServers(url) ?? {};
-  return Promise.all(urls.map((each) => inspectServer(each, milliseconds)));
+  return Promise.all(urls.map((each) => inspectServer(each, timeouts)));
 }
 
-async function inspectServer(url: string, milliseconds: number): Promise<InspectedServer | UnreachableServer> {
+async function inspectServer(url: string, timeouts: DatabaseTimeouts): Promise<InspectedServer | UnreachableServer> {
   const address = new URL(url).host || 'the local socket';
+  const readFacts = async (client: Client): Promise<InspectedServer> => {
+    const { rows } = await client.query(facts);
+    const [{ version, is_standby: isStandby, is_read_only: isReadOnly, most, used }] = rows;
+    const role = isStandby ? 'standby' : isReadOnly ? 'read-only' : 'primary';
+    return { address, url, version, role, connections: { most, used } };
+  };
   try {
-    return await withBriefClient(url, milliseconds, async (client) => {
-      const { rows } = await client.query(facts);
-      const [{ version, is_standby: isStandby, is_read_only: isReadOnly, most, used }] = rows;
-      const role = isStandby ? 'standby' : isReadOnly ? 'read-only' : 'primary';
-      return { address, url, version, role, connections: { most, used } };
-    });
+    return await withBriefClient(url, timeouts.connect, readFacts, limitsOf(timeouts));
   } catch (error) {
     return { address, failure: reasonOf(error) };
   }

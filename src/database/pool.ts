@@ -41,6 +41,13 @@ export interface OpenPool {
 const closeMilliseconds = 2_000;
 const patient: DatabaseTimeouts = { connect: 10_000, answer: 0, statement: 0, lock: 0, idleTransaction: 0 };
 
+/** What the start-up message of a connection says of the limits that the server keeps. */
+export const limitsOf = ({ statement, lock, idleTransaction }: DatabaseTimeouts) => ({
+  ...(statement > 0 && { statement_timeout: statement }),
+  ...(lock > 0 && { lock_timeout: lock }),
+  ...(idleTransaction > 0 && { idle_in_transaction_session_timeout: idleTransaction }),
+});
+
 /** Opens a pool of connections. It connects when it is used. */
 export function openPool(options: PoolOptions): OpenPool {
   const { url, size, name, timeouts = patient, onError, onConnect, onStalePlans } = options;
@@ -73,9 +80,7 @@ export function openPool(options: PoolOptions): OpenPool {
     keepAlive: true,
     connectionTimeoutMillis: timeouts.connect,
     ...(timeouts.answer > 0 && { query_timeout: timeouts.answer }),
-    ...(timeouts.statement > 0 && { statement_timeout: timeouts.statement }),
-    ...(timeouts.lock > 0 && { lock_timeout: timeouts.lock }),
-    ...(timeouts.idleTransaction > 0 && { idle_in_transaction_session_timeout: timeouts.idleTransaction }),
+    ...limitsOf(timeouts),
     stream: () => {
       const socket = new Socket();
       sockets.add(socket);

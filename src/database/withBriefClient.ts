@@ -1,13 +1,14 @@
-import type { Client } from 'pg';
+import type { Client, ClientConfig } from 'pg';
 import { SessionClient } from './sessionClient.js';
 
-/** Opens a connection for the work, which may take that long. */
+/** Opens a connection for the work, which may take that long. `limits` are those that the server keeps. */
 export async function withBriefClient<T>(
   url: string,
   milliseconds: number,
   work: (client: Client) => Promise<T>,
+  limits: ClientConfig = {},
 ): Promise<T> {
-  const timeouts = { connectionTimeoutMillis: milliseconds, query_timeout: milliseconds };
+  const timeouts = { ...limits, connectionTimeoutMillis: milliseconds, query_timeout: milliseconds };
   const client = new SessionClient({ connectionString: url, application_name: 'goalpost', ...timeouts });
   client.on('error', () => {}); // a lost connection fails the running query
   try {
