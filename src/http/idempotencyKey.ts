@@ -10,7 +10,9 @@ const bare = /^[!#-+\--~]+$/;
 export function readKey(header: string): string {
   const key = quoted.exec(header)?.[1]?.replace(/\\(.)/g, '$1') ?? (bare.test(header) ? header : '');
   if (key.length === 0 || key.length > 255) {
-    throw badKey('must be one key of 1 to 255 printable ASCII characters, quoted or bare');
+    throw badKey(
+      'must be one key of 1 to 255 printable ASCII characters, in double quotes if it has a space or a comma',
+    );
   }
   return key;
 }

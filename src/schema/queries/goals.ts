@@ -24,7 +24,7 @@ const GoalFilter = builder.inputType('GoalFilter', {
     text: t.string({
       required: false,
       description:
-        'Returns only the goals whose name contains this text, ignoring case. The text has 3 to 200 characters.',
+        'Returns only the goals whose name contains this text, ignoring case and spaces around the text, which has 3 to 200 characters.',
       extensions: { maxLength: 200 },
     }),
   }),
