@@ -4,19 +4,30 @@ import { createWorld, type Json, restPaths } from './support/world.js';
 
 const world = await createWorld();
 
-/** Makes the request, and the change after its reads and before its write. */
-async function changing(sql: string, values: unknown[], request: () => Promise<Json>): Promise<Json> {
+const isWrite = (sql: string) => /^\s*WITH.*UPDATE (goals|resource_hub_\w+)/s.test(sql);
+
+/** Makes the request. Each of its statements waits for what `before` returns for it. */
+async function waitingFor(before: (sql: string) => Promise<unknown> | undefined, request: () => Promise<Json>) {
   const { query } = pg.Client.prototype;
-  let isChanged = false;
   const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given: Json[]) {
-    const text = given[0]?.text ?? given[0];
+    const sql = given[0]?.text ?? given[0];
     const ask = () => Reflect.apply(query, this, given);
-    if (isChanged || typeof text !== 'string' || !/^\s*WITH.*UPDATE (goals|resource_hub_\w+)/s.test(text)) return ask();
-    isChanged = true;
-    return world.sql(sql, values).then(ask) as never;
+    const change = typeof sql === 'string' ? before(sql) : undefined;
+    return (change ? change.then(ask) : ask()) as never;
   });
   onTestFinished(() => spy.mockRestore());
-  const answer = await request();
+  return request();
+}
+
+/** Makes the request, and the change after its reads and before its write. */
+async function changing(sql: string, values: unknown[], request: () => Promise<Json>): Promise<Json> {
+  let isChanged = false;
+  const change = (statement: string) => {
+    if (isChanged || !isWrite(statement)) return undefined;
+    isChanged = true;
+    return world.sql(sql, values);
+  };
+  const answer = await waitingFor(change, request);
   expect(isChanged).toBe(true);
   return answer;
 }
@@ -38,7 +49,7 @@ async function setting() {
   const call = (operation: keyof typeof input) => () =>
     world.post(restPaths[operation], caller.token, input[operation]);
   const activities = () => world.db.activity.count({ where: { companyId: company.companyId } });
-  return { companyId: company.companyId, space, goal, document, call, activities };
+  return { companyId: company.companyId, space, goal, document, deleted, call, activities };
 }
 
 describe('what has changed since it was read decides:', () => {
@@ -64,5 +75,19 @@ describe('what has changed since it was read decides:', () => {
     const remove = 'UPDATE resource_hub_documents SET deleted_at = now() WHERE company_id = $1 AND id = $2';
     const { status, body } = await changing(remove, [companyId, document.id], call('restoreDocumentVersion'));
     expect([status, body.code, await activities()]).toEqual([404, 'NOT_FOUND', 0]);
+  });
+
+  test('a request that loses ten races in a row is 503, and changes nothing', async () => {
+    const { companyId, deleted, call, activities } = await setting();
+    const set = 'UPDATE resource_hub_files SET deleted_at = $3 WHERE company_id = $1 AND id = $2';
+    let lost = 0;
+    // Others recover the file before each write, and delete it again before the next read.
+    const lose = (sql: string) => {
+      if (isWrite(sql)) lost += 1;
+      else if (lost === 0 || !/^SELECT json_build_array.*"resource_hub_files"/s.test(sql)) return undefined;
+      return world.sql(set, [companyId, deleted.id, isWrite(sql) ? null : new Date()]);
+    };
+    const { status, body } = await waitingFor(lose, call('recoverResourceHubFile'));
+    expect([status, body.code, lost, await activities()]).toEqual([503, 'SERVICE_UNAVAILABLE', 10, 0]);
   });
 });

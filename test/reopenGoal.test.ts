@@ -97,6 +97,16 @@ describe.each(surfaces)('reopening a goal through %s', (surface) => {
     const { closedAt } = await db.goal.findFirstOrThrow({ where: { id: goal.id } });
     expect(closedAt === null).toBe(error === undefined);
   });
+
+  test('20,000 subscriber ids that are the same are fine, and count once', async () => {
+    const { company, caller, space } = await world.team();
+    const goal = await world.closedGoal(space);
+    const friend = await world.person(company);
+    const subscriberIds = Array.from({ length: 20_000 }, () => friend.id);
+    const { status } = await perform(world, surface, 'reopenGoal', caller.token, { id: goal.id, subscriberIds });
+    const notified = await db.notification.count({ where: { activity: { goalId: goal.id } } });
+    expect([status, notified]).toEqual([200, 1]);
+  });
 });
 
 describe('an open goal', () => {
