@@ -56,6 +56,27 @@ describe('a draft', () => {
     expect((await ask(caller.token, query, draft.id)).errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
   });
 
+  test('is null in a notification of anyone else, as is what was said about it', async () => {
+    const { company, caller, owner, hub } = await setting();
+    const draft = await world.draft(hub, caller);
+    const activity = await world.db.activity.create({
+      data: {
+        ...company,
+        action: 'resource_hub_document_edited',
+        authorId: caller.id,
+        documentId: draft.id,
+        notifications: { create: [caller, owner].map(({ id }) => ({ personId: id })) },
+        thread: { create: { message: 'Not yet.' } },
+      },
+    });
+    const inbox = 'viewer { notifications { nodes { activity { id message document { id } } } } }';
+    const look = async ({ token }: { token: string }) =>
+      (await world.graphql(token, `{ ${inbox} }`)).body.data.viewer.notifications.nodes;
+    const { id } = activity;
+    expect(await look(caller)).toEqual([{ activity: { id, message: 'Not yet.', document: { id: draft.id } } }]);
+    expect(await look(owner)).toEqual([{ activity: { id, message: null, document: null } }]);
+  });
+
   test('counts in its folder for its author only, as deleted things count for nobody', async () => {
     const { caller, owner, hub } = await setting();
     const folder = await world.folder(hub);
