@@ -170,6 +170,18 @@ describe('the path to a file and to a document', () => {
       ),
     ).toEqual({ pathToDocument: folders, parentFolder: folders.at(-1) ?? null, ...inside });
   });
+
+  test('ends where folders are inside each other, as two writers that do not see each other can leave them', async () => {
+    const { caller, hub } = await setting();
+    const outer = await world.folder(hub);
+    const inner = await world.folder(hub, outer.id);
+    const file = await world.file(hub, caller, { parentFolderId: inner.id });
+    await world.sql(`BEGIN; SET LOCAL session_replication_role = replica;
+      UPDATE resource_hub_folders SET parent_folder_id = '${inner.id}'
+      WHERE company_id = '${hub.companyId}' AND id = '${outer.id}'; COMMIT`);
+    const { pathToFile } = await look(caller.token, 'resourceHubFile', file.id, 'pathToFile { id }');
+    expect(pathToFile).toEqual([{ id: outer.id }, { id: inner.id }]);
+  });
 });
 
 describe('a document', () => {

@@ -95,6 +95,7 @@ describe('a list of goals', () => {
       'is not a cursor of this list in this order',
     ],
     ['filter: { text: "ab" }', 'goals.filter.text', 'must have at least 3 characters'],
+    ['filter: { text: "  ab " }', 'goals.filter.text', 'must have at least 3 characters'],
   ])('with %s answers BAD_USER_INPUT for %s', async (args, field, message) => {
     const { caller } = await team();
     const { status, body } = await world.graphql(caller.token, `{ goals(${args}) { nodes { id } } }`);
@@ -129,6 +130,16 @@ describe('a list of goals', () => {
       '{ goals(first: 0) { nodes { id } pageInfo { hasNextPage endCursor } } }',
     );
     expect(goals).toEqual({ nodes: [], pageInfo: { hasNextPage: true, endCursor: null } });
+  });
+
+  test('says on the page before a cursor that the row of the cursor follows', async () => {
+    const { caller, space } = await team();
+    for (const name of ['a', 'b', 'c']) await world.goal(space, { name });
+    const page = (args: string) => `{ goals(${args}) { nodes { name } pageInfo { hasNextPage startCursor } } }`;
+    const { goals: last } = await read(caller.token, page('last: 1'));
+    const { goals: before } = await read(caller.token, page(`last: 1, before: "${last.pageInfo.startCursor}"`));
+    expect([names(last), last.pageInfo.hasNextPage]).toEqual([['c'], false]);
+    expect([names(before), before.pageInfo.hasNextPage]).toEqual([['b'], true]);
   });
 
   test('filters by space, closed, archived and champion', async () => {
@@ -395,6 +406,19 @@ test('versions of a document come newest first, by pages', async () => {
   expect(resourceHubDocument.all.nodes.map(({ versionNumber }: Json) => versionNumber)).toEqual([4, 3, 2, 1]);
   expect(resourceHubDocument.all.nodes[0]).toMatchObject({ isCurrent: true, editor: { id: caller.id } });
   expect(resourceHubDocument.page.nodes.map(({ versionNumber }: Json) => versionNumber)).toEqual([3, 2]);
+});
+
+test.each([2 ** 31, 1.5, '4'])('a cursor of versions with the number %s is none', async (number) => {
+  const { company, caller, space } = await team();
+  const document = await world.document(await world.hub(company, { spaceId: space.id }), caller);
+  const { body } = await world.graphql(
+    caller.token,
+    'query($id: ID!, $after: String) { resourceHubDocument(id: $id) { versions(after: $after) { totalCount } } }',
+    { id: document.id, after: cursor('resourceHubDocument.versions', 0, number, '') },
+  );
+  expect(body.errors).toMatchObject([
+    { extensions: { code: 'BAD_USER_INPUT', errors: [{ field: 'versions.after', code: 'invalid' }] } },
+  ]);
 });
 
 describe('activities', () => {
