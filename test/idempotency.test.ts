@@ -74,17 +74,20 @@ async function holding(moment: keyof typeof moments, work: (release: () => Promi
   }
 }
 
-const waiting = () =>
+/** The processes that wait for what `holding` holds, once there are as many. */
+const waitingFor = (count: number): Promise<number[]> =>
   vi.waitFor(
     async () => {
       const rows = await world.sql(
         "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = 'advisory'",
       );
-      expect(rows).toHaveLength(1);
-      return rows[0].pid as number;
+      expect(rows).toHaveLength(count);
+      return rows.map(({ pid }) => pid);
     },
     { timeout: 10_000, interval: 20 },
   );
+
+const waiting = async () => (await waitingFor(1))[0];
 
 describe('a retry with the same key', () => {
   test('gets the first answer, marked, and nothing happens again', async () => {
@@ -228,6 +231,28 @@ describe('a key', () => {
     expect((await reopen(caller.token, turned, 'order')).headers.get(replayed)).toBe('true');
   });
 
+  test('means the same in GraphQL whatever the order of the fields in its variables', async () => {
+    const { caller, goal, colleague } = await closedGoal();
+    const input = { id: goal.id, message: 'Again', subscriberIds: [colleague.id] };
+    const turned = Object.fromEntries(Object.entries(input).reverse());
+    const run = (given: Json) =>
+      world.graphql(caller.token, mutation('reopenGoal'), { input: given }, { 'idempotency-key': 'graphql-order' });
+    expect((await run(input)).headers.get(replayed)).toBeNull();
+    expect((await run(turned)).headers.get(replayed)).toBe('true');
+  });
+
+  test('means another request if it runs another operation of the same document', async () => {
+    const { caller, goal } = await closedGoal();
+    const query = ['One', 'Other'].map(
+      (name) => `mutation ${name} { reopenGoal(input: { id: "${goal.id}", message: "${name}" }) { goal { id } } }`,
+    );
+    const run = (operationName: string) =>
+      world.post('/graphql', caller.token, { query: query.join(' '), operationName }, { 'idempotency-key': 'named' });
+    expect((await run('One')).status).toBe(200);
+    const other = await run('Other');
+    expect([other.status, other.body.errors[0].extensions.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+  });
+
   test('belongs to one token and one operation', async () => {
     const { caller, input } = await closedGoal();
     const other = await closedGoal();
@@ -345,6 +370,19 @@ describe('at the same time', () => {
     });
     expect((await reopen(caller.token, input, 'slow')).headers.get(replayed)).toBe('true');
     expect(await effects()).toEqual(one);
+  });
+
+  test('another token may use the key of a request that still runs', async () => {
+    const { caller, colleague, input } = await closedGoal();
+    await holding('after the change', async (release) => {
+      const first = reopen(caller.token, input, 'theirs-too');
+      await waiting();
+      const second = reopen(colleague.token, {}, 'theirs-too', world.twin());
+      // It is not refused, but runs, and waits as the first does.
+      expect(await Promise.race([second, waitingFor(2)])).toHaveLength(2);
+      await release();
+      expect([(await first).status, (await second).status]).toEqual([200, 200]);
+    });
   });
 });
 
