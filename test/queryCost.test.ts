@@ -129,6 +129,12 @@ describe('a document over a limit is refused before any SQL', () => {
     expect(statements.filter(({ text }) => !text.includes('api_tokens'))).toEqual([]);
   });
 
+  test('also in an operation that is not the one to run, since it is validated too', async () => {
+    const query = `query Run { viewer { person { id } } } query Other ${aliased(31)}`;
+    const { status, body } = await world.post('/graphql', caller.token, { query, operationName: 'Run' }, accept);
+    expect([status, body.errors[0].extensions.code]).toEqual([400, 'QUERY_TOO_COMPLEX']);
+  });
+
   test.each([
     ['depth', nested(15), 200],
     ['aliases', aliased(30), 200],
@@ -322,6 +328,14 @@ describe('lists with too many items in all', async () => {
     const { status, body } = await ofGoals(2);
     expect([status, body.errors]).toEqual([200, undefined]);
     expect(body.data.goals.nodes[1].a26.length).toBeGreaterThan(1200);
+  });
+
+  test('and not when they are the answer to a change', async () => {
+    const goal = await wide.closedGoal(large);
+    const all = Array.from({ length: 90 }, (_, index) => `b${index}: potentialSubscribers { role }`).join(' ');
+    const query = `mutation { reopenGoal(input: { id: "${goal.id}" }) { goal { isClosed ${all} } } }`;
+    const { status, body } = await wide.graphql(own.caller.token, query, {}, accept);
+    expect([status, body.errors, body.data.reopenGoal.goal.isClosed]).toEqual([200, undefined, false]);
   });
 
   test('and so are names that stand in too many of them', async () => {

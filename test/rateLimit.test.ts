@@ -128,7 +128,19 @@ describe('an address', () => {
     expect((await reopen(world, known)).status).toBe(200);
     for (let index = 0; index < 5; index++) await reopen(world, badToken);
     expect((await reopen(world, known)).status).toBe(200);
+    expect((await reopen(world, null, { authorization: `bearer   ${known}` })).status).toBe(200);
     expect((await reopen(world, unknown)).status).toBe(429);
+  });
+
+  test('is not counted for a failure of the server, which is not its fault', async () => {
+    const world = gateway({ perAddress: 1 });
+    const token = await fresh();
+    await furniture.sql('ALTER TABLE token_companies RENAME TO away');
+    const statuses = [];
+    for (const _ of [1, 2, 3]) statuses.push((await reopen(world, token)).status);
+    await furniture.sql('ALTER TABLE away RENAME TO token_companies');
+    expect(statuses).toEqual([500, 500, 500]);
+    expect((await reopen(world, badToken)).status).toBe(401);
   });
 
   test('is counted for unknown paths, wrong methods and no token too; never for the health checks', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { openClient } from '../src/database/client.js';
 import { preparedStatements, usesPgbouncer } from './support/pgbouncer.js';
+import { statementsOf } from './support/statements.js';
 import { createWorld, World } from './support/world.js';
 
 const connections = 4;
@@ -31,6 +32,14 @@ describe.skipIf(usesPgbouncer)('a company whose rows the database does not find 
     expect([await statusOf(token), await statusOf(alive.caller.token)]).toEqual([200, 200]);
     await lose();
     expect(await Promise.all(Array.from({ length: connections }, () => statusOf(token)))).toEqual([503, 503, 503, 503]);
+
+    const four = () => Promise.all(Array.from({ length: connections }, () => statusOf(token)));
+    const { statements, result } = await statementsOf(four);
+    expect(result).toEqual([503, 503, 503, 503]);
+    expect(
+      statements.filter(({ text }) => text.includes('api_tokens')),
+      'that wait',
+    ).toHaveLength(2);
 
     let isOver = false;
     const flood = Array.from({ length: 20 }, async () => {
