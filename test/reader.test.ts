@@ -154,6 +154,21 @@ test('reads in a transaction what it has written, as Prisma does', { timeout: 3_
   );
 });
 
+test.each([
+  ['a value that its enum does not have', { state: 'lost' }],
+  ['such a value among others', { state: { in: ['draft', 'lost'] } }],
+  ['NUL', { name: 'a\0b' }],
+  ['a lone surrogate', { name: { in: ['a', '\udc00'] } }],
+])('leaves to Prisma, which refuses it, a filter with %s', async (_what, filter) => {
+  const call = {
+    model: 'ResourceHubDocument',
+    method: 'findMany' as const,
+    args: { where: { companyId: 'c1', ...filter } },
+  };
+  expect(isAnswered({ ...call, args: { where: { companyId: 'c1', state: 'draft', name: 'a' } } })).toBe(true);
+  expect(isAnswered(call)).toBe(false);
+});
+
 test('every statement of the reader binds each of its tables to the company', async () => {
   expect(statements.size).toBeGreaterThan(500);
   expect(await unboundScans(url, [...statements].slice(0, 500))).toEqual([]);
