@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import { Plan, setLoaderMappings } from '@pothos/selection-mapper';
-import type { FieldNode, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
+import type { FieldNode, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Context } from '../../context.js';
 import { entriesIn, type KeptQuery, keptQuery, onlyIds } from './keptQuery.js';
@@ -20,7 +20,6 @@ interface KeptPlan {
 /** A field of a document that was asked for before. */
 interface KnownField {
   number: number;
-  fragments: GraphQLResolveInfo['fragments'];
   /** On which its plan depends; found at the second use. */
   variables?: string[];
 }
@@ -83,9 +82,9 @@ class KeptPlans {
     const [node, ...others] = info.fieldNodes;
     if (!node || others.length > 0) return undefined;
     const field = this.#fields.get(node);
-    if (field?.fragments !== fragments) {
+    if (!field) {
       this.#count += 1;
-      this.#fields.set(node, { number: this.#count, fragments });
+      this.#fields.set(node, { number: this.#count });
       return undefined;
     }
     field.variables ??= variablesBeneath(node, fragments);
