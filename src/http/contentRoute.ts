@@ -28,7 +28,6 @@ export function contentRoute(path: string, type: string, load: () => string | Pr
         ETag: etag,
         'Cache-Control': 'public, no-cache',
         Vary: 'Accept-Encoding',
-        'X-Content-Type-Options': 'nosniff',
         'Cross-Origin-Resource-Policy': 'same-origin',
       };
       if (isFresh(request.headers.get('if-none-match'), etag)) return { status: 304, headers };

@@ -6,7 +6,7 @@ import type { Answer } from './answer.js';
 /** A failure as `application/problem+json` (RFC 9457), with its members in snake_case. */
 export function problemAnswer(error: GraphQLError, requestId: string, publicUrl?: string): Answer {
   const problem = problemOf(error, requestId, publicUrl);
-  const headers = { ...headersOf(error), 'Content-Type': problemType, 'Cache-Control': 'no-store' };
+  const headers = { ...headersOf(error), 'Content-Type': problemType };
   return { status: problem.status, headers, body: JSON.stringify(snakeCased(problem)) };
 }
 

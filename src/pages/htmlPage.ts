@@ -60,13 +60,10 @@ ${!isApplication && html`<footer><p>Goalpost ${version}</p></footer>`}
     body: document.text,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      'Cache-Control': 'no-store',
       'Content-Security-Policy':
         `default-src 'self'; ${inlineStyles ? "style-src 'self' 'unsafe-inline'; " : ''}object-src 'none'; ` +
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-      'X-Content-Type-Options': 'nosniff',
       'X-Frame-Options': 'DENY',
-      'Referrer-Policy': 'no-referrer',
       'Cross-Origin-Opener-Policy': 'same-origin',
       'Cross-Origin-Resource-Policy': 'same-origin',
     },
