@@ -77,12 +77,9 @@ function patientTransaction(transaction: Transaction): Transaction {
   // PostgreSQL undoes a transaction in which a statement failed, and answers its COMMIT as if it were done.
   let failed: { error: unknown } | undefined;
   const unlessFailed = async <Result>(sql: string, work: () => Promise<Result>): Promise<Result> => {
-    const isUndoing = sql.startsWith('ROLLBACK');
-    if (failed && !isUndoing) throw failed.error;
+    if (failed && sql !== 'ROLLBACK') throw failed.error;
     try {
-      const result = await report(sql, work);
-      if (isUndoing) failed = undefined;
-      return result;
+      return await report(sql, work);
     } catch (error) {
       failed ??= { error };
       throw error;
@@ -94,8 +91,6 @@ function patientTransaction(transaction: Transaction): Transaction {
     isOver = true;
     return how();
   };
-  const execute = (sql: string) =>
-    inPatience(sql, () => transaction.executeRaw({ sql, args: [], argTypes: [] })).then(() => {});
   return {
     ...identity(transaction),
     options: transaction.options,
@@ -103,9 +98,6 @@ function patientTransaction(transaction: Transaction): Transaction {
     executeRaw: (query) => inPatience(query.sql, () => transaction.executeRaw(query)),
     commit: () => end(() => transaction.commit()),
     rollback: () => end(() => transaction.rollback()),
-    createSavepoint: (name) => execute(`SAVEPOINT ${name}`),
-    rollbackToSavepoint: (name) => execute(`ROLLBACK TO SAVEPOINT ${name}`),
-    releaseSavepoint: (name) => execute(`RELEASE SAVEPOINT ${name}`),
   };
 }
 

@@ -63,9 +63,6 @@ function prismaOn({ provider, adapterName }: Transaction, connection: Connection
     options: { usePhantomQuery: true },
     commit: nothing,
     rollback: nothing,
-    createSavepoint: nothing,
-    rollbackToSavepoint: nothing,
-    releaseSavepoint: nothing,
   };
   const adapter: SqlDriverAdapter = {
     ...queryable,
