@@ -8,12 +8,7 @@ const outputOnly = (name: string) => () => {
 builder.scalarType('DateTime', {
   description: 'A point in time in ISO 8601 format and UTC, such as `2026-03-14T09:26:53.589Z`.',
   serialize: (value) => value.toISOString(),
-  parseValue: (value) => {
-    const date = new Date(typeof value === 'string' && value.endsWith('Z') ? value : Number.NaN);
-    if (Number.isNaN(date.getTime()))
-      throw new GraphQLError('DateTime is ISO 8601 in UTC, such as 2026-03-14T09:26:53Z');
-    return date;
-  },
+  parseValue: outputOnly('DateTime'),
 });
 
 builder.scalarType('Date', {
