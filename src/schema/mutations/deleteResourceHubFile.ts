@@ -1,4 +1,4 @@
-import { deleteResourceHubFile } from '../../operations/deleteResourceHubFile.js';
+import { type DeletedFile, deleteResourceHubFile } from '../../operations/deleteResourceHubFile.js';
 import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
 import { ResourceHubFile } from '../types/ResourceHubFile.js';
@@ -13,20 +13,18 @@ const DeleteResourceHubFileInput = builder.inputType('DeleteResourceHubFileInput
   }),
 });
 
-const DeleteResourceHubFilePayload = builder
-  .objectRef<{ fileId: string | null }>('DeleteResourceHubFilePayload')
-  .implement({
-    description: 'The result of `deleteResourceHubFile`.',
-    fields: (t) => ({
-      file: t.prismaField({
-        type: ResourceHubFile,
-        nullable: true,
-        description: 'The deleted file, as it was when it was deleted. Null if no ID was given.',
-        resolve: (query, { fileId }, _args, { db, actor }) =>
-          fileId === null ? null : db.resourceHubFile.findUniqueOrThrow({ ...query, where: keyOf(actor, fileId) }),
-      }),
+const DeleteResourceHubFilePayload = builder.objectRef<DeletedFile>('DeleteResourceHubFilePayload').implement({
+  description: 'The result of `deleteResourceHubFile`.',
+  fields: (t) => ({
+    file: t.prismaField({
+      type: ResourceHubFile,
+      nullable: true,
+      description: 'The deleted file, as it was when it was deleted. Null if no ID was given.',
+      resolve: (query, { fileId }, _args, { db, actor }) =>
+        fileId === null ? null : db.resourceHubFile.findUniqueOrThrow({ ...query, where: keyOf(actor, fileId) }),
     }),
-  });
+  }),
+});
 
 builder.mutationField('deleteResourceHubFile', (t) =>
   t.field({

@@ -1,4 +1,4 @@
-import { reopenGoal } from '../../operations/reopenGoal.js';
+import { type ReopenedGoal, reopenGoal } from '../../operations/reopenGoal.js';
 import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
 import { Goal } from '../types/Goal.js';
@@ -29,7 +29,7 @@ export const ReopenGoalInput = builder.inputType('ReopenGoalInput', {
   }),
 });
 
-const ReopenGoalPayload = builder.objectRef<{ goalId: string | null }>('ReopenGoalPayload').implement({
+const ReopenGoalPayload = builder.objectRef<ReopenedGoal>('ReopenGoalPayload').implement({
   description: 'The result of `reopenGoal`.',
   fields: (t) => ({
     goal: t.prismaField({
