@@ -90,7 +90,7 @@ function readSettings(databaseUrl: string | undefined, settings: Readonly<Record
   const refused = Object.keys(settings).filter((name) => ofServe.includes(name));
   if (refused.length > 0) throw new ConfigError(`settings of goalpost serve, not of createApp: ${refused.join(', ')}`);
   const unknown = Object.keys(settings).filter((name) => !Object.hasOwn(known.shape, name));
-  if (unknown.length > 0) throw new ConfigError(`no settings: ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw new ConfigError(`unknown settings: ${unknown.join(', ')}`);
   const values: NodeJS.ProcessEnv = { DATABASE_URL: databaseUrl };
   for (const [name, value] of Object.entries(settings)) {
     if (typeof value !== 'string') throw new ConfigError(`the setting ${name} must be a text, such as '5'`);

@@ -131,11 +131,11 @@ describe("createApp in a server of one's own", () => {
   });
 
   test.each([
-    ['a setting that is none', { PROT: '1' }, 'no settings: PROT'],
+    ['a setting that is none', { PROT: '1' }, 'unknown settings: PROT'],
     ['a setting of serve', { PORT: '1', HOST: '::' }, 'settings of goalpost serve, not of createApp: PORT, HOST'],
     ['a value that cannot be used', { BODY_LIMIT: 'big' }, 'BODY_LIMIT=big must be a whole number'],
     ['a value that is no text', { BODY_LIMIT: 5 }, 'the setting BODY_LIMIT must be a text'],
-    ['a member of every object', { toString: 'x' }, 'no settings: toString'],
+    ['a member of every object', { toString: 'x' }, 'unknown settings: toString'],
   ])('refuses %s', async (_what, settings, message) => {
     const given = settings as unknown as Record<string, string>;
     await expect(createApp({ databaseUrl: world.url, settings: given })).rejects.toThrow(message);

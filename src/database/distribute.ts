@@ -123,7 +123,7 @@ const withCoordinator = <T>(url: string, work: (client: Client) => Promise<T>): 
 async function requireCoordinator(client: Client): Promise<void> {
   const extension = await client.query("SELECT FROM pg_extension WHERE extname = 'citus'");
   if (extension.rows.length === 0)
-    throw new DatabaseError('This database is no Citus database: it lacks the extension citus. Nothing was changed.');
+    throw new DatabaseError('This is not a Citus database: it lacks the extension citus. Nothing was changed.');
   const group = await client.query('SELECT groupid FROM pg_dist_local_group');
   if (group.rows[0]?.groupid !== 0)
     throw new DatabaseError('This is a worker. Connect to the coordinator. Nothing was changed.');

@@ -38,8 +38,8 @@ export const graphqlErrors = {
     status: 400,
     title: 'The GraphQL request is too complex',
     meaning:
-      'The document exceeds a limit on complexity, depth, aliases, tokens or mutation fields, or the answer has too many ' +
-      'items in lists or too long texts. Nothing was changed.',
+      'The document exceeds a limit on complexity, depth, aliases, tokens or mutation fields, or the response has too ' +
+      'many list items or too much text. Nothing was changed.',
     remedy:
       'Select fewer fields or request smaller pages. To get the cost of a request in extensions.cost, send the header ' +
       'GraphQL-Cost: report with it.',

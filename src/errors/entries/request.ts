@@ -140,12 +140,12 @@ export const requestErrors = {
     status: 400,
     title: 'The request is not valid HTTP',
     meaning:
-      'The request line, a header or the framing of the body breaks the rules of HTTP: the target is no URL, the Host ' +
-      'header is no host or occurs twice, or the body ends early. Nothing was changed.',
+      'The request line, a header or the framing of the body breaks the rules of HTTP: the target is not a URL, the ' +
+      'Host header is not a valid host or occurs twice, or the body ends early. Nothing was changed.',
     remedy: 'Let an HTTP client build the request from the address of the server.',
     detail: ({ problem }) => `The request is not valid HTTP: ${problem}.`,
     headers: () => ({ Connection: 'close' }),
-    example: { problem: 'the header Host is no host' },
+    example: { problem: 'the Host header is not a valid host' },
     alwaysProblem: true,
   }),
   REQUEST_TIMEOUT: entry({

@@ -23,10 +23,11 @@ export function readTarget(req: IncomingMessage): { path: string; host: string |
 
 /** The `Host` header, which only HTTP/1.0 may leave out. */
 function readHost({ headers, headersDistinct, httpVersion }: IncomingMessage): string | undefined {
-  if (headersDistinct.host && headersDistinct.host.length > 1) throw malformed('the header Host occurs twice');
+  if (headersDistinct.host && headersDistinct.host.length > 1) throw malformed('the Host header occurs twice');
   const { host } = headers;
   if (host === undefined && httpVersion === '1.0') return undefined;
-  if (host === undefined) throw malformed('the header Host is missing');
-  if (/[\s/\\?#@]/.test(host) || !URL.canParse(`http://${host}`)) throw malformed('the header Host is no host');
+  if (host === undefined) throw malformed('the Host header is missing');
+  if (/[\s/\\?#@]/.test(host) || !URL.canParse(`http://${host}`))
+    throw malformed('the Host header is not a valid host');
   return host;
 }

@@ -4,9 +4,12 @@ import { builder } from '../builder.js';
 import { ResourceHubFile } from '../types/ResourceHubFile.js';
 
 const RecoverResourceHubFileInput = builder.inputType('RecoverResourceHubFileInput', {
-  description: 'The deleted file to recover.',
+  description: 'The input of `recoverResourceHubFile`.',
   fields: (t) => ({
-    fileId: t.id({ required: false, description: 'The ID of the file. If omitted or null, nothing happens.' }),
+    fileId: t.id({
+      required: false,
+      description: 'The ID of the deleted file to recover. If it is null or absent, nothing changes.',
+    }),
   }),
 });
 
@@ -29,7 +32,7 @@ builder.mutationField('recoverResourceHubFile', (t) =>
     description:
       'Recovers a deleted file of a resource hub, with its comments, reactions and subscriptions. A file that is not ' +
       'deleted stays unchanged. Requires edit access. Errors: NOT_FOUND, FORBIDDEN.',
-    args: { input: t.arg({ type: RecoverResourceHubFileInput, required: true, description: 'The deleted file.' }) },
+    args: { input: t.arg({ type: RecoverResourceHubFileInput, required: true, description: 'The file to recover.' }) },
     resolve: (_root, { input }, context) => recoverResourceHubFile(context, input),
   }),
 );
