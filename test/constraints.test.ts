@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { asAdministrator } from './support/database.js';
@@ -188,4 +189,26 @@ test.each(refused)('the database itself refuses %s: %s', async (_, constraint = 
   const outcome = await attempt(sql);
   if (constraint === 'a constraint') expect(outcome).not.toBe('stored');
   else expect(constraint.split(' or ')).toContain(outcome);
+});
+
+test('two folders are not moved into each other, even at the same time', async () => {
+  const other = new pg.Client({ connectionString: asAdministrator(world.url) });
+  await other.connect();
+  try {
+    await client.query(`INSERT INTO resource_hub_folders (company_id, id, resource_hub_id, name)
+      VALUES ('c', 'one', 'h', 'One'), ('c', 'two', 'h', 'Two'); COMMIT; BEGIN`);
+    const move = (id: string, into: string) =>
+      `UPDATE resource_hub_folders SET parent_folder_id = '${into}' WHERE company_id = 'c' AND id = '${id}'`;
+    await client.query(`${move('one', 'two')}; SET CONSTRAINTS ALL IMMEDIATE`);
+    await other.query(`BEGIN; ${move('two', 'one')}`);
+    const second = other.query('COMMIT').then(
+      () => 'stored',
+      ({ constraint }) => constraint,
+    );
+    await setTimeout(200);
+    await client.query('COMMIT');
+    expect(await second).toBe('resource_hub_folders_no_cycle');
+  } finally {
+    await other.end();
+  }
 });

@@ -845,9 +845,14 @@ CREATE INDEX notifications_by_read ON notifications (company_id, person_id, num_
 
 -- ── What no constraint can say ──────────────────────────────────────────────────────────────────────────────────
 
--- No folder is inside itself. OFFSET 0 makes PostgreSQL look up one folder at a time instead of all.
+-- No folder is inside itself. OFFSET 0 makes PostgreSQL look up one folder at a time instead of all. The lock lets the
+-- second of two who move folders of a hub at the same time see what the first has done, unless its transaction is
+-- REPEATABLE READ. A new folder needs none: nobody else can move anything into it yet.
 CREATE FUNCTION refuse_folder_cycle() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  IF TG_OP = 'UPDATE' THEN
+    PERFORM pg_advisory_xact_lock(hashtext('resource_hub_folders'), hashtext(NEW.company_id || ' ' || NEW.resource_hub_id));
+  END IF;
   IF EXISTS (
     WITH RECURSIVE ancestors AS (
       SELECT NEW.parent_folder_id AS id
