@@ -11,8 +11,10 @@ interface Goal {
   atMost?: number;
 }
 
+type Throughput = [workload: WorkloadName, old: number, recent: number];
+
 /** Throughput at 16 connections divided by that of the others, on Node before 24 and from there on. */
-const throughputs: Record<string, [WorkloadName, number, number][]> = {
+const throughputs: Record<'floor' | 'PostGraphile', Throughput[]> = {
   floor: [
     ['restore', 1, 1.1],
     ['reopen, 5 recipients', 0.8, 0.85],
@@ -34,6 +36,14 @@ const throughputs: Record<string, [WorkloadName, number, number][]> = {
     ['409', 5, 5],
   ],
 };
+
+/** The throughput that is wanted for each workload, divided by that of the other. */
+export const wantedOf = (other: 'floor' | 'PostGraphile') => throughputs[other];
+
+/** What is wanted on the Node of the run. */
+export const atLeastOf = ([, old, recent]: Throughput, { node }: Results['conditions']): number =>
+  Number(/\d+/.exec(node)?.[0]) >= 24 ? recent : old;
+
 const mostLatency = (workload: WorkloadName) => (workload === '401' || workload === 'page of 50' ? 2 : 1.3);
 
 /** Every goal, what was measured, and whether it is met. */
@@ -52,7 +62,6 @@ function met({ values, atLeast = 0, atMost = Number.POSITIVE_INFINITY }: Goal): 
 }
 
 function goalsOf({ closed, grown, starts = [], idleMegabytes, notified = [], soak = [], conditions }: Results): Goal[] {
-  const isNew = Number(/\d+/.exec(conditions.node)?.[0]) >= 24;
   const at = (connections: number, contender: string, workload: string) =>
     closed.filter(
       (one) =>
@@ -67,13 +76,13 @@ function goalsOf({ closed, grown, starts = [], idleMegabytes, notified = [], soa
   const withKey = inRounds(at(16, 'gateway', 'restore with a key'), at(16, 'gateway', 'restore'), throughput);
   return [
     ...Object.entries(throughputs).flatMap(([other, goals]) =>
-      goals.map(([workload, old, recent]) => ({
-        what: `${workload}: requests/s ÷ ${other}'s`,
-        values: ratio(16, other, workload, throughput),
-        atLeast: isNew ? recent : old,
+      goals.map((goal) => ({
+        what: `${goal[0]}: requests/s ÷ ${other}'s`,
+        values: ratio(16, other, goal[0], throughput),
+        atLeast: atLeastOf(goal, conditions),
       })),
     ),
-    ...(throughputs.floor ?? []).map(([workload]) => ({
+    ...throughputs.floor.map(([workload]) => ({
       what: `${workload}: p50 at one connection ÷ floor's`,
       values: ratio(1, 'floor', workload, ({ p50 }) => p50),
       atMost: mostLatency(workload),
