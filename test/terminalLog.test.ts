@@ -53,6 +53,29 @@ describe('the log', () => {
     await closed;
   });
 
+  test('is lost while its reader stands still, before it fills the memory', async () => {
+    const waiting: (() => void)[] = [];
+    let lines = 0;
+    const write = (_chunk: unknown, _encoding: unknown, done: () => void) => {
+      lines += 1;
+      waiting.push(done);
+    };
+    const stream = new Writable({ write });
+    const logger = createLogger('info', logDestination('json', stream as NodeJS.WriteStream));
+    const message = 'x'.repeat(100_000);
+    for (let index = 0; index < 500; index += 1) logger.info(message);
+    expect(stream.writableLength).toBeLessThan(20_000_000);
+
+    while (stream.writableLength > 0) {
+      waiting.shift()?.();
+      await new Promise(setImmediate);
+    }
+    const before = lines;
+    expect(before).toBeGreaterThan(100);
+    logger.info('the reader reads again');
+    expect(lines).toBe(before + 1);
+  });
+
   test('has no colours with NO_COLOR', () => {
     vi.stubEnv('NO_COLOR', '1');
     const { stream, written } = stderr({ isTTY: true });

@@ -15,17 +15,21 @@ export const createLogger = (
 
 const ignore = () => {};
 
+/** Bytes that may wait for the reader of a pipe. Further lines are lost, because they would fill the memory. */
+const mostWaiting = 16_777_216;
+
 /**
  * Where log lines go: to stderr, as JSON or, by default only in a terminal, as text for people. What cannot be written,
- * because the disk is full or the reader is gone, is lost: the gateway serves on.
+ * because the disk is full or the reader is gone or stands still, is lost: the gateway serves on.
  */
 export function logDestination(
   format: 'auto' | 'json' | 'pretty',
   stderr: NodeJS.WriteStream = process.stderr,
 ): DestinationStream {
   if (!stderr.listeners('error').includes(ignore)) stderr.on('error', ignore);
-  if (format === 'json' || (format === 'auto' && !stderr.isTTY)) return { write: (line) => void stderr.write(line) };
+  const write = (line: string) => void (stderr.writableLength < mostWaiting && stderr.write(line));
+  if (format === 'json' || (format === 'auto' && !stderr.isTTY)) return { write };
   // Node's own answer, which knows NO_COLOR.
   const hasColors = stderr.isTTY && stderr.hasColors();
-  return { write: (line) => void stderr.write(terminalLine(line, hasColors)) };
+  return { write: (line) => write(terminalLine(line, hasColors)) };
 }
