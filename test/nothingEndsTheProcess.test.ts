@@ -75,6 +75,19 @@ test.runIf(process.platform === 'linux')('a log that fills its disk is lost, and
   expect(other.process.exitCode).toBe(0);
 });
 
+test('a log whose reader stands still is lost, and the process lives, and ends when it is told to', async () => {
+  const other = await startServer({ ...settings, LOG_LEVEL: 'info', RATE_LIMIT_PER_ADDRESS: '1000000' });
+  onTestFinished(() => void other.process.kill('SIGKILL'));
+  other.process.stderr.pause();
+  // More than the two sides of a pipe hold.
+  for (let index = 0; index < 3_000; index += 1) {
+    const { status } = await fetch(`${other.base}/graphql`, { signal: AbortSignal.timeout(5_000) });
+    expect(status).toBe(401);
+  }
+  await other.stop();
+  expect(other.process.exitCode).toBe(0);
+});
+
 describe('the last defense of a server', () => {
   const faults = `
     process.on('SIGUSR2', () => Promise.reject(new Error('nobody awaits')));

@@ -16,7 +16,7 @@ export const createLogger = (
 const ignore = () => {};
 
 /** Bytes that may wait for the reader of a pipe. Further lines are lost, because they would fill the memory. */
-const mostWaiting = 16_777_216;
+const mostWaiting = 2_097_152;
 
 /**
  * Where log lines go: to stderr, as JSON or, by default only in a terminal, as text for people. What cannot be written,

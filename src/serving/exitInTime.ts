@@ -6,4 +6,6 @@ export async function exitInTime(cutOff: number, close: () => Promise<unknown>):
   await close();
   // Not now: the command line still reports a failure and sets the exit code.
   if (cutOff > 0) setImmediate(() => process.exit());
+  // What still keeps the process then is a log that nobody reads.
+  setTimeout(() => process.exit(), closeMilliseconds).unref();
 }
