@@ -1,16 +1,11 @@
 #!/usr/bin/env node
 import tab from '@bomb.sh/tab/commander';
 import { Command, CommanderError, Option } from 'commander';
-import { checkGateway } from './commands/checkGateway.js';
-import { type DistributeOptions, distributeTables } from './commands/distributeTables.js';
-import { importFile, printImportSchema } from './commands/import.js';
-import { migrate } from './commands/migrate.js';
-import { openApi } from './commands/openapi.js';
-import { type PurgeOptions, purge } from './commands/purge.js';
-import { createOrPrintRoles, type RolesOptions } from './commands/roles.js';
-import { graphqlSchema } from './commands/schema.js';
-import { type ServeOptions, serve } from './commands/serve.js';
-import * as token from './commands/token.js';
+import type { DistributeOptions } from './commands/distributeTables.js';
+import type { PurgeOptions } from './commands/purge.js';
+import type { RolesOptions } from './commands/roles.js';
+import type { ServeOptions } from './commands/serve.js';
+import type { CreateOptions, ListOptions } from './commands/token.js';
 import { UsageError } from './commands/usageError.js';
 import { ConfigError, readConfig, readConfigWith, readEnvironment } from './config.js';
 import { DatabaseError } from './database/error.js';
@@ -19,6 +14,7 @@ import { WorkerFailed } from './serving/workers.js';
 import { version } from './version.js';
 import { ImportError } from './workspace/error.js';
 
+// Each command is loaded when it runs: what serves takes a second to load, and `token list` needs none of it.
 const program = new Command('goalpost')
   .description(
     'GraphQL gateway with a REST facade. Settings come from the environment and the file .env; docs/operating.md lists them.',
@@ -32,17 +28,24 @@ program
   .description('migrate the database, then serve until stopped (default)')
   .option('--no-demo', 'leave the embedded database without the demo workspace')
   .option('--workers <number>', 'processes that serve: a number, or auto for one per core (setting WORKERS)')
-  .action(({ workers, ...options }: ServeOptions & { workers?: string }) =>
-    serve(readConfigWith(workers === undefined ? {} : { WORKERS: workers }), options),
-  );
+  .action(async ({ workers, ...options }: ServeOptions & { workers?: string }) => {
+    const { serve } = await import('./commands/serve.js');
+    await serve(readConfigWith(workers === undefined ? {} : { WORKERS: workers }), options);
+  });
 program
   .command('check')
   .description('print the settings, without passwords, and try the address and the database')
-  .action(() => checkGateway(readEnvironment()));
+  .action(async () => {
+    const { checkGateway } = await import('./commands/checkGateway.js');
+    await checkGateway(readEnvironment());
+  });
 program
   .command('migrate')
   .description('apply pending migrations to the database')
-  .action(() => migrate(readConfig()));
+  .action(async () => {
+    const { migrate } = await import('./commands/migrate.js');
+    await migrate(readConfig());
+  });
 program
   .command('roles')
   .description('print SQL for two roles: one owns the tables, the gateway only reads and writes rows')
@@ -51,34 +54,50 @@ program
   .addOption(new Option('--owner-password <password>', 'its password (default: unchanged)').env('OWNER_PASSWORD'))
   .addOption(new Option('--gateway-password <password>', 'its password (default: unchanged)').env('GATEWAY_PASSWORD'))
   .option('--yes', 'run the SQL in the database (default: only print it)')
-  .action((options: RolesOptions) => createOrPrintRoles(options, readConfig));
+  .action(async (options: RolesOptions) => {
+    const { createOrPrintRoles } = await import('./commands/roles.js');
+    await createOrPrintRoles(options, readConfig);
+  });
 program
   .command('distribute')
   .description('show where each table goes on a Citus coordinator; with --yes, place them')
   .option('--yes', 'place the tables (default: only show where)')
-  .action((options: DistributeOptions) => distributeTables(readConfig(), options));
+  .action(async (options: DistributeOptions) => {
+    const { distributeTables } = await import('./commands/distributeTables.js');
+    await distributeTables(readConfig(), options);
+  });
 program
   .command('import')
   .description('import a workspace from a JSON file, all of it or nothing')
   .argument('[file]', 'the JSON file')
   .option('--schema', 'print the JSON Schema of the file, for editors, instead of importing')
-  .action((file: string | undefined, options: { schema?: true }) =>
-    options.schema ? printImportSchema() : importFile(readConfig(), file),
-  );
+  .action(async (file: string | undefined, options: { schema?: true }) => {
+    const { importFile, printImportSchema } = await import('./commands/import.js');
+    await (options.schema ? printImportSchema() : importFile(readConfig(), file));
+  });
 program
   .command('schema')
   .description('print the GraphQL schema')
-  .action(() => void process.stdout.write(graphqlSchema()));
+  .action(async () => {
+    const { graphqlSchema } = await import('./commands/schema.js');
+    process.stdout.write(graphqlSchema());
+  });
 program
   .command('openapi')
   .description('print the OpenAPI document')
-  .action(() => void process.stdout.write(openApi()));
+  .action(async () => {
+    const { openApi } = await import('./commands/openapi.js');
+    process.stdout.write(openApi());
+  });
 program
   .command('purge')
   .description('list files deleted long ago; with --yes, remove them for good')
   .requiredOption('--older-than <duration>', 'minimum time since the deletion: 90d, 12h, 45m')
   .option('--yes', 'remove the files (default: only list them)')
-  .action((options: PurgeOptions) => purge(readConfig(), options));
+  .action(async (options: PurgeOptions) => {
+    const { purge } = await import('./commands/purge.js');
+    await purge(readConfig(), options);
+  });
 
 const tokens = program.command('token').description('create, list and revoke API tokens');
 tokens
@@ -89,17 +108,26 @@ tokens
   .requiredOption('--name <name>', 'name of the token, such as CI')
   .option('--write', 'allow mutations (default: read-only)')
   .option('--expires <duration>', 'how long the token is valid: 30d, 12h, 45m (default: forever)')
-  .action((options: token.CreateOptions) => token.create(readConfig(), options));
+  .action(async (options: CreateOptions) => {
+    const { create } = await import('./commands/token.js');
+    await create(readConfig(), options);
+  });
 tokens
   .command('list')
   .description('list all tokens')
   .option('--json', 'print a JSON array, for programs')
-  .action((options: token.ListOptions) => token.list(readConfig(), options));
+  .action(async (options: ListOptions) => {
+    const { list } = await import('./commands/token.js');
+    await list(readConfig(), options);
+  });
 tokens
   .command('revoke')
   .description('revoke a token immediately')
   .argument('<id>', 'id of the token, as shown by "token list"')
-  .action((id: string) => token.revoke(readConfig(), id));
+  .action(async (id: string) => {
+    const { revoke } = await import('./commands/token.js');
+    await revoke(readConfig(), id);
+  });
 
 tab(program);
 program.commands

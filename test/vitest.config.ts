@@ -10,8 +10,10 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/setup.ts',
     pool: 'threads',
-    // Vitest would leave one core idle; more than eight workers would use up the server's connections.
-    maxWorkers: Math.min(availableParallelism(), 8),
+    // The files of a worker share what they import, so that each worker loads the product once.
+    isolate: false,
+    // Many tests wait for a process or a limit of time; more than eight workers would use up the server's connections.
+    maxWorkers: Math.min(2 * availableParallelism(), 8),
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

@@ -11,11 +11,15 @@ interface Node {
   Plans?: Node[];
 }
 
-/** The statements of all requests so far, each with the values it first had. */
+/** The statements of the requests of this test file, each with the values it first had. */
 export const noted = new Map<string, unknown[]>();
+
+let isNoting = false;
 
 /** Notes from now on every statement that a request sends to Postgres. */
 export function noteStatements(): void {
+  if (isNoting) return;
+  isNoting = true;
   const { query } = pg.Client.prototype;
   pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
     const [statement, beside] = given as [string | { text: string; values?: unknown[] }, unknown];

@@ -4,19 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import type { Started } from '../../src/commands/announce.js';
-
-export const ownMain = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-
-/** How Node runs a file: TypeScript through tsx. */
-export const commandOf = (main: string) =>
-  main.endsWith('.ts') ? ['--import', import.meta.resolve('tsx'), main] : [main];
+import { builtMain } from './goalpost.js';
 
 /** `goalpost serve` in its own process, on a free port, with an embedded database unless the settings name one. */
-export async function startServer(settings: Record<string, string> = {}, { quiet = false, main = ownMain } = {}) {
+export async function startServer(settings: Record<string, string> = {}, { quiet = false, main = builtMain } = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'goalpost-server-'));
-  const child = spawn(process.execPath, [...commandOf(main), 'serve'], {
+  const child = spawn(process.execPath, [main, 'serve'], {
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'error', DATA_DIR: join(directory, 'data'), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -24,10 +25,21 @@ declare module 'vitest' {
   }
 }
 
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const migrations = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
+
+/** Compiles what the tests start as a command. */
+function compile(): void {
+  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  execFileSync(process.execPath, ['src/pages/copyAssets.mjs'], { cwd: root, stdio: 'inherit' });
+}
 
 /** One server per run (or TEST_DATABASE_URL) with one migrated database to copy; returns the teardown. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  compile();
   const server = process.env.TEST_DATABASE_URL ? externalServer(process.env.TEST_DATABASE_URL) : await ownServer();
   const template = `goalpost_test_${randomBytes(6).toString('hex')}`;
   const owner = { name: `${template}_owner`, password: randomBytes(12).toString('hex') };

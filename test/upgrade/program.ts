@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { commandOf } from '../support/server.js';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -18,13 +17,13 @@ export interface Program {
   remove(): Promise<void>;
 }
 
-function programIn(folder: string, main: string, remove = () => rm(folder, { recursive: true })): Program {
-  const file = join(folder, main);
+function programIn(folder: string, remove = () => rm(folder, { recursive: true })): Program {
+  const file = join(folder, 'dist/main.js');
   return {
     main: file,
     migrations: join(folder, 'prisma/migrations'),
     async run(settings, ...command) {
-      const { stdout } = await run(process.execPath, [...commandOf(file), ...command], {
+      const { stdout } = await run(process.execPath, [file, ...command], {
         env: { ...process.env, ...settings },
       });
       return stdout;
@@ -34,16 +33,16 @@ function programIn(folder: string, main: string, remove = () => rm(folder, { rec
 }
 
 /** This checkout as it is. */
-export const thisProgram = (): Program => programIn(root, 'src/main.ts', async () => {});
+export const thisProgram = (): Program => programIn(root, async () => {});
 
 /** This checkout with migrations that do all that an expanding one may. */
 export async function newerProgram(): Promise<Program> {
   const folder = await mkdtemp(join(tmpdir(), 'goalpost-newer-'));
-  for (const name of ['src', 'prisma', 'package.json'])
+  for (const name of ['dist', 'prisma', 'package.json'])
     await cp(join(root, name), join(folder, name), { recursive: true });
   await cp(join(root, 'test/upgrade/expand'), join(folder, 'prisma/migrations'), { recursive: true });
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-  return programIn(folder, 'src/main.ts');
+  return programIn(folder);
 }
 
 /** The newest release, or if there is none yet, the last commit. */
@@ -57,7 +56,7 @@ export async function releasedProgram(ref: string): Promise<Program> {
   const folder = await mkdtemp(join(tmpdir(), 'goalpost-released-'));
   await run('git', ['-C', root, 'worktree', 'add', '--detach', folder, ref]);
   await run('npm', ['ci'], { cwd: folder });
-  return programIn(folder, 'dist/main.js', async () => {
+  return programIn(folder, async () => {
     await run('git', ['-C', root, 'worktree', 'remove', '--force', folder]);
   });
 }

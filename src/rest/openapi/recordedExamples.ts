@@ -1,4 +1,4 @@
-// What the demo workspace answers, for the OpenAPI document: npm run schema writes it, test/recordedExamples.test.ts compares.
+// What the demo workspace answers, for the OpenAPI document: npm run schema writes it, test/contract/recordedExamples.test.ts compares.
 export const recordedExamples: Record<string, { request: unknown; response: unknown }> = {
   "reopenGoal": {
     "request": {

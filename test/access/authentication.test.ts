@@ -1,0 +1,258 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { createToken } from '../../src/database/tokens.js';
+import { operations } from '../support/operations.js';
+import { statementsOf } from '../support/statements.js';
+import { mutation } from '../support/surfaces.js';
+import { createWorld, type Json, restPaths } from '../support/world.js';
+
+const world = await createWorld();
+const { db } = world;
+const { company, caller } = await world.team();
+const query = '{ viewer { person { id } token { name lastFour canWrite expiresAt lastUsedAt } } }';
+
+const tokenOf = async (data: Partial<Parameters<typeof createToken>[1]> = {}) =>
+  createToken(db, { companyId: caller.companyId, personId: caller.id, name: 'test', canWrite: true, ...data });
+
+const revoked = await tokenOf();
+await db.apiToken.updateMany({ where: { id: revoked.id }, data: { revokedAt: new Date() } });
+const revokedReadOnly = await tokenOf({ canWrite: false });
+await db.apiToken.updateMany({ where: { id: revokedReadOnly.id }, data: { revokedAt: new Date() } });
+const expired = await tokenOf({ expiresAt: new Date(world.now.getTime() - 1) });
+const expiring = await tokenOf({ expiresAt: world.now });
+const { token: suspended } = await world.person(company, { suspendedAt: new Date() });
+const { token: suspendedOwner } = await world.person(company, { suspendedAt: new Date(), isOwner: true });
+
+const credentials: [string, string | null][] = [
+  ['no header', null],
+  ['an empty header', ''],
+  ['a scheme alone', 'Bearer'],
+  ['a token alone', caller.token],
+  ['another scheme', `Basic ${caller.token}`],
+  ['a token in Basic', `Basic ${Buffer.from(`${caller.token}:`).toString('base64')}`],
+  ['two tokens', `Bearer ${caller.token} ${caller.token}`],
+  ['a token with more behind it', `Bearer ${caller.token}x`],
+  ['a token in quotes', `Bearer "${caller.token}"`],
+  ['a token cut short', `Bearer ${caller.token.slice(0, -1)}`],
+  ['a token without its prefix', `Bearer ${caller.token.slice(3)}`],
+  ['a token in upper case', `Bearer ${caller.token.toUpperCase()}`],
+  ['the hash of a token', `Bearer ${createHash('sha256').update(caller.token).digest('hex')}`],
+  ['an unknown token', `Bearer gp_${'A'.repeat(43)}`],
+  ['an expired token', `Bearer ${expired.token}`],
+  ['a token that expires now', `Bearer ${expiring.token}`],
+  ['a revoked token', `Bearer ${revoked.token}`],
+  ['a revoked read-only token', `Bearer ${revokedReadOnly.token}`],
+  ['a token of a suspended person', `Bearer ${suspended}`],
+  ['a token of a suspended owner', `Bearer ${suspendedOwner}`],
+];
+
+const places: [string, string, Json][] = [
+  ...operations.map((name): [string, string, Json] => [restPaths[name], restPaths[name], {}]),
+  ['a GraphQL mutation', '/graphql', { query: mutation('reopenGoal'), variables: { input: {} } }],
+  ['a GraphQL query', '/graphql', { query }],
+  ['a GraphQL document that is not valid', '/graphql', { query: '{ nothing }' }],
+];
+
+const withoutRequestId = (body: Json) =>
+  JSON.parse(JSON.stringify(body, (key, value) => (/^request_?id$/i.test(key) ? undefined : value)));
+
+describe.each(places)('at %s', (_, path, body) => {
+  test.each(credentials)('%s is the one 401', async (_name, authorization) => {
+    const answer = await world.post(path, null, body, authorization === null ? {} : { authorization });
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    const detail = 'Send a valid API token in the header Authorization: Bearer <API_TOKEN>.';
+    expect(withoutRequestId(path === '/graphql' ? answer.body.errors : answer.body)).toEqual(
+      path === '/graphql'
+        ? [{ message: detail, extensions: { code: 'UNAUTHENTICATED' } }]
+        : {
+            type: '/errors/UNAUTHENTICATED',
+            title: 'A valid API token is required',
+            status: 401,
+            detail,
+            code: 'UNAUTHENTICATED',
+          },
+    );
+  });
+
+  test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer  '])('the scheme may be written %j', async (scheme) => {
+    const answer = await world.post(path, null, body, { authorization: `${scheme} ${caller.token}` });
+    expect(answer.status).not.toBe(401);
+  });
+});
+
+test('a token in the URL or in the body is no token', async () => {
+  const answer = await world.post(`${restPaths.reopenGoal}?access_token=${caller.token}`, null, {
+    access_token: caller.token,
+  });
+  expect(answer.status).toBe(401);
+});
+
+test('a token is refused from the moment it is revoked or expires, or its person is suspended', async () => {
+  const person = await world.person(company);
+  const short = await createToken(db, {
+    companyId: person.companyId,
+    personId: person.id,
+    name: 'short',
+    expiresAt: new Date(world.now.getTime() + 1000),
+  });
+  const other = await createToken(db, { companyId: person.companyId, personId: person.id, name: 'other' });
+  const statuses = async () =>
+    Promise.all([short, other].map(async ({ token }) => (await world.graphql(token, query)).status));
+  expect(await statuses()).toEqual([200, 200]);
+  const before = world.now;
+  world.now = new Date(before.getTime() + 1000);
+  expect(await statuses()).toEqual([401, 200]);
+  world.now = before;
+  await db.person.updateMany({ where: { id: person.id }, data: { suspendedAt: new Date() } });
+  expect(await statuses()).toEqual([401, 401]);
+  await db.person.updateMany({ where: { id: person.id }, data: { suspendedAt: null } });
+  await db.apiToken.updateMany({ where: { id: other.id }, data: { revokedAt: new Date() } });
+  expect(await statuses()).toEqual([200, 401]);
+});
+
+describe('a read-only token', () => {
+  const inputs: [string, Json][] = [
+    ['with good input', { id: 'x', fileId: 'x', documentId: 'x' }],
+    ['with bad input', { nonsense: 1, versionNumber: -1 }],
+  ];
+  test.each(operations.flatMap((operation) => inputs.map(([kind, input]) => [operation, kind, input] as const)))(
+    'may not run %s %s: 403 on both surfaces before anything is looked up',
+    async (operation, _, input) => {
+      await world.graphql(caller.readOnlyToken, query);
+      const calls = {
+        REST: () => world.post(restPaths[operation], caller.readOnlyToken, input),
+        GraphQL: () => world.graphql(caller.readOnlyToken, mutation(operation), { input }),
+        'GraphQL, not valid': () =>
+          world.graphql(caller.readOnlyToken, `mutation { ${operation}(nothing: 1) { nothing } }`),
+        'GraphQL, in a fragment': () =>
+          world.graphql(caller.readOnlyToken, `mutation { ...F } fragment F on Mutation { __typename } # ${operation}`),
+      };
+      for (const [surface, call] of Object.entries(calls)) {
+        const { statements, result } = await statementsOf(call);
+        const { status, body } = result;
+        const { code, detail } = body.errors ? { ...body.errors[0].extensions, detail: body.errors[0].message } : body;
+        expect({ status, code, detail, statements: statements.length }, surface).toEqual({
+          status: 403,
+          code: 'READ_ONLY_TOKEN',
+          detail: 'This API token is read-only. Mutations require a write-enabled token.',
+          statements: 1,
+        });
+      }
+    },
+  );
+
+  test('cannot run a mutation from a document that also has a query', async () => {
+    const document = `query Look { viewer { person { id } } } mutation Change { reopenGoal(input: {}) { goal { id } } }`;
+    const call = (operationName: string) =>
+      world.post('/graphql', caller.readOnlyToken, { query: document, operationName });
+    expect(await call('Look')).toMatchObject({
+      status: 200,
+      body: { data: { viewer: { person: { id: caller.id } } } },
+    });
+    expect(await call('Change')).toMatchObject({ status: 403 });
+  });
+
+  test('may run every query', async () => {
+    const { space } = await world.team();
+    const reader = await world.person(space, { isOwner: true });
+    const hub = await world.hub(space, { spaceId: space.id });
+    const ids = {
+      goal: (await world.goal(space)).id,
+      resourceHubFile: (await world.file(hub, reader)).id,
+      resourceHubDocument: (await world.document(hub, reader)).id,
+    };
+    for (const [field, id] of Object.entries(ids)) {
+      const { status, body } = await world.graphql(reader.readOnlyToken, `{ ${field}(id: "${id}") { id } }`);
+      expect({ status, data: body.data }).toEqual({ status: 200, data: { [field]: { id } } });
+    }
+    const { body } = await world.graphql(reader.readOnlyToken, query);
+    expect(body.data.viewer).toMatchObject({
+      person: { id: reader.id },
+      token: { name: 'read', canWrite: false, expiresAt: null },
+    });
+  });
+});
+
+describe('the last use of a token', () => {
+  const lastUse = async (id: string) =>
+    (await db.apiToken.findFirstOrThrow({ where: { id } })).lastUsedAt?.toISOString();
+  const settled = async (id: string, wanted: string | undefined) => {
+    for (let wait = 0; wait < 100 && (await lastUse(id)) !== wanted; wait++) await sleep(10);
+    await sleep(20);
+    return lastUse(id);
+  };
+
+  test('is kept at most once a minute', async () => {
+    const { id, token } = await tokenOf();
+    const start = world.now;
+    const use = async (seconds: number) => {
+      world.now = new Date(start.getTime() + seconds * 1000);
+      expect((await world.graphql(token, query)).status).toBe(200);
+    };
+    const at = (seconds: number) => new Date(start.getTime() + seconds * 1000).toISOString();
+    expect(await lastUse(id)).toBeUndefined();
+    await use(0);
+    expect(await settled(id, at(0))).toBe(at(0));
+    await use(59);
+    expect(await settled(id, at(59))).toBe(at(0));
+    await use(60);
+    expect(await settled(id, at(60))).toBe(at(60));
+    world.now = start;
+  });
+
+  test('of a hundred requests at once is one statement', async () => {
+    const { id, token } = await tokenOf();
+    const { statements } = await statementsOf(async () => {
+      await Promise.all(Array.from({ length: 100 }, () => world.graphql(token, '{ __typename }')));
+      await settled(id, world.now.toISOString());
+    });
+    expect(statements.filter(({ text }) => /^\s*UPDATE/i.test(text))).toHaveLength(1);
+  });
+
+  test('is off the critical path: a request does not wait for it', async () => {
+    const { id, token } = await tokenOf();
+    const lock = db.$transaction(
+      async (tx) => {
+        await tx.$executeRaw`SELECT FROM api_tokens WHERE id = ${id} FOR UPDATE`;
+        expect((await world.graphql(token, query)).status).toBe(200);
+        expect((await world.graphql(token, query)).status).toBe(200);
+      },
+      { timeout: 10_000 },
+    );
+    await lock;
+    expect(await settled(id, world.now.toISOString())).toBe(world.now.toISOString());
+  });
+
+  test('is not kept for a token that is refused', async () => {
+    await world.graphql(revoked.token, query);
+    await sleep(50);
+    expect(await lastUse(revoked.id)).toBeUndefined();
+  });
+});
+
+describe('a token at rest', () => {
+  test('is its SHA-256 and its last four characters, and nowhere else', async () => {
+    const { id, token } = await tokenOf();
+    expect(token).toMatch(/^gp_[A-Za-z0-9_-]{43}$/);
+    const rows = await world.sql('SELECT to_jsonb(t) AS row FROM api_tokens t WHERE id = $1', [id]);
+    expect(rows[0].row).toMatchObject({
+      hash: `\\x${createHash('sha256').update(token).digest('hex')}`,
+      last_four: token.slice(-4),
+    });
+    expect(JSON.stringify(rows)).not.toContain(token);
+    await world.graphql(token, query);
+    expect(JSON.stringify(world.log)).not.toContain(token);
+  });
+
+  test('is never shown by a query, is unique, and is read-only by default', async () => {
+    const { id, token } = await createToken(db, { companyId: caller.companyId, personId: caller.id, name: 'mine' });
+    const { body } = await world.graphql(token, query);
+    expect(body.data.viewer.token).toMatchObject({ name: 'mine', lastFour: token.slice(-4), canWrite: false });
+    expect(JSON.stringify(body)).not.toContain(token);
+    expect(await db.apiToken.findFirstOrThrow({ where: { id } })).toMatchObject({ canWrite: false, expiresAt: null });
+    const more = await Promise.all(Array.from({ length: 20 }, () => tokenOf()));
+    expect(new Set(more.map((one) => one.token)).size).toBe(20);
+  });
+});

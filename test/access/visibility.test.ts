@@ -1,0 +1,227 @@
+import { describe, expect, test } from 'vitest';
+import type { Operation } from '../support/operations.js';
+import { statementsOf } from '../support/statements.js';
+import { perform, surfaces } from '../support/surfaces.js';
+import { createWorld, type Json } from '../support/world.js';
+
+const world = await createWorld();
+const hidden = { companyLevel: 0, spaceLevel: 0 };
+
+async function setting() {
+  const team = await world.team();
+  const owner = await world.person(team.company, { isOwner: true });
+  const hub = await world.hub(team.company, { spaceId: team.space.id });
+  return { ...team, owner, hub };
+}
+
+const ask = async (token: string, query: string, id: string): Promise<Json> =>
+  (await world.graphql(token, `query ($id: ID!) { ${query} }`, { id })).body;
+
+/** An answer without the parts that differ between any two requests. */
+const likeFor = (body: Json, id: string): Json =>
+  JSON.parse(
+    JSON.stringify(body)
+      .replaceAll(JSON.stringify(JSON.stringify(id)).slice(1, -1), 'ID')
+      .replace(/"request_?id":"[^"]*"/i, '"requestId":"…"'),
+  );
+
+describe('a draft', () => {
+  const query =
+    'resourceHubDocument(id: $id) { id state currentVersion versionsCount publishedAt versions { nodes { id } } }';
+
+  test('is shown to its author, without versions', async () => {
+    const { caller, hub } = await setting();
+    const draft = await world.draft(hub, caller);
+    expect((await ask(caller.token, query, draft.id)).data.resourceHubDocument).toEqual({
+      id: draft.id,
+      state: 'DRAFT',
+      currentVersion: null,
+      versionsCount: 0,
+      publishedAt: null,
+      versions: { nodes: [] },
+    });
+  });
+
+  test('does not exist for anyone else, the owner included', async () => {
+    const { caller, owner, hub } = await setting();
+    const draft = await world.draft(hub, caller);
+    const body = await ask(owner.token, query, draft.id);
+    expect(likeFor(body, draft.id)).toEqual(likeFor(await ask(owner.token, query, 'nobody-knows'), 'nobody-knows'));
+  });
+
+  test('does not exist for an author who no longer sees its hub', async () => {
+    const { company, space, caller } = await setting();
+    const goal = await world.goal(space, hidden);
+    const draft = await world.draft(await world.hub(company, { goalId: goal.id }), caller);
+    expect((await ask(caller.token, query, draft.id)).errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
+  });
+
+  test('is null in a notification of anyone else, as is what was said about it', async () => {
+    const { company, caller, owner, hub } = await setting();
+    const draft = await world.draft(hub, caller);
+    const activity = await world.db.activity.create({
+      data: {
+        ...company,
+        action: 'resource_hub_document_edited',
+        authorId: caller.id,
+        documentId: draft.id,
+        notifications: { create: [caller, owner].map(({ id }) => ({ personId: id })) },
+        thread: { create: { message: 'Not yet.' } },
+      },
+    });
+    const inbox = 'viewer { notifications { nodes { activity { id message document { id } } } } }';
+    const look = async ({ token }: { token: string }) =>
+      (await world.graphql(token, `{ ${inbox} }`)).body.data.viewer.notifications.nodes;
+    const { id } = activity;
+    expect(await look(caller)).toEqual([{ activity: { id, message: 'Not yet.', document: { id: draft.id } } }]);
+    expect(await look(owner)).toEqual([{ activity: { id, message: null, document: null } }]);
+  });
+
+  test('counts in its folder for its author only, as deleted things count for nobody', async () => {
+    const { caller, owner, hub } = await setting();
+    const folder = await world.folder(hub);
+    const inside = { parentFolderId: folder.id };
+    const file = await world.file(hub, caller, inside);
+    await world.file(hub, caller, { ...inside, deletedAt: new Date() });
+    await world.document(hub, caller, ['one'], inside);
+    await world.document(hub, caller, ['one'], { ...inside, deletedAt: new Date() });
+    await world.folder(hub, folder.id);
+    await world.db.resourceHubDocument.updateMany({ where: { id: (await world.draft(hub, caller)).id }, data: inside });
+    const count = async (token: string) =>
+      (await ask(token, 'resourceHubFile(id: $id) { parentFolder { childrenCount } }', file.id)).data.resourceHubFile;
+    expect(await count(caller.token)).toEqual({ parentFolder: { childrenCount: 4 } });
+    expect(await count(owner.token)).toEqual({ parentFolder: { childrenCount: 3 } });
+  });
+});
+
+describe('what a visible resource is connected to and the caller may not see', () => {
+  test('is null or absent in a goal, on both surfaces', async () => {
+    const { company, caller, owner, space: open } = await setting();
+    const space = await world.space(company, [], hidden);
+    const parent = await world.goal(open, { ...hidden, name: 'Secret parent' });
+    const goal = await world.goal(space, { companyLevel: 70, parentGoalId: parent.id });
+    const project = { goalId: goal.id, name: 'Secret project' };
+    await world.project(open, { ...project, ...hidden });
+    const seen = await world.project(open, { ...project, name: 'Seen', companyLevel: 10 });
+    const selection = 'goal { parentGoal { id } parentGoalId space { id } projects { name } }';
+    for (const surface of surfaces) {
+      const look = async (token: string) => {
+        const { data } = await perform(world, surface, 'reopenGoal', token, { id: goal.id }, selection);
+        const { parent_goal, parent_goal_id, space: shown, projects } = data.goal;
+        return [parent_goal?.id, parent_goal_id, shown?.id, projects.map(({ name }: Json) => name)];
+      };
+      expect(await look(caller.token)).toEqual([undefined, null, undefined, [seen.name]]);
+      expect(await look(owner.token)).toEqual([parent.id, parent.id, space.id, ['Secret project', seen.name]]);
+    }
+  });
+
+  test('is null one level further too', async () => {
+    const { caller, owner, space } = await setting();
+    const grandparent = await world.goal(space, hidden);
+    const parent = await world.goal(space, { parentGoalId: grandparent.id });
+    const goal = await world.goal(space, { parentGoalId: parent.id });
+    const query = 'goal(id: $id) { parentGoal { id parentGoalId parentGoal { id } } }';
+    const look = async (token: string) => (await ask(token, query, goal.id)).data.goal.parentGoal;
+    expect(await look(caller.token)).toEqual({ id: parent.id, parentGoalId: null, parentGoal: null });
+    expect(await look(owner.token)).toMatchObject({ parentGoalId: grandparent.id, parentGoal: { id: grandparent.id } });
+  });
+
+  test('is null in a project that works towards a goal the caller may not see', async () => {
+    const { company, caller, owner, space } = await setting();
+    const goal = await world.goal(space, hidden);
+    const project = await world.project(space, { goalId: goal.id });
+    const file = await world.document(await world.hub(company, { projectId: project.id }), caller);
+    const query = 'resourceHubDocument(id: $id) { project { goalId } }';
+    const look = async (token: string) => (await ask(token, query, file.id)).data.resourceHubDocument.project.goalId;
+    expect(await look(owner.token)).toBe(goal.id);
+    expect(await look(caller.token)).toBeNull();
+  });
+
+  test("other people's notifications are nobody else's", async () => {
+    const { caller, owner, space } = await setting();
+    const goal = await world.closedGoal(space);
+    await perform(world, 'REST', 'reopenGoal', owner.token, { id: goal.id, subscriberIds: [caller.id] });
+    const look = async (token: string) =>
+      (await ask(token, 'goal(id: $id) { notifications { id } }', goal.id)).data.goal;
+    expect((await look(caller.token)).notifications).toHaveLength(1);
+    expect((await look(owner.token)).notifications).toEqual([]);
+  });
+});
+
+describe('what is of another company, invisible, deleted or unknown cannot be told apart', () => {
+  const fields = ['goal', 'resourceHubFile', 'resourceHubDocument'] as const;
+  const operationOf: Record<(typeof fields)[number], [Operation, (id: string) => Json]> = {
+    goal: ['reopenGoal', (id) => ({ id, message: 'again' })],
+    resourceHubFile: ['deleteResourceHubFile', (fileId) => ({ fileId })],
+    resourceHubDocument: [
+      'restoreDocumentVersion',
+      (documentId) => ({ documentId, versionNumber: 1, expectedCurrentVersion: 3 }),
+    ],
+  };
+
+  /** Ids of one kind that must look unknown to the caller. */
+  async function secrets(field: (typeof fields)[number]) {
+    const make = async (at: Awaited<ReturnType<typeof setting>>, levels: Json, deleted: Json = {}) => {
+      const goal = await world.closedGoal(at.space, levels);
+      const hub = await world.hub(at.company, { goalId: goal.id });
+      if (field === 'goal') return goal.id;
+      return (
+        field === 'resourceHubFile'
+          ? await world.file(hub, at.caller, deleted)
+          : await world.document(hub, at.caller, undefined, deleted)
+      ).id;
+    };
+    const here = await setting();
+    const ids = {
+      unknown: 'nobody-knows',
+      odd: '"}\\n<script>',
+      foreign: await make(await setting(), { publicLevel: 100 }),
+      invisible: await make(here, hidden),
+      ...(field !== 'goal' && { deleted: await make(here, {}, { deletedAt: new Date() }) }),
+    };
+    return { caller: here.caller, ids: Object.entries(ids) };
+  }
+
+  test.each(fields)('in the query %s: same status, same body, as many statements', async (field) => {
+    const { caller, ids } = await secrets(field);
+    const query = `query ($id: ID!) { ${field}(id: $id) { id } }`;
+    const answers = [];
+    for (const [kind, id] of [['warm-up', 'nobody'] as const, ...ids]) {
+      const { statements, result } = await statementsOf(() => world.graphql(caller.token, query, { id }));
+      const { status, body } = result;
+      if (kind !== 'warm-up') answers.push({ status, body: likeFor(body, id), statements: statements.length });
+    }
+    expect(answers[0]?.body.errors[0]).toMatchObject({
+      message: expect.stringContaining('ID'),
+      extensions: { code: 'NOT_FOUND' },
+    });
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+  });
+
+  test.each(fields)('in the operation on a %s, on both surfaces', async (field) => {
+    const [operation, inputOf] = operationOf[field];
+    const { caller, ids } = await secrets(field);
+    for (const surface of surfaces) {
+      const answers = [];
+      for (const [kind, id] of [['warm-up', 'nobody'] as const, ...ids]) {
+        const { statements, result: outcome } = await statementsOf(() =>
+          perform(world, surface, operation, caller.token, inputOf(id)),
+        );
+        if (kind !== 'warm-up') answers.push({ outcome: likeFor(outcome, id), statements: statements.length });
+      }
+      expect(answers[0]?.outcome).toMatchObject({ status: 404, code: 'NOT_FOUND', members: {} });
+      for (const answer of answers) expect(answer).toEqual(answers[0]);
+    }
+  });
+
+  test('as a subscriber, on both surfaces', async () => {
+    const { caller, space } = await setting();
+    const foreign = (await setting()).caller.id;
+    for (const surface of surfaces) {
+      const goal = await world.closedGoal(space);
+      const attempt = async (id: string) =>
+        likeFor(await perform(world, surface, 'reopenGoal', caller.token, { id: goal.id, subscriberIds: [id] }), id);
+      expect(await attempt(foreign)).toEqual(await attempt('nobody-knows'));
+    }
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { createWorld, restPaths } from '../support/world.js';
+
+const world = await createWorld();
+const { caller } = await world.team();
+const query = { query: '{ viewer { person { id } } }' };
+const bodies = { [restPaths.reopenGoal]: {}, '/graphql': query };
+const paths = Object.keys(bodies) as (keyof typeof bodies)[];
+
+describe.each(paths)('%s', (path) => {
+  const ask = (accept: string, token: string | null = caller.token) =>
+    world.post(path, token, bodies[path], { accept });
+
+  test.each([
+    'text/html',
+    'text/*',
+    'image/png, text/event-stream',
+    'application/xml',
+    'application/json;q=0',
+    'application/*;q=0',
+    '*/*;q=0',
+    '*/*; q=0.0',
+    'application/json;q=0, text/html',
+    'application/*;q=0, */*',
+  ])('refuses Accept: %s with a problem', async (accept) => {
+    const { status, headers, body } = await ask(accept);
+    expect([status, body.code, headers.get('content-type')]).toEqual([
+      406,
+      'NOT_ACCEPTABLE',
+      'application/problem+json; charset=utf-8',
+    ]);
+    expect(body.request_id).toBe(headers.get('x-request-id'));
+  });
+
+  test.each([
+    '',
+    '*/*',
+    'application/*',
+    'application/json',
+    'APPLICATION/JSON',
+    'application/json; charset=utf-8',
+    'application/json; charset=latin1',
+    'application/json; version=1; q=0.1',
+    'application/problem+json',
+    'text/html, */*;q=0.1',
+    '*/*;q=0, application/json',
+    'text/html;q=0, application/json;q=0.001',
+    'nonsense',
+    'application/json;q=nonsense',
+    ', ,',
+    'text/html, application/xhtml+xml, application/xml;q=0.9, image/avif, */*;q=0.8',
+  ])('answers Accept: %s', async (accept) => {
+    const { status, headers } = await ask(accept);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toMatch(/^application\/(json|graphql-response\+json)/);
+  });
+
+  test('says 405 before 406, and 406 before 401', async () => {
+    const wrongMethod = await world.fetch(path, { method: 'PUT', headers: { accept: 'text/html' } });
+    expect(wrongMethod.status).toBe(405);
+    expect((await ask('text/html', null)).status).toBe(406);
+    expect((await ask('*/*', null)).status).toBe(401);
+  });
+});
+
+test.each([
+  ['*/*', 'application/json'],
+  ['application/graphql-response+json', 'application/graphql-response+json'],
+  ['application/graphql-response+json, application/json', 'application/graphql-response+json'],
+  ['application/json, application/graphql-response+json', 'application/json'],
+  ['application/json;q=0.5, application/graphql-response+json', 'application/graphql-response+json'],
+  ['application/json;q=0, */*', 'application/graphql-response+json'],
+  ['multipart/mixed, application/graphql-response+json;q=0.9', 'application/graphql-response+json'],
+  ['text/event-stream, application/json;q=0.1', 'application/json'],
+])('GraphQL answers Accept: %s as %s', async (accept, type) => {
+  const { status, headers } = await world.post('/graphql', caller.token, query, { accept });
+  expect([status, headers.get('content-type')]).toEqual([200, `${type}; charset=utf-8`]);
+});
+
+test('REST has only application/json to give', async () => {
+  const refused = ['application/graphql-response+json', 'application/json;q=0, */*'];
+  for (const accept of refused)
+    expect((await world.post(restPaths.reopenGoal, caller.token, {}, { accept })).status).toBe(406);
+});

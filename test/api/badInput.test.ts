@@ -1,0 +1,322 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createWorld, restPaths } from '../support/world.js';
+
+const world = await createWorld({ bodyLimit: 100_000 });
+const { caller } = await world.team();
+const rest = Object.values(restPaths);
+const paths = [...rest, '/graphql'];
+const tried = new Map<string, number[]>();
+
+afterAll(() => {
+  for (const [path, statuses] of tried) {
+    const of = (status: number) => statuses.filter((other) => other === status).length;
+    const counts = [...new Set(statuses)].sort().map((status) => `${of(status)} × ${status}`);
+    console.log(`${path}: ${statuses.length} bad inputs: ${counts.join(', ')}`);
+  }
+});
+
+async function send(path: string, body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) {
+  const answer = await world.fetch(path, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${caller.token}`,
+      'content-type': 'application/json',
+      accept: path === '/graphql' ? 'application/graphql-response+json' : '*/*',
+      ...headers,
+    },
+    body,
+  });
+  tried.set(path, [...(tried.get(path) ?? []), answer.status]);
+  const problem = Array.isArray(answer.body) ? answer.body[0] : answer.body;
+  return { status: answer.status, headers: answer.headers, ...(path === '/graphql' ? flat(problem) : problem) };
+}
+
+const flat = ({ errors: [error] }: { errors: { message: string; extensions: object }[] }) => ({
+  detail: error?.message,
+  ...error?.extensions,
+});
+
+const deep = (open: string, close: string, levels: number) => open.repeat(levels) + close.repeat(levels);
+
+/** Invalid JSON, or JSON that programs read differently: what it is, the body, and the place of the problem. */
+const malformed: [string, string, string?][] = [
+  ['empty', '', '1:1'],
+  ['white space', ' \r\n\t', '1:1'],
+  ['a word', 'goal', '1:1'],
+  ['half a word', 'tru', '1:1'],
+  ['undefined', 'undefined', '1:1'],
+  ['NaN', '{"id":NaN}', '1:7'],
+  ['Infinity', '{"id":Infinity}', '1:7'],
+  ['an open object', '{"id":"g"', '1:10'],
+  ['an open array', '{"id":["g"', '1:11'],
+  ['an open string', '{"id":"g', '1:7'],
+  ['a key alone', '{"id"}', '1:6'],
+  ['a key without a value', '{\n  "id":\n}', '3:1'],
+  ['a key without quotes', '{id:"g"}', '1:2'],
+  ['a key in single quotes', "{'id':'g'}", '1:2'],
+  ['a key that is a number', '{1:2}', '1:2'],
+  ['no comma', '{"id":"g"\n "message":"m"}', '2:2'],
+  ['no colon', '{"id" "g"}', '1:7'],
+  ['two commas', '{"id":"g",,"message":"m"}', '1:11'],
+  ['a trailing comma', '{"id":"g",}', '1:11'],
+  ['a trailing comma in an array', '{"subscriber_ids":["p",]}', '1:24'],
+  ['a comment', '{"id":"g"} // the goal', '1:12'],
+  ['a comment inside', '{/* the goal */"id":"g"}', '1:2'],
+  ['two values', '{} {}', '1:4'],
+  ['a closing brace too many', '{}}', '1:3'],
+  ['a leading zero', '{"id":01}', '1:8'],
+  ['a leading plus', '{"id":+1}', '1:7'],
+  ['a bare fraction', '{"id":.5}', '1:7'],
+  ['a bare point', '{"id":1.}', '1:7'],
+  ['a bare exponent', '{"id":1e}', '1:7'],
+  ['a hexadecimal number', '{"id":0x1F}', '1:8'],
+  ['a line break in a string', '{"message":"a\nb"}', '1:12'],
+  ['a control character in a string', '{"message":"a\u0001b"}', '1:12'],
+  ['a raw NUL in a string', '{"message":"a\0b"}', '1:12'],
+  ['a raw NUL after the value', '{}\0', '1:3'],
+  ['a wrong escape', '{"message":"\\x41"}', '1:12'],
+  ['half an escape', '{"message":"\\u00"}', '1:12'],
+  ['a no-break space', '\u00a0{}', '1:1'],
+  ['a byte order mark', '\uFEFF{}', '1:1'],
+  ['a key twice', '{"id":"a",\n"id":"b"}', '2:1'],
+  ['a key twice, once escaped', '{"id":"a","\\u0069d":"b"}', '1:11'],
+  ['a key twice, deep inside', '{"id":{"a":[{"b":1,"b":2}]}}', '1:20'],
+  ['__proto__ twice', '{"__proto__":1,"__proto__":2}', '1:16'],
+  ['a number beyond all doubles', '{"id":1e999}', '1:7'],
+  ['a negative number beyond all doubles', '{"id":-1e999}', '1:7'],
+  ['an integer a double rounds', '{"version_number":9007199254740993}', '1:19'],
+  ['an integer of 400 digits', `{"id":${'9'.repeat(400)}}`, '1:7'],
+  ['a number a double makes zero', '{"id":1e-999}', '1:7'],
+  ['arrays 101 levels deep', `{"id":${deep('[', ']', 100)}}`, '1:106'],
+  ['objects 101 levels deep', `${deep('{"id":', '}', 101).replace('}', '1}')}`, '1:601'],
+  ['arrays 40,000 levels deep', deep('[', ']', 40_000), '1:101'],
+  ['arrays that never close', '['.repeat(90_000), '1:101'],
+  ['a form', 'id=g&message=m', '1:1'],
+  ['XML', '<goal id="g"/>', '1:1'],
+];
+
+describe.each(paths)('%s', (path) => {
+  test.each(malformed)('refuses %s with 400 and says where', async (_what, body, place) => {
+    const answer = await send(path, body);
+    expect([answer.status, answer.code]).toEqual([400, 'MALFORMED_JSON']);
+    expect(`${answer.line}:${answer.column}`).toBe(place);
+    expect(answer.detail).toContain(`(line ${answer.line}, column ${answer.column})`);
+  });
+
+  test.each([
+    ['a lone byte', [0x7b, 0xff, 0x7d]],
+    ['a cut sequence', [0x22, 0xe2, 0x82, 0x22]],
+    ['an overlong NUL', [0x22, 0xc0, 0x80, 0x22]],
+    ['an encoded surrogate', [0x22, 0xed, 0xa0, 0x80, 0x22]],
+    ['UTF-16', [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
+    ['Latin-1', [0x7b, 0x22, 0x69, 0x64, 0x22, 0x3a, 0x22, 0xe9, 0x22, 0x7d]],
+  ])('refuses what is not UTF-8 with 400: %s', async (_what, bytes) => {
+    const answer = await send(path, Uint8Array.from(bytes));
+    expect([answer.status, answer.code]).toEqual([400, 'MALFORMED_JSON']);
+  });
+
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+    'application/graphql',
+    'application/json-patch+json',
+    'application/jsonp',
+    'json',
+    'application/json; charset=latin1',
+    'application/json; charset=utf-16',
+    'application/json;charset="iso-8859-1"',
+    'application/json, text/plain',
+  ])('refuses %s with 415', async (type) => {
+    const answer = await send(path, '{}', { 'content-type': type });
+    expect([answer.status, answer.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+  });
+
+  test.each(['gzip', 'deflate, gzip', 'br', 'x-unknown'])(
+    'refuses a body encoded with %s with 415',
+    async (encoding) => {
+      const answer = await send(path, gzipSync('{}'), { 'content-encoding': encoding });
+      expect([answer.status, answer.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+      expect(answer.headers.get('accept-encoding')).toBe('identity');
+      expect(answer.detail).toBe('The request body is compressed. Send it as it is, without Content-Encoding.');
+    },
+  );
+
+  test('takes a body that says it is not encoded', async () => {
+    expect((await send(path, 'goal', { 'content-encoding': 'Identity' })).code).toBe('MALFORMED_JSON');
+  });
+
+  test('refuses a body without a type with 415', async () => {
+    const answer = await send(path, new TextEncoder().encode('{}'), { 'content-type': '' });
+    expect([answer.status, answer.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+  });
+
+  test.each(['[]', '[{"id":"g"}]', 'null', 'true', '42', '"id"', '[null]'])(
+    'refuses %s, which is no object, with 400',
+    async (body) => {
+      const answer = await send(path, body);
+      expect([answer.status, answer.code]).toEqual([400, path === '/graphql' ? 'BAD_REQUEST' : 'BAD_USER_INPUT']);
+    },
+  );
+
+  test('refuses a body beyond the limit with 413, declared or counted', async () => {
+    const answer = await send(path, `{"id":"${'x'.repeat(100_000)}"}`);
+    expect([answer.status, answer.code, answer.headers.get('connection')]).toEqual([413, 'PAYLOAD_TOO_LARGE', 'close']);
+  });
+
+  test.each(['application/json;charset=utf-8', 'APPLICATION/JSON; Charset="UTF-8"'])('takes %s', async (type) => {
+    const answer = await world.post(path, caller.token, '{}', { 'content-type': type });
+    expect(answer.status).not.toBe(415);
+  });
+});
+
+describe('a value the database cannot hold', () => {
+  const nul = '\\u0000';
+  const surrogate = '\\ud83d';
+
+  test.each([
+    [restPaths.reopenGoal, '{"id":"VALUE"}', 404, 'NOT_FOUND'],
+    [restPaths.reopenGoal, '{"id":null,"message":"VALUE"}', 400, 'BAD_USER_INPUT'],
+    [restPaths.reopenGoal, '{"id":"g","subscriber_ids":["VALUE"]}', 400, 'BAD_USER_INPUT'],
+    [restPaths.reopenGoal, '{"VALUE":1}', 400, 'BAD_USER_INPUT'],
+    [restPaths.deleteResourceHubFile, '{"file_id":"VALUE"}', 404, 'NOT_FOUND'],
+    [restPaths.deleteResourceHubFile, '{"VALUE":"f"}', 400, 'BAD_USER_INPUT'],
+    [
+      restPaths.restoreDocumentVersion,
+      '{"document_id":"VALUE","version_number":1,"expected_current_version":1}',
+      404,
+      'NOT_FOUND',
+    ],
+    ['/graphql', '{"query":"query ($id: ID!) { goal(id: $id) { id } }","variables":{"id":"VALUE"}}', 200, 'NOT_FOUND'],
+    ['/graphql', '{"query":"VALUE"}', 400, 'GRAPHQL_PARSE_FAILED'],
+    ['/graphql', '{"query":"{ viewer { person { id } } }","operationName":"VALUE"}', 400, 'BAD_REQUEST'],
+    ['/graphql', '{"query":"{ viewer { person { id } } }","VALUE":1}', 400, 'BAD_REQUEST'],
+    [
+      '/graphql',
+      '{"query":"mutation ($input: ReopenGoalInput!) { reopenGoal(input: $input) { goal { id } } }","variables":{"input":{"id":"g","message":"VALUE"}}}',
+      400,
+      'BAD_USER_INPUT',
+    ],
+  ])('%s %s is %i %s', async (path, body, status, code) => {
+    for (const value of [nul, surrogate]) {
+      const answer = await send(path, body.replace('VALUE', value));
+      expect([answer.status, answer.code]).toEqual([status, code]);
+    }
+  });
+});
+
+test('an id with an escaped NUL in a GraphQL document is unknown', async () => {
+  const answer = await send('/graphql', JSON.stringify({ query: '{ goal(id: "a\\u0000b") { id } }' }));
+  expect([answer.status, answer.code]).toEqual([200, 'NOT_FOUND']);
+});
+
+describe('an invalid GraphQL request', () => {
+  const query = '{ viewer { person { id } } }';
+
+  test.each([
+    ['no query', {}, 400],
+    ['a query that is a number', { query: 1 }, 400],
+    ['a query that is an object', { query: {} }, 400],
+    ['an empty query', { query: '' }, 400],
+    ['variables that are an array', { query, variables: [] }, 400],
+    ['variables that are a string', { query, variables: 'x' }, 400],
+    ['an operation name that is a number', { query, operationName: 5 }, 400],
+    ['an operation that does not exist', { query, operationName: 'Nope' }, 400],
+    ['extensions that are a string', { query, extensions: 'x' }, 400],
+    ['an unknown parameter', { query, id: 1 }, 400],
+    [
+      'variables that are null inside a list',
+      { query: 'query ($id: [ID!]!) { goal(id: $id) { id } }', variables: { id: [null] } },
+      400,
+    ],
+    ['a variable that is missing', { query: 'query ($id: ID!) { goal(id: $id) { id } }' }, 400],
+    ['a variable of another type', { query: 'query ($id: ID!) { goal(id: $id) { id } }', variables: { id: {} } }, 400],
+    ['a field that does not exist', { query: '{ gaol { id } }' }, 400],
+    ['a subscription', { query: 'subscription { goal { id } }' }, 400],
+    ['two operations and no name', { query: 'query A { __typename } query B { __typename }' }, 400],
+    [
+      'fragments that contain each other',
+      { query: '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }' },
+      400,
+    ],
+  ])('%s is refused', async (_what, body, status) => {
+    const answer = await send('/graphql', JSON.stringify(body));
+    expect(answer.status).toBe(status);
+    expect(answer.code).not.toBe('INTERNAL_SERVER_ERROR');
+  });
+
+  test.each([
+    'query={',
+    'variables={}',
+    `query=${encodeURIComponent(query)}&variables={`,
+    `query=${encodeURIComponent(query)}&variables=[]`,
+    `query=${encodeURIComponent(query)}&extensions=%ff`,
+    `query=${encodeURIComponent(query)}&variables=x&variables={"a":1,"a":2}`,
+    `query=${encodeURIComponent(query)}&unknown=1`,
+    'query=%00',
+    `query=${encodeURIComponent('mutation { reopenGoal(input: {}) { goal { id } } }')}`,
+  ])('GET ?%s is refused', async (search) => {
+    const answer = await world.fetch(`/graphql?${search}`, {
+      headers: { authorization: `Bearer ${caller.token}`, accept: 'application/graphql-response+json' },
+    });
+    expect([400, 405]).toContain(answer.status);
+    expect(answer.body.errors[0].extensions.code).not.toBe('INTERNAL_SERVER_ERROR');
+  });
+});
+
+describe('over a real socket', () => {
+  const head = (path: string, ...headers: string[]) =>
+    [
+      `POST ${path} HTTP/1.1`,
+      'Host: x',
+      `Authorization: Bearer ${caller.token}`,
+      'Content-Type: application/json',
+      ...headers,
+    ]
+      .join('\r\n')
+      .concat('\r\n\r\n');
+
+  async function socket() {
+    const { hostname, port } = new URL(await world.base());
+    const client = connect(Number(port), hostname);
+    await once(client, 'connect');
+    return client;
+  }
+
+  test.each(paths)('%s answers 413 to chunks without end while they are sent, and closes', async (path) => {
+    const client = await socket();
+    let failure: Error | undefined;
+    client.on('error', (error) => {
+      failure = error;
+    });
+    const answer = text(client);
+    client.write(head(path, 'Transfer-Encoding: chunked'));
+    const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
+    let sent = 0;
+    while (client.writable && sent < 200_000_000) {
+      sent += chunk.length;
+      if (!client.write(chunk)) await Promise.race([once(client, 'drain'), once(client, 'close')]).catch(() => {});
+    }
+    expect(await answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(failure).toBeUndefined();
+    expect(sent).toBeLessThan(20_000_000);
+  });
+
+  test.each(paths)('%s answers 413 to a declared length before the body comes', async (path) => {
+    const client = await socket();
+    client.write(head(path, 'Content-Length: 100001'));
+    expect(await text(client)).toMatch(/^HTTP\/1\.1 413 .*connection: close/is);
+  });
+
+  test('a client that goes away in the middle of its body does no harm', async () => {
+    const client = await socket();
+    client.write(`${head(restPaths.reopenGoal, 'Content-Length: 1000')}{"id":`);
+    client.destroy();
+    expect((await world.post(restPaths.reopenGoal, caller.token, {})).status).toBe(200);
+  });
+});

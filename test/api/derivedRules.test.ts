@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import { ActivityAction } from '../../src/database/generated/client/enums.js';
+import { actions, actionsOn } from '../../src/rules/activityActions.js';
+import { isOutdated } from '../../src/rules/isOutdated.js';
+import { potentialSubscribers } from '../../src/rules/potentialSubscribers.js';
+import { privacyOf } from '../../src/rules/privacyOf.js';
+import { progressPercentage } from '../../src/rules/progressPercentage.js';
+import { roleOf } from '../../src/rules/roleOf.js';
+import { statusOf } from '../../src/rules/statusOf.js';
+import { timeframeOf } from '../../src/rules/timeframeOf.js';
+
+const now = new Date('2026-03-14T12:00:00Z');
+const open = { closedAt: null, archivedAt: null, nextUpdateScheduledAt: now };
+const overdue = new Date('2026-03-10T23:59:59Z');
+
+describe('a goal is outdated', () => {
+  test.each([
+    ['when its update is 4 days late', { nextUpdateScheduledAt: overdue }, true],
+    ['not when its update is 3 days late', { nextUpdateScheduledAt: new Date('2026-03-11T00:00:00Z') }, false],
+    ['not before its update is due', { nextUpdateScheduledAt: new Date('2026-03-15T00:00:00Z') }, false],
+    ['when no update is scheduled', { nextUpdateScheduledAt: null }, true],
+    ['not once closed', { nextUpdateScheduledAt: overdue, closedAt: now }, false],
+    ['not once archived', { nextUpdateScheduledAt: overdue, archivedAt: now }, false],
+  ])('%s', (_when, goal, expected) => {
+    expect(isOutdated({ ...open, ...goal }, now)).toBe(expected);
+  });
+});
+
+describe('the status of a goal', () => {
+  const progressUpdates = [{ status: 'caution' as const }, { status: 'on_track' as const }];
+  const checkedIn = { ...open, success: null, progressUpdates };
+
+  test.each([
+    ['is that of the newest check-in', {}, 'caution'],
+    ['is pending before the first check-in', { progressUpdates: [] }, 'pending'],
+    ['is outdated when the update is overdue', { nextUpdateScheduledAt: overdue }, 'outdated'],
+    ['is that of the check-in when archived', { nextUpdateScheduledAt: overdue, archivedAt: now }, 'caution'],
+    ['is achieved when closed with success', { closedAt: now, success: true }, 'achieved'],
+    ['is missed when closed without', { closedAt: now, success: false }, 'missed'],
+  ])('%s', (_when, goal, expected) => {
+    expect(statusOf({ ...checkedIn, ...goal }, now)).toBe(expected);
+  });
+});
+
+test.each([
+  ['a', 'b', 'champion'],
+  ['b', 'a', 'reviewer'],
+  ['a', 'a', 'champion'],
+  ['b', null, null],
+])('with champion %s and reviewer %s, a is %s', (championId, reviewerId, expected) => {
+  expect(roleOf({ championId, reviewerId }, 'a')).toBe(expected);
+});
+
+describe('progress', () => {
+  const done = { completed: true };
+  const undone = { completed: false };
+
+  test.each([
+    ['is 0 with neither targets nor a checklist', [], [], 0],
+    ['is the share of the way from start to end', [{ from: 10, to: 20, value: 15 }], [], 50],
+    ['of a falling target counts downwards', [{ from: 20, to: 10, value: 12.5 }], [], 75],
+    ['does not exceed 100', [{ from: 0, to: 10, value: 11 }], [], 100],
+    ['does not fall below 0', [{ from: 0, to: 10, value: -1 }], [], 0],
+    ['of a target with the widest range is its share', [{ from: -1e308, to: 1e308, value: 5e307 }], [], 75],
+    ['beyond the widest range is 100', [{ from: 1e308, to: -1.7e308, value: -1.7e308 }], [], 100],
+    ['of a target that starts where it ends is 0', [{ from: 5, to: 5, value: 5 }], [], 0],
+    ['of a checklist is the share of it that is done', [], [done, undone, undone, undone], 25],
+    [
+      'is the mean of all targets and the checklist',
+      [
+        { from: 0, to: 10, value: 10 },
+        { from: 0, to: 10, value: 2 },
+      ],
+      [undone],
+      40,
+    ],
+    ['is rounded to two decimals', [{ from: 0, to: 22, value: 3 }], [], 13.64],
+    ['is rounded once, after the mean', Array(3).fill({ from: 0, to: 3, value: 2 }), [done, undone, undone], 58.33],
+  ])('%s', (_what, targets, checklist, expected) => {
+    expect(progressPercentage(targets, checklist)).toBe(expected);
+  });
+});
+
+test.each([
+  [10, 100, 100, 'public'],
+  [0, 10, 0, 'internal'],
+  [0, 0, 10, 'confidential'],
+  [0, 0, 0, 'secret'],
+])('access levels public %i, company %i, space %i are %s', (publicLevel, companyLevel, spaceLevel, expected) => {
+  expect(privacyOf({ publicLevel, companyLevel, spaceLevel })).toBe(expected);
+});
+
+test('potential subscribers are champion, reviewer and members by name, each once and with a live subscription or none', () => {
+  const person = (id: string, fullName: string, title: string | null = null) => ({ id, fullName, title });
+  const [ada, ben, cleo] = [person('1', 'Ada', 'Designer'), person('2', 'Ben'), person('3', 'Cleo', 'Engineer')];
+  const space = { members: [cleo, ben, ada].map((member) => ({ person: member })) };
+  const subscriptions = [
+    { personId: '2', canceled: false },
+    { personId: '3', canceled: true },
+  ];
+  expect(potentialSubscribers({ champion: cleo, reviewer: cleo, space }, { subscriptions })).toEqual([
+    { role: 'Champion', priority: true, isSubscribed: false, person: cleo },
+    { role: 'Designer', priority: false, isSubscribed: false, person: ada },
+    { role: null, priority: false, isSubscribed: true, person: ben },
+  ]);
+  expect(potentialSubscribers({ space: { members: [] } }, null)).toEqual([]);
+});
+
+describe('a timeframe', () => {
+  const none = {
+    startDateType: null,
+    startDateValue: null,
+    startDate: null,
+    endDateType: null,
+    endDateValue: null,
+    endDate: null,
+  };
+
+  test('is null without a start and an end', () => {
+    expect(timeframeOf(none)).toBeNull();
+  });
+
+  test('may be open on either side', () => {
+    expect(timeframeOf({ ...none, endDateType: 'day', endDateValue: 'Mar 14', endDate: now })).toEqual({
+      start: null,
+      end: { type: 'day', value: 'Mar 14', date: now },
+    });
+  });
+});
+
+test('every action is done to a goal, a file or a document', () => {
+  expect([...actions].sort()).toEqual(Object.keys(ActivityAction).sort());
+  expect([...actionsOn('goal'), ...actionsOn('file'), ...actionsOn('document')].sort()).toEqual([...actions].sort());
+  expect(actionsOn('file')).toEqual(expect.arrayContaining(['resource_hub_file_created', 'resource_hub_file_deleted']));
+});

@@ -1,0 +1,136 @@
+import { serverAudits } from 'graphql-http';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createWorld } from '../support/world.js';
+
+const world = await createWorld();
+let authorization: string;
+let token: string;
+
+beforeAll(async () => {
+  const { readOnlyToken } = await world.person(await world.company());
+  token = readOnlyToken;
+  authorization = `Bearer ${token}`;
+});
+
+// The audits of graphql-http, with a token: without one the answer to everything is 401 (docs/api.md, "Order of checks").
+const fetchFn = (url: string, init: RequestInit = {}) =>
+  world.fetchAt(
+    new Request(url, { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), authorization } }),
+  );
+
+const audits = serverAudits({ url: 'http://gateway.test/graphql', fetchFn });
+
+test('there are 61 audits', () => {
+  expect(audits).toHaveLength(61);
+});
+
+test.each(audits.map((audit) => [audit.name, audit] as const))('%s', async (_name, audit) => {
+  const result = await audit.fn();
+  expect(result, 'reason' in result ? result.reason : '').toMatchObject({ status: 'ok' });
+});
+
+test('the fields of an answer come in the order of the request, whichever is read first', async () => {
+  const query = `{ goals(first: 1) { totalCount nodes { id } pageInfo { hasNextPage } } viewer { person { id } } __typename }`;
+  const { body } = await world.graphql(token, query);
+  expect(Object.keys(body.data)).toEqual(['goals', 'viewer', '__typename']);
+  expect(Object.keys(body.data.goals)).toEqual(['totalCount', 'nodes', 'pageInfo']);
+});
+
+test.each(['then', 'catch', 'constructor', 'toJSON', 'toString', 'hasOwnProperty', '__proto__'])(
+  'a field of an answer may be named %s, whatever its type',
+  async (name) => {
+    const { caller, space } = await world.team();
+    const { id } = await world.closedGoal(space);
+    const goals = `goals(first: 1) { nodes { ${name}: id } }`;
+    const query = `{ viewer { ${name}: person { ${name}: id } } ${goals} ${name}: __typename }`;
+    const { status, body } = await world.graphql(caller.token, query);
+    expect([status, body.errors]).toEqual([200, undefined]);
+    const own = (value: object) => Object.getOwnPropertyDescriptor(value, name)?.value;
+    expect(own(own(body.data.viewer))).toBe(caller.id);
+    expect(own(body.data.goals.nodes[0])).toBe(id);
+    expect(own(body.data)).toBe('Query');
+  },
+);
+
+describe('a failure', () => {
+  const query = '{ viewer { person { id } } }';
+  const tokens: Record<string, string> = {};
+  beforeAll(async () => {
+    Object.assign(tokens, { UNAUTHENTICATED: 'gp_x', NOT_FOUND: (await world.person(await world.company())).token });
+  });
+
+  test.each([
+    ['a syntax error', '{', 'GRAPHQL_PARSE_FAILED', 200, 400],
+    ['a field that does not exist', '{ viewer { nam } }', 'GRAPHQL_VALIDATION_FAILED', 200, 400],
+    ['an argument that is missing', '{ goal { id } }', 'GRAPHQL_VALIDATION_FAILED', 200, 400],
+    ['an argument of the wrong type', '{ goals(first: 1000) { nodes { id } } }', 'BAD_USER_INPUT', 400, 400],
+    [
+      'a change of what nobody has',
+      'mutation { reopenGoal(input: { id: "x" }) { goal { id } } }',
+      'NOT_FOUND',
+      404,
+      404,
+    ],
+    [
+      'a mutation with a read-only token',
+      'mutation { reopenGoal(input: {}) { goal { id } } }',
+      'READ_ONLY_TOKEN',
+      403,
+      403,
+    ],
+    ['an unknown token', query, 'UNAUTHENTICATED', 401, 401],
+  ])('%s has the status that docs/api.md says', async (_what, document, code, json, response) => {
+    for (const [accept, status] of [
+      ['application/json', json],
+      ['*/*', json],
+      ['application/graphql-response+json', response],
+    ] as const) {
+      const answer = await world.graphql(tokens[code] ?? token, document, {}, { accept });
+      expect([answer.status, answer.body.errors[0].extensions.code, accept]).toEqual([status, code, accept]);
+      expect(answer.body.data ?? null).toBeNull();
+    }
+  });
+});
+
+test.each([
+  ['without a query', {}, 200],
+  ['with an unknown operationName', { query: 'query A { viewer { person { id } } }', operationName: 'B' }, 400],
+])('a request %s has the status that docs/api.md says', async (_what, body, json) => {
+  for (const [accept, status] of [
+    ['application/json', json],
+    ['application/graphql-response+json', 400],
+  ] as const) {
+    const answer = await world.post('/graphql', token, body, { accept });
+    expect([answer.status, answer.body.errors[0].extensions.code]).toEqual([status, 'BAD_REQUEST']);
+  }
+});
+
+test.each([
+  ['{ viewer { person { id } } }', 200],
+  ['query A { __typename } query B { __typename }', 400],
+])('%s in a URL with an empty operationName is %i, as without one', async (query, expected) => {
+  for (const name of [{}, { operationName: '' }]) {
+    const search = new URLSearchParams({ query, ...name });
+    const { status } = await world.fetch(`/graphql?${search}`, { headers: { authorization } });
+    expect([status, name]).toEqual([expected, name]);
+  }
+});
+
+describe('a batch', () => {
+  const refused = expect.objectContaining({ message: expect.stringMatching(/^Batches are not supported\./) });
+
+  test.each([1, 2, 10])(
+    'of %i is refused once for each operation, as clients that send batches expect it',
+    async (size) => {
+      const batch = Array(size).fill({ query: '{ viewer { person { id } } }' });
+      const { status, body } = await world.post('/graphql', token, batch);
+      expect(status).toBe(400);
+      expect(body).toEqual(Array(size).fill({ errors: [refused] }));
+    },
+  );
+
+  test.each([0, 11, 10_000])('of %i gets one refusal', async (size) => {
+    const { status, body } = await world.post('/graphql', token, Array(size).fill({}));
+    expect([status, body]).toEqual([400, { errors: [refused] }]);
+  });
+});

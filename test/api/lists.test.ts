@@ -1,0 +1,628 @@
+import { describe, expect, test } from 'vitest';
+import { createToken } from '../../src/database/tokens.js';
+import { query } from '../support/query.js';
+import { statementsOf } from '../support/statements.js';
+import { createWorld, type Json } from '../support/world.js';
+
+// These tests ask for more at once than the limits allow.
+const world = await createWorld({ queryLimits: { complexity: 1_000_000 } });
+const { db } = world;
+
+async function team() {
+  const company = await world.company();
+  const caller = await world.person(company);
+  return { company, caller, space: await world.space(company, [caller]) };
+}
+
+async function read(token: string, document: string, variables: Json = {}): Promise<Json> {
+  const { body } = await world.graphql(token, document, variables);
+  expect(body.errors).toBeUndefined();
+  return body.data;
+}
+
+/** The names of all rows, page by page. */
+async function walk(token: string, size: number, orderBy: string, filter = '{}', back = false): Promise<string[]> {
+  const names: string[] = [];
+  const window = back ? 'last: $size, before: $cursor' : 'first: $size, after: $cursor';
+  const document = `query($size: Int, $cursor: String) { goals(${window}, orderBy: ${orderBy}, filter: ${filter}) {
+    edges { cursor node { name } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
+  for (let cursor: string | null = null, more = true; more; ) {
+    const { goals } = await read(token, document, { size, cursor });
+    const page = goals.edges.map(({ node }: Json) => node.name);
+    if (back) names.unshift(...page);
+    else names.push(...page);
+    expect(goals.pageInfo.startCursor).toBe(goals.edges[0]?.cursor ?? null);
+    cursor = back ? goals.pageInfo.startCursor : goals.pageInfo.endCursor;
+    more = back ? goals.pageInfo.hasPreviousPage : goals.pageInfo.hasNextPage;
+  }
+  return names;
+}
+
+const names = (connection: Json) => connection.nodes.map(({ name }: Json) => name);
+const ids = (connection: Json) => connection.nodes.map(({ id }: Json) => id);
+
+describe('a list of goals', () => {
+  test('pages forwards and backwards through every row once, in a stable order though names and times are equal', async () => {
+    const { caller, space } = await team();
+    const day = (n: number) => new Date(Date.UTC(2026, 0, 1 + (n % 3)));
+    for (let n = 0; n < 11; n++) {
+      await world.goal(space, {
+        name: `${n % 2 ? 'same' : 'SAME'} ${n % 4}`,
+        insertedAt: day(n),
+        updatedAt: day(n + 1),
+      });
+    }
+    for (const field of ['NAME', 'INSERTED_AT', 'UPDATED_AT']) {
+      for (const direction of ['ASC', 'DESC']) {
+        const order = `{ field: ${field}, direction: ${direction} }`;
+        const whole = await walk(caller.token, 100, order);
+        expect(whole).toHaveLength(11);
+        for (const back of [false, true]) expect(await walk(caller.token, 3, order, '{}', back)).toEqual(whole);
+      }
+    }
+    expect((await walk(caller.token, 4, '{ field: NAME }')).map((name) => name.toLowerCase())).toEqual(
+      [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3].map((n) => `same ${n}`),
+    );
+  });
+
+  test('goes on where it was when the row of the cursor is gone', async () => {
+    const { caller, space } = await team();
+    const goals = [];
+    for (const name of ['a', 'b', 'c', 'd']) goals.push(await world.goal(space, { name }));
+    const page = 'query($after: String) { goals(first: 2, after: $after) { nodes { name } pageInfo { endCursor } } }';
+    const first = await read(caller.token, page);
+    await db.goal.deleteMany({ where: { id: goals[1]?.id ?? '' } });
+    expect(names((await read(caller.token, page, { after: first.goals.pageInfo.endCursor })).goals)).toEqual([
+      'c',
+      'd',
+    ]);
+  });
+
+  test.each([
+    ['first: -1', 'goals.first', 'must be at least 0'],
+    ['first: 101', 'goals.first', 'must be at most 100'],
+    ['last: 101', 'goals.last', 'must be at most 100'],
+    ['first: 1, last: 1', 'goals.last', 'must not be given together with first'],
+    ['after: "!"', 'goals.after', 'is not a cursor of this list in this order'],
+    ['before: ""', 'goals.before', 'is not a cursor of this list in this order'],
+    [`after: "${cursor('spaces', 0, 'a', 'b')}"`, 'goals.after', 'is not a cursor of this list in this order'],
+    [`after: "${cursor('goals.name', 0, 7, 'b')}"`, 'goals.after', 'is not a cursor of this list in this order'],
+    [`after: "${cursor('goals.name', 0, '\u0000', 'b')}"`, 'goals.after', 'is not a cursor of this list in this order'],
+    [`after: "${cursor('goals.name', 'x', 'a', 'b')}"`, 'goals.after', 'is not a cursor of this list in this order'],
+    [
+      `after: "${cursor('goals.insertedAt', 0, '2026-01-01T00:00:00Z', 'b')}"`,
+      'goals.after',
+      'is not a cursor of this list in this order',
+    ],
+    ['filter: { text: "ab" }', 'goals.filter.text', 'must have at least 3 characters'],
+    ['filter: { text: "  ab " }', 'goals.filter.text', 'must have at least 3 characters'],
+  ])('with %s answers BAD_USER_INPUT for %s', async (args, field, message) => {
+    const { caller } = await team();
+    const { status, body } = await world.graphql(caller.token, `{ goals(${args}) { nodes { id } } }`);
+    expect(status).toBe(400);
+    expect(body.errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', errors: [{ field, message }] });
+  });
+
+  test.each([
+    ['0000-01-01T00:00:00.000Z'],
+    ['+275760-09-13T00:00:00.000Z'],
+    ['2026-02-31T00:00:00Z; x'],
+    ['2024-04-31T00:00:00.000Z'],
+    ['2024-04-31T10:00Z'],
+    ['2024-01-01T10.30Z'],
+    ['2024-01-01T24:00:00Z'],
+    ['2024-01-01T00:00:00.1234567Z'],
+  ])('with a forged moment %s in the cursor answers 400', async (moment) => {
+    const { caller } = await team();
+    const after = cursor('goals.insertedAt', 0, moment, '');
+    const { status } = await world.graphql(
+      caller.token,
+      `{ goals(after: "${after}", orderBy: { field: INSERTED_AT }) { nodes { id } } }`,
+    );
+    expect(status).toBe(400);
+  });
+
+  test('with first: 0 is an empty page that knows whether there is more', async () => {
+    const { caller, space } = await team();
+    await world.goal(space);
+    const { goals } = await read(
+      caller.token,
+      '{ goals(first: 0) { nodes { id } pageInfo { hasNextPage endCursor } } }',
+    );
+    expect(goals).toEqual({ nodes: [], pageInfo: { hasNextPage: true, endCursor: null } });
+  });
+
+  test('says on the page before a cursor that the row of the cursor follows', async () => {
+    const { caller, space } = await team();
+    for (const name of ['a', 'b', 'c']) await world.goal(space, { name });
+    const page = (args: string) => `{ goals(${args}) { nodes { name } pageInfo { hasNextPage startCursor } } }`;
+    const { goals: last } = await read(caller.token, page('last: 1'));
+    const { goals: before } = await read(caller.token, page(`last: 1, before: "${last.pageInfo.startCursor}"`));
+    expect([names(last), last.pageInfo.hasNextPage]).toEqual([['c'], false]);
+    expect([names(before), before.pageInfo.hasNextPage]).toEqual([['b'], true]);
+  });
+
+  test('filters by space, closed, archived and champion', async () => {
+    const { company, caller, space } = await team();
+    const other = await world.space(company, [caller]);
+    await world.goal(space, { name: 'open' });
+    await world.closedGoal(space, { name: 'closed', championId: caller.id });
+    await world.goal(space, { name: 'archived', archivedAt: new Date() });
+    await world.closedGoal(space, { name: 'both', archivedAt: new Date() });
+    await world.goal(other, { name: 'elsewhere' });
+    const found = (filter: string) => walk(caller.token, 20, '{ field: NAME }', filter);
+    expect(await found(`{ spaceId: "${other.id}" }`)).toEqual(['elsewhere']);
+    expect(await found('{ closed: true }')).toEqual(['both', 'closed']);
+    expect(await found('{ closed: false, archived: false }')).toEqual(['elsewhere', 'open']);
+    expect(await found(`{ archived: true, spaceId: "${space.id}" }`)).toEqual(['archived', 'both']);
+    expect(await found(`{ championId: "${caller.id}" }`)).toEqual(['closed']);
+    expect(await found(`{ championId: "${caller.id}", closed: false }`)).toEqual([]);
+    expect(await found('{ spaceId: "nothing" }')).toEqual([]);
+  });
+
+  test('filters by a space that the caller cannot see as by one that does not exist', async () => {
+    const { company, caller } = await team();
+    const space = await world.space(company, [], { companyLevel: 0, spaceLevel: 0 });
+    await world.goal(space, { name: 'seen', championId: caller.id });
+    await world.goal(space, { name: 'seen too', companyLevel: 10 });
+    const found = (filter: string) => walk(caller.token, 20, '{ field: NAME }', filter);
+    expect(await found('{}')).toEqual(['seen', 'seen too']);
+    for (const more of ['', `, championId: "${caller.id}"`, ', text: "seen"', ', closed: false']) {
+      expect(await found(`{ spaceId: "${space.id}"${more} }`)).toEqual([]);
+    }
+  });
+
+  test('filters by a text in the name, in upper or lower case and literally', async () => {
+    const { caller, space } = await team();
+    for (const name of ['Grow 100% of Revenue', 'revenue growth', 'Ünïque', 'Plan']) await world.goal(space, { name });
+    const found = (text: string) =>
+      walk(caller.token, 1, '{ field: NAME }', JSON.stringify({ text }).replace('"text"', 'text'));
+    expect(await found('REVENUE')).toEqual(['Grow 100% of Revenue', 'revenue growth']);
+    expect(await found('00%')).toEqual(['Grow 100% of Revenue']);
+    expect(await found('g%w')).toEqual([]);
+    expect(await found('ÜNÏ')).toEqual(['Ünïque']);
+  });
+
+  test('keeps its place for names longer than an index holds', async () => {
+    const { caller, space } = await team();
+    const long = 'x'.repeat(5000);
+    for (const end of ['a', 'b', 'c']) await world.goal(space, { name: long + end });
+    expect((await walk(caller.token, 1, '{ field: NAME }')).sort()).toEqual([`${long}a`, `${long}b`, `${long}c`]);
+  });
+});
+
+describe('what a list shows', () => {
+  test('is what the access ladder says, for everybody, in every list', async () => {
+    const company = await world.company();
+    const foreign = await world.company();
+    await furnish(company.companyId);
+    await furnish(foreign.companyId);
+    const people = await db.person.findMany({ where: { companyId: company.companyId } });
+    const allSpaces = await db.space.findMany({ where: { companyId: company.companyId } });
+    let shown = 0;
+    for (const { id: personId } of people) {
+      const { token } = await createToken(db, { ...company, personId, name: 'list' });
+      const listed = (args: string) => `goals(first: 100, filter: { ${args} }) { nodes { id isClosed isArchived } }`;
+      const { goals, spaces, resourceHubs, closed, live, archived, ...bySpace } = await read(
+        token,
+        `{ goals(first: 100) { totalCount nodes { id isClosed isArchived space { id } } }
+           spaces(first: 100) { totalCount nodes { id } } resourceHubs(first: 100) { totalCount nodes { id } }
+           closed: ${listed('closed: true')} live: ${listed('closed: false, archived: false')} archived: ${listed('archived: true')}
+           ${allSpaces.map(({ id }, n) => `space${n}: ${listed(`spaceId: "${id}"`)}`).join(' ')} }`,
+      );
+      for (const [connection, view, column] of [
+        [goals, 'goal_access', 'goal_id'],
+        [spaces, 'space_access', 'space_id'],
+        [resourceHubs, 'resource_hub_access', 'resource_hub_id'],
+      ]) {
+        const rows = await query(
+          world.url,
+          `SELECT ${column} AS id FROM ${view} WHERE person_id = $1 AND level >= 10`,
+          [personId],
+        );
+        const visible = rows.map(({ id }) => id).sort();
+        expect(ids(connection).sort(), `${view} of ${personId}`).toEqual(visible);
+        expect(connection.totalCount).toBe(visible.length);
+        shown += visible.length;
+      }
+      const where = (fits: (goal: Json) => boolean) => ids({ nodes: goals.nodes.filter(fits) }).sort();
+      expect(ids(closed).sort()).toEqual(where((goal) => goal.isClosed));
+      expect(ids(live).sort()).toEqual(where((goal) => !goal.isClosed && !goal.isArchived));
+      expect(ids(archived).sort()).toEqual(where((goal) => goal.isArchived));
+      const inSpaces = Object.values(bySpace).flatMap((connection) => ids(connection as Json));
+      expect(inSpaces.sort()).toEqual(where((goal) => goal.space !== null));
+    }
+    expect(shown).toBeGreaterThan(200);
+  });
+
+  test('of a hub is the level on its parent', async () => {
+    const rows = await query(
+      world.url,
+      `SELECT count(*)::int AS hubs, count(*) FILTER (WHERE a.level IS DISTINCT FROM b.level)::int AS different
+       FROM resource_hub_access a JOIN resource_hubs h ON h.id = a.resource_hub_id JOIN (
+         SELECT company_id, space_id AS id, person_id, level FROM space_access
+         UNION ALL SELECT company_id, goal_id, person_id, level FROM goal_access
+         UNION ALL SELECT company_id, project_id, person_id, level FROM project_access
+       ) b ON b.id = coalesce(h.space_id, h.goal_id, h.project_id) AND b.person_id = a.person_id`,
+    );
+    expect(rows[0]).toMatchObject({ different: 0 });
+    expect(Number(rows[0]?.hubs)).toBeGreaterThan(100);
+  });
+
+  test('of another company is nothing, not even by its ids', async () => {
+    const { caller } = await team();
+    const { caller: stranger, space } = await team();
+    await world.goal(space, { championId: stranger.id });
+    const hub = await world.hub(space, { spaceId: space.id });
+    const { goals, byChampion, resourceHubs } = await read(
+      caller.token,
+      `{ goals(filter: { spaceId: "${space.id}" }) { totalCount nodes { id } }
+         byChampion: goals(filter: { championId: "${stranger.id}" }) { totalCount }
+         resourceHubs(filter: { spaceId: "${space.id}" }) { totalCount } }`,
+    );
+    expect([goals.totalCount, byChampion.totalCount, resourceHubs.totalCount]).toEqual([0, 0, 0]);
+    for (const document of [`{ resourceHub(id: "${hub.id}") { id } }`, `{ space(id: "${space.id}") { id } }`]) {
+      expect((await world.graphql(caller.token, document)).body.errors[0].extensions.code).toBe('NOT_FOUND');
+    }
+  });
+});
+
+describe('the nodes of a hub', () => {
+  const fields = `{ __typename id name resourceHubId parentFolderId
+    ... on ResourceHubFolder { childrenCount } ... on ResourceHubDocument { state author { fullName } }
+    ... on ResourceHubFile { size blob { filename } } }`;
+
+  async function furnished() {
+    const { company, caller, space } = await team();
+    const colleague = await world.person(company);
+    const hub = await world.hub(company, { spaceId: space.id });
+    const folder = await world.folder(hub);
+    await db.resourceHubFolder.updateMany({ where: { id: folder.id }, data: { name: 'zebra' } });
+    await world.document(hub, caller, ['text'], { name: 'Minutes' });
+    await world.file(hub, caller, { name: 'apple.png' });
+    await world.file(hub, caller, { name: 'Banana.png' });
+    return { caller, colleague, hub, folder };
+  }
+
+  test('are folders, then documents, then files, each by name; without deleted ones and drafts of others', async () => {
+    const { caller, colleague, hub, folder } = await furnished();
+    const draft = await world.draft(hub, caller);
+    await world.file(hub, caller, { name: 'gone', deletedAt: new Date() });
+    await world.document(hub, caller, ['text'], { name: 'gone too', deletedAt: new Date() });
+    await world.file(hub, caller, { name: 'deeper', parentFolderId: folder.id });
+    const document = `{ resourceHub(id: "${hub.id}") { nodes { totalCount nodes ${fields} } } }`;
+    const { nodes } = (await read(caller.token, document)).resourceHub;
+    expect(names(nodes)).toEqual(['zebra', draft.name, 'Minutes', 'apple.png', 'Banana.png']);
+    expect(nodes.nodes[0]).toMatchObject({ __typename: 'ResourceHubFolder', childrenCount: 1, parentFolderId: null });
+    expect(nodes.nodes[2]).toMatchObject({ __typename: 'ResourceHubDocument', state: 'PUBLISHED' });
+    expect(nodes.nodes[3]).toMatchObject({ __typename: 'ResourceHubFile', size: 1234, blob: { filename: 'plan.pdf' } });
+    expect(nodes.totalCount).toBe(5);
+    expect(names((await read(colleague.token, document)).resourceHub.nodes)).toEqual([
+      'zebra',
+      'Minutes',
+      'apple.png',
+      'Banana.png',
+    ]);
+  });
+
+  test('page across kinds, forwards and backwards', async () => {
+    const { caller, hub } = await furnished();
+    const all = ['zebra', 'Minutes', 'apple.png', 'Banana.png'];
+    for (const [size, cursor, edge] of [
+      ['first', 'after', 'endCursor'],
+      ['last', 'before', 'startCursor'],
+    ]) {
+      const found: string[][] = [];
+      for (let at: string | null = null; ; ) {
+        const { nodes }: Json = (
+          await read(
+            caller.token,
+            `query($at: String) { resourceHub(id: "${hub.id}") { nodes(${size}: 1, ${cursor}: $at) {
+              nodes { name } pageInfo { ${edge} } } } }`,
+            { at },
+          )
+        ).resourceHub;
+        at = nodes.pageInfo[edge ?? ''];
+        if (at === null) break;
+        found.push(names(nodes));
+      }
+      expect(found.flat()).toEqual(size === 'first' ? all : all.toReversed());
+    }
+  });
+
+  test('in a folder are its own, and a folder in an invisible hub does not exist', async () => {
+    const { caller, hub, folder } = await furnished();
+    await world.file(hub, caller, { name: 'deeper', parentFolderId: folder.id });
+    const document = `{ resourceHubFolder(id: "${folder.id}") { name childrenCount nodes { nodes ${fields} } } }`;
+    const { resourceHubFolder } = await read(caller.token, document);
+    expect(resourceHubFolder).toMatchObject({
+      name: 'zebra',
+      childrenCount: 1,
+      nodes: { nodes: [{ name: 'deeper' }] },
+    });
+    const { caller: stranger } = await team();
+    expect((await world.graphql(stranger.token, document)).body.errors[0].extensions.code).toBe('NOT_FOUND');
+  });
+});
+
+test('fragments on several types may ask for different lists at one place of the answer', async () => {
+  const { caller, hub } = await world.teamWithHub('space');
+  for (let index = 0; index < 3; index += 1) await world.file(hub, caller);
+  await world.document(hub, caller);
+  const query = `query ($id: ID!) { resourceHub(id: $id) { nodes { nodes {
+    ... on ResourceHubFile { its: resourceHub { list: nodes(first: 1) { nodes { __typename } } } }
+    ... on ResourceHubDocument { its: resourceHub { list: nodes(first: 3) { nodes { __typename ...Listed } } } }
+  } } } }
+  fragment Listed on ResourceHubNode {
+    ... on ResourceHubFile { list: activities { totalCount nodes { __typename } } }
+    ... on ResourceHubDocument { list: versions { totalCount nodes { __typename } } }
+  }`;
+  const { body } = await world.graphql(caller.token, query, { id: hub.id });
+  expect(body.errors).toBeUndefined();
+  const document = { __typename: 'ResourceHubDocument' };
+  const file = { __typename: 'ResourceHubFile', list: { totalCount: 0, nodes: [] } };
+  const version = { __typename: 'DocumentVersion' };
+  const ofFile = { its: { list: { nodes: [document] } } };
+  const listed = { ...document, list: { totalCount: 3, nodes: [version, version, version] } };
+  expect(body.data.resourceHub.nodes.nodes).toEqual([
+    { its: { list: { nodes: [listed, file, file] } } },
+    ...[ofFile, ofFile, ofFile],
+  ]);
+});
+
+test('fragments on several types may ask for more of the same list at one place of the answer', async () => {
+  const { caller, hub } = await world.teamWithHub('space');
+  await world.file(hub, caller);
+  await world.document(hub, caller);
+  const query = `query ($id: ID!) { resourceHub(id: $id) { nodes { nodes {
+    ... on ResourceHubDocument { its: resourceHub { ...Shared } }
+    ... on ResourceHubFile { its: resourceHub { ...Shared nodes { nodes { ... on ResourceHubDocument { currentVersion } } } } }
+  } } } }
+  fragment Shared on ResourceHub { nodes { nodes { __typename } } }`;
+  const { body } = await world.graphql(caller.token, query, { id: hub.id });
+  expect(body.errors).toBeUndefined();
+  const [ofDocument, ofFile] = body.data.resourceHub.nodes.nodes.map(({ its }: Json) => its.nodes.nodes[0]);
+  expect([ofDocument.currentVersion, ofFile.currentVersion]).toEqual([undefined, 3]);
+});
+
+test('a cursor that is longer than any is none', async () => {
+  const { caller } = await world.team();
+  const cursor = Buffer.from(JSON.stringify(['goals.name', 0, 'x', 'x'.repeat(10_000)])).toString('base64url');
+  const { body } = await world.graphql(caller.token, `{ goals(after: "${cursor}") { totalCount } }`);
+  expect(body.errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', errors: [{ field: 'goals.after' }] });
+});
+
+test('versions of a document come newest first, by pages', async () => {
+  const { company, caller, space } = await team();
+  const hub = await world.hub(company, { spaceId: space.id });
+  const document = await world.document(hub, caller, ['one', 'two', 'three', 'four']);
+  const { resourceHubDocument } = await read(
+    caller.token,
+    `query($id: ID!, $after: String) { resourceHubDocument(id: $id) {
+      all: versions { totalCount nodes { versionNumber isCurrent editor { id } titleChanged } }
+      page: versions(first: 2, after: $after) { nodes { versionNumber } } } }`,
+    { id: document.id, after: cursor('resourceHubDocument.versions', 0, 4, '') },
+  );
+  expect(resourceHubDocument.all.nodes.map(({ versionNumber }: Json) => versionNumber)).toEqual([4, 3, 2, 1]);
+  expect(resourceHubDocument.all.nodes[0]).toMatchObject({ isCurrent: true, editor: { id: caller.id } });
+  expect(resourceHubDocument.page.nodes.map(({ versionNumber }: Json) => versionNumber)).toEqual([3, 2]);
+});
+
+test.each([2 ** 31, 1.5, '4'])('a cursor of versions with the number %s is none', async (number) => {
+  const { company, caller, space } = await team();
+  const document = await world.document(await world.hub(company, { spaceId: space.id }), caller);
+  const { body } = await world.graphql(
+    caller.token,
+    'query($id: ID!, $after: String) { resourceHubDocument(id: $id) { versions(after: $after) { totalCount } } }',
+    { id: document.id, after: cursor('resourceHubDocument.versions', 0, number, '') },
+  );
+  expect(body.errors).toMatchObject([
+    { extensions: { code: 'BAD_USER_INPUT', errors: [{ field: 'versions.after', code: 'invalid' }] } },
+  ]);
+});
+
+describe('activities', () => {
+  test('of a goal come newest first, with what was said', async () => {
+    const { caller, space } = await team();
+    const goal = await world.closedGoal(space);
+    for (const message of ['first', null]) {
+      await db.goal.updateMany({ where: { id: goal.id }, data: { closedAt: new Date(), success: true } });
+      await world.graphql(
+        caller.token,
+        'mutation($input: ReopenGoalInput!) { reopenGoal(input: $input) { goal { id } } }',
+        { input: { id: goal.id, message } },
+      );
+    }
+    const { goal: found } = await read(
+      caller.token,
+      `{ goal(id: "${goal.id}") { activities { nodes { action message author { id } goal { id } document { id } } } } }`,
+    );
+    expect(found.activities.nodes).toEqual(
+      [null, 'first'].map((message) => ({
+        action: 'GOAL_REOPENED',
+        message,
+        author: { id: caller.id },
+        goal: { id: goal.id },
+        document: null,
+      })),
+    );
+  });
+
+  test('of a document name the version a restore added', async () => {
+    const { company, caller, space } = await team();
+    const hub = await world.hub(company, { spaceId: space.id });
+    const document = await world.document(hub, caller);
+    const input = { documentId: document.id, versionNumber: 1, expectedCurrentVersion: 3 };
+    await world.graphql(
+      caller.token,
+      'mutation($input: RestoreDocumentVersionInput!) { restoreDocumentVersion(input: $input) { document { id } } }',
+      { input },
+    );
+    const { resourceHubDocument } = await read(
+      caller.token,
+      `{ resourceHubDocument(id: "${document.id}") { activities { nodes {
+        documentVersion { versionNumber restoredFromVersionNumber } document { name } file { id } } } } }`,
+    );
+    expect(resourceHubDocument.activities.nodes).toEqual([
+      {
+        documentVersion: { versionNumber: 4, restoredFromVersionNumber: 1 },
+        document: { name: 'Title 1' },
+        file: null,
+      },
+    ]);
+  });
+});
+
+describe("the viewer's notifications", () => {
+  async function notified() {
+    const { company, caller, space } = await team();
+    const reader = await world.person(company, { type: 'guest' });
+    await db.spaceMember.create({ data: { companyId: company.companyId, spaceId: space.id, personId: reader.id } });
+    for (const message of ['one', 'two', 'three']) {
+      const goal = await world.closedGoal(space, { name: message });
+      await world.graphql(
+        caller.token,
+        'mutation($input: ReopenGoalInput!) { reopenGoal(input: $input) { goal { id } } }',
+        { input: { id: goal.id, message, subscriberIds: [reader.id] } },
+      );
+    }
+    return { reader, space };
+  }
+  const list = (args: string) =>
+    `{ viewer { notifications${args} { totalCount nodes { id read activity { message goal { name } } } } } }`;
+
+  test('come newest first; only the unread or only the read ones when asked', async () => {
+    const { reader } = await notified();
+    const all = (await read(reader.token, list(''))).viewer.notifications;
+    expect(all.nodes.map(({ activity }: Json) => activity.message)).toEqual(['three', 'two', 'one']);
+    await db.notification.updateMany({ where: { id: all.nodes[1].id }, data: { readAt: new Date() } });
+    const unread = (await read(reader.token, list('(unread: true)'))).viewer.notifications;
+    const read_ = (await read(reader.token, list('(unread: false)'))).viewer.notifications;
+    expect([ids(unread), unread.totalCount]).toEqual([[all.nodes[0].id, all.nodes[2].id], 2]);
+    expect([ids(read_), read_.totalCount]).toEqual([[all.nodes[1].id], 1]);
+  });
+
+  test('do not show what the caller can no longer see', async () => {
+    const { reader, space } = await notified();
+    await db.spaceMember.deleteMany({ where: { spaceId: space.id, personId: reader.id } });
+    const { viewer } = await read(reader.token, list('(first: 1)'));
+    expect(viewer.notifications.nodes[0].activity).toEqual({ message: null, goal: null });
+  });
+});
+
+describe('statements', () => {
+  const document = `query($first: Int) {
+    viewer { notifications(first: $first) { nodes { activity { author { fullName } goal { name } } } } }
+    goals(first: $first) { nodes { name status space { name } champion { fullName }
+      activities(first: $first) { nodes { message author { fullName } } pageInfo { hasNextPage } } } }
+    spaces(first: $first) { nodes { name isMember } }
+    resourceHubs(first: $first) { nodes { name goal { name } nodes(first: $first) { nodes { name
+      ... on ResourceHubFolder { childrenCount nodes(first: $first) { nodes { id } } }
+      ... on ResourceHubFile { size author { fullName } activities(first: $first) { nodes { action } } }
+      ... on ResourceHubDocument { versions(first: $first) { nodes { versionNumber editor { fullName } isCurrent } } } } } } }
+  }`;
+
+  test('do not grow with the page or the data', async () => {
+    const { company, caller, space } = await team();
+    const add = async () => {
+      const goal = await world.closedGoal(await world.space(company, [caller]), { championId: caller.id });
+      const author = await world.person(company);
+      const reopen = 'mutation($input: ReopenGoalInput!) { reopenGoal(input: $input) { goal { id } } }';
+      await db.accessGrant.create({ data: { ...company, goalId: goal.id, personId: author.id, level: 70 } });
+      await world.graphql(author.token, reopen, { input: { id: goal.id, message: 'x', subscriberIds: [caller.id] } });
+      const hub = await world.hub(company, { goalId: goal.id });
+      for (let n = 0; n < 2; n++) {
+        const folder = await world.folder(hub);
+        await world.folder(hub, folder.id);
+        await world.file(hub, caller);
+        await world.document(hub, caller);
+      }
+      await db.activity.create({
+        data: {
+          action: 'resource_hub_file_created',
+          companyId: caller.companyId,
+          authorId: caller.id,
+          fileId: (await world.file(hub, caller)).id,
+        },
+      });
+    };
+    const count = async (first: number) => {
+      const { result, statements } = await statementsOf(() => world.graphql(caller.readOnlyToken, document, { first }));
+      expect(result.body.errors).toBeUndefined();
+      return statements.filter(({ text }) => !text.startsWith('UPDATE')).length;
+    };
+    await world.goal(space);
+    await add();
+    // The first use of a token looks for its company.
+    await world.graphql(caller.readOnlyToken, '{ __typename }');
+    const small = await count(10);
+    for (let n = 0; n < 5; n++) await add();
+    expect(await count(50)).toBe(small);
+    expect(small).toBe(22);
+  });
+
+  test.each([
+    ['{ goals { nodes { name space { name } champion { fullName } } } }', 3],
+    ['{ goals { edges { cursor node { name } } nodes { id name } pageInfo { endCursor } } }', 3],
+    ['{ goals { totalCount } }', 2],
+    ['{ goals { totalCount nodes { id } } }', 4],
+    ['{ goals { pageInfo { hasNextPage } } }', 2],
+    ['{ goals { nodes { activities { nodes { message goal { name } documentVersion { id } } } } } }', 5],
+  ])('of %s are %i, with the one for the token', async (text, expected) => {
+    const { caller, space } = await team();
+    await world.goal(space);
+    const goal = await world.closedGoal(space);
+    await db.activity.create({
+      data: { action: 'goal_closed', companyId: caller.companyId, authorId: caller.id, goalId: goal.id },
+    });
+    await world.graphql(caller.token, '{ viewer { person { id } } }');
+    const { result, statements } = await statementsOf(() => world.graphql(caller.token, text));
+    expect(result.body.errors).toBeUndefined();
+    expect(statements.filter(({ text: sql }) => !sql.startsWith('UPDATE'))).toHaveLength(expected);
+  });
+});
+
+function cursor(...parts: unknown[]): string {
+  return Buffer.from(JSON.stringify(parts)).toString('base64url');
+}
+
+/** A company with every kind of person and resource, their levels and memberships spread by a fixed rule. */
+async function furnish(companyId: string): Promise<void> {
+  await query(
+    world.url,
+    `DO $do$
+     DECLARE c text := '${companyId}';
+     BEGIN
+       INSERT INTO people (id, company_id, full_name, type, is_owner)
+       SELECT c || 'p' || n, c, 'Person ' || n, (ARRAY['human', 'guest', 'human', 'ai', 'guest'])[1 + n % 5]::person_type, n IN (7, 11)
+       FROM generate_series(1, 20) n;
+       INSERT INTO spaces (id, company_id, name, company_level, space_level)
+       SELECT c || 's' || n, c, 'Space ' || n, (ARRAY[0, 10, 70])[1 + n % 3], (ARRAY[0, 100])[1 + n / 3 % 2]
+       FROM generate_series(1, 8) n;
+       INSERT INTO space_members (company_id, space_id, person_id)
+       SELECT c, c || 's' || s, c || 'p' || p FROM generate_series(1, 8) s, generate_series(1, 20) p WHERE (s * 7 + p * 3) % 5 = 0;
+       INSERT INTO goals (id, company_id, space_id, name, champion_id, reviewer_id, company_level, space_level, closed_at, success, archived_at)
+       SELECT c || 'g' || n, c, c || 's' || (1 + n % 8), 'Goal ' || n,
+         CASE WHEN n % 9 = 0 THEN c || 'p' || (1 + n % 20) END, CASE WHEN n % 11 = 0 THEN c || 'p' || (1 + n * 3 % 20) END,
+         (ARRAY[0, 0, 10, 0, 70])[1 + n % 5], (ARRAY[0, 40, 100])[1 + n % 3],
+         CASE WHEN n % 4 = 0 THEN now() END, CASE WHEN n % 4 = 0 THEN true END, CASE WHEN n % 6 = 0 THEN now() END
+       FROM generate_series(1, 60) n;
+       INSERT INTO projects (id, company_id, space_id, name, champion_id, company_level, space_level)
+       SELECT c || 'r' || n, c, c || 's' || (1 + n % 8), 'Project ' || n, CASE WHEN n % 3 = 0 THEN c || 'p' || (1 + n % 20) END,
+         (ARRAY[0, 0, 70])[1 + n % 3], (ARRAY[0, 100])[1 + n % 2]
+       FROM generate_series(1, 12) n;
+       INSERT INTO access_grants (company_id, person_id, goal_id, level)
+       SELECT c, c || 'p' || p, c || 'g' || g, (ARRAY[0, 10, 70])[1 + (p + g) % 3]
+       FROM generate_series(1, 20) p, generate_series(1, 60) g WHERE (p * 13 + g * 5) % 31 = 0;
+       INSERT INTO access_grants (company_id, person_id, space_id, level)
+       SELECT c, c || 'p' || p, c || 's' || s, (ARRAY[0, 10, 70])[1 + (p + s) % 3]
+       FROM generate_series(1, 20) p, generate_series(1, 8) s WHERE (p * 3 + s * 5) % 11 = 0;
+       INSERT INTO access_grants (company_id, person_id, project_id, level)
+       SELECT c, c || 'p' || p, c || 'r' || r, (ARRAY[0, 10, 70])[1 + (p + r) % 3]
+       FROM generate_series(1, 20) p, generate_series(1, 12) r WHERE (p * 3 + r * 5) % 13 = 0;
+       INSERT INTO resource_hubs (id, company_id, name, space_id) SELECT c || 'hs' || n, c, 'Hub s' || n, c || 's' || n FROM generate_series(1, 8) n;
+       INSERT INTO resource_hubs (id, company_id, name, goal_id) SELECT c || 'hg' || n, c, 'Hub g' || n, c || 'g' || n FROM generate_series(1, 60) n;
+       INSERT INTO resource_hubs (id, company_id, name, project_id) SELECT c || 'hr' || n, c, 'Hub r' || n, c || 'r' || n FROM generate_series(1, 12) n;
+     END $do$`,
+  );
+}

@@ -1,0 +1,393 @@
+import {
+  buildSchema,
+  type DocumentNode,
+  type GraphQLResolveInfo,
+  getIntrospectionQuery,
+  getOperationAST,
+  isObjectType,
+  parse,
+} from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { costIn } from '../../src/http/limits/costIn.js';
+import { reopenGoal } from '../../src/rest/reopenGoal.js';
+import { restoreDocumentVersion } from '../../src/rest/restoreDocumentVersion.js';
+import { answerBudget } from '../../src/schema/answerBudget.js';
+import { statementsOf } from '../support/statements.js';
+import { createWorld, type Json, restPaths } from '../support/world.js';
+
+const world = await createWorld();
+const { caller, space } = await world.team();
+const accept = { accept: 'application/graphql-response+json' };
+const report = { 'graphql-cost': 'report' };
+const ask = (query: string, variables: Json = {}) =>
+  world.graphql(caller.token, query, variables, { ...accept, ...report });
+
+/** Nested `parentGoal`s: field levels from `goal` down to `id`. */
+const nested = (levels: number) =>
+  `{ goal(id: "g") ${'{ parentGoal '.repeat(levels - 2)}{ id ${'}'.repeat(levels - 1)} }`;
+const aliased = (count: number) =>
+  `{ ${Array.from({ length: count }, (_, index) => `a${index}: viewer { person { id } }`).join(' ')} }`;
+const mutations = (count: number) =>
+  `mutation { ${Array.from({ length: count }, (_, index) => `m${index}: reopenGoal(input: {}) { goal { id } }`).join(' ')} }`;
+const deep = (open: string, close: string, levels: number) => open.repeat(levels) + close.repeat(levels);
+
+const limits = { complexity: 10_000, depth: 15, aliases: 30 };
+
+describe('every GraphQL answer reports its cost and the limits to a client that asks', () => {
+  test('a query, in objects it may load', async () => {
+    const goal = await world.goal(space);
+    const { body } = await ask('query ($id: ID!) { goal(id: $id) { id name targets { id } champion { id } } }', {
+      id: goal.id,
+    });
+    // goal 1, targets 10 × 1, champion 1
+    expect(body.extensions.cost).toEqual({ complexity: 12, depth: 3, aliases: 0, limits });
+  });
+
+  test.each([
+    ['a mutation', 'mutation { reopenGoal(input: {}) { goal { id } } }', 200, { complexity: 2, depth: 3, aliases: 0 }],
+    [
+      'a failed mutation',
+      'mutation { reopenGoal(input: { id: "x" }) { goal { id } } }',
+      404,
+      { complexity: 2, depth: 3, aliases: 0 },
+    ],
+    [
+      'a query that does not fit the schema',
+      '{ viewer { nobody { id } } }',
+      400,
+      { complexity: 2, depth: 3, aliases: 0 },
+    ],
+    ['a syntax error', '{', 400, { complexity: 0, depth: 0, aliases: 0 }],
+  ])('%s', async (_what, query, status, cost) => {
+    const answer = await ask(query);
+    expect([answer.status, answer.body.extensions.cost]).toEqual([status, { ...cost, limits }]);
+  });
+
+  test('a request without a token', async () => {
+    const { status, body } = await world.graphql(null, '{ viewer { person { id } } }', {}, report);
+    expect([status, body.extensions.cost.complexity]).toEqual([401, 0]);
+  });
+});
+
+describe('without the header, an answer has no extensions', () => {
+  test.each<[string, string, number, Record<string, string>?]>([
+    ['a query', '{ viewer { person { id } } }', 200],
+    ['a failed mutation', 'mutation { reopenGoal(input: { id: "x" }) { goal { id } } }', 404],
+    ['a syntax error', '{', 400],
+    ['another wish', '{ viewer { person { id } } }', 200, { 'graphql-cost': 'validate' }],
+  ])('%s', async (_what, query, status, headers = {}) => {
+    const answer = await world.graphql(caller.token, query, {}, { ...accept, ...headers });
+    expect([answer.status, 'extensions' in answer.body]).toEqual([status, false]);
+  });
+
+  test('a request without a token', async () => {
+    const { status, body } = await world.graphql(null, '{ viewer { person { id } } }');
+    expect([status, 'extensions' in body]).toEqual([401, false]);
+  });
+});
+
+describe('a document over a limit is refused before any SQL', () => {
+  test.each<[string, string, Json[]]>([
+    ['depth', nested(16), [{ limit: 'depth', actual: 16, maximum: 15 }]],
+    ['aliases', aliased(31), [{ limit: 'aliases', actual: 31, maximum: 30 }]],
+    ['mutations', mutations(11), [{ limit: 'mutations', actual: 11, maximum: 10 }]],
+    [
+      'mutations, in a fragment',
+      `mutation { ...M } fragment M on Mutation ${mutations(11).replace('mutation', '')}`,
+      [{ limit: 'mutations', actual: 11, maximum: 10 }],
+    ],
+    [
+      'complexity',
+      `{ ${'...G '.repeat(477)} } fragment G on Query { goal(id: "g") { projects { champion { id } } } }`,
+      [{ limit: 'complexity', actual: 10_017, maximum: 10_000 }],
+    ],
+    ['tokens', `{ ${'viewer { person { id } } '.repeat(600)} }`, [{ limit: 'tokens', maximum: 4000 }]],
+    [
+      'depth and aliases, both named',
+      `{ ${aliased(31).slice(1, -1)} ${nested(17).slice(1)}`,
+      [
+        { limit: 'depth', actual: 17, maximum: 15 },
+        { limit: 'aliases', actual: 31, maximum: 30 },
+      ],
+    ],
+    [
+      'aliases, multiplied by fragments',
+      `{ ...F0 } ${Array.from({ length: 30 }, (_, n) => `fragment F${n} on Query { ...F${n + 1} ... { ...F${n + 1} } }`).join(' ')}
+       fragment F30 on Query { a: viewer { person { id } } }`,
+      [
+        { limit: 'complexity', actual: 2 ** 31, maximum: 10_000 },
+        { limit: 'aliases', actual: 2 ** 30, maximum: 30 },
+      ],
+    ],
+  ])('%s', async (_limit, query, exceeded) => {
+    const { statements, result: answer } = await statementsOf(() => ask(query));
+    const [{ message, extensions }] = answer.body.errors;
+    expect([answer.status, extensions.code]).toEqual([400, 'QUERY_TOO_COMPLEX']);
+    expect(extensions.exceeded).toEqual(exceeded);
+    for (const { limit, maximum } of extensions.exceeded)
+      expect(message).toMatch(new RegExp(`${limit} \\(.*${maximum}\\)`));
+    expect(statements.filter(({ text }) => !text.includes('api_tokens'))).toEqual([]);
+  });
+
+  test('also in an operation that is not the one to run, since it is validated too', async () => {
+    const query = `query Run { viewer { person { id } } } query Other ${aliased(31)}`;
+    const { status, body } = await world.post('/graphql', caller.token, { query, operationName: 'Run' }, accept);
+    expect([status, body.errors[0].extensions.code]).toEqual([400, 'QUERY_TOO_COMPLEX']);
+  });
+
+  test.each([
+    ['depth', nested(15), 200],
+    ['aliases', aliased(30), 200],
+    ['mutations', mutations(10), 200],
+  ])('exactly at the limit of %s it is not', async (_limit, query, status) => {
+    expect((await ask(query)).status).toBe(status);
+  });
+});
+
+describe('what would exhaust the parser or the validator is refused, not 500', () => {
+  test.each([
+    ['a selection 20,000 levels deep', deep('{a', '}', 20_000)],
+    ['a selection 1,300 levels deep', deep('{a', '}', 1_300)],
+    ['a selection 1,300 levels deep and no operation name', `query A ${deep('{a', '}', 1_300)} query B { a }`],
+    ['a list 20,000 levels deep', `{ goal(id: ${deep('[', ']', 20_000)}) { id } }`],
+    ['a list 1,900 levels deep', `{ goal(id: ${deep('[', ']', 1_900)}) { id } }`],
+    [
+      'an object 1,300 levels deep',
+      `mutation { reopenGoal(input: ${deep('{id:', '}', 1_300).replace(':}', ':1}')}) { goal { id } } }`,
+    ],
+    ['a type 20,000 levels deep', `query ($a: ${deep('[', ']', 20_000)}) { __typename }`],
+    ['a type 1,900 levels deep', `query ($a: ${'['.repeat(1_900)}ID${']'.repeat(1_900)}) { goal(id: $a) { id } }`],
+    [
+      'fragments that go round',
+      '{ ...A } fragment A on Query { viewer { person { id } } ...B } fragment B on Query { ...A }',
+    ],
+    ['a mutation of fragments that go round', 'mutation { ...A } fragment A on Mutation { ...A }'],
+    [
+      'introspection that goes round',
+      `{ __schema { types ${'{ fields { type '.repeat(20)}{ name }${' } }'.repeat(20)} } }`,
+    ],
+  ])('%s', async (_what, query) => {
+    const { statements, result: answer } = await statementsOf(() => ask(query));
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors[0].extensions.code).not.toBe('INTERNAL_SERVER_ERROR');
+    expect(statements.filter(({ text }) => !text.includes('api_tokens'))).toEqual([]);
+  });
+});
+
+test('a name of more than 200 characters is a syntax error, which the answer does not repeat', async () => {
+  const named = (length: number) => `{ viewer { ${'x'.repeat(length)}: person { id } } }`;
+  expect(await ask(named(200))).toMatchObject({ status: 200, body: { data: { viewer: {} } } });
+  expect(await ask(named(201))).toMatchObject({
+    status: 400,
+    body: {
+      errors: [
+        {
+          message: 'Syntax Error: A name has more than 200 characters.',
+          locations: [{ line: 1, column: 12 }],
+          extensions: { code: 'GRAPHQL_PARSE_FAILED' },
+        },
+      ],
+    },
+  });
+});
+
+test('an alias in an introspection counts as ten', async () => {
+  const { body } = await ask('{ __schema { a: types { name } b: types { name } } }');
+  expect(body.extensions.cost).toMatchObject({ complexity: 0, aliases: 20 });
+});
+
+test('introspection, as GraphiQL does it, is free', async () => {
+  const { status, body } = await ask(
+    getIntrospectionQuery({ descriptions: true, inputValueDeprecation: true, oneOf: true }),
+  );
+  expect([status, body.extensions.cost.complexity, body.extensions.cost.depth]).toEqual([200, 0, 0]);
+  expect(body.data.__schema.types.length).toBeGreaterThan(10);
+});
+
+test('what REST shows is well within the limits when asked in GraphQL, and REST itself is exempt', async () => {
+  for (const { document } of [reopenGoal, restoreDocumentVersion]) {
+    const { body } = await ask(document, { input: {} });
+    expect(body.errors?.[0].extensions.code).not.toBe('QUERY_TOO_COMPLEX');
+    expect(body.extensions.cost.complexity).toBeLessThan(2_000);
+  }
+  const strict = await createWorld({ queryLimits: { complexity: 1, depth: 1, tokens: 12 } });
+  const owner = (await strict.team()).caller;
+  const { status, body } = await strict.post(restPaths.reopenGoal, owner.token, {});
+  expect([status, body]).toEqual([200, { goal: null }]);
+  const refused = await strict.graphql(owner.token, '{ viewer { person { id } } }');
+  expect(refused.body.errors[0].extensions.exceeded).toEqual([
+    { limit: 'complexity', actual: 2, maximum: 1 },
+    { limit: 'depth', actual: 3, maximum: 1 },
+  ]);
+});
+
+test('a mutation with a read-only token is 403 before its cost is checked', async () => {
+  const { status } = await world.graphql(caller.readOnlyToken, mutations(11));
+  expect(status).toBe(403);
+});
+
+test('a connection counts its page size, however few rows it has', async () => {
+  const { body } = await ask('query ($n: Int) { goals(first: $n) { edges { node { id targets { id } } } } }', {
+    n: 50,
+  });
+  expect([body.data.goals.edges.length <= 50, body.extensions.cost.complexity]).toEqual([true, 1 + 50 * (1 + 1 + 10)]);
+});
+
+describe('a connection counts its page', () => {
+  const schema = buildSchema(`
+    type Query { goals(first: Int, last: Int, after: String): GoalConnection! }
+    type GoalConnection { edges: [GoalEdge!]! nodes: [Goal!]! pageInfo: PageInfo! totalCount: Int! }
+    type GoalEdge { cursor: String! node: Goal! }
+    type PageInfo { hasNextPage: Boolean! }
+    type Goal { id: ID! tags: [Tag!]! children(first: Int = 20): GoalConnection! }
+    type Tag { name: String! }
+  `);
+  for (const type of [schema.getType('Query'), schema.getType('Goal')]) {
+    for (const field of isObjectType(type) ? Object.values(type.getFields()) : []) {
+      for (const argument of field.args) if (argument.name === 'first') argument.extensions = { pageSize: 20 };
+    }
+  }
+  const costOf = costIn(schema);
+  const complexityOf = (document: DocumentNode, variables: Json = {}) => {
+    const operation = getOperationAST(document);
+    if (!operation) throw new Error('no operation');
+    return costOf(document, operation, variables).complexity;
+  };
+
+  test.each<[string, string, number, Json?]>([
+    ['without a size: 20', '{ goals { nodes { id } } }', 1 + 20],
+    ['first', '{ goals(first: 50) { nodes { id } totalCount } }', 1 + 50],
+    ['last', '{ goals(last: 5) { nodes { id } } }', 1 + 5],
+    ['a variable', 'query ($n: Int) { goals(first: $n) { nodes { id } } }', 1 + 7, { n: 7 }],
+    ["a variable's default", 'query ($n: Int = 9) { goals(first: $n) { nodes { id } } }', 1 + 9],
+    ['a variable left out', 'query ($n: Int) { goals(first: $n) { nodes { id } } }', 1 + 20],
+    ['null', '{ goals(first: null) { nodes { id } } }', 1 + 20],
+    ['nodes in edges', '{ goals(first: 3) { edges { cursor node { id } } pageInfo { hasNextPage } } }', 1 + 3 * 2 + 1],
+    [
+      'edges in a fragment',
+      '{ goals(first: 3) { ...G } } fragment G on GoalConnection { edges { node { id } } }',
+      1 + 3 * 2,
+    ],
+    ['a list in a node: 10', '{ goals(first: 3) { nodes { tags { name } } } }', 1 + 3 * (1 + 10)],
+    ['a page in a page', '{ goals(first: 3) { nodes { children(first: 4) { nodes { id } } } } }', 1 + 3 * (1 + 1 + 4)],
+    ['nonsense', '{ goals(first: -5) { nodes { id } } }', 1 + 20],
+    ['more than there is', '{ goals(first: 2000000000) { nodes { id } } }', 2_000_000_001],
+  ])('%s', (_what, query, expected, variables) => {
+    expect(complexityOf(parse(query), variables)).toBe(expected);
+  });
+
+  test('the content of a document or version counts as 20 objects', async () => {
+    const query = '{ resourceHubDocument(id: "d") { content versions(first: 3) { nodes { content } } } }';
+    const { body } = await ask(query);
+    expect(body.extensions.cost.complexity).toBe(1 + 20 + 1 + 3 * (1 + 20));
+  });
+
+  test('everybody whom something concerns counts as 400 objects more', async () => {
+    const { body } = await ask('{ goal(id: "g") { potentialSubscribers { role } } }');
+    expect(body.extensions.cost.complexity).toBe(1 + 400 + 10);
+  });
+
+  test('of the request, also where the document came with other page sizes before', () => {
+    const document = parse(`query ($n: Int = 9, $m: Int) { goals(first: $n) { ...G } }
+      fragment G on GoalConnection { nodes { children(first: $m) { nodes { id } } } }`);
+    const given = [{}, { n: 2, m: 3 }, { n: 2, m: 4 }, { n: 2, m: 4, other: 1 }, { n: null, m: null }, {}];
+    const pages = [
+      [9, 20],
+      [2, 3],
+      [2, 4],
+      [2, 4],
+      [20, 20],
+      [9, 20],
+    ] as const;
+    expect(given.map((variables) => complexityOf(document, variables))).toEqual(
+      pages.map(([outer, inner]) => 1 + outer * (1 + 1 + inner)),
+    );
+  });
+});
+
+describe('lists with too many items in all', async () => {
+  const wide = await createWorld({ queryLimits: { complexity: 1_000_000, aliases: 100 } });
+  const own = await wide.team();
+  const members = await wide.crowd(own.company, 1200);
+  const large = await wide.space(own.company, [own.caller, ...members.map((id) => ({ id }))]);
+  for (let index = 0; index < 4; index += 1) await wide.goal(large);
+  const fields = Array.from({ length: 27 }, (_, index) => `a${index}: potentialSubscribers { role }`).join(' ');
+  const ofGoals = (count: number) =>
+    wide.graphql(own.caller.token, `{ goals(first: ${count}) { nodes { ${fields} } } }`, {}, accept);
+
+  test('are refused while they are read', async () => {
+    const { body } = await ofGoals(4);
+    expect(body.data).toBeNull();
+    expect(body.errors[0].extensions).toMatchObject({
+      code: 'QUERY_TOO_COMPLEX',
+      exceeded: [{ limit: 'items', maximum: 100_000 }],
+    });
+  });
+
+  test('and not when they have fewer', async () => {
+    const { status, body } = await ofGoals(2);
+    expect([status, body.errors]).toEqual([200, undefined]);
+    expect(body.data.goals.nodes[1].a26.length).toBeGreaterThan(1200);
+  });
+
+  test('and not when they are the answer to a change', async () => {
+    const goal = await wide.closedGoal(large);
+    const all = Array.from({ length: 90 }, (_, index) => `b${index}: potentialSubscribers { role }`).join(' ');
+    const query = `mutation { reopenGoal(input: { id: "${goal.id}" }) { goal { isClosed ${all} } } }`;
+    const { status, body } = await wide.graphql(own.caller.token, query, {}, accept);
+    expect([status, body.errors, body.data.reopenGoal.goal.isClosed]).toEqual([200, undefined, false]);
+  });
+
+  test('and so are names that stand in too many of them', async () => {
+    const names = Array.from({ length: 27 }, (_, index) => `${'x'.repeat(190)}${index}: role`).join(' ');
+    const lists = ['a', 'b', 'c'].map((name) => `${name}: potentialSubscribers { ${names} }`).join(' ');
+    const query = `{ goals(first: 4) { nodes { ${lists} } } }`;
+    const { body } = await wide.graphql(own.caller.token, query, {}, accept);
+    expect(body.data).toBeNull();
+    expect(body.errors[0].extensions.exceeded).toEqual([{ limit: 'characters', maximum: 64_000_000 }]);
+  });
+});
+
+describe('long texts with too many characters in all', async () => {
+  const { caller: reader, hub } = await world.teamWithHub('space');
+  const long = (letter: string) => letter.repeat(2_500_000);
+  const document = await world.document(hub, reader, [long('x'), long('y'), long('z')]);
+  const folder = await world.folder(hub);
+  await world.db.resourceHubFolder.updateMany({ where: { id: folder.id }, data: { description: long('x') } });
+  const named = (count: number, field: string) =>
+    Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ');
+  const ofVersions = (fields: string) => `resourceHubDocument(id: $id) { versions(first: 3) { nodes { ${fields} } } }`;
+
+  test.each([
+    ['of a document', document.id, `resourceHubDocument(id: $id) { ${named(29, 'content')} }`],
+    ['of versions', document.id, ofVersions(named(10, 'content'))],
+    ['of differences', document.id, ofVersions(named(10, 'diffToPrevious { content { changes { text } } }'))],
+    ['of a folder', folder.id, `resourceHubFolder(id: $id) { ${named(29, 'description')} }`],
+  ])('are refused while they are read: %s', async (_of, id, field) => {
+    const { body } = await world.graphql(reader.token, `query ($id: ID!) { ${field} }`, { id });
+    expect(JSON.stringify(body).length).toBeLessThan(65_000_000);
+    const exceeded = [{ limit: 'characters', maximum: 64_000_000 }];
+    expect(body.errors[0].extensions).toMatchObject({ code: 'QUERY_TOO_COMPLEX', exceeded });
+  });
+
+  test('are not refused when they are the answer to a change', async () => {
+    const input = `{ documentId: "${document.id}", versionNumber: 1, expectedCurrentVersion: 3 }`;
+    const fields = `document { currentVersion ${named(29, 'content')} }`;
+    const query = `mutation { restoreDocumentVersion(input: ${input}) { ${fields} } }`;
+    const { status, body } = await world.graphql(reader.token, query);
+    expect([status, body.data.restoreDocumentVersion.document.currentVersion]).toEqual([200, 4]);
+  });
+});
+
+describe('long lists', () => {
+  test('let other work have its turn', async () => {
+    const order: unknown[] = [];
+    setImmediate(() => order.push('other work'));
+    const info = { operation: { operation: 'query' }, fieldNodes: [], fragments: {} } as unknown as GraphQLResolveInfo;
+    const items = Array.from({ length: 10_000 }, (_, index) => index);
+    const promised = answerBudget({}).promised(items, info);
+    await Promise.all(promised.map(async (item) => order.push(await item)));
+    expect(order.filter((item) => item !== 'other work')).toEqual(items);
+    expect(order.indexOf('other work')).toBe(2000);
+  });
+});

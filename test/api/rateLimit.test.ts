@@ -1,0 +1,302 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openClient } from '../../src/database/client.js';
+import { createRateLimiters, type RateLimiterSettings } from '../../src/http/limits/rateLimiters.js';
+import { asAdministrator } from '../support/database.js';
+import { holdGoals } from '../support/holdGoals.js';
+import { preparedStatements } from '../support/pgbouncer.js';
+import { statementsOf } from '../support/statements.js';
+import { createWorld, restPaths, World } from '../support/world.js';
+
+const furniture = await createWorld();
+const { company, caller } = await furniture.team();
+const cleanups: (() => Promise<unknown>)[] = [];
+
+afterAll(async () => {
+  for (const cleanup of cleanups) await cleanup();
+});
+
+/** A gateway with limits, on the database that all tests of this file share. */
+function gateway(
+  limits: Partial<RateLimiterSettings> = {},
+  options: { trustedProxies?: number; databaseTimeout?: number } = {},
+) {
+  const rateLimiters = createRateLimiters({
+    store: 'memory',
+    databaseUrl: furniture.url,
+    windowSeconds: 60,
+    perToken: 3,
+    perAddress: 3,
+    preparedStatements,
+    ...limits,
+  });
+  const db = openClient({ url: furniture.url, poolSize: 5, preparedStatements });
+  const world = new World(db, furniture.url, { rateLimiters, ...options });
+  cleanups.push(async () => {
+    await world.close();
+    await rateLimiters.close();
+  });
+  return world;
+}
+
+const fresh = async () => (await furniture.person(company)).token;
+const badToken = `gp_${'x'.repeat(43)}`;
+const reopen = (world: World, token: string | null, headers = {}) =>
+  world.post(restPaths.reopenGoal, token, {}, headers);
+const viewer = (world: World, token: string | null) => world.graphql(token, '{ viewer { person { id } } }');
+
+describe('a token', () => {
+  test('over its limit gets 429 on both surfaces, and every answer reports the limit', async () => {
+    const world = gateway();
+    const token = await fresh();
+    for (const remaining of [2, 1, 0]) {
+      const { status, headers } = remaining === 1 ? await viewer(world, token) : await reopen(world, token);
+      expect(status).toBe(200);
+      expect(headers.get('ratelimit-policy')).toBe('"token";q=3;w=60');
+      expect(headers.get('ratelimit')).toMatch(new RegExp(`^"token";r=${remaining};t=(60|59)$`));
+    }
+    const rest = await reopen(world, token);
+    expect([rest.status, rest.body.code, rest.body.title]).toEqual([429, 'RATE_LIMITED', 'Too many requests']);
+    expect(rest.body.retry_after).toBeGreaterThan(50);
+    expect(rest.headers.get('retry-after')).toBe(String(rest.body.retry_after));
+    expect(rest.headers.get('ratelimit')).toMatch(/^"token";r=0;t=\d+$/);
+    const graphql = await viewer(world, token);
+    const { extensions } = graphql.body.errors[0];
+    expect([graphql.status, extensions.code]).toEqual([429, 'RATE_LIMITED']);
+    expect(graphql.headers.get('retry-after')).toBe(String(extensions.retryAfter));
+    expect(graphql.headers.get('ratelimit')).toMatch(/^"token";r=0/);
+  });
+
+  test('does not use up the limit of another token, not even of the same person', async () => {
+    const world = gateway();
+    const person = await furniture.person(company);
+    for (let index = 0; index < 4; index++) await viewer(world, person.readOnlyToken);
+    expect((await viewer(world, person.readOnlyToken)).status).toBe(429);
+    expect((await viewer(world, person.token)).status).toBe(200);
+  });
+
+  test('spelled differently is still the same', async () => {
+    const world = gateway();
+    const token = await fresh();
+    const spellings = ['Bearer', 'bearer', 'BEARER', 'Bearer  '];
+    const statuses = [];
+    for (const spelling of spellings) {
+      statuses.push((await reopen(world, null, { authorization: `${spelling} ${token}` })).status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 429]);
+  });
+
+  test('is accepted again when the window is over', async () => {
+    const world = gateway({ windowSeconds: 1, perToken: 1 });
+    const token = await fresh();
+    expect((await reopen(world, token)).status).toBe(200);
+    const refused = await reopen(world, token);
+    expect([refused.status, refused.body.retry_after]).toEqual([429, 1]);
+    await sleep(1100);
+    expect((await reopen(world, token)).status).toBe(200);
+  });
+
+  test('is counted before its scope and the body are checked', async () => {
+    const world = gateway({ perToken: 1 });
+    const { readOnlyToken } = await furniture.person(company);
+    expect((await reopen(world, readOnlyToken)).status).toBe(403);
+    expect((await world.post(restPaths.reopenGoal, readOnlyToken, '{')).status).toBe(429);
+  });
+});
+
+describe('an address', () => {
+  test('that guesses tokens is refused, without looking them up', async () => {
+    const world = gateway();
+    for (const remaining of [2, 1, 0]) {
+      const { status, headers } = await reopen(world, badToken);
+      expect([status, headers.get('ratelimit-policy')]).toEqual([401, '"address";q=3;w=60']);
+      expect(headers.get('ratelimit')).toMatch(new RegExp(`^"address";r=${remaining};t=`));
+    }
+    expect((await reopen(world, badToken)).status).toBe(429);
+    const { statements, result: answer } = await statementsOf(() => reopen(world, badToken));
+    expect([statements, answer.status, answer.body.code]).toEqual([[], 429, 'RATE_LIMITED']);
+    expect(answer.headers.get('ratelimit')).toMatch(/^"address";r=0;t=\d+$/);
+    expect(Number(answer.headers.get('retry-after'))).toBe(answer.body.retry_after);
+    const graphql = await viewer(world, badToken);
+    expect([graphql.status, graphql.body.errors[0].extensions.code]).toEqual([429, 'RATE_LIMITED']);
+  });
+
+  test('that is over its limit still serves who was let in a moment ago, and nobody new', async () => {
+    const world = gateway({ perToken: 100 });
+    const [known, unknown] = [await fresh(), await fresh()];
+    expect((await reopen(world, known)).status).toBe(200);
+    for (let index = 0; index < 5; index++) await reopen(world, badToken);
+    expect((await reopen(world, known)).status).toBe(200);
+    expect((await reopen(world, null, { authorization: `bearer   ${known}` })).status).toBe(200);
+    expect((await reopen(world, unknown)).status).toBe(429);
+  });
+
+  test('is not counted for a failure of the server, which is not its fault', async () => {
+    const world = gateway({ perAddress: 1 });
+    const token = await fresh();
+    await furniture.sql('ALTER TABLE token_companies RENAME TO away');
+    const statuses = [];
+    for (const _ of [1, 2, 3]) statuses.push((await reopen(world, token)).status);
+    await furniture.sql('ALTER TABLE away RENAME TO token_companies');
+    expect(statuses).toEqual([500, 500, 500]);
+    expect((await reopen(world, badToken)).status).toBe(401);
+  });
+
+  test('is counted for unknown paths, wrong methods and no token too; never for the health checks', async () => {
+    const world = gateway();
+    for (let index = 0; index < 10; index++) {
+      const { status, headers } = await world.fetch(index % 2 ? '/healthz' : '/readyz');
+      expect([status, headers.get('ratelimit-policy')]).toEqual([200, null]);
+    }
+    const first = await world.fetch('/nowhere');
+    expect([first.status, first.headers.get('ratelimit')]).toEqual([404, expect.stringMatching(/^"address";r=2;t=/)]);
+    expect((await world.fetch(restPaths.reopenGoal)).status).toBe(405);
+    expect((await reopen(world, null)).status).toBe(401);
+    expect((await world.fetch('/nowhere')).status).toBe(429);
+    expect((await world.fetch('/healthz')).status).toBe(200);
+  });
+
+  test('is not counted for public pages, which show what is left', async () => {
+    const world = gateway();
+    await world.fetch('/nowhere');
+    for (let index = 0; index < 5; index++) {
+      const { status, headers } = await world.fetch('/errors/RATE_LIMITED');
+      expect([status, headers.get('ratelimit-policy')]).toEqual([200, '"address";q=3;w=60']);
+      expect(headers.get('ratelimit')).toMatch(/^"address";r=2;t=\d+$/);
+    }
+  });
+
+  test('is the peer, whatever X-Forwarded-For claims, unless proxies are trusted', async () => {
+    const world = gateway();
+    const statuses = [];
+    for (const index of [1, 2, 3, 4]) {
+      statuses.push((await reopen(world, badToken, { 'x-forwarded-for': `203.0.113.${index}` })).status);
+    }
+    expect(statuses).toEqual([401, 401, 401, 429]);
+  });
+
+  test.each<[string, number, string, string, boolean]>([
+    ['one proxy: the last entry', 1, '203.0.113.1', '203.0.113.2', false],
+    [
+      'one proxy: what the client made up does not matter',
+      1,
+      '198.51.100.1, 203.0.113.1',
+      '198.51.100.2, 203.0.113.1',
+      true,
+    ],
+    ['two proxies: the last but one', 2, '203.0.113.1, 10.0.0.1', '203.0.113.2, 10.0.0.1', false],
+    ['two proxies, one entry: the first there is', 2, '203.0.113.1', '203.0.113.1', true],
+    ['not an address: the peer', 1, 'unknown', '"; DROP TABLE"', true],
+    ['one IPv6 network', 1, '2001:db8:1:2::1', '2001:DB8:1:2:ffff::9', true],
+    ['two IPv6 networks', 1, '2001:db8:1:2::1', '2001:db8:1:3::1', false],
+    ['IPv4 written as IPv6', 1, '::ffff:203.0.113.1', '203.0.113.1', true],
+    ['IPv4 written as IPv6, in hexadecimal', 1, '::ffff:cb00:7101', '203.0.113.1', true],
+  ])('with %s', async (_what, trustedProxies, one, other, same) => {
+    const world = gateway({ perAddress: 1 }, { trustedProxies });
+    await reopen(world, badToken, { 'x-forwarded-for': one });
+    expect((await reopen(world, badToken, { 'x-forwarded-for': other })).status).toBe(same ? 429 : 401);
+  });
+});
+
+/** Holds a lock for which every count waits, until the function that it returns is called. */
+async function holdCounts(): Promise<() => Promise<void>> {
+  const client = new pg.Client({ connectionString: asAdministrator(furniture.url) });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query('BEGIN; LOCK TABLE rate_limits');
+  return async () => void (await client.query('COMMIT'));
+}
+
+describe('the store', () => {
+  test('in memory costs no statement', async () => {
+    const [bare, limited] = [furniture, gateway({ perToken: 100 })];
+    const token = await fresh();
+    for (const world of [bare, limited]) await viewer(world, token);
+    const { statements: without } = await statementsOf(() => viewer(bare, token));
+    const { statements: withLimit } = await statementsOf(() => viewer(limited, token));
+    expect(withLimit).toHaveLength(without.length);
+  });
+
+  test('in Postgres lets two gateways count together, with one statement', async () => {
+    const [one, other] = [gateway({ store: 'postgres', perToken: 4 }), gateway({ store: 'postgres', perToken: 4 })];
+    const token = await fresh();
+    for (const world of [one, other, one]) expect((await reopen(world, token)).status).toBe(200);
+    const { statements, result: last } = await statementsOf(() => reopen(other, token));
+    expect([last.status, last.headers.get('ratelimit')]).toEqual([200, expect.stringMatching(/^"token";r=0;t=/)]);
+    expect(statements.filter(({ text }) => text.includes('rate_limits'))).toHaveLength(1);
+    for (const world of [one, other]) expect((await reopen(world, token)).status).toBe(429);
+  });
+
+  test('in Postgres lets two gateways count the failures of an address together', async () => {
+    const [one, other] = [gateway({ store: 'postgres' }), gateway({ store: 'postgres' })];
+    const statuses = [];
+    for (const world of [one, other, one, other, other]) statuses.push((await reopen(world, badToken)).status);
+    expect(statuses).toEqual([401, 401, 401, 429, 429]);
+  });
+
+  test('lets exactly as many requests at once through as the limit allows', async () => {
+    const [one, other] = [gateway({ store: 'postgres', perToken: 20 }), gateway({ store: 'postgres', perToken: 20 })];
+    const token = await fresh();
+    const statuses: number[] = [];
+    for (let round = 0; round < 6; round++) {
+      const answers = [one, other, one, other, one].map((world) => viewer(world, token));
+      statuses.push(...(await Promise.all(answers)).map(({ status }) => status));
+    }
+    expect(statuses.filter((status) => status === 200)).toHaveLength(20);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(10);
+  });
+
+  test('that is down lets everybody pass, says so in the log, and not for each request', async () => {
+    const world = gateway({ store: 'postgres', databaseUrl: 'postgresql://nobody:x@127.0.0.1:1/none', perToken: 1 });
+    const token = await fresh();
+    for (let index = 0; index < 5; index++) {
+      const { status, headers } = await reopen(world, token);
+      expect([status, headers.get('ratelimit-policy'), headers.get('ratelimit')]).toEqual([
+        200,
+        '"token";q=1;w=60',
+        null,
+      ]);
+    }
+    const lines = world.log.filter(({ msg }) => msg.startsWith('the rate limit store is down'));
+    expect(lines).toMatchObject([{ level: 50, err: { code: 'ECONNREFUSED' } }]);
+  });
+});
+
+describe('the store that does not answer', () => {
+  test('takes half of what a request may wait for the database, and lets it pass', async () => {
+    const world = gateway({ store: 'postgres' }, { databaseTimeout: 1000 });
+    const token = await fresh();
+    await viewer(world, token);
+    await holdCounts();
+    const startedAt = performance.now();
+    expect((await viewer(world, token)).status).toBe(200);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+
+  test('is not left waiting for the lock when nobody waits for its answer any more', async () => {
+    const timeouts = { connect: 3000, answer: 4500, statement: 4000, lock: 300, idleTransaction: 0 };
+    const world = gateway({ store: 'postgres', timeouts });
+    await holdCounts();
+    expect((await viewer(world, await fresh())).status).toBe(200);
+    const waiting = `SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'goalpost rate limit' AND wait_event_type = 'Lock'`;
+    expect(await furniture.sql(waiting)).toEqual([]);
+  });
+
+  test('leaves a request that finds the database slow too no more time than any other', async () => {
+    const world = gateway({ store: 'postgres' }, { databaseTimeout: 1000 });
+    const { caller: owner, space } = await furniture.team();
+    const { id } = await furniture.closedGoal(space);
+    await holdCounts();
+    await holdGoals(asAdministrator(furniture.url));
+    const startedAt = performance.now();
+    expect((await world.post(restPaths.reopenGoal, owner.token, { id })).status).toBe(503);
+    expect(performance.now() - startedAt).toBeLessThan(1500);
+  });
+});
+
+test('without limits there are no such headers', async () => {
+  const { headers } = await reopen(furniture, caller.token);
+  expect(headers.get('ratelimit-policy')).toBeNull();
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { createToken } from '../../src/database/tokens.js';
+import { createWorld, type Json, type World } from '../support/world.js';
+
+/** A world whose database, and whose role there, prefer another time zone and another spelling of dates. */
+async function worldIn(zone: string): Promise<World> {
+  const world = await createWorld();
+  const { pathname, username } = new URL(world.url);
+  const database = pathname.slice(1);
+  for (const whose of [`DATABASE ${database}`, `ROLE ${username} IN DATABASE ${database}`]) {
+    await world.sql(`ALTER ${whose} SET timezone = '${zone}'`);
+    await world.sql(`ALTER ${whose} SET datestyle = 'German'`);
+  }
+  return world;
+}
+
+const worlds: [string, World][] = [];
+for (const zone of ['America/New_York', 'Europe/Berlin']) worlds.push([zone, await worldIn(zone)]);
+
+describe.each(worlds)('with a PostgreSQL that prefers the time in %s', (_, world) => {
+  test('a list by time is paged through in both directions, each row once', async () => {
+    const { caller, space } = await world.team();
+    const times = [1, 2, 3, 4, 5].map((hour) => new Date(Date.UTC(2026, 1, 1, hour)));
+    for (const insertedAt of times) await world.goal(space, { insertedAt });
+    const document = `query ($after: String, $direction: OrderDirection!) {
+      goals(first: 1, after: $after, orderBy: { field: INSERTED_AT, direction: $direction }) {
+        nodes { insertedAt } pageInfo { endCursor hasNextPage } } }`;
+    const seen: Json = { ASC: [], DESC: [] };
+    for (const direction of ['ASC', 'DESC']) {
+      for (let after = null, page = 1; page <= times.length; page += 1) {
+        const { body } = await world.graphql(caller.token, document, { after, direction });
+        const { nodes, pageInfo } = body.data.goals;
+        seen[direction].push(...nodes.map(({ insertedAt }: Json) => insertedAt));
+        expect(pageInfo.hasNextPage).toBe(page < times.length);
+        after = pageInfo.endCursor;
+      }
+    }
+    const expected = times.map((time) => time.toISOString());
+    expect(seen).toEqual({ ASC: expected, DESC: expected.toReversed() });
+  });
+
+  test.each([
+    ['has expired half an hour ago', -30, 401],
+    ['expires in half an hour', 30, 200],
+  ])('a token that %s has the right time', async (_, minutes, status) => {
+    const { caller } = await world.team();
+    const expiresAt = new Date(world.now.getTime() + minutes * 60_000);
+    const owner = { companyId: caller.companyId, personId: caller.id };
+    const { id, token } = await createToken(world.db, { ...owner, name: 'test', expiresAt });
+    const answer = await world.graphql(token, '{ viewer { token { expiresAt } } }');
+    expect(answer.status).toBe(status);
+    const stored = `SELECT expires_at = $2::timestamptz AS "isRight" FROM api_tokens WHERE id = $1`;
+    expect(await world.sql(stored, [id, expiresAt.toISOString()])).toEqual([{ isRight: true }]);
+  });
+
+  test('a date from before time zones is read', async () => {
+    const { caller, space } = await world.team();
+    const { id } = await world.goal(space, { insertedAt: new Date('1000-06-01T00:00:00Z') });
+    const { body } = await world.graphql(caller.token, 'query ($id: ID!) { goal(id: $id) { insertedAt } }', { id });
+    expect(body).toEqual({ data: { goal: { insertedAt: '1000-06-01T00:00:00.000Z' } } });
+  });
+});

@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { checkGateway } from '../../src/commands/checkGateway.js';
+import { ConfigError } from '../../src/config.js';
+import { freePort } from '../../src/database/embedded/freePort.js';
+import { DatabaseError } from '../../src/database/error.js';
+import { createDatabase } from '../support/database.js';
+import { usesPgbouncer } from '../support/pgbouncer.js';
+import { query } from '../support/query.js';
+
+/** What the command prints, and how it fails. */
+async function checked(values: NodeJS.ProcessEnv): Promise<{ lines: string[]; error: unknown }> {
+  const lines: string[] = [];
+  const log = vi.spyOn(console, 'log').mockImplementation((text: string) => void lines.push(...text.split('\n')));
+  const error = await checkGateway({ values, fromFile: new Set() }).then(
+    () => undefined,
+    (thrown) => thrown,
+  );
+  log.mockRestore();
+  return { lines, error };
+}
+
+/** An error as PostgreSQL sends it. */
+function refusal(code: string, message: string): Buffer {
+  const fields = Buffer.from(`SFATAL\0C${code}\0M${message}\0\0`);
+  const head = Buffer.from('E\0\0\0\0');
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+}
+
+const found = (lines: string[]) => lines.slice(lines.indexOf('Database') + 1);
+
+describe('goalpost check', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  let url: string;
+  beforeAll(async () => {
+    database = await createDatabase();
+    url = database.url;
+  });
+  afterAll(() => database.drop());
+
+  test('says that a migrated database is in order, without its password', async () => {
+    const { lines, error } = await checked({ DATABASE_URL: database.gatewayUrl, PORT: '8080' });
+    expect(error).toBeUndefined();
+    expect(lines[0]).toBe('Settings');
+    expect(lines.join('\n')).toMatch(/^ {2}PORT +8080 \(in the environment\)$/m);
+    expect(lines.join('\n')).toMatch(/^ {2}LOG_LEVEL +info$/m);
+    expect(lines.join('\n')).toMatch(/^ {2}APP_URL +http:\/\/127\.0\.0\.1:8080$/m);
+    expect(lines.join('\n')).toMatch(/^ {2}MAX_CONCURRENT_REQUESTS +10$/m);
+    expect(lines.join('\n')).toMatch(/^ {2}CORS_ORIGINS +none$/m);
+    expect(lines.join('\n')).not.toContain(`:${new URL(database.gatewayUrl).password}@`);
+    expect(found(lines)).toEqual([
+      expect.stringMatching(/^ {2}ok {7}\S+ answers: PostgreSQL \d+\S*.*, primary$/),
+      '  ok       it is migrated',
+      '  ok       this role may write',
+      expect.stringMatching(
+        /^ {2}ok {7}one gateway takes up to 12 connections; the server allows \d+, and has \d+ now$/,
+      ),
+    ]);
+  });
+
+  test('says that a pooler refuses the limits that the gateway asks for', async () => {
+    const { hostname, port } = new URL(url);
+    const pooler = createServer((socket) => {
+      socket
+        .on('error', () => {})
+        .once('data', (start) => {
+          const refused = ['statement_timeout', 'lock_timeout'].find((name) => start.includes(name));
+          if (refused) socket.end(refusal('08P01', `unsupported startup parameter: ${refused}`));
+          else {
+            const server = connect(Number(port), hostname).on('error', () => {});
+            server.write(start);
+            socket.pipe(server).pipe(socket);
+          }
+        });
+    });
+    await once(pooler.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void pooler.close());
+    const through = new URL(url);
+    through.host = `127.0.0.1:${(pooler.address() as AddressInfo).port}`;
+    const { lines, error } = await checked({ DATABASE_URL: through.href });
+    expect(error).toEqual(new DatabaseError('1 problem was found.'));
+    expect(found(lines)).toEqual([
+      `  problem  ${through.host} cannot be reached: unsupported startup parameter: statement_timeout`,
+    ]);
+  });
+
+  test('says that this machine cannot listen on the host, and still tries the database', async () => {
+    const { lines, error } = await checked({ DATABASE_URL: url, HOST: 'nowhere.invalid' });
+    expect(error).toEqual(new DatabaseError('1 problem was found.'));
+    expect(lines.join('\n')).toMatch(
+      /^Network\n {2}problem {2}HOST=nowhere\.invalid cannot be resolved .* Example: HOST=/m,
+    );
+    expect(found(lines)).toContain('  ok       it is migrated');
+  });
+
+  test('says that a database is not migrated, and that its pool is too large for the server', async () => {
+    const empty = await createDatabase();
+    await query(empty.url, 'DROP SCHEMA public CASCADE');
+    await query(empty.url, 'CREATE SCHEMA public');
+    const settings = { DATABASE_URL: empty.url, DATABASE_POOL_SIZE: '1000', RATE_LIMIT_STORE: 'postgres' };
+    const { lines, error } = await checked(settings);
+    await empty.drop();
+    expect(error).toEqual(new DatabaseError('2 problems were found.'));
+    expect(found(lines).slice(1)).toEqual([
+      expect.stringMatching(/^ {2}problem {2}it is not migrated: \d+_\w+.* Run goalpost migrate/),
+      '  ok       this role may write',
+      expect.stringMatching(/^ {2}problem {2}one gateway takes up to 1006 connections; .* Lower DATABASE_POOL_SIZE/),
+    ]);
+  });
+
+  // A connection of PgBouncer keeps the settings it was opened with, and PgBouncer knows no new role.
+  test.skipIf(usesPgbouncer).each([
+    [
+      'a database that is read-only',
+      'ALTER DATABASE %I SET default_transaction_read_only = on',
+      'none of the servers takes writes',
+    ],
+    [
+      'a migration that needs a newer version',
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
+      VALUES ('x', 'x', '99990101000000_x_needs_99.0.0', now())`,
+      'needs version 99.0.0 of the program. Start that version or a newer one.',
+    ],
+  ])('names %s', async (_what, statement, message) => {
+    const other = await createDatabase();
+    await query(other.url, statement.replace('%I', `"${new URL(other.url).pathname.slice(1)}"`));
+    const { lines, error } = await checked({ DATABASE_URL: other.url });
+    await other.drop();
+    expect(error).toEqual(new DatabaseError('1 problem was found.'));
+    expect(lines.filter((line) => line.startsWith('  problem'))).toEqual([expect.stringContaining(message)]);
+  });
+
+  test.skipIf(usesPgbouncer)('names each server that does not answer, and a role that may not write', async () => {
+    const gone = `127.0.0.1:${await freePort()}`;
+    const { lines, error } = await checked({ DATABASE_URL: `postgresql://ann:hunter2@${gone},${new URL(url).host}/x` });
+    expect(error).toBeInstanceOf(DatabaseError);
+    expect(lines.join('\n')).toContain(`  problem  ${gone} cannot be reached: connect ECONNREFUSED`);
+    expect(lines.join('\n')).not.toContain('hunter2');
+
+    const name = new URL(url).pathname.slice(1);
+    const reader = `reader_${name}`.slice(0, 60);
+    await query(
+      url,
+      `CREATE ROLE "${reader}" LOGIN PASSWORD 'hunter2'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO "${reader}"`,
+    );
+    const asReader = new URL(url);
+    Object.assign(asReader, { username: reader, password: 'hunter2' });
+    const outcome = await checked({ DATABASE_URL: asReader.href });
+    await query(url, `DROP OWNED BY "${reader}"; DROP ROLE "${reader}"`);
+    expect(outcome.lines.join('\n')).toContain(
+      '  problem  this role cannot write: permission denied for table companies',
+    );
+  });
+
+  test('refuses bad settings, and points out one that is misspelled', async () => {
+    expect((await checked({ PORT: 'abc', GRAPHIQL: 'yes' })).error).toBeInstanceOf(ConfigError);
+    const { lines } = await checked({ DATABASE_URL: url, DATABASE_URI: 'x' });
+    expect(lines).toContain('  DATABASE_URI is not a setting. Did you mean DATABASE_URL?');
+  });
+});

@@ -1,0 +1,322 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Started } from '../../src/commands/announce.js';
+import { createDatabase } from '../support/database.js';
+import { pathOf } from '../support/documents.js';
+import { builtMain, goalpost as runGoalpost } from '../support/goalpost.js';
+import { query } from '../support/query.js';
+import { restPaths } from '../support/world.js';
+
+const run = promisify(execFile);
+const root = pathOf('.');
+
+function environment(settings: Record<string, string>) {
+  const { npm_lifecycle_event: _npm, DATABASE_URL: _url, ...rest } = process.env;
+  return { ...rest, LOG_LEVEL: 'warn', PORT: '0', ...settings };
+}
+
+const goalpost = (settings: Record<string, string>, ...args: string[]) => runGoalpost(args, environment(settings));
+
+interface Gateway {
+  process: ChildProcess;
+  announced: Started;
+  base: string;
+  /** What it has printed to stdout and to stderr. */
+  printed: () => [stdout: string, stderr: string];
+  ended: Promise<number | null>;
+}
+
+const gateways: Gateway[] = [];
+
+/** Starts `serve` and waits until it says where it is. */
+async function start(settings: Record<string, string>): Promise<Gateway> {
+  const child = spawn(process.execPath, [builtMain, 'serve'], { cwd: root, env: environment(settings) });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  let stdout = '';
+  let stderr = '';
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk;
+      if (stdout.endsWith('\n')) resolve();
+    });
+    ended.then((code) => reject(new Error(`serve ended with ${code}: ${stderr}`)));
+  });
+  const announced: Started = JSON.parse(stdout);
+  const base = new URL(announced.graphql).origin;
+  const printed = (): [string, string] => [stdout, stderr];
+  const gateway = { process: child, announced, base, printed, ended };
+  gateways.push(gateway);
+  return gateway;
+}
+
+afterEach(async () => {
+  for (const gateway of gateways.splice(0)) {
+    gateway.process.kill('SIGKILL');
+    await gateway.ended;
+  }
+});
+
+describe('goalpost serve without a database', { timeout: 120_000 }, () => {
+  let directory: string;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'goalpost-serve-'));
+  });
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+
+  test('prints its addresses and where two tokens are, as JSON; the next start has the same tokens and keeps all changes', async () => {
+    const first = await start({ DATA_DIR: directory, LOG_LEVEL: 'info' });
+    const file = join(directory, 'demo-tokens.json');
+    expect(first.announced).toEqual({
+      graphql: `${first.base}/graphql`,
+      rest: `${first.base}/api/external/v1`,
+      browser: expect.stringMatching(/\/\?demo=[\w-]{43}$/),
+      tokens: file,
+      next: [],
+    });
+    expect((await fetch(`${first.base}/healthz`)).status).toBe(200);
+    const tokens = JSON.parse(await readFile(file, 'utf8'));
+    const reopen = (at: Gateway, token: string) =>
+      fetch(at.base + restPaths.reopenGoal, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        body: JSON.stringify({ id: 'goal-launch-mobile-app' }),
+      });
+    const statuses = [await reopen(first, tokens.readOnly), await reopen(first, tokens.write)];
+    expect(statuses.map(({ status }) => status)).toEqual([403, 200]);
+    first.process.kill('SIGINT');
+    expect(await first.ended).toBe(0);
+    // Nothing but lines of JSON, because nobody looks at them in a terminal, and no token in them.
+    const lines = first.printed().flatMap((text) => text.trim().split('\n'));
+    expect(lines.map((line) => typeof JSON.parse(line))).toEqual(lines.map(() => 'object'));
+    expect(lines.join()).not.toMatch(/gp_[\w-]{43}/);
+
+    const second = await start({ DATA_DIR: directory });
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(tokens);
+    const read = await fetch(`${second.base}/graphql?query={goal(id:"goal-launch-mobile-app"){isClosed}}`, {
+      headers: { authorization: `Bearer ${tokens.readOnly}` },
+    });
+    expect(await read.json()).toEqual({ data: { goal: { isClosed: false } } });
+
+    // Short commands share the embedded server of a running gateway.
+    const listed = await goalpost({ DATA_DIR: directory }, 'token', 'list');
+    expect(listed.stdout.split('\n').filter((line) => line.includes('Demo, '))).toHaveLength(2);
+    const checked = await goalpost({ DATA_DIR: directory }, 'check');
+    expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining('  ok       it is migrated\n') });
+  });
+
+  test('makes new tokens if a start that was interrupted has left an empty file of them', async () => {
+    const file = join(directory, 'demo-tokens.json');
+    await writeFile(file, '');
+    const { base } = await start({ DATA_DIR: directory });
+    const { readOnly } = JSON.parse(await readFile(file, 'utf8'));
+    const headers = { authorization: `Bearer ${readOnly}` };
+    const read = await fetch(`${base}/graphql?query={viewer{token{name}}}`, { headers });
+    expect(await read.json()).toEqual({ data: { viewer: { token: { name: 'Demo, read-only' } } } });
+    expect(await readdir(directory)).not.toContain('demo-tokens.json.new');
+  });
+
+  test('leaves no process and a directory that starts again, even when it is killed', async () => {
+    const killed = await start({ DATA_DIR: directory });
+    killed.process.kill('SIGKILL');
+    await killed.ended;
+    const again = await start({ DATA_DIR: directory });
+    again.process.kill('SIGTERM');
+    expect(await again.ended).toBe(0);
+    // The server ended with its gateway, so nothing uses this directory any more.
+    const { stdout } = await run('/bin/sh', ['-c', `ls ${directory}/postgres/data/postmaster.pid 2>&1 || true`]);
+    expect(stdout).toContain('No such file');
+  });
+});
+
+describe("goalpost on the operator's own database", { timeout: 120_000 }, () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  let DATABASE_URL: string;
+  beforeAll(async () => {
+    database = await createDatabase();
+    DATABASE_URL = database.url;
+    await query(DATABASE_URL, 'DROP SCHEMA public CASCADE');
+    await query(DATABASE_URL, 'CREATE SCHEMA public');
+  });
+  afterAll(() => database.drop());
+
+  test('refuses the short commands before the first migration', async () => {
+    const { code, stderr } = await goalpost({ DATABASE_URL }, 'token', 'list');
+    expect(code).toBe(1);
+    expect(stderr).toContain('Run `goalpost migrate` first');
+  });
+
+  test('distributes nothing on a PostgreSQL without Citus', async () => {
+    for (const args of [[], ['--yes']]) {
+      const { code, stderr } = await goalpost({ DATABASE_URL }, 'distribute', ...args);
+      expect(code).toBe(1);
+      expect(stderr).toContain('lacks the extension citus. Nothing was changed.');
+    }
+    const embedded = await goalpost({}, 'distribute');
+    expect([embedded.code, embedded.stderr]).toEqual([2, expect.stringContaining('needs DATABASE_URL')]);
+  });
+
+  test('lets several gateways start at once on an empty database, with no demo data and no tokens', async () => {
+    const started = await Promise.all([1, 2, 3].map(() => start({ DATABASE_URL })));
+    for (const { base, announced, printed } of started) {
+      expect((await fetch(`${base}/readyz`)).status).toBe(200);
+      expect(printed().join()).not.toContain('gp_');
+      expect(announced).not.toHaveProperty('tokens');
+      expect(announced.next.map((command) => command.split(' ').slice(0, 3).join(' '))).toEqual([
+        'npx goalpost import',
+        'npx goalpost token',
+      ]);
+    }
+    expect(await query(DATABASE_URL, 'SELECT count(*)::int AS n FROM companies')).toEqual([{ n: 0 }]);
+    expect((await goalpost({ DATABASE_URL }, 'migrate')).stdout).toBe('The database is up to date.\n');
+  });
+
+  test('can be opened at the address it prints, also when it listens on all addresses', async () => {
+    const { base, announced } = await start({ DATABASE_URL, HOST: '0.0.0.0' });
+    expect(base).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect((await fetch(announced.browser)).status).toBe(200);
+  });
+
+  test('imports a workspace, and creates, lists and revokes tokens', async () => {
+    const imported = await goalpost({ DATABASE_URL }, 'import', 'prisma/demo-workspace.json');
+    expect(imported).toMatchObject({ code: 0, stdout: expect.stringMatching(/^imported \d+ records/) });
+    const again = await goalpost({ DATABASE_URL }, 'import', 'prisma/demo-workspace.json');
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain('exists already');
+
+    await query(DATABASE_URL, "INSERT INTO companies (id, name) VALUES ('other', 'Other')");
+    await query(
+      DATABASE_URL,
+      "INSERT INTO people (company_id, id, full_name) VALUES ('other', 'person-tomas-okafor', 'Namesake')",
+    );
+    const ambiguous = await goalpost(
+      { DATABASE_URL },
+      'token',
+      'create',
+      '--person',
+      'person-tomas-okafor',
+      '--name',
+      'x',
+    );
+    expect(ambiguous.code).toBe(2);
+    expect(ambiguous.stderr).toContain('add --company with one of: "company-harborlight", "other"');
+
+    const beforeToken = await start({ DATABASE_URL });
+    expect(beforeToken.announced.next).toEqual([expect.stringContaining('token create')]);
+    const person = ['--person', 'person-tomas-okafor', '--company', 'company-harborlight'];
+    const options = [...person, '--name', 'CI', '--expires', '30d'];
+    const created = await goalpost({ DATABASE_URL }, 'token', 'create', ...options);
+    const token = created.stdout.trim();
+    expect(token).toMatch(/^gp_[\w-]{43}$/);
+    const list = (await goalpost({ DATABASE_URL }, 'token', 'list')).stdout;
+    expect(list).toContain(`gp_…${token.slice(-4)}\tread-only\tuntil `);
+    expect(list).not.toContain(token);
+    const asJson = await goalpost({ DATABASE_URL }, 'token', 'list', '--json');
+    expect(JSON.parse(asJson.stdout)).toEqual([
+      {
+        id: list.split('\n')[1]?.split('\t')[0],
+        token: `gp_…${token.slice(-4)}`,
+        access: 'read-only',
+        state: 'valid',
+        companyId: 'company-harborlight',
+        personId: 'person-tomas-okafor',
+        lastUsedAt: null,
+        expiresAt: expect.any(String),
+        insertedAt: expect.any(String),
+        name: 'CI',
+      },
+    ]);
+
+    const { base, announced } = await start({ DATABASE_URL });
+    expect(announced.next).toEqual([]);
+    const ask = () =>
+      fetch(`${base}/graphql?query={viewer{person{id}}}`, { headers: { authorization: `Bearer ${token}` } });
+    expect(await (await ask()).json()).toMatchObject({ data: { viewer: { person: { id: 'person-tomas-okafor' } } } });
+    const id = list.split('\n')[1]?.split('\t')[0] ?? '';
+    expect((await goalpost({ DATABASE_URL }, 'token', 'revoke', id)).code).toBe(0);
+    expect((await ask()).status).toBe(401);
+    expect((await goalpost({ DATABASE_URL }, 'token', 'revoke', id)).code).toBe(2);
+  });
+
+  test('a shell can complete commands and options', async () => {
+    const suggested = async (...words: string[]) => (await goalpost({}, 'complete', '--', ...words)).stdout;
+    expect(await suggested('to')).toMatch(/^token\t/);
+    expect(await suggested('token', '')).toMatch(/^create\t.*\nlist\t.*\nrevoke\t/);
+    expect(await suggested('token', 'create', '--')).toMatch(/^--person\tid of the person/);
+    for (const name of ['bash', 'zsh', 'fish', 'powershell']) {
+      const { code, stdout } = await goalpost({}, 'complete', name);
+      expect([code, stdout.split('\n')[0]]).toEqual([0, expect.stringContaining('goalpost')]);
+    }
+    expect((await goalpost({}, 'complete', 'tcsh')).code).toBe(2);
+  });
+
+  test.each([
+    ['an unknown command', ['nonsense'], {}, 2, "unknown command 'nonsense'"],
+    ['an unknown option', ['serve', '--fast'], {}, 2, "unknown option '--fast'"],
+    ['a missing option', ['token', 'create', '--name', 'x'], {}, 2, '--person <id>'],
+    ['a bad duration', ['token', 'create', '--person', 'x', '--name', 'x', '--expires', 'soon'], {}, 2, 'such as 30d'],
+    [
+      'an unknown person',
+      ['token', 'create', '--person', 'nobody', '--name', 'x'],
+      {},
+      2,
+      'no person has the id "nobody"; ids that exist: "person-',
+    ],
+    ['a suspended person', ['token', 'create', '--person', 'person-otto-brandt', '--name', 'x'], {}, 2, 'suspended'],
+    ['a blank name', ['token', 'create', '--person', 'x', '--name', ' '], {}, 2, '--name takes 1 to 200 characters'],
+    ['a name of two lines', ['token', 'create', '--person', 'x', '--name', 'a\nb'], {}, 2, '--name takes 1 to 200'],
+    ['no file', ['import'], {}, 2, 'import needs a file, or --schema'],
+    ['a missing file', ['import', 'nowhere.json'], {}, 1, 'nowhere.json: does not exist'],
+    ['a bad setting', ['serve'], { PORT: 'http' }, 2, 'PORT=http must be a whole number'],
+    [
+      'an address that is not of this machine',
+      ['serve'],
+      { HOST: '192.0.2.1' },
+      2,
+      'HOST=192.0.2.1 is not an address of this machine. Set HOST to one that is, or to 0.0.0.0 for all.',
+    ],
+    [
+      'a host name that does not exist',
+      ['serve'],
+      { HOST: 'goalpost.invalid' },
+      2,
+      'HOST=goalpost.invalid cannot be resolved to an address. Set HOST to an address of this machine.',
+    ],
+    ['a bad database URL', ['serve'], { DATABASE_URL: 'mysql://x' }, 2, 'DATABASE_URL=mysql://x must be postgresql://'],
+    [
+      'a database that is not there',
+      ['migrate'],
+      { DATABASE_URL: 'postgresql://u:secret@127.0.0.1:1/x' },
+      1,
+      'Cannot connect',
+    ],
+  ] as const)('%s is one clear message and an exit code', async (_name, args, settings, code, message) => {
+    const outcome = await goalpost({ DATABASE_URL, ...settings }, ...args);
+    expect(outcome.stderr).toContain(message);
+    expect(outcome.code).toBe(code);
+    expect(outcome.stderr).not.toMatch(/secret|\n {4}at /);
+  });
+
+  test('prints the schema', async () => {
+    expect((await goalpost({}, 'schema')).stdout).toContain('type Mutation {');
+  });
+
+  test('says nothing when the reader of its output wants no more', async () => {
+    const child = spawn(process.execPath, [builtMain, 'openapi'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.once('data', () => child.stdout.destroy());
+    expect(await text(child.stderr)).toBe('');
+  });
+
+  test('prints the JSON Schema of the import file, whatever the settings', async () => {
+    const { code, stdout } = await goalpost({ PORT: 'http' }, 'import', '--schema');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ $schema: 'https://json-schema.org/draft/2020-12/schema' });
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, test, vi } from 'vitest';
+import { openClient } from '../../src/database/client.js';
+import { purgeableFiles, purgeFiles } from '../../src/database/purgeFiles.js';
+import { changesOf, counts } from '../support/changes.js';
+import { goalpost } from '../support/goalpost.js';
+import { preparedStatements } from '../support/pgbouncer.js';
+import { startServer } from '../support/server.js';
+import { createWorld, World } from '../support/world.js';
+
+const world = await createWorld();
+const { db } = world;
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+
+/** A file deleted some days ago, with everything that can hang on one. */
+async function deletedFile(days: number) {
+  const { company, caller, space } = await world.team();
+  const follower = await world.person(company);
+  const file = await world.file(await world.hub(company, { spaceId: space.id }), caller);
+  await world.subscribe({ companyId: file.companyId, fileId: file.id }, [caller, follower]);
+  const comment = await db.comment.create({
+    data: { fileId: file.id, companyId: follower.companyId, authorId: follower.id, content: 'Nice' },
+  });
+  await db.reaction.create({
+    data: { fileId: file.id, companyId: follower.companyId, personId: follower.id, emoji: '👍' },
+  });
+  await db.reaction.create({
+    data: { commentId: comment.id, companyId: caller.companyId, personId: caller.id, emoji: '🎉' },
+  });
+  const activity = await db.activity.create({
+    data: { action: 'resource_hub_file_created', companyId: caller.companyId, authorId: caller.id, fileId: file.id },
+  });
+  await db.notification.create({
+    data: { activityId: activity.id, companyId: follower.companyId, personId: follower.id },
+  });
+  const thread = await db.commentThread.create({
+    data: { companyId: activity.companyId, activityId: activity.id, message: 'Look' },
+  });
+  await world.subscribe({ companyId: thread.companyId, threadId: thread.id }, [follower]);
+  await db.comment.create({
+    data: { threadId: thread.id, companyId: follower.companyId, authorId: follower.id, content: 'Thanks' },
+  });
+  await db.resourceHubFile.updateMany({ where: { id: file.id }, data: { deletedAt: daysAgo(days) } });
+  return file;
+}
+
+async function run(...args: string[]) {
+  const { stdout, stderr } = await goalpost(args, { DATABASE_URL: world.url, LOG_LEVEL: 'warn' });
+  return { lines: stdout.trimEnd().split('\n'), stderr };
+}
+
+describe('purging deleted files', () => {
+  test('removes what was deleted before the moment, with everything that hangs on it, and nothing else', async () => {
+    const { file: kept } = { file: await deletedFile(10) };
+    const old = await deletedFile(100);
+    const [changes, count] = await changesOf(world, () => purgeFiles(db, daysAgo(90)));
+    expect(count).toBe(1);
+    expect({ added: changes.added, changed: changes.changed }).toEqual({ added: {}, changed: {} });
+    expect(counts(changes.removed)).toEqual({
+      resource_hub_files: 1,
+      blobs: 1,
+      activities: 1,
+      notifications: 1,
+      comment_threads: 1,
+      comments: 2,
+      reactions: 2,
+      subscription_lists: 2,
+      subscriptions: 3,
+    });
+    expect(changes.removed.resource_hub_files).toMatchObject([{ id: old.id }]);
+    expect(await db.resourceHubFile.findFirst({ where: { id: kept.id } })).not.toBeNull();
+  });
+
+  test('takes one batch after the other, and says what it removed', async () => {
+    const { company, caller, space } = await world.team();
+    const hub = await world.hub(company, { spaceId: space.id });
+    await world.sql(
+      `WITH blob AS (
+         INSERT INTO blobs (company_id, filename, size, content_type, url)
+         SELECT $3, 'plan.pdf', n, 'application/pdf', 'https://files.example.com/' || n FROM generate_series(1, 450) n
+         RETURNING id
+       )
+       INSERT INTO resource_hub_files (company_id, resource_hub_id, name, author_id, blob_id, deleted_at)
+       SELECT $3, $1, 'Plan', $2, id, now() - interval '1 year' FROM blob`,
+      [hub.id, caller.id, hub.companyId],
+    );
+    const batches: number[] = [];
+    expect(await purgeFiles(db, daysAgo(90), (files) => batches.push(files.length))).toBe(450);
+    expect(batches).toEqual([200, 200, 50]);
+    expect(await purgeableFiles(db, daysAgo(90))).toEqual([]);
+  });
+
+  test('passes over a file that is being recovered, which is then there', async () => {
+    const file = await deletedFile(100);
+    const other = new World(openClient({ url: world.url, poolSize: 2, preparedStatements }), world.url);
+    await other.db.$transaction(async (tx) => {
+      await tx.$executeRaw`UPDATE resource_hub_files SET deleted_at = NULL WHERE id = ${file.id}`;
+      expect(await purgeFiles(db, daysAgo(90))).toBe(0);
+    });
+    await other.close();
+    expect(await db.resourceHubFile.findFirst({ where: { id: file.id } })).toMatchObject({ deletedAt: null });
+  });
+});
+
+describe('a gateway', () => {
+  test.each([
+    ['purges nothing by itself', {}, false],
+    ['purges what is older than FILE_RETENTION_DAYS', { FILE_RETENTION_DAYS: '90' }, true],
+  ] as const)('%s', async (_, settings, isGone) => {
+    const [old, recent] = [await deletedFile(100), await deletedFile(10)];
+    const { stop } = await startServer({ DATABASE_URL: world.url, ...settings });
+    const left = () => db.resourceHubFile.findMany({ where: { id: { in: [old.id, recent.id] } } });
+    if (isGone) await vi.waitFor(async () => expect(await left()).toHaveLength(1), { timeout: 10_000 });
+    await stop();
+    expect((await left()).map(({ id }) => id).sort()).toEqual((isGone ? [recent.id] : [old.id, recent.id]).sort());
+    await purgeFiles(db, daysAgo(90));
+  });
+});
+
+describe('goalpost purge', () => {
+  test('lists the files and removes nothing; with --yes it removes them', async () => {
+    const file = await deletedFile(100);
+    await deletedFile(10);
+    const dry = await run('purge', '--older-than', '90d');
+    expect(dry.lines).toHaveLength(2);
+    expect(dry.lines[1]).toContain(`${file.id}\t`);
+    expect(dry.stderr).toContain('1 file would be removed for good. Nothing was removed: add --yes to remove it.');
+    expect(await db.resourceHubFile.findFirst({ where: { id: file.id } })).not.toBeNull();
+
+    const done = await run('purge', '--older-than', '90d', '--yes');
+    expect(done.lines).toEqual(dry.lines);
+    expect(done.stderr).toContain('Removed 1 file for good.');
+    expect(await db.resourceHubFile.findFirst({ where: { id: file.id } })).toBeNull();
+    expect((await run('purge', '--older-than', '90d')).lines).toHaveLength(1);
+  });
+
+  test('prints a line for each file, whatever its name and its url', async () => {
+    const { id } = await deletedFile(100);
+    const texts = { name: 'a\tb\n\u001b[2J', url: 'https://x/\nf\t2020' };
+    await world.sql('UPDATE resource_hub_files SET name = $2 WHERE id = $1', [id, texts.name]);
+    await world.sql('UPDATE blobs SET url = $2 WHERE id = (SELECT blob_id FROM resource_hub_files WHERE id = $1)', [
+      id,
+      texts.url,
+    ]);
+    const { lines } = await run('purge', '--older-than', '90d');
+    expect(lines).toHaveLength(2);
+    expect(lines[1]?.split('\t').slice(4)).toEqual(['a\\u{9}b\\u{a}\\u{1b}[2J', 'https://x/\\u{a}f\\u{9}2020']);
+    await purgeFiles(db, daysAgo(90));
+  });
+
+  test.each(['', '90', 'soon', '0d', '-1d', '36501d', '999999999d'])('refuses the duration %j', async (duration) => {
+    expect(await goalpost(['purge', '--older-than', duration], { DATABASE_URL: world.url })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--older-than takes a duration such as 30d, 12h or 45m'),
+    });
+  });
+});

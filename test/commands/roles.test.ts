@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { applyMigrations } from '../../src/database/migrations.js';
+import { createRoles, rolesSql } from '../../src/database/roles.js';
+import { createEmptyDatabase } from '../support/database.js';
+import { pathOf } from '../support/documents.js';
+import { goalpost } from '../support/goalpost.js';
+import { query } from '../support/query.js';
+import { startServer } from '../support/server.js';
+
+const demo = pathOf('prisma/demo-workspace.json');
+const { template } = inject('database');
+
+// What a name may have that SQL could take for something else.
+const owner = { name: `${template}_o'%I"ner`, password: 'öwn:er@1' };
+const gateway = { name: `${template}_g"ate%s'way`, password: "g'ate/way" };
+
+let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
+const urlOf = ({ name, password }: typeof owner) => {
+  const url = new URL(database.directUrl);
+  Object.assign(url, { username: encodeURIComponent(name), password: encodeURIComponent(password) });
+  return url.href;
+};
+
+/** Runs a command with the role of the URL. */
+async function run(url: string, ...args: string[]) {
+  const settings = { DATABASE_URL: url, OWNER_PASSWORD: owner.password, GATEWAY_PASSWORD: gateway.password };
+  const { code, stdout, stderr } = await goalpost(args, settings);
+  return { code, text: code === 0 ? stdout : stdout + stderr };
+}
+
+const named = ['--owner', owner.name, '--gateway', gateway.name];
+
+describe('a database with two roles', { timeout: 120_000 }, () => {
+  beforeAll(async () => {
+    database = await createEmptyDatabase();
+  });
+  afterAll(async () => {
+    await database.drop();
+    const { adminUrl } = inject('database');
+    for (const { name } of [owner, gateway])
+      await query(adminUrl, `DROP ROLE IF EXISTS "${name.replaceAll('"', '""')}"`);
+  });
+
+  test('gets them from goalpost roles, which says what it would run, without a password', async () => {
+    const printed = await run(database.directUrl, 'roles', ...named);
+    expect(printed).toEqual({ code: 0, text: expect.stringContaining('ALTER DEFAULT PRIVILEGES') });
+    for (const { password } of [owner, gateway]) expect(printed.text).not.toContain(password);
+    expect(rolesSql({ owner: { name: 'a' }, gateway: { name: 'b' } })).not.toContain('PASSWORD');
+    expect(await run(database.directUrl, 'roles', ...named, '--yes')).toMatchObject({ code: 0 });
+    expect(await run(database.directUrl, 'roles', '--owner', 'x', '--gateway', 'x')).toMatchObject({ code: 2 });
+  });
+
+  test('is migrated by the owner only', async () => {
+    for (const command of ['migrate', 'serve', 'check']) {
+      const refused = await run(urlOf(gateway), command);
+      expect(refused.code).toBe(1);
+      if (command !== 'check') expect(refused.text).toContain('and this role may not apply it');
+    }
+    expect(await run(urlOf(owner), 'migrate')).toMatchObject({
+      code: 0,
+      text: expect.stringMatching(/^applied /),
+    });
+    expect(await run(urlOf(gateway), 'migrate')).toMatchObject({
+      code: 0,
+      text: expect.stringContaining('up to date'),
+    });
+    // The same SQL again, after the migration, changes nothing.
+    await query(database.directUrl, rolesSql({ owner, gateway }));
+  });
+
+  test('is served, filled, purged and checked by the gateway', async () => {
+    const url = urlOf(gateway);
+    expect(await run(url, 'import', demo)).toMatchObject({ code: 0 });
+    const person = ['--person', 'person-tomas-okafor', '--name', 'CI', '--write'];
+    const created = await run(url, 'token', 'create', ...person);
+    const token = created.text.trim();
+    const { base, stop } = await startServer({ DATABASE_URL: url, RATE_LIMIT_STORE: 'postgres' });
+    const deleted = await fetch(`${base}/api/external/v1/delete_resource_hub_file`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, 'idempotency-key': 'once' },
+      body: '{"file_id":"file-home-screen"}',
+    });
+    await stop();
+    expect(deleted.status).toBe(200);
+    expect(deleted.headers.get('ratelimit')).toContain('r=');
+    await query(url, "UPDATE resource_hub_files SET deleted_at = deleted_at - interval '2 days'");
+    const purge = await run(url, 'purge', '--older-than', '1d', '--yes');
+    expect(purge).toMatchObject({ code: 0, text: expect.stringContaining('file-home-screen') });
+    const listed = await run(url, 'token', 'list');
+    const [id = ''] = listed.text.split('\n')[1]?.split('\t') ?? [];
+    expect(await run(url, 'token', 'revoke', id)).toMatchObject({ code: 0 });
+    const checked = await run(url, 'check');
+    expect(checked).toMatchObject({ code: 0, text: expect.stringContaining('  ok       this role may write\n') });
+    expect(checked.text).not.toContain('  note ');
+  });
+
+  test.each([
+    'CREATE TABLE mine (id int)',
+    'CREATE SCHEMA mine',
+    'CREATE FUNCTION mine() RETURNS int LANGUAGE sql AS $$ SELECT 1 $$',
+    'ALTER TABLE goals ADD COLUMN mine int',
+    'ALTER TABLE document_versions DISABLE TRIGGER ALL',
+    'DROP TRIGGER document_versions_append_only ON document_versions',
+    'DROP TABLE rate_limits',
+    'DROP VIEW space_access CASCADE',
+    'CREATE INDEX ON goals (name)',
+    'TRUNCATE rate_limits',
+    "UPDATE _prisma_migrations SET checksum = ''",
+    'DELETE FROM _prisma_migrations',
+    `SET ROLE "${owner.name.replaceAll('"', '""')}"`,
+    "SELECT analyze_table('_prisma_migrations')",
+    "SELECT analyze_table('pg_class')",
+    'CREATE ROLE mine',
+    'ALTER DEFAULT PRIVILEGES FOR ROLE CURRENT_USER GRANT ALL ON TABLES TO PUBLIC; CREATE TABLE mine ()',
+  ])('the gateway may not: %s', async (statement) => {
+    await expect(query(urlOf(gateway), statement)).rejects.toThrow(/permission denied|must be owner/);
+  });
+
+  test('the gateway may write the rows of a table that a later migration makes', async () => {
+    await query(urlOf(owner), 'CREATE TABLE later (id bigserial PRIMARY KEY, name text)');
+    const url = urlOf(gateway);
+    expect(await query(url, "INSERT INTO later (name) VALUES ('a') RETURNING id")).toEqual([{ id: '1' }]);
+    await query(url, "UPDATE later SET name = 'b'; DELETE FROM later");
+    await expect(query(url, 'TRUNCATE later')).rejects.toThrow('permission denied');
+    await query(urlOf(owner), 'DROP TABLE later');
+  });
+
+  test('goalpost check names what a role lacks, and what it may do beyond its task', async () => {
+    const quoted = `"${gateway.name.replaceAll('"', '""')}"`;
+    await query(urlOf(owner), `REVOKE DELETE ON reactions FROM ${quoted}; GRANT TRUNCATE ON goals TO ${quoted}`);
+    const weak = await run(urlOf(gateway), 'check');
+    expect(weak.code).toBe(1);
+    expect(weak.text).toContain('  problem  this role lacks DELETE on reactions. goalpost roles prints the SQL\n');
+    expect(weak.text).toContain('  note     this role may do more than a gateway needs: it may empty tables.');
+    const strong = await run(urlOf(owner), 'check');
+    expect(strong.code).toBe(0);
+    expect(strong.text).toMatch(
+      / {2}note {5}this role may .*: it owns the tables, it may make tables, it may empty tables/,
+    );
+  });
+});
+
+test('the owner of a database who may make roles, but is no superuser, can make both', async () => {
+  const { adminUrl } = inject('database');
+  const other = await createEmptyDatabase();
+  const [admin, own, its] = ['admin', 'own', 'its'].map((kind) => ({ name: `${template}_${kind}`, password: 'x' }));
+  if (!admin || !own || !its) throw new Error('three roles');
+  const as = ({ name, password }: typeof admin) =>
+    Object.assign(new URL(other.directUrl), { username: name, password }).href;
+  await query(adminUrl, `CREATE ROLE ${admin.name} LOGIN CREATEROLE PASSWORD 'x'`);
+  await query(adminUrl, `ALTER DATABASE ${new URL(other.directUrl).pathname.slice(1)} OWNER TO ${admin.name}`);
+  const [schema] = await query(
+    other.directUrl,
+    "SELECT nspowner::regrole::text AS owner FROM pg_namespace WHERE nspname = 'public'",
+  );
+  if (schema?.owner !== 'pg_database_owner') {
+    await expect(createRoles(as(admin), { owner: own, gateway: its })).rejects.toThrow(
+      'run this as the owner of that schema',
+    );
+    expect(await query(adminUrl, `SELECT 1 FROM pg_roles WHERE rolname = '${own.name}'`)).toEqual([]);
+    await query(other.directUrl, `ALTER SCHEMA public OWNER TO ${admin.name}`);
+  }
+  await createRoles(as(admin), { owner: own, gateway: its });
+  expect(await applyMigrations(as(own), pathOf('prisma/migrations'))).not.toEqual([]);
+  await createRoles(as(admin), { owner: own, gateway: its });
+  expect(await query(as(its), "INSERT INTO companies (name) VALUES ('Ours') RETURNING name")).toEqual([
+    { name: 'Ours' },
+  ]);
+  await expect(query(as(its), 'CREATE TABLE mine ()')).rejects.toThrow('permission denied');
+  await other.drop();
+  for (const { name } of [its, own, admin]) await query(adminUrl, `DROP ROLE ${name}`);
+});

@@ -1,0 +1,167 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { ConfigError, effectiveSettings, readConfig } from '../../src/config.js';
+import { settings } from '../../src/settings.js';
+import { pathOf } from '../support/documents.js';
+import type { Json } from '../support/world.js';
+
+const run = promisify(execFile);
+
+function messageOf(given: NodeJS.ProcessEnv): string {
+  try {
+    readConfig(given);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return '';
+}
+
+describe('a setting that cannot be used is named with its value, what is accepted, and an example', () => {
+  test.each([
+    ['PORT', 'abc', 'must be a whole number from 0 to 65535', '4000'],
+    ['PORT', '4e3', 'must be a whole number from 0 to 65535', '4000'],
+    ['PORT', '65536', 'must be a whole number from 0 to 65535', '4000'],
+    ['DRAIN_SECONDS', '-1', 'must be a number from 0 to 3600', '30'],
+    ['GRAPHIQL', 'yes', 'must be on or off', 'off'],
+    ['HOST', 'http://localhost', 'must be an IP address or a host name alone, without http:// and port', '0.0.0.0'],
+    ['HOST', '127.0.0.1:4000', 'must be an IP address or a host name alone, without http:// and port', '0.0.0.0'],
+    ['PUBLIC_URL', 'api.example.com', 'must be an http:// or https:// address', 'https://api.example.com'],
+    ['LOG_FORMAT', 'text', 'must be one of auto, json, pretty', 'auto'],
+    ['PERSISTED_DOCUMENTS', '/nowhere', 'must be an existing folder of .graphql files, or a JSON file', './documents'],
+    ['CORS_ORIGINS', 'x', 'must be a list of origins, each without a path, or *', expect.stringContaining('https://')],
+  ])('%s=%s', (name, value, allowed, example) => {
+    const [count, line, sample] = messageOf({ [name]: value }).split('\n');
+    expect(count).toBe('1 setting cannot be used:');
+    expect(line).toBe(`  ${name}=${value} ${allowed}.`);
+    expect(sample?.replace(`    Example: ${name}=`, '')).toEqual(example);
+  });
+
+  test('all at once', () => {
+    const values = { PORT: 'abc', GRAPHIQL: 'yes', LOG_LEVEL: 'loud', PERSISTED_ONLY: 'on', WORKERS: '20' };
+    const message = messageOf(values);
+    expect(message).toMatch(
+      /^5 settings cannot be used:\n {2}PORT=abc .*\n.*\n {2}GRAPHIQL=yes .*\n.*\n {2}LOG_LEVEL=loud/,
+    );
+    expect(message).toContain('PERSISTED_ONLY=on needs PERSISTED_DOCUMENTS too.');
+    expect(message).toContain('WORKERS=20 needs a DATABASE_POOL_SIZE of at least as many');
+  });
+
+  test.each([
+    ['postgres://nope', 'postgres://nope'],
+    ['mysql://ann:hunter2@db/x', 'mysql://ann:***@db/x'],
+    ['postgres://ann:hunter2@hunter2@db', 'postgres://ann:***@db'],
+    ['postgres://ann:hunter2/x@db', 'postgres://ann:***@db'],
+    ['postgres://ann:hunter2@hunter2/x@db:5432/x', 'postgres://ann:***@db:5432/x'],
+    ['postgres://db?password=hunter2&x=1', 'postgres://db?password=***&x=1'],
+    ['postgres://ann/b:hunter2@db/x', 'postgres://ann/b:***@db/x'],
+    ['postgres://ann:hunter2%40db:5432/x', 'postgres://ann:***'],
+    ['postgres://ann:2hunter/x', 'postgres://ann:***'],
+    ['postgres://one:5432,two:5432', 'postgres://one:5432,two:5432'],
+    ['postgres://[::1]:5432', 'postgres://[::1]:5432'],
+    ['ann:hunter2@db/x', '***'],
+  ])('and of DATABASE_URL=%s nobody sees the password', (value, shown) => {
+    expect(messageOf({ DATABASE_URL: value })).toContain(`\n  DATABASE_URL=${shown} must be postgresql://`);
+  });
+
+  test('on one line, whatever is in it', () => {
+    const message = messageOf({ LOG_LEVEL: `a\n\x1b[2J${'b'.repeat(1000)}` });
+    expect(message).toContain(`LOG_LEVEL="a\\n\\u001b[2J${'b'.repeat(100)}`);
+    expect(message.split('\n')).toHaveLength(3);
+  });
+
+  test.each(Object.keys(settings.shape))('and the example of %s is accepted', (name) => {
+    const [, example] = /Example: \w+=(.*)/.exec(messageOf({ [name]: '\x00' })) ?? [];
+    if (name === 'DATA_DIR') expect(example).toBeUndefined();
+    else if (name !== 'PERSISTED_DOCUMENTS')
+      expect(messageOf({ [name]: example })).not.toContain(`${name}=${example} must`);
+  });
+});
+
+test.each([
+  ['DATABASE_URI', 'DATABASE_URL'],
+  ['DATABSE_URL', 'DATABASE_URL'],
+  ['PUBLIC_URLS', 'PUBLIC_URL'],
+])('%s is recognized as a misspelled %s', (name, nearest) => {
+  expect(readConfig({ [name]: 'x' }).misspelled).toEqual([{ name, nearest }]);
+});
+
+test('variables of other programs are no misspelled settings', () => {
+  expect(
+    readConfig({ POST: '1', HOSTS: '1', TEST_DATABASE_URL: '1', PGPORT: '1', npm_config_loglevel: '1' }),
+  ).toMatchObject({
+    misspelled: [],
+  });
+});
+
+test.each([
+  [{}, 'http://127.0.0.1:4000'],
+  [{ HOST: '0.0.0.0', PORT: '80' }, 'http://127.0.0.1:80'],
+  [{ HOST: '::' }, 'http://[::1]:4000'],
+  [{ HOST: '0.0.0.0', PUBLIC_URL: 'https://api.example.com' }, 'https://api.example.com'],
+  [{ PUBLIC_URL: 'https://api.example.com', APP_URL: 'https://work.example.com' }, 'https://work.example.com'],
+])('with %j, links to documents begin with %s', (values, address) => {
+  expect(readConfig(values).appUrl).toBe(address);
+});
+
+test('every setting is listed with the value that counts, its source, and no password', () => {
+  const values = { PORT: '8080', DATABASE_URL: 'postgresql://ann:hunter2@db/x', LOG_LEVEL: '' };
+  const listed = effectiveSettings({ values, fromFile: new Set(['PORT']) });
+  expect(listed.map(({ name }) => name)).toEqual(Object.keys(settings.shape));
+  expect(listed).toEqual(
+    expect.arrayContaining([
+      { name: 'PORT', value: '8080', source: '.env' },
+      { name: 'DATABASE_URL', value: 'postgresql://ann:***@db/x', source: 'environment' },
+      { name: 'LOG_LEVEL', value: 'info', source: 'default' },
+      { name: 'GRAPHIQL', value: 'on', source: 'default' },
+      { name: 'METRICS_PORT', value: undefined, source: 'default' },
+    ]),
+  );
+});
+
+describe('the file .env in the current folder', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'goalpost-env-'));
+  afterAll(() => rm(folder, { recursive: true }));
+  beforeEach(() => rm(join(folder, '.env'), { recursive: true, force: true }));
+
+  const script = `
+    const { readConfig } = await import(${JSON.stringify(pathOf('dist/config.js'))});
+    console.log(JSON.stringify(readConfig()));`;
+
+  /** The settings of a process in the folder. */
+  async function configIn(environment: Record<string, string>): Promise<Json> {
+    const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, ...environment },
+    });
+    expect(stderr).toBe('');
+    return JSON.parse(stdout);
+  }
+
+  test('is read, without a warning of Node', async () => {
+    await writeFile(join(folder, '.env'), '# mine\nPORT=8080\nAPP_URL="https://work.example.com"\n');
+    expect(await configIn({})).toMatchObject({ port: 8080, appUrl: 'https://work.example.com' });
+  });
+
+  test('gives way to the environment, even to an empty variable', async () => {
+    await writeFile(join(folder, '.env'), 'PORT=8080\nDATABASE_POOL_SIZE=3\nLOG_LEVEL=warn\n');
+    const config = await configIn({ PORT: '9090', LOG_LEVEL: '' });
+    expect(config).toMatchObject({ port: 9090, poolSize: 3, logLevel: 'info' });
+  });
+
+  test('need not be there', async () => {
+    expect(await configIn({})).toMatchObject({ port: 4000 });
+  });
+
+  test('is named where its values cannot be used, or it cannot be read', async () => {
+    await writeFile(join(folder, '.env'), 'PORT=abc\n');
+    await expect(configIn({})).rejects.toThrow(/PORT=abc \(in \.env\) must be a whole number/);
+    await rm(join(folder, '.env'));
+    await mkdir(join(folder, '.env'));
+    await expect(configIn({})).rejects.toThrow(/The file \.env cannot be read/);
+  });
+});

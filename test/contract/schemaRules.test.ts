@@ -1,0 +1,208 @@
+import {
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isScalarType,
+  isSpecifiedScalarType,
+  isUnionType,
+} from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { schema } from '../../src/schema/index.js';
+
+// The rules of graphql-eslint's recommended and Relay presets; the package itself brings its own eslint and pins
+// that do not install beside ours.
+
+const types = Object.values(schema.getTypeMap()).filter(
+  (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
+);
+const objects = types.filter((type) => isObjectType(type) || isInterfaceType(type));
+const roots = [schema.getQueryType(), schema.getMutationType()].filter((type) => type != null);
+
+interface Member {
+  at: string;
+  field: GraphQLField<unknown, unknown>;
+  of: (typeof objects)[number];
+}
+
+const fields: Member[] = objects.flatMap((of) =>
+  Object.values(of.getFields()).map((field) => ({ at: `${of.name}.${field.name}`, field, of })),
+);
+const inputs = [
+  ...fields.flatMap(({ at, field }) => field.args.map((argument) => ({ at: `${at}(${argument.name})`, ...argument }))),
+  ...types
+    .filter(isInputObjectType)
+    .flatMap((type) =>
+      Object.values(type.getFields()).map((field) => ({ at: `${type.name}.${field.name}`, ...field })),
+    ),
+];
+const values = types
+  .filter(isEnumType)
+  .flatMap((type) => type.getValues().map((value) => ({ at: `${type.name}.${value.name}`, ...value })));
+
+const namesOf = (members: { at: string }[]) => members.map(({ at }) => at);
+
+describe('names', () => {
+  test('of types are PascalCase and do not say what kind of type they are', () => {
+    const bad = types.filter(
+      ({ name }) => !/^[A-Z][A-Za-z0-9]*$/.test(name) || /(Enum|Interface|Union|Object)$/.test(name),
+    );
+    expect(bad.map(({ name }) => name)).toEqual([]);
+  });
+
+  test('of fields and arguments are camelCase, of enum values UPPER_CASE', () => {
+    const camel = [...fields.map(({ at, field }) => ({ at, name: field.name })), ...inputs];
+    expect(namesOf(camel.filter(({ name }) => !/^[a-z][A-Za-z0-9]*$/.test(name)))).toEqual([]);
+    expect(namesOf(values.filter(({ name }) => !/^[A-Z][A-Z0-9_]*$/.test(name)))).toEqual([]);
+  });
+
+  test('of fields do not repeat their type, nor the kind of their operation', () => {
+    const bad = fields.filter(({ field: { name }, of }) =>
+      roots.some((root) => root === of)
+        ? /^(get|list|fetch|query|mutation)[A-Z]/.test(name)
+        : name.toLowerCase().startsWith(of.name.toLowerCase()),
+    );
+    expect(namesOf(bad)).toEqual([]);
+  });
+});
+
+describe('descriptions', () => {
+  test('of what may be null say when', () => {
+    const nullable = fields.filter(({ field }) => !isNonNullType(field.type));
+    expect(nullable.length).toBeGreaterThan(40);
+    expect(
+      namesOf(nullable.filter(({ field }) => !/\bnull\b|\bif\b|NOT_FOUND/i.test(field.description ?? ''))),
+    ).toEqual([]);
+    const optional = inputs.filter((input) => !isNonNullType(input.type) && input.defaultValue === undefined);
+    const silent = optional.filter(({ description }) => !/\bnull\b|\bonly\b|default|together/i.test(description ?? ''));
+    expect(namesOf(silent)).toEqual([]);
+  });
+
+  test('of operations and queries name the errors of their own', () => {
+    const own = roots.flatMap((root) => Object.values(root.getFields())).filter(({ args }) => args.length > 0);
+    expect(
+      own.filter(({ description }) => !/Errors?: [A-Z_, ]+\./.test(description ?? '')).map(({ name }) => name),
+    ).toEqual([]);
+  });
+
+  test('of numbers say of what', () => {
+    const numbers = fields.filter(({ field }) => ['Int', 'Float', 'BigInt'].includes(getNamedType(field.type).name));
+    const bad = numbers.filter(
+      ({ field }) =>
+        !/number|level|position|bytes|pixels|percent|0 to 100|`unit`|version/i.test(field.description ?? ''),
+    );
+    expect(namesOf(bad)).toEqual([]);
+  });
+});
+
+test('every type can be reached from a query or a mutation', () => {
+  const reached = new Set<GraphQLNamedType>();
+  const open: GraphQLNamedType[] = [...roots];
+  for (let type = open.pop(); type; type = open.pop()) {
+    if (reached.has(type)) continue;
+    reached.add(type);
+    if (isInterfaceType(type) || isUnionType(type)) open.push(...schema.getPossibleTypes(type));
+    if (isObjectType(type)) open.push(...type.getInterfaces());
+    if (isObjectType(type) || isInterfaceType(type)) {
+      for (const { type: result, args } of Object.values(type.getFields())) {
+        open.push(getNamedType(result), ...args.map((argument) => getNamedType(argument.type)));
+      }
+    }
+    if (isInputObjectType(type)) {
+      open.push(...Object.values(type.getFields()).map(({ type: field }) => getNamedType(field)));
+    }
+  }
+  expect(types.filter((type) => !reached.has(type)).map(({ name }) => name)).toEqual([]);
+});
+
+test('every mutation takes one input of its own and answers with a payload of its own', () => {
+  for (const { name, args, type } of Object.values(schema.getMutationType()?.getFields() ?? {})) {
+    const Name = name[0]?.toUpperCase() + name.slice(1);
+    expect(args.map((argument) => `${argument.name}: ${argument.type}`)).toEqual([`input: ${Name}Input!`]);
+    expect(String(type)).toBe(`${Name}Payload!`);
+  }
+});
+
+test('what is deprecated says what to use instead', () => {
+  const deprecated = [...fields.map(({ at, field }) => ({ at, ...field })), ...inputs, ...values].filter(
+    ({ deprecationReason }) => deprecationReason != null,
+  );
+  expect(namesOf(deprecated.filter(({ deprecationReason }) => !/use |instead/i.test(deprecationReason ?? '')))).toEqual(
+    [],
+  );
+});
+
+test('what has an id has one that is never null, and lists hold no nulls', () => {
+  const id = fields.filter(({ field }) => field.name === 'id');
+  expect(namesOf(id.filter(({ field }) => String(field.type) !== 'ID!'))).toEqual([]);
+  const named = fields.filter(({ field }) => /Ids?$/.test(field.name));
+  expect(namesOf(named.filter(({ field }) => getNamedType(field.type).name !== 'ID'))).toEqual([]);
+  const lists = fields.filter(({ field: { type } }) => isListType(isNonNullType(type) ? type.ofType : type));
+  expect(namesOf(lists.filter(({ field }) => !/^\[\w+!\]!$/.test(String(field.type))))).toEqual([]);
+});
+
+test('enum values differ in more than their case', () => {
+  for (const type of types.filter(isEnumType)) {
+    const upper = type.getValues().map(({ name }) => name.toUpperCase());
+    expect(new Set(upper).size).toBe(upper.length);
+  }
+});
+
+describe('connections', () => {
+  const connections = types.filter(
+    (type): type is GraphQLObjectType => isObjectType(type) && /Connection$/.test(type.name),
+  );
+  const shape = (type: GraphQLObjectType) =>
+    Object.fromEntries(Object.values(type.getFields()).map(({ name, type: result }) => [name, String(result)]));
+
+  test('are as the Relay cursor connections specification says', () => {
+    expect(connections.length).toBeGreaterThan(6);
+    for (const connection of connections) {
+      const node = connection.name.replace(/Connection$/, '');
+      expect(shape(connection)).toEqual({
+        edges: `[${node}Edge!]!`,
+        nodes: `[${node}!]!`,
+        pageInfo: 'PageInfo!',
+        totalCount: 'Int!',
+      });
+      const edge = schema.getType(`${node}Edge`);
+      expect(isObjectType(edge) && shape(edge)).toEqual({ cursor: 'String!', node: `${node}!` });
+    }
+    const pageInfo = schema.getType('PageInfo');
+    expect(isObjectType(pageInfo) && shape(pageInfo)).toEqual({
+      hasNextPage: 'Boolean!',
+      hasPreviousPage: 'Boolean!',
+      startCursor: 'String',
+      endCursor: 'String',
+    });
+  });
+
+  test('take first, after, last and before, wherever they are', () => {
+    const connected = fields.filter(({ field }) => connections.some((type) => type === getNamedType(field.type)));
+    expect(connected.length).toBeGreaterThan(10);
+    for (const { at, field } of connected) {
+      const args = Object.fromEntries(field.args.map(({ name, type }) => [name, String(type)]));
+      expect(args, at).toMatchObject({ first: 'Int', after: 'String', last: 'Int', before: 'String' });
+    }
+  });
+
+  test('are the only lists that grow with the data of a whole company', () => {
+    const bare = fields.filter(
+      ({ field, of }) =>
+        of === schema.getQueryType() && isListType(isNonNullType(field.type) ? field.type.ofType : field.type),
+    );
+    expect(namesOf(bare)).toEqual([]);
+  });
+});
+
+test('scalars of our own say how they are written', () => {
+  const scalars = types.filter(isScalarType);
+  expect(scalars.filter(({ description }) => !/`|JSON/.test(description ?? '')).map(({ name }) => name)).toEqual([]);
+});

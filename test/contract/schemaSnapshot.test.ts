@@ -1,0 +1,29 @@
+import { parse, printSchema, visit } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { schema } from '../../src/schema/index.js';
+import { sdl } from '../../src/schema/sdl.js';
+import { textOf } from '../support/documents.js';
+
+describe('schema.graphql', () => {
+  test('is committed as the code prints it; npm run schema updates it', () => {
+    expect(sdl()).toBe(textOf('schema.graphql'));
+  });
+});
+
+test('the GraphQL schema says of every type, field, argument and value what it is', () => {
+  const described = new Map<string, string | undefined>();
+  const path: string[] = [];
+  visit(parse(printSchema(schema)), {
+    enter(node) {
+      if (!('description' in node) || !('name' in node) || !node.name) return;
+      path.push(node.name.value);
+      described.set(path.join('.'), node.description?.value);
+    },
+    leave(node) {
+      if ('description' in node && 'name' in node && node.name) path.pop();
+    },
+  });
+  expect(described.size).toBeGreaterThan(250);
+  expect(described.has('Mutation.reopenGoal.input')).toBe(true);
+  expect([...described].filter(([, text]) => !text || !/^[A-Z0-9`].*[.!?]$/s.test(text))).toEqual([]);
+});

@@ -1,0 +1,37 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { openClient } from '../../src/database/client.js';
+import { isUnavailable } from '../../src/database/unavailable.js';
+
+const message = (type: string, body: Buffer) => {
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(body.length + 4);
+  return Buffer.concat([Buffer.from(type), length, body]);
+};
+const authenticated = message('R', Buffer.alloc(4));
+const ready = message('Z', Buffer.from('I'));
+const terminated = message('E', Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0'));
+
+test('a connection that the server ends as soon as it is made fails one statement and nothing else', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end(Buffer.concat([authenticated, ready, terminated])));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = `postgresql://nobody@127.0.0.1:${(server.address() as AddressInfo).port}/none`;
+  const db = openClient({ url, poolSize: 2, preparedStatements: true });
+  const uncaught = vi.fn();
+  process.on('uncaughtException', uncaught);
+  onTestFinished(async () => {
+    process.off('uncaughtException', uncaught);
+    await db.$disconnect();
+    server.close();
+  });
+  const failures = await Promise.all([
+    db.$queryRaw`SELECT 1`.catch((error: unknown) => error),
+    db.$transaction((tx) => tx.$queryRaw`SELECT 1`).catch((error: unknown) => error),
+  ]);
+  expect(failures.map(isUnavailable)).toEqual([true, true]);
+  expect(uncaught).not.toHaveBeenCalled();
+});

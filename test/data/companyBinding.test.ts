@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { leftToPrisma, noted, unboundScans } from '../support/companyBinding.js';
+import { filledDocument, filledFile, filledGoal } from '../support/filled.js';
+import { type Operation, operationsUnderTest } from '../support/operations.js';
+import { statementsOf } from '../support/statements.js';
+import { perform } from '../support/surfaces.js';
+import { createWorld } from '../support/world.js';
+
+// Every test file that uses a world ends with this check, for all the statements of its requests.
+const world = await createWorld();
+
+test('every statement of an operation and of a page binds each table to the company', async () => {
+  const made = await filledGoal(world, 2);
+  await filledFile(world, made, 'goal');
+  await filledDocument(world, made, 'project');
+  const { token } = made.caller;
+  const answer = await world.graphql(
+    token,
+    `{ goals { nodes { name parentGoal { name } potentialSubscribers { person { fullName } } } totalCount }
+      resourceHubs { nodes { name nodes { nodes { __typename name } } } } spaces { nodes { name isMember } } }`,
+  );
+  expect(answer.body.errors).toBeUndefined();
+  for (const [operation, { input }] of Object.entries(operationsUnderTest)) {
+    const outcome = await perform(world, 'REST', operation as Operation, token, await input(world, made));
+    expect(outcome.status).toBe(200);
+  }
+  expect(noted.size).toBeGreaterThan(15);
+  expect(await unboundScans(world.url, noted.keys())).toEqual([]);
+});
+
+test('a statement that forgets the company is found, in a subquery too', async () => {
+  const forgetful = [
+    'SELECT id FROM goals WHERE id = $1',
+    'SELECT id FROM goals g WHERE company_id = $1 AND EXISTS (SELECT FROM projects p WHERE p.goal_id = g.id)',
+    'SELECT m.person_id FROM spaces s JOIN space_members m ON m.space_id = s.id WHERE s.company_id = $1',
+    'UPDATE notifications SET read_at = now() WHERE id = $1',
+  ];
+  const found = await unboundScans(world.url, forgetful);
+  expect(found.map((problem) => problem.split(' ')[0]).sort()).toEqual([
+    'goals',
+    'notifications',
+    'projects',
+    'space_members',
+  ]);
+});
+
+test('a read that the reader leaves to Prisma is found, and loads each relation with a statement of its own', async () => {
+  const { space } = await world.team();
+  await world.closedGoal(space);
+  const { companyId } = space;
+  const { statements } = await statementsOf(() =>
+    world.db.goal.findMany({
+      where: { companyId, targets: { every: { companyId, value: 0 } } },
+      select: { name: true, space: { select: { name: true } } },
+    }),
+  );
+  const texts = statements.map(({ text }) => text);
+  expect(leftToPrisma(texts)).toHaveLength(2);
+  expect(await unboundScans(world.url, texts)).toEqual([]);
+});

@@ -1,0 +1,334 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Database, openClient } from '../../src/database/client.js';
+import { demoPeople } from '../../src/workspace/demoPeople.js';
+import { ImportError } from '../../src/workspace/error.js';
+import { importWorkspace } from '../../src/workspace/import.js';
+import { columns, type Table, tables } from '../../src/workspace/tables.js';
+import { createDatabase } from '../support/database.js';
+import { pathOf } from '../support/documents.js';
+import { preparedStatements } from '../support/pgbouncer.js';
+import { smallWorkspace } from '../support/smallWorkspace.js';
+
+type Json = Record<string, unknown>;
+
+/** The records of the demo workspace that the README's commands work on. */
+const demo = {
+  ...demoPeople,
+  closedGoalId: 'goal-launch-mobile-app',
+  fileId: 'file-home-screen',
+  documentId: 'doc-launch-plan',
+  currentVersion: 5,
+  versionToRestore: 2,
+};
+const demoFile = pathOf('prisma/demo-workspace.json');
+const demoDocument = () => JSON.parse(readFileSync(demoFile, 'utf8')) as Record<string, Json[]>;
+
+/** A new, migrated database and a client of it, both gone after the tests. */
+async function openDatabase() {
+  const { url, drop } = await createDatabase();
+  const db = openClient({ url, poolSize: 4, preparedStatements });
+  afterAll(async () => {
+    await db.$disconnect();
+    await drop();
+  });
+  return db;
+}
+
+async function problemsOf(attempt: Promise<unknown>): Promise<string[]> {
+  const result = await attempt.catch((error: unknown) => error);
+  expect(result).toBeInstanceOf(ImportError);
+  return (result as ImportError).problems;
+}
+
+const rowsOf = (db: Database, table: string) => db.$queryRawUnsafe<Json[]>(`SELECT * FROM ${table}`);
+
+describe('the demo workspace', () => {
+  let db: Database;
+  let counts: Record<string, number>;
+
+  beforeAll(async () => {
+    db = await openDatabase();
+    counts = await importWorkspace(db, demoDocument());
+  });
+
+  it('is imported completely: every table has as many rows as were counted', async () => {
+    for (const table of tables) expect(await rowsOf(db, table), table).toHaveLength(counts[table] ?? -1);
+    expect(counts).toMatchObject({ companies: 1, people: 9, spaces: 3, goals: 11, resource_hub_documents: 5 });
+  });
+
+  it('is known to the planner at once', async () => {
+    const known = await db.$queryRaw<Json[]>`SELECT relname AS name, reltuples::integer AS rows FROM pg_class
+      WHERE relname = ANY (${tables})`;
+    expect(Object.fromEntries(known.map(({ name, rows }) => [name, rows]))).toEqual(counts);
+  });
+
+  it('keeps every id that the file gives', async () => {
+    const given: unknown[] = [];
+    JSON.stringify(demoDocument(), (key, value) => (key === 'id' ? given.push(value) && value : value));
+    const stored: unknown[] = [];
+    for (const table of tables) stored.push(...(await rowsOf(db, table)).flatMap(({ id }) => id ?? []));
+    expect(stored.sort()).toEqual(given.sort());
+  });
+
+  it.each<[string, Table]>([
+    ['people', 'people'],
+    ['spaces', 'spaces'],
+    ['goals', 'goals'],
+    ['projects', 'projects'],
+    ['resource_hubs', 'resource_hubs'],
+    ['folders', 'resource_hub_folders'],
+    ['files', 'resource_hub_files'],
+    ['documents', 'resource_hub_documents'],
+  ])('stores each field of %s as it is in the file', async (list, table) => {
+    const stored = new Map((await rowsOf(db, table)).map((row) => [row.id, row]));
+    const written = columns[table].split(' ');
+    for (const record of demoDocument()[list] ?? [])
+      for (const [field, value] of Object.entries(record).filter(([field]) => written.includes(field))) {
+        const there = stored.get(record.id)?.[field];
+        expect(there, `${record.id} ${field}`).toEqual(there instanceof Date ? new Date(`${value}`) : value);
+      }
+  });
+
+  it('stores what is nested where it belongs', async () => {
+    const goal = await db.goal.findFirstOrThrow({
+      where: { id: demo.closedGoalId },
+      include: {
+        targets: { orderBy: { index: 'asc' } },
+        checklist: true,
+        grants: { orderBy: { level: 'desc' } },
+        progressUpdates: {
+          orderBy: { insertedAt: 'desc' },
+          include: { comments: { include: { reactions: true } }, reactions: true },
+        },
+        retrospectives: { include: { comments: true } },
+        activities: {
+          where: { action: 'goal_closed' },
+          include: {
+            thread: { include: { comments: true, subscriptionList: { include: { subscriptions: true } } } },
+            notifications: true,
+          },
+        },
+      },
+    });
+    expect(goal).toMatchObject({
+      publicLevel: 10,
+      companyLevel: 10,
+      spaceLevel: 70,
+      closedById: demo.writerId,
+      success: true,
+    });
+    expect(goal).toMatchObject({
+      startDateType: 'day',
+      startDateValue: '12 Jan 2026',
+      startDate: new Date('2026-01-12'),
+    });
+    expect(goal.targets.map(({ from, to, value, unit }) => [from, to, value, unit])).toEqual([
+      [0, 20000, 17400, 'readers'],
+      [4.5, 0.5, 0.9, '%'],
+    ]);
+    expect(goal.checklist.filter(({ completed }) => completed)).toHaveLength(3);
+    expect(goal.grants.map(({ personId, level }) => [personId, level])).toEqual([
+      ['person-ines-moreau', 100],
+      ['person-amir-haddad', 40],
+      ['person-sofie-dahl', 10],
+    ]);
+    expect(goal.progressUpdates[0]).toMatchObject({ status: 'on_track', acknowledgedById: demo.readerId });
+    expect(goal.progressUpdates[0]?.reactions).toHaveLength(2);
+    expect(goal.progressUpdates[0]?.comments.flatMap(({ reactions }) => reactions)).toMatchObject([{ emoji: '📚' }]);
+    expect(goal.retrospectives[0]?.comments).toHaveLength(2);
+    const [closing] = goal.activities;
+    expect(closing?.thread?.comments).toHaveLength(1);
+    expect(closing?.thread?.subscriptionList?.sendToEveryone).toBe(true);
+    expect(closing?.thread?.subscriptionList?.subscriptions.filter(({ canceled }) => canceled)).toHaveLength(1);
+    expect(closing?.notifications.filter(({ readAt }) => readAt === null)).toHaveLength(2);
+  });
+
+  it('fills every column, gives every enum each of its values, and every flag both', async () => {
+    const types = await db.$queryRaw<{ table: Table; column: string; type: string; values: string[] }[]>`
+      SELECT c.table_name AS table, c.column_name AS column, c.udt_name AS type,
+        ARRAY(SELECT e.enumlabel::text FROM pg_enum e JOIN pg_type t ON t.oid = e.enumtypid WHERE t.typname = c.udt_name) AS values
+      FROM information_schema.columns c WHERE c.table_schema = 'public' AND c.table_name = ANY (${tables})`;
+    const values = new Map<string, unknown[]>();
+    for (const { table, column, type } of types) {
+      const stored = (await rowsOf(db, table)).map((row) => row[column]).filter((value) => value !== null);
+      expect(stored.length, `${table}.${column}`).toBeGreaterThan(0);
+      values.set(type, [...(values.get(type) ?? []), ...stored]);
+      if (type === 'bool') expect(new Set(stored).size, `${table}.${column}`).toBe(2);
+      expect(['company_id', ...columns[table].split(' ')], table).toContain(column);
+    }
+    for (const { type, values: labels } of types)
+      expect(values.get(type), type).toEqual(expect.arrayContaining(labels));
+  });
+
+  it('has a goal for each status and each privacy', async () => {
+    const goals = await db.$queryRaw<{ status: string; privacy: string }[]>`
+      SELECT CASE WHEN closed_at IS NOT NULL THEN CASE WHEN success THEN 'achieved' ELSE 'missed' END
+          WHEN archived_at IS NULL AND (next_update_scheduled_at < now() - interval '4 days' OR next_update_scheduled_at IS NULL)
+          THEN 'outdated' ELSE coalesce(u.status::text, 'pending') END AS status,
+        CASE WHEN public_level > 0 THEN 'public' WHEN company_level > 0 THEN 'internal'
+          WHEN space_level > 0 THEN 'confidential' ELSE 'secret' END AS privacy
+      FROM goals g LEFT JOIN LATERAL (
+        SELECT status FROM goal_progress_updates WHERE goal_id = g.id ORDER BY inserted_at DESC LIMIT 1) u ON true`;
+    const statuses = ['on_track', 'caution', 'off_track', 'achieved', 'missed', 'outdated', 'pending', 'paused'];
+    expect(new Set(goals.map(({ status }) => status))).toEqual(new Set(statuses));
+    expect(new Set(goals.map(({ privacy }) => privacy))).toEqual(
+      new Set(['public', 'internal', 'confidential', 'secret']),
+    );
+  });
+
+  it.each([
+    ['person-mara-lindqvist', { goal: 100, hub: 100, board: 100 }],
+    ['person-tomas-okafor', { goal: 100, hub: 70, board: 0 }],
+    ['person-ines-moreau', { goal: 100, hub: 70, board: 0 }],
+    ['person-jonas-weber', { goal: 100, hub: 10, board: 100 }],
+    ['person-lena-fischer', { goal: 10, hub: 10, board: 0 }],
+    ['person-amir-haddad', { goal: 40, hub: 40, board: 0 }],
+    ['person-sofie-dahl', { goal: 10, hub: 0, board: 0 }],
+  ])('gives %s the access %o', async (personId, { goal, hub, board }) => {
+    const level = { select: { level: true } };
+    const on = (key: object) => ({ ...level, where: { personId, ...key } });
+    expect(await db.goalAccess.findFirst(on({ goalId: demo.closedGoalId }))).toEqual({ level: goal });
+    expect(await db.resourceHubAccess.findFirst(on({ resourceHubId: 'hub-digital' }))).toEqual({ level: hub });
+    expect(await db.goalAccess.findFirst(on({ goalId: 'goal-corner-house' }))).toEqual({ level: board });
+  });
+
+  it('has what the start command names', async () => {
+    const { closedGoalId, fileId, documentId, writerId, readerId } = demo;
+    expect(await db.goal.findFirst({ where: { id: closedGoalId } })).toMatchObject({
+      archivedAt: null,
+      success: true,
+    });
+    expect(await db.resourceHubFile.findFirst({ where: { id: fileId } })).toMatchObject({ deletedAt: null });
+    const document = await db.resourceHubDocument.findFirstOrThrow({
+      where: { id: documentId },
+      include: { versions: true },
+    });
+    expect(document.currentVersion).toBe(demo.currentVersion);
+    const source = document.versions.find(({ versionNumber }) => versionNumber === demo.versionToRestore);
+    expect(source?.title).not.toBe(document.name);
+    expect(source?.content).not.toBe(document.content);
+    for (const id of [writerId, readerId])
+      expect(await db.person.findFirst({ where: { id } })).toMatchObject({ suspendedAt: null });
+    const writers = await db.resourceHubAccess.findMany({ where: { personId: writerId, level: { gte: 70 } } });
+    expect(writers.map(({ resourceHubId }) => resourceHubId).sort()).toEqual([
+      'hub-android',
+      'hub-digital',
+      'hub-launch',
+    ]);
+  });
+
+  it('is refused a second time, naming what exists already, and nothing is written', async () => {
+    const problems = await problemsOf(importWorkspace(db, demoDocument()));
+    expect(problems).toEqual([
+      'company.id: "company-harborlight" exists already',
+      'documents[0].public_token: "launch-plan-b7Qm2xT9cKf4Wz" exists already',
+    ]);
+    for (const table of tables) expect(await rowsOf(db, table), table).toHaveLength(counts[table] ?? -1);
+  });
+});
+
+describe('a workspace', () => {
+  let db: Database;
+  beforeAll(async () => {
+    db = await openDatabase();
+  });
+
+  it('needs little: what is left out has a default, and a new id that sorts as in the file', async () => {
+    const before = new Date();
+    await importWorkspace(db, {
+      company: { id: 'c', name: 'Tiny' },
+      people: [{ id: 'p', full_name: 'Only One' }],
+      spaces: [{ id: 's', name: 'Space', inserted_at: '2020-02-29T10:00:00.1239Z' }],
+      goals: [
+        {
+          id: 'g',
+          space_id: 's',
+          name: 'Goal',
+          targets: ['b', 'a'].map((name) => ({ name, from: 1, to: 5e-324, value: -0.1 })),
+          activities: ['goal_created', 'goal_closed'].map((action) => ({ action, author_id: 'p', thread: {} })),
+        },
+      ],
+    });
+    expect(await db.space.findFirst({ where: { id: 's' } })).toMatchObject({
+      publicLevel: 0,
+      companyLevel: 70,
+      spaceLevel: 100,
+      insertedAt: new Date('2020-02-29T10:00:00.123Z'),
+      updatedAt: new Date('2020-02-29T10:00:00.123Z'),
+    });
+    const goal = await db.goal.findFirstOrThrow({ where: { id: 'g' } });
+    expect(goal.insertedAt.getTime()).toBeGreaterThanOrEqual(before.getTime() - 1);
+    const targets = await db.target.findMany({ where: { goalId: 'g' }, orderBy: { id: 'asc' } });
+    expect(targets).toMatchObject([
+      { name: 'b', index: 0, to: 5e-324, value: -0.1 },
+      { name: 'a', index: 1 },
+    ]);
+    const [first, second] = await db.activity.findMany({ where: { goalId: 'g' }, orderBy: { id: 'asc' } });
+    expect([first?.action, second?.action]).toEqual(['goal_created', 'goal_closed']);
+    expect(first?.id).toMatch(/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+  });
+
+  it('may have the same id in two lists, and records in any order', async () => {
+    const goals = [
+      { id: 'order-2', space_id: '1', parent_goal_id: 'order-1', name: 'Child' },
+      { id: 'order-1', space_id: '1', name: 'Parent' },
+    ];
+    const document = {
+      goals,
+      people: [{ id: '1', full_name: 'One' }],
+      spaces: [{ id: '1', name: 'One' }],
+      company: { id: '1', name: '1' },
+    };
+    expect(await importWorkspace(db, document)).toMatchObject({ goals: 2 });
+  });
+
+  it('of which two copies come at once is written once', async () => {
+    const copies = await Promise.allSettled(
+      Array.from({ length: 4 }, () => importWorkspace(db, smallWorkspace('twice'))),
+    );
+    expect(copies.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const copy of copies)
+      if (copy.status === 'rejected')
+        expect(copy.reason.problems).toContain('company.id: "twice-company" exists already');
+    expect(await db.company.count({ where: { id: 'twice-company' } })).toBe(1);
+  });
+
+  it('with an id that another writer takes meanwhile is refused, and nothing is written', async () => {
+    let attempt: Promise<string[]> | undefined;
+    await db.$transaction(async (tx) => {
+      await tx.company.create({ data: { id: 'race-company', name: 'Elsewhere' } });
+      attempt = problemsOf(importWorkspace(db, smallWorkspace('race')));
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    });
+    expect(await attempt).toEqual(['company.id: "race-company" exists already']);
+    expect(await db.person.count({ where: { companyId: 'race-company' } })).toBe(0);
+  });
+
+  it('may have all the ids of another company', async () => {
+    const { documents, ...rest } = demoDocument();
+    const copyOf = (company: string) => ({
+      ...rest,
+      company: { ...rest.company, id: company },
+      documents: (documents ?? []).map((document: Json) => ({ ...document, public_token: null })),
+    });
+    const counts = await importWorkspace(db, copyOf('this'));
+    await importWorkspace(db, copyOf('that'));
+    for (const table of tables.filter((table) => table !== 'companies')) {
+      const idsIn = async (company: string) =>
+        (await rowsOf(db, table)).filter((row) => row.company_id === company).map(({ id }) => id);
+      expect((await idsIn('this')).length, table).toBe(counts[table]);
+      expect((await idsIn('that')).sort(), table).toEqual((await idsIn('this')).sort());
+    }
+  });
+
+  it('reports its progress up to the last row', async () => {
+    const seen: [number, number][] = [];
+    const counts = await importWorkspace(db, smallWorkspace('progress'), (written, total) =>
+      seen.push([written, total]),
+    );
+    const total = Object.values(counts).reduce((sum, count) => sum + count);
+    expect(seen.at(-1)).toEqual([total, total]);
+    expect(seen.map(([written]) => written)).toEqual(seen.map(([written]) => written).sort((a, b) => a - b));
+  });
+});

@@ -1,0 +1,422 @@
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Database, openClient } from '../../src/database/client.js';
+import { ImportError } from '../../src/workspace/error.js';
+import { readDocument } from '../../src/workspace/file.js';
+import { importWorkspace } from '../../src/workspace/import.js';
+import { createDatabase } from '../support/database.js';
+import { preparedStatements } from '../support/pgbouncer.js';
+import { smallWorkspace } from '../support/smallWorkspace.js';
+
+let db: Database;
+let drop: () => Promise<void>;
+
+beforeAll(async () => {
+  const database = await createDatabase();
+  db = openClient({ url: database.url, poolSize: 2, preparedStatements });
+  drop = database.drop;
+});
+afterAll(async () => {
+  await db.$disconnect();
+  await drop();
+});
+
+/** The small workspace with some fields changed; undefined omits a field. */
+function changed(changes: Record<string, unknown>): unknown {
+  const document: unknown = smallWorkspace();
+  for (const [path, value] of Object.entries(changes)) {
+    const steps = path.split(/[.[\]]+/).filter((step) => step !== '');
+    const last = steps.pop() ?? '';
+    const parent = steps.reduce((at, step) => (at as Record<string, unknown>)[step], document) as Record<
+      string,
+      unknown
+    >;
+    parent[last] = value;
+    if (value === undefined) delete parent[last];
+  }
+  return document;
+}
+
+async function problemsOf(document: unknown): Promise<string[]> {
+  const error = await importWorkspace(db, document).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(ImportError);
+  return (error as ImportError).problems;
+}
+
+const draft = 'documents[1]';
+const update = 'goals[0].progress_updates[0]';
+const version = 'documents[0].versions[1]';
+const restored = 'documents[0].versions[2]';
+const blob = 'files[0].blob';
+const utc = 'must be an ISO 8601 UTC timestamp such as 2026-03-31T09:30:00Z';
+const storable = 'must not contain NUL or half a surrogate pair';
+
+const cases: [rule: string, changes: Record<string, unknown>, problems: string[]][] = [
+  ['a required record', { company: undefined }, ['company: is required']],
+  ['a required field', { 'people[0].full_name': undefined }, ['people[0].full_name: is required']],
+  ['a required id', { 'projects[0].id': undefined }, ['projects[0].id: is required']],
+  ['null where a value is required', { 'goals[1].name': null }, ['goals[1].name: must be a string, not null']],
+  ['an empty name', { 'goals[1].name': '' }, ['goals[1].name: must not be empty']],
+  ['an empty title', { [`${version}.title`]: '' }, [`${version}.title: must not be empty`]],
+  ['a number for a string', { 'people[0].full_name': 3 }, ['people[0].full_name: must be a string, not 3']],
+  ['a string for a number', { 'goals[0].targets[0].to': '9' }, ['goals[0].targets[0].to: must be a number, not "9"']],
+  [
+    'a number too large for one',
+    { 'goals[0].targets[0].to': Number.POSITIVE_INFINITY },
+    ['goals[0].targets[0].to: must be a number, not Infinity'],
+  ],
+  ['a string for a flag', { 'people[0].is_owner': 'yes' }, ['people[0].is_owner: must be true or false, not "yes"']],
+  ['a fraction', { [`${blob}.width`]: 1.5 }, [`${blob}.width: must be a whole number, not 1.5`]],
+  ['a negative size', { [`${blob}.size`]: -1 }, [`${blob}.size: must be at least 0`]],
+  ['an image without width', { [`${blob}.width`]: 0 }, [`${blob}.width: must be at least 1`]],
+  ['a number the column cannot hold', { [`${blob}.height`]: 2 ** 31 }, [`${blob}.height: must be at most 2147483647`]],
+  ['a record for a list', { 'spaces[0].members': {} }, ['spaces[0].members: must be an array, not an object']],
+  ['a list for a record', { company: [] }, ['company: must be an object, not an array']],
+  ['null in a list', { 'people[2]': null }, ['people[2]: must be an object, not null']],
+  ['an unknown field', { 'goals[0].zzz': 1 }, ['goals[0].zzz: unknown field']],
+  ['a misspelt field', { 'people[1].fullname': 'B' }, ['people[1].fullname: unknown field, did you mean full_name?']],
+  ['a derived field', { 'documents[0].versions_count': 3 }, ['documents[0].versions_count: unknown field']],
+  ['a field with an odd name', { 'company.odd "name"\n': 1 }, ['company["odd \\"name\\"\\n"]: unknown field']],
+  [
+    '__proto__',
+    { 'people[0]': JSON.parse('{"id":"small-ann","full_name":"Ann","__proto__":{}}') },
+    ['people[0].__proto__: unknown field'],
+  ],
+  [
+    'an unknown enum value',
+    { [`${update}.status`]: 'ON_TRACK' },
+    [`${update}.status: must be one of pending, on_track, caution, off_track, paused, not "ON_TRACK"`],
+  ],
+  [
+    'a level off the ladder',
+    { 'spaces[0].access[0].level': 50 },
+    ['spaces[0].access[0].level: must be one of 0, 10, 40, 70, 100, not 50'],
+  ],
+  [
+    'a time without zone',
+    { 'goals[0].inserted_at': '2026-01-01T00:00:00' },
+    [`goals[0].inserted_at: ${utc}, not "2026-01-01T00:00:00"`],
+  ],
+  [
+    'a day that is not',
+    { 'goals[0].inserted_at': '2026-02-30T00:00:00Z' },
+    [`goals[0].inserted_at: ${utc}, not "2026-02-30T00:00:00Z"`],
+  ],
+  [
+    'the year zero',
+    { 'goals[0].inserted_at': '0000-01-01T00:00:00Z' },
+    ['goals[0].inserted_at: must be in the year 1000 or later'],
+  ],
+  [
+    'a date that is a time',
+    { 'goals[0].timeframe.contextual_start_date.date': '2026-01-01T00:00:00Z' },
+    ['goals[0].timeframe.contextual_start_date.date: must be a date such as 2026-03-31, not "2026-01-01T00:00:00Z"'],
+  ],
+  ['NUL in a text', { 'goals[0].description': 'a\0b' }, [`goals[0].description: ${storable}`]],
+  ['half a surrogate pair', { 'folders[0].name': 'a\ud83d' }, [`folders[0].name: ${storable}`]],
+  ['NUL in an id', { 'projects[0].id': '\0' }, [`projects[0].id: ${storable}`]],
+  [
+    'what stands for the unstorable, in an id',
+    { 'projects[0].id': 'a\uFFFDb' },
+    ['projects[0].id: must not contain U+FFFD'],
+  ],
+  ['an endless id', { 'projects[0].id': 'x'.repeat(201) }, ['projects[0].id: must have at most 200 characters']],
+  [
+    'an endless emoji',
+    { 'files[0].reactions[0].emoji': 'x'.repeat(51) },
+    ['files[0].reactions[0].emoji: must have at most 50 characters'],
+  ],
+  [
+    'a link no browser keeps',
+    { 'documents[0].public_token': 'a/b' },
+    ['documents[0].public_token: must be 1 to 200 letters, digits, - or _'],
+  ],
+  [
+    'an id given twice',
+    { 'people[1].id': 'small-ann' },
+    [
+      'people[1].id: "small-ann" is the same as people[0].id',
+      'spaces[0].access[0].person_id: nothing in people has the id "small-ben"',
+      `${update}.comments[0].author_id: nothing in people has the id "small-ben"`,
+      'goals[0].activities[0].notifications[0].person_id: nothing in people has the id "small-ben"',
+      `${version}.editor_id: nothing in people has the id "small-ben"`,
+    ],
+  ],
+  [
+    'a nested id given twice',
+    { 'goals[1].targets': [{ id: 'small-target', name: 'T', from: 0, to: 1, value: 0 }] },
+    ['goals[1].targets[0].id: "small-target" is the same as goals[0].targets[0].id'],
+  ],
+  [
+    'an id of nothing',
+    { 'goals[0].champion_id': 'nobody' },
+    ['goals[0].champion_id: nothing in people has the id "nobody"'],
+  ],
+  [
+    'an id of something else',
+    { 'goals[0].reviewer_id': 'small-hub' },
+    ['goals[0].reviewer_id: nothing in people has the id "small-hub", it is the id of resource_hubs[0]'],
+  ],
+  [
+    'a goal inside itself',
+    { 'goals[0].parent_goal_id': 'small-subgoal' },
+    ['goals[0].parent_goal_id: leads back to itself: "small-goal" → "small-subgoal" → "small-goal"'],
+  ],
+  [
+    'a folder that is its own parent',
+    { 'folders[0].parent_folder_id': 'small-folder' },
+    ['folders[0].parent_folder_id: leads back to itself: "small-folder" → "small-folder"'],
+  ],
+  [
+    'a folder of another hub',
+    { 'files[0].resource_hub_id': 'small-other-hub' },
+    ['files[0].parent_folder_id: "small-folder" is a folder of "small-hub", not of "small-other-hub"'],
+  ],
+  [
+    'a hub without a parent',
+    { 'resource_hubs[0].space_id': null },
+    ['resource_hubs[0]: needs exactly one of space_id, goal_id and project_id, not 0'],
+  ],
+  [
+    'a hub with two parents',
+    { 'resource_hubs[0].project_id': 'small-project' },
+    ['resource_hubs[0]: needs exactly one of space_id, goal_id and project_id, not 2'],
+  ],
+  [
+    'a member twice',
+    { 'spaces[0].members[1]': { person_id: 'small-ann' } },
+    ['spaces[0].members[1]: has the person_id of [0]'],
+  ],
+  [
+    'two grants of one person',
+    { 'spaces[0].access[1]': { person_id: 'small-ben', level: 70 } },
+    ['spaces[0].access[1]: has the person_id of [0]'],
+  ],
+  [
+    'the same reaction twice',
+    { 'files[0].reactions[1]': { person_id: 'small-ann', emoji: '👍' } },
+    ['files[0].reactions[1]: has the person_id and emoji of [0]'],
+  ],
+  [
+    'two subscriptions of one person',
+    { 'files[0].subscription_list.subscriptions[1]': { person_id: 'small-ann', type: 'invited' } },
+    ['files[0].subscription_list.subscriptions[1]: has the person_id of [0]'],
+  ],
+  [
+    'two notifications of one person',
+    { 'goals[0].activities[0].notifications[1]': { person_id: 'small-ben' } },
+    ['goals[0].activities[0].notifications[1]: has the person_id of [0]'],
+  ],
+  [
+    'one link to two documents',
+    {
+      'documents[2]': {
+        ...smallWorkspace('two').documents[0],
+        public_token: 'small-link',
+        resource_hub_id: 'small-hub',
+        author_id: 'small-ann',
+        activities: [],
+        versions: smallWorkspace().documents[0]?.versions,
+      },
+    },
+    ['documents[2].public_token: "small-link" is the same as documents[0].public_token'],
+  ],
+  [
+    'a closed goal without an outcome',
+    { 'goals[0].closed_at': '2026-01-01T00:00:00Z' },
+    ['goals[0].success: is required for a closed goal'],
+  ],
+  [
+    'an open goal with one',
+    { 'goals[0].success': false, 'goals[0].closed_by_id': 'small-ann' },
+    ['goals[0].success: is only for a closed goal', 'goals[0].closed_by_id: is only for a closed goal'],
+  ],
+  [
+    'acknowledged by nobody',
+    { [`${update}.acknowledged_at`]: '2026-01-01T00:00:00Z' },
+    [`${update}.acknowledging_person_id: is required once acknowledged`],
+  ],
+  [
+    'acknowledged at no time',
+    { [`${update}.acknowledging_person_id`]: 'small-ann' },
+    [`${update}.acknowledged_at: is required once acknowledged`],
+  ],
+  [
+    'a file deleted by someone, but not deleted',
+    { 'files[0].deleted_by_id': 'small-ann' },
+    ['files[0].deleted_by_id: is only for a deleted file'],
+  ],
+  [
+    'a goal that is deleted like a file',
+    { 'goals[0].activities[0].action': 'resource_hub_file_deleted' },
+    [
+      'goals[0].activities[0].action: must be one of goal_created, goal_closed, goal_reopened, not "resource_hub_file_deleted"',
+    ],
+  ],
+  [
+    'a gap in the versions',
+    { [`${version}.version_number`]: 4 },
+    [`${version}.version_number: must be 2, versions are listed from 1 on`],
+  ],
+  [
+    'a version number twice',
+    { [`${version}.version_number`]: 1 },
+    [`${version}.version_number: must be 2, versions are listed from 1 on`],
+  ],
+  [
+    'version zero',
+    { 'documents[0].versions[0].version_number': 0 },
+    [
+      'documents[0].versions[0].version_number: must be at least 1',
+      'documents[0].versions[0].version_number: must be 1, versions are listed from 1 on',
+    ],
+  ],
+  [
+    'restored from a later version',
+    { [`${restored}.restored_from_version_number`]: 3 },
+    [`${restored}.restored_from_version_number: must be lower than version_number 3`],
+  ],
+  [
+    'restored from nothing',
+    { [`${restored}.restored_from_version_number`]: null },
+    [`${restored}.restored_from_version_number: is required for the origin restored`],
+  ],
+  [
+    'restored and yet edited',
+    { [`${version}.restored_from_version_number`]: 1 },
+    [`${version}.restored_from_version_number: is only for the origin restored`],
+  ],
+  [
+    'a name that is not the current title',
+    { 'documents[0].name': 'Two' },
+    ['documents[0].name: must be the title of the last version'],
+  ],
+  [
+    'a content that is not the current one',
+    { 'documents[0].content': 'two' },
+    ['documents[0].content: must be the content of the last version'],
+  ],
+  [
+    'an old version as the current one',
+    { 'documents[0].current_version': 2 },
+    ['documents[0].current_version: must be 3, the last version'],
+  ],
+  [
+    'published without versions or a time',
+    { [`${draft}.state`]: 'published' },
+    [
+      `${draft}.published_at: is required for a published document`,
+      `${draft}.versions: a published document has at least one`,
+    ],
+  ],
+  [
+    'a draft with versions',
+    { 'documents[0].state': 'draft', 'documents[0].activities': [] },
+    [
+      'documents[0].published_at: is only for a published document',
+      'documents[0].public_token: is only for a published document',
+      'documents[0].versions: a draft has none',
+    ],
+  ],
+  [
+    'a restore of no version',
+    { 'documents[0].activities[0].version_number': 9 },
+    ['documents[0].activities[0].version_number: no version 9 with the origin restored is listed'],
+  ],
+  [
+    'a restore that restored nothing',
+    { 'documents[0].activities[0].version_number': null },
+    ['documents[0].activities[0].version_number: is required for document_version_restored'],
+  ],
+  [
+    'an edit that restored something',
+    { 'documents[0].activities[0].action': 'resource_hub_document_edited' },
+    ['documents[0].activities[0].version_number: is only for document_version_restored'],
+  ],
+];
+
+describe('a document is refused, and nothing of it written, for', () => {
+  it.each(cases)('%s', async (_rule, changes, problems) => {
+    expect(await problemsOf(changed(changes))).toEqual(problems);
+    expect(await db.company.count()).toBe(0);
+  });
+
+  it.each([
+    [[], 'the file: must be an object, not an array'],
+    [null, 'the file: must be an object, not null'],
+    ['x', 'the file: must be an object, not "x"'],
+    [{}, 'company: is required'],
+  ])('being %j', async (document, problem) => {
+    expect(await problemsOf(document)).toEqual([problem]);
+  });
+
+  it('everything that is wrong with it at once', async () => {
+    const document = changed({
+      'people[0].full_name': 3,
+      'goals[0].champion_id': 'nobody',
+      [`${version}.version_number`]: 3,
+      peeple: [],
+    });
+    expect(await problemsOf(document)).toEqual([
+      'people[0].full_name: must be a string, not 3',
+      `${version}.version_number: must be 2, versions are listed from 1 on`,
+      'peeple: unknown field, did you mean people?',
+      'goals[0].champion_id: nothing in people has the id "nobody"',
+    ]);
+  });
+
+  it('a thousand problems, of which the message shows fifty', async () => {
+    const people = Array.from({ length: 1000 }, () => ({ id: 'same', full_name: '' }));
+    const error = await importWorkspace(db, { ...smallWorkspace(), people }).catch((reason) => reason);
+    expect(error.problems.length).toBeGreaterThan(1999);
+    const lines = error.message.split('\n');
+    expect(lines).toHaveLength(52);
+    expect(lines[0]).toBe(`Nothing was imported: there are ${error.problems.length} problems:`);
+    expect(lines[1]).toBe('  people[0].full_name: must not be empty');
+    expect(lines[51]).toBe(`  … and ${error.problems.length - 50} more`);
+  });
+});
+
+it('the small workspace itself has no problem', async () => {
+  expect(await importWorkspace(db, smallWorkspace('right'))).toMatchObject({ companies: 1, document_versions: 3 });
+});
+
+describe('a file', () => {
+  let directory: string;
+  const path = (name: string) => join(directory, name);
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'goalpost-import-'));
+  });
+  afterAll(() => rm(directory, { recursive: true }));
+
+  it.each([
+    ['with a word that is not a value', '{\n  "a": [1, oops]\n}', 'is not valid JSON (line 2, column 12)'],
+    ['that ends too early', '{"a": "b"', 'is not valid JSON (line 1, column 10)'],
+    ['with a comma too many', '{"a": {"b": []},}', 'is not valid JSON (line 1, column 17)'],
+    ['with a missing colon', '{"a" 1}', 'is not valid JSON (line 1, column 6)'],
+    ['with a line break in a string', '["é\\"\n"]', 'is not valid JSON (line 1, column 6)'],
+    ['with more after the end', '{} {}', 'is not valid JSON (line 1, column 4)'],
+    ['with nothing in it', '', 'is not valid JSON (line 1, column 1)'],
+    ['in another encoding', Buffer.from('{"ä":1}', 'latin1'), 'is not UTF-8 text'],
+  ])('%s is refused', async (name, content, problem) => {
+    await writeFile(path(name), content);
+    await expect(readDocument(path(name))).rejects.toThrow(new ImportError([`${path(name)}: ${problem}`]));
+  });
+
+  it('that is missing, a directory or too large is refused', async () => {
+    const refusal = (name: string, problem: string) =>
+      expect(readDocument(path(name))).rejects.toThrow(new ImportError([`${path(name)}: ${problem}`]));
+    await refusal('missing.json', 'does not exist');
+    await refusal('.', 'is a directory');
+    await writeFile(path('large.json'), '');
+    await truncate(path('large.json'), 401 * 1024 * 1024);
+    await refusal('large.json', 'is larger than 400 MB');
+  });
+
+  it('may begin with a byte order mark', async () => {
+    await writeFile(path('bom.json'), '\ufeff{"a": 1}');
+    expect(await readDocument(path('bom.json'))).toEqual({ a: 1 });
+  });
+});

@@ -1,0 +1,294 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { DatabaseError } from '../../src/database/error.js';
+import { applyMigrations, type MigrateOptions, pendingMigrations } from '../../src/database/migrations.js';
+import { pathOf } from '../support/documents.js';
+import { query } from '../support/query.js';
+
+const source = pathOf('dist/database/migrations.js');
+const GOALS = ['0001_goals', 'CREATE TABLE goals (id int PRIMARY KEY);\nINSERT INTO goals VALUES (1);\n'] as const;
+const FILES = [
+  '0002_files',
+  `CREATE TABLE files (id int);
+   CREATE FUNCTION one() RETURNS int AS $$ BEGIN RETURN 1; END; $$ LANGUAGE plpgsql;`,
+] as const;
+
+let directory: string;
+let url: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'goalpost-migrations-'));
+  const name = `${inject('database').template}_${directory.slice(-6).toLowerCase()}`;
+  await query(inject('database').adminUrl, `CREATE DATABASE ${name} TEMPLATE template0`);
+  const own = new URL(inject('database').adminUrl);
+  own.pathname = name;
+  url = own.href;
+});
+
+afterEach(async () => {
+  await query(inject('database').adminUrl, `DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
+  await rm(directory, { recursive: true });
+});
+
+test('applies what the database lacks, in order, and records it as Prisma would', async () => {
+  await write(...GOALS);
+  expect(await applyMigrations(url, directory)).toEqual(['0001_goals']);
+  await write(...FILES);
+  expect(await pendingMigrations(url, directory)).toEqual(['0002_files']);
+  expect(await applyMigrations(url, directory)).toEqual(['0002_files']);
+  expect(await applyMigrations(url, directory)).toEqual([]);
+
+  const rows = await query(url, 'SELECT * FROM _prisma_migrations ORDER BY migration_name');
+  expect(rows).toMatchObject([{ migration_name: '0001_goals' }, { migration_name: '0002_files' }]);
+  expect(rows[0]).toMatchObject({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    checksum: '3ef356260bdd754386a0af1eecf9a374752cb908ec1f42f56d228931de6326c5',
+    started_at: expect.any(Date),
+    finished_at: expect.any(Date),
+    rolled_back_at: null,
+    logs: null,
+    applied_steps_count: 1,
+  });
+});
+
+test('four processes at once on an empty database apply each migration once', async () => {
+  await write(...GOALS);
+  await write(...FILES);
+  const answers = await Promise.all([1, 2, 3, 4].map(migrateInProcess));
+  expect(
+    answers
+      .filter((applied) => applied !== '')
+      .join()
+      .split(',')
+      .sort(),
+  ).toEqual(['0001_goals', '0002_files']);
+  expect(await query(url, 'SELECT id FROM goals')).toEqual([{ id: 1 }]);
+});
+
+test('a migration that fails names itself and its line, and leaves nothing of itself', async () => {
+  await write(...GOALS);
+  await write('0002_bad', 'CREATE TABLE half (id int);\nINSERT INTO nowhere VALUES (1);\n');
+  await refused(/0002_bad failed.*line 2: relation "nowhere" does not exist/);
+  expect(await query(url, "SELECT to_regclass('goals') AS goals, to_regclass('half') AS half")).toEqual([
+    { goals: 'goals', half: null },
+  ]);
+  expect(await query(url, 'SELECT migration_name FROM _prisma_migrations')).toEqual([{ migration_name: '0001_goals' }]);
+
+  await write('0002_bad', 'CREATE TABLE half (id int);\n');
+  expect(await applyMigrations(url, directory)).toEqual(['0002_bad']);
+});
+
+test('a database of an earlier structure is refused with what to do, and stays as it is', async () => {
+  await write('0001_before', 'CREATE TABLE before (id int);\n');
+  await applyMigrations(url, directory);
+  await rm(join(directory, '0001_before'), { recursive: true });
+  await write('0002_structure', 'CREATE TABLE structure (id int);\n');
+  await refused(/made before the first release.*new DATA_DIR or a new database/);
+  expect(await query(url, "SELECT to_regclass('structure') AS structure")).toEqual([{ structure: null }]);
+});
+
+test('a first migration that fails leaves not even the table of migrations', async () => {
+  await write('0001_bad', 'SELECT 1/0;');
+  await refused(/0001_bad failed.*division by zero/);
+  expect(await query(url, "SELECT to_regclass('_prisma_migrations') AS found")).toEqual([{ found: null }]);
+});
+
+test('a migration that would commit by itself is refused before it starts', async () => {
+  await write('0001_own', 'BEGIN;\nCREATE TABLE half (id int);\nCOMMIT;\nSELECT 1/0;');
+  await refused(/0001_own.*its own BEGIN or COMMIT/);
+  expect(await query(url, "SELECT to_regclass('half') AS found")).toEqual([{ found: null }]);
+});
+
+test('an edited migration is refused, one with other line endings is not', async () => {
+  await write(...GOALS);
+  await applyMigrations(url, directory);
+  await write(GOALS[0], GOALS[1].replaceAll('\n', '\r\n'));
+  expect(await applyMigrations(url, directory)).toEqual([]);
+  await write(GOALS[0], `${GOALS[1]}-- and more`);
+  await refused(/0001_goals was edited/);
+});
+
+test('a migration of a newer version leaves the program running, unless it needs that version', async () => {
+  await write(...GOALS);
+  await write(...FILES);
+  await write('0003_drop_needs_0.0.1', 'SELECT 1;');
+  await write('0004_drop_needs_999.0.0', 'SELECT 1;');
+  await applyMigrations(url, directory);
+  await rm(join(directory, '0003_drop_needs_0.0.1'), { recursive: true });
+  await rm(join(directory, FILES[0]), { recursive: true });
+  await rm(join(directory, '0004_drop_needs_999.0.0'), { recursive: true });
+  await refused(/0004_drop_needs_999.0.0 is in the database, and needs version 999.0.0 of the program/);
+  await query(url, "DELETE FROM _prisma_migrations WHERE migration_name LIKE '0004%'");
+  expect(await applyMigrations(url, directory)).toEqual([]);
+  expect(await pendingMigrations(url, directory)).toEqual([]);
+});
+
+test('a database that lacks a migration is refused to a role that may not apply it', async () => {
+  await write(...GOALS);
+  await applyMigrations(url, directory);
+  const own = new URL(url);
+  const name = own.pathname.slice(1);
+  own.username = name;
+  own.password = 'secret';
+  await query(url, `CREATE ROLE ${name} LOGIN PASSWORD 'secret'; GRANT SELECT ON _prisma_migrations TO ${name}`);
+  try {
+    expect(await applyMigrations(own.href, directory)).toEqual([]);
+    await write('0002_column', 'ALTER TABLE goals ADD COLUMN name text;');
+    await refused(
+      /lacks the migration 0002_column.*may not apply it \(must be owner of table goals\).*owns the/,
+      own.href,
+    );
+  } finally {
+    await query(url, `DROP OWNED BY ${name}; DROP ROLE ${name}`);
+  }
+});
+
+test('a migration waits for a lock for a moment only, lets others pass, and tries again', async () => {
+  await write(...GOALS);
+  await applyMigrations(url, directory);
+  await write('0002_column', 'ALTER TABLE goals ADD COLUMN name text;');
+  const holder = new pg.Client({ connectionString: url });
+  await holder.connect();
+  await holder.query('BEGIN; SELECT FROM goals');
+  const [error] = await Promise.all([failure(url, { patienceMilliseconds: 1 }), readsOfGoals()]);
+  expect(error.message).toMatch(/0002_column needs a lock that other transactions hold.*run "goalpost migrate" again/);
+
+  const migrated = applyMigrations(url, directory);
+  await readsOfGoals();
+  await holder.query('COMMIT');
+  expect(await migrated).toEqual(['0002_column']);
+  await holder.end();
+});
+
+/** Reads the table for two seconds, and each time within what a gateway waits for a lock. */
+async function readsOfGoals(): Promise<void> {
+  for (const end = Date.now() + 2_000; Date.now() < end; await sleep(20))
+    await query(url, "SET lock_timeout = '3s'; SELECT FROM goals");
+}
+
+describe('a migration outside a transaction', () => {
+  const INDEX = [
+    '0002_index',
+    '-- outside a transaction\nCREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS goals_by_id ON goals (id);\n',
+  ] as const;
+  const BATCHES = [
+    '0002_batches',
+    `-- outside a transaction
+DO $$ BEGIN
+  FOR n IN 2..4 LOOP INSERT INTO goals VALUES (n) ON CONFLICT DO NOTHING; COMMIT; END LOOP;
+  PERFORM 1 / (SELECT count(*) FROM allowed);
+END $$`,
+  ] as const;
+
+  test('builds an index that several processes want at once', async () => {
+    await write(...GOALS);
+    await write(...INDEX);
+    const answers = await Promise.all([1, 2, 3].map(migrateInProcess));
+    const applied = answers.flatMap((answer) => answer.split(',')).filter((name) => name !== '');
+    expect(applied.sort()).toEqual(['0001_goals', '0002_index']);
+    expect(await validity()).toEqual([{ indisvalid: true }]);
+  });
+
+  test('builds an index anew that was interrupted', async () => {
+    await write(...GOALS);
+    await applyMigrations(url, directory);
+    await write(...INDEX);
+    const holder = new pg.Client({ connectionString: url });
+    await holder.connect();
+    await holder.query('BEGIN; SELECT FROM goals; INSERT INTO goals VALUES (2)');
+    const interrupted = failure(url);
+    await vi.waitFor(async () => expect(await validity()).toHaveLength(1), { timeout: 20_000 });
+    await query(url, "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '-- outside%'");
+    expect((await interrupted).message).toMatch(/0002_index failed, and is repeated by the next start/);
+    await holder.query('COMMIT');
+    await holder.end();
+    expect(await validity()).toEqual([{ indisvalid: false }]);
+    expect(await applyMigrations(url, directory)).toEqual(['0002_index']);
+    expect(await validity()).toEqual([{ indisvalid: true }]);
+  });
+
+  const validity = () => query(url, "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('goals_by_id')");
+
+  test('commits in batches, and is repeated if it fails', async () => {
+    await write(...GOALS);
+    await applyMigrations(url, directory);
+    await query(url, 'CREATE TABLE allowed ()');
+    await write(...BATCHES);
+    await refused(/0002_batches failed, and is repeated by the next start: division by zero/);
+    expect(await query(url, 'SELECT FROM goals')).toHaveLength(4);
+    await query(url, 'INSERT INTO allowed DEFAULT VALUES');
+    expect(await applyMigrations(url, directory)).toEqual(['0002_batches']);
+  });
+
+  test('is refused where the role has a time limit for statements', async () => {
+    await write(...GOALS);
+    await applyMigrations(url, directory);
+    await write(...INDEX);
+    await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET statement_timeout = '4s'`);
+    await refused(/0002_index.*longer than the statement_timeout of this role \(4s\) allows/);
+  });
+});
+
+test('a migration that failed half-way is refused until it is marked as rolled back', async () => {
+  await write(...GOALS);
+  await applyMigrations(url, directory);
+  await query(url, 'DROP TABLE goals; UPDATE _prisma_migrations SET finished_at = NULL');
+  await refused(/0001_goals failed half-way/);
+  await query(url, 'UPDATE _prisma_migrations SET rolled_back_at = now()');
+  expect(await applyMigrations(url, directory)).toEqual(['0001_goals']);
+});
+
+test('a stranger, a missing database and a silent port are told apart, without the password', async () => {
+  const { port } = new URL(url);
+  const stranger = new URL(url);
+  stranger.username = 'stranger';
+  stranger.password = 'secret';
+  // A server set to trust its clients checks the name only.
+  await refused(/at .*:\d+ as "stranger": (password authentication|role).*"stranger"/, stranger.href);
+  expect((await failure(stranger.href)).message).not.toContain('secret');
+  await refused(/database "nowhere" does not exist/, url.replace(/[^/]+$/, 'nowhere'));
+  await refused(/Cannot connect to .*ECONNREFUSED/, url.replace(`:${port}`, `:${await closedPort()}`));
+});
+
+async function refused(message: RegExp, at = url) {
+  const error = await failure(at);
+  expect(error).toBeInstanceOf(DatabaseError);
+  expect(error.message).toMatch(message);
+}
+
+async function failure(at: string, options: MigrateOptions = {}): Promise<Error> {
+  return applyMigrations(at, directory, options).then(
+    () => expect.fail('nothing was refused'),
+    (error) => error,
+  );
+}
+
+async function write(name: string, sql: string) {
+  await mkdir(join(directory, name), { recursive: true });
+  await writeFile(join(directory, name, 'migration.sql'), sql);
+}
+
+function migrateInProcess(): Promise<string> {
+  const [module, target, from] = [source, url, directory].map((value) => JSON.stringify(value));
+  const code = `import { applyMigrations } from ${module};
+    process.stdout.write(String(await applyMigrations(${target}, ${from})));`;
+  const flags = ['--input-type=module', '-e', code];
+  const child = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'inherit'] });
+  return text(child.stdout);
+}
+
+function closedPort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}

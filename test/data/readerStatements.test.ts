@@ -1,0 +1,183 @@
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { adapterOf } from '../../src/database/adapter.js';
+import { connectionsOf, openClient } from '../../src/database/client.js';
+import { type Prisma, PrismaClient } from '../../src/database/generated/client/client.js';
+import { withPatience } from '../../src/database/patience.js';
+import { openPool } from '../../src/database/pool.js';
+import { transact } from '../../src/database/reader/transact.js';
+import { withReader } from '../../src/database/reader/withReader.js';
+import { statementNames } from '../../src/database/statementNames.js';
+import { createDatabase } from '../support/database.js';
+import { preparedStatements, usesPgbouncer } from '../support/pgbouncer.js';
+import { statementsOf } from '../support/statements.js';
+
+type Client = Prisma.TransactionClient;
+
+const { url, drop } = await createDatabase();
+afterAll(drop);
+
+/** A client of Prisma and its connections for a reader. */
+function open(to: string, options: Parameters<typeof adapterOf>[1] = {}) {
+  const { factory, connections } = adapterOf(openPool({ url: to, size: 1, name: 'reader' }), options);
+  return { prisma: new PrismaClient({ adapter: factory, errorFormat: 'minimal' }), connections };
+}
+
+const names = { select: { name: true, space: { select: { name: true } } }, where: { companyId: 'c' } };
+
+async function failureOf(client: Client): Promise<object> {
+  try {
+    return await client.goal.findMany(names);
+  } catch (error) {
+    const { name, code } = error as { name: string; code: string };
+    return { name, code };
+  }
+}
+
+describe('a read that fails', () => {
+  const { prisma, connections } = open(url);
+  afterAll(() => prisma.$disconnect());
+
+  /** How the read fails in a transaction after the statement. */
+  const failureAfter = (statement: string, isReading: boolean) =>
+    transact(connections.begin, 5_000, async (connection, tx) => {
+      await tx.$executeRawUnsafe(statement);
+      const failure = await failureOf(isReading ? withReader(tx, { connection }) : tx);
+      throw new Undone('', { cause: failure });
+    });
+
+  test.each([
+    ['a table is missing', 'ALTER TABLE spaces RENAME TO places', 'P2021'],
+    ['a column is missing', 'ALTER TABLE spaces RENAME name TO title', 'P2022'],
+    ['the role may not', 'CREATE ROLE goalpost_nobody; SET LOCAL ROLE goalpost_nobody', 'P2039'],
+  ])('because %s has the code of Prisma', async (_, statement, code) => {
+    const failures = await Promise.all(
+      [true, false].map((isReading) => failureAfter(statement, isReading).catch(({ cause }) => cause)),
+    );
+    expect(failures).toEqual([0, 1].map(() => ({ name: 'PrismaClientKnownRequestError', code })));
+  });
+
+  // PgBouncer is told to ignore the time limits of a connection.
+  test.skipIf(usesPgbouncer)('because a lock is held has the code of Prisma', async () => {
+    const waiting = new URL(url);
+    waiting.searchParams.set('options', '-c lock_timeout=50');
+    const { prisma: late, connections: lateConnections } = open(waiting.href);
+    await prisma.$transaction(async (tx) => {
+      await tx.$executeRaw`LOCK TABLE goals`;
+      const failures = [await failureOf(withReader(late, lateConnections)), await failureOf(late)];
+      expect(failures).toEqual([0, 1].map(() => ({ name: 'PrismaClientKnownRequestError', code: 'P2039' })));
+    });
+    await late.$disconnect();
+  });
+
+  test('because there is no server has the code of Prisma', async () => {
+    const { prisma: nowhere, connections: to } = open('postgresql://nobody@127.0.0.1:1/none');
+    const failures = [await failureOf(withReader(nowhere, to)), await failureOf(nowhere)];
+    expect(failures).toEqual([0, 1].map(() => ({ name: 'PrismaClientKnownRequestError', code: 'P1001' })));
+    await nowhere.$disconnect();
+  });
+});
+
+class Undone extends Error {}
+
+describe('look-ups at once', () => {
+  const { prisma, connections } = open(url);
+  const reading = withReader(prisma, connections);
+  const find = (id: string) => reading.goal.findUnique({ where: { companyId_id: { companyId: 'c', id } } });
+  afterAll(() => prisma.$disconnect());
+
+  test('are one statement if one request makes them', async () => {
+    const { statements, result } = await statementsOf(() =>
+      withPatience(10_000, () => Promise.all(['a', 'b', 'a'].map(find))),
+    );
+    expect(result).toEqual([null, null, null]);
+    expect(statements).toHaveLength(1);
+  });
+
+  test('of a request that may wait no longer fail, and those of another do not', async () => {
+    const outcomes = await Promise.allSettled([
+      withPatience(0, () => find('a')),
+      withPatience(10_000, () => find('b')),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+  });
+});
+
+describe.skipIf(!preparedStatements)('prepared statements', () => {
+  const columns = ['id', 'name', 'description', 'insertedAt', 'updatedAt', 'closedAt', 'success', 'archivedAt'];
+
+  /** Reads these columns of goals and of their parents, and who may see them. */
+  async function read(client: Client, chosen: string[], depth = 0): Promise<void> {
+    const selection = (level: number): object => ({
+      ...Object.fromEntries(chosen.map((column) => [column, true])),
+      ...(level > 0 && {
+        access: { select: { level: true } },
+        space: { select: { access: { select: { level: true } } } },
+        parentGoal: { select: selection(level - 1) },
+      }),
+    });
+    expect(await client.goal.findMany({ select: selection(depth), where: { companyId: 'none' } })).toEqual([]);
+  }
+
+  /** What the client has prepared on its one connection. */
+  const preparedBy = async (client: Client) => {
+    const rows = await client.$queryRaw<{ statement: string }[]>`
+      SELECT statement FROM pg_prepared_statements WHERE name <> '' AND statement LIKE 'SELECT json_build_array%'`;
+    return rows.map(({ statement }) => statement);
+  };
+
+  test.each([
+    ['in number', 5, 1_000],
+    ['in characters', 100, 300],
+  ])('are limited %s; what is read beyond is not prepared', async (_, most, characters) => {
+    const { nameOf: statementNameGenerator } = statementNames(() => {}, most, characters);
+    const { prisma, connections } = open(url, { statementNameGenerator });
+    const reading = withReader(prisma, connections);
+    for (const column of [...columns, ...columns]) await read(reading, [column]);
+    const prepared = await preparedBy(prisma);
+    expect(prepared.length).toBeLessThanOrEqual(most);
+    expect(prepared.join('').length).toBeLessThanOrEqual(characters);
+    expect(prepared.length).toBeGreaterThan(1);
+    await prisma.$disconnect();
+  });
+
+  test('are those that are used again', async () => {
+    const client = openClient({ url, poolSize: 1, preparedStatements });
+    onTestFinished(() => client.$disconnect());
+    await read(client, ['id']);
+    expect(await preparedBy(client)).toEqual([]);
+    await read(client, ['id']);
+    expect(await preparedBy(client)).toHaveLength(1);
+  });
+
+  test('take little memory of the server, whatever callers make up; what is in use an hour later is prepared again', async () => {
+    const client = openClient({ url, poolSize: 1, preparedStatements });
+    const now = vi.spyOn(performance, 'now');
+    onTestFinished(() => {
+      now.mockRestore();
+      return client.$disconnect();
+    });
+    for (let bits = 1; bits < 2 ** columns.length; bits += 1) {
+      const chosen = columns.filter((_, index) => bits & (1 << index));
+      // From the sixth time on, the server may keep a plan for all values.
+      for (let time = 1; time <= 8; time += 1) await read(client, chosen, 3);
+    }
+    const [used] = await client.$queryRaw<{ megabytes: number }[]>`
+      SELECT sum(total_bytes)::float / 1e6 AS megabytes FROM pg_backend_memory_contexts`;
+    expect(used?.megabytes).toBeLessThan(130);
+    const preparedAfterUse = async () => {
+      for (let time = 1; time <= 3; time += 1) await read(client, ['name', 'id'], 3);
+      return (await preparedBy(client)).length;
+    };
+    expect(await preparedAfterUse()).toBeGreaterThan(50);
+    now.mockReturnValue(performance.now() + 3_600_000);
+    expect(await preparedAfterUse()).toBe(1);
+  });
+});
+
+test('the connections are closed when the client is, although only the reader used them', async () => {
+  const client = openClient({ url, poolSize: 2, preparedStatements });
+  await client.goal.findMany({ where: { companyId: 'none' } });
+  expect(connectionsOf(client).open).toBe(1);
+  await client.$disconnect();
+  expect(connectionsOf(client).open).toBe(0);
+});

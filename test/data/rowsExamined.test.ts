@@ -1,0 +1,72 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../src/database/newId.js';
+import { dataSql, ids, callersToken as token, usualSizes } from '../bench/comparison/dataset.js';
+import { graphql } from '../bench/comparison/spelling.js';
+import { forAnother, plansOf } from '../support/plans.js';
+import { statementsOf } from '../support/statements.js';
+import { type Answer, createWorld, restPaths } from '../support/world.js';
+
+const world = await createWorld();
+const table = 4_000;
+const people = 3_000;
+const large = [
+  'goals',
+  'activities',
+  'document_versions',
+  'resource_hub_documents',
+  'resource_hub_files',
+  'comments',
+  'people',
+  'space_members',
+];
+
+const read = (call: Parameters<typeof graphql>[0]) => world.post('/graphql', token, graphql(call).body);
+
+/** Each for the nth record of its kind. */
+const requests: [string, (n: number) => Promise<Answer>][] = [
+  ['a full goal', (n) => read({ kind: 'goal', id: ids.goal(n) })],
+  ['a page of goals', () => read({ kind: 'page' })],
+  ['a reopened goal', (n) => world.post(restPaths.reopenGoal, token, { id: ids.closedGoal(n) })],
+  [
+    'a reopened goal that names people',
+    (n) =>
+      world.post(restPaths.reopenGoal, token, { id: ids.closedGoal(n), subscriber_ids: [1, 2, 3].map(ids.person) }),
+  ],
+  ['a deleted file', (n) => world.post(restPaths.deleteResourceHubFile, token, { file_id: ids.file(n) })],
+  [
+    'a restored document',
+    (n) =>
+      world.post(restPaths.restoreDocumentVersion, token, {
+        document_id: ids.document(n),
+        version_number: 1,
+        expected_current_version: 3,
+      }),
+  ],
+];
+
+/** The ids of the nth record of each kind, and of one that no request is for. */
+const another = (n: number) =>
+  new Map([ids.goal, ids.closedGoal, ids.file, ids.document].map((of) => [of(n), of(n + table / 2)]));
+
+describe('among thousands of records', { timeout: 120_000 }, () => {
+  beforeAll(async () => {
+    const sizes = { ...usualSizes, goals: table, documents: table, versions: 3, recipients: people, pool: table };
+    await world.sql(dataSql(sizes));
+    await world.sql('VACUUM ANALYZE');
+    await world.graphql(token, '{ viewer { person { id } } }');
+  }, 120_000);
+
+  test.each(requests.map(([what, request], n) => ({ what, request, n })))(
+    'no statement for $what examines more than its own',
+    async ({ request, n }) => {
+      const since = newId();
+      const { result, statements } = await statementsOf(() => request(n));
+      expect(result.status).toBe(200);
+      const plans = await plansOf(world.url, forAnother(another(n), since, statements));
+      // Most are the hundred records of each folder above, which are counted.
+      for (const { rows } of plans) expect(rows).toBeLessThan(table / 4);
+      const whole = plans.flatMap(({ sequential }) => sequential);
+      expect(whole.filter((name) => large.includes(name))).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { openClient, type Transaction } from '../../src/database/client.js';
+import { preparedStatements } from '../support/pgbouncer.js';
+import { createWorld } from '../support/world.js';
+
+const world = await createWorld();
+
+/** With one connection, so that each test shows whether it is free again. */
+function open() {
+  const db = openClient({ url: world.url, poolSize: 1, preparedStatements });
+  onTestFinished(() => db.$disconnect());
+  return db;
+}
+
+const insert = (tx: Transaction, name: string) => tx.$executeRaw`INSERT INTO companies (name) VALUES (${name})`;
+const isThere = async (name: string) => (await world.db.company.count({ where: { name } })) === 1;
+
+test('a transaction is committed with all that was written in it, by SQL and by Prisma', async () => {
+  const db = open();
+  const people = await db.$transaction(async (tx) => {
+    await insert(tx, 'by SQL');
+    const made = await tx.company.create({
+      data: { name: 'by Prisma', people: { create: [{ fullName: 'Ann' }, { fullName: 'Ben' }] } },
+    });
+    expect(await isThere('by Prisma')).toBe(false);
+    return tx.person.count({ where: { companyId: made.id } });
+  });
+  expect(people).toBe(2);
+  expect([await isThere('by SQL'), await isThere('by Prisma')]).toEqual([true, true]);
+  expect(await db.$queryRaw`SELECT 1 AS one`).toEqual([{ one: 1 }]);
+});
+
+test('a transaction whose work throws is undone, and the error is thrown', async () => {
+  const db = open();
+  const work = db.$transaction(async (tx) => {
+    await insert(tx, 'undone');
+    await tx.company.create({ data: { name: 'undone by Prisma' } });
+    throw new Error('no');
+  });
+  await expect(work).rejects.toThrow('no');
+  expect([await isThere('undone'), await isThere('undone by Prisma')]).toEqual([false, false]);
+  expect(await db.$queryRaw`SELECT 1 AS one`).toEqual([{ one: 1 }]);
+});
+
+test('a transaction that takes too long is undone, whatever its work makes of that', async () => {
+  const db = open();
+  const late = async (tx: Transaction) => {
+    await insert(tx, 'late');
+    await sleep(200);
+    return insert(tx, 'later').catch(({ code }) => code);
+  };
+  const outcomes: unknown[] = [];
+  const work = db.$transaction(async (tx) => outcomes.push(await late(tx)), { timeout: 100 });
+  await expect(work).rejects.toMatchObject({ code: 'P2028' });
+  expect(outcomes).toEqual(['P2028']);
+  expect([await isThere('late'), await isThere('later')]).toEqual([false, false]);
+  expect(await db.$queryRaw`SELECT 1 AS one`).toEqual([{ one: 1 }]);
+});
+
+test('a transaction that cannot be committed fails with the reason', async () => {
+  const db = open();
+  const company = await world.company();
+  const [space, author] = [await world.space(company), await world.person(company)];
+  const hub = await world.hub(company, { spaceId: space.id });
+  const document = await world.document({ ...company, id: hub.id }, author);
+  const work = db.$transaction(
+    (tx) => tx.$executeRaw`UPDATE resource_hub_documents SET current_version = 1
+      WHERE company_id = ${company.companyId} AND id = ${document.id}`,
+  );
+  await expect(work).rejects.toMatchObject({ code: 'P2010', message: expect.stringContaining('is not its latest') });
+  expect(await db.$queryRaw`SELECT 1 AS one`).toEqual([{ one: 1 }]);
+});
+
+test('a transaction in which a statement failed is not committed, whatever its work makes of that', async () => {
+  const db = open();
+  const failing = (tx: Transaction) => tx.$queryRaw`SELECT 1 / 0 AS never`.catch(() => 'caught');
+  const byZero = { code: 'P2010', message: expect.stringContaining('22012') };
+  const caught = db.$transaction(async (tx) => {
+    await insert(tx, 'before');
+    return failing(tx);
+  });
+  await expect(caught).rejects.toMatchObject(byZero);
+  const later = db.$transaction(async (tx) => {
+    await failing(tx);
+    await insert(tx, 'after');
+  });
+  await expect(later).rejects.toMatchObject(byZero); // not that the transaction is aborted
+  const underway = db.$transaction(async (tx) => {
+    await insert(tx, 'meanwhile');
+    void failing(tx);
+  });
+  await expect(underway).rejects.toMatchObject(byZero);
+  expect(await Promise.all(['before', 'after', 'meanwhile'].map(isThere))).toEqual([false, false, false]);
+  expect(await db.$queryRaw`SELECT 1 AS one`).toEqual([{ one: 1 }]);
+});
+
+test('a statement after the end of its transaction is refused', async () => {
+  const db = open();
+  let kept: Transaction | undefined;
+  await db.$transaction(async (tx) => {
+    kept = tx;
+    await insert(tx, 'in time');
+  });
+  await expect(kept && insert(kept, 'too late')).rejects.toMatchObject({ code: 'P2028' });
+  await expect(kept?.company.create({ data: { name: 'too late' } })).rejects.toThrow();
+  expect([await isThere('in time'), await isThere('too late')]).toEqual([true, false]);
+});

@@ -1,0 +1,506 @@
+import { spawn } from 'node:child_process';
+import { describe, expect, test, vi } from 'vitest';
+import { purgeOutcomes } from '../../src/database/idempotencyKeys.js';
+import { builtMain } from '../support/goalpost.js';
+import { statementsOf } from '../support/statements.js';
+import { mutation, snakeKeys } from '../support/surfaces.js';
+import { createWorld, type Json, restPaths, type World } from '../support/world.js';
+
+const world = await createWorld();
+const { db } = world;
+const replayed = 'idempotency-replayed';
+
+/** A closed goal, and what exactly one reopening of it leaves behind. */
+async function closedGoal() {
+  const { company, caller, space } = await world.team();
+  const colleague = await world.person(company);
+  const goal = await world.closedGoal(space);
+  const effects = async () => ({
+    activities: await db.activity.count({ where: { goalId: goal.id } }),
+    threads: await db.commentThread.count({ where: { activity: { goalId: goal.id } } }),
+    notifications: await db.notification.count({ where: { activity: { goalId: goal.id } } }),
+    open: (await db.goal.findFirstOrThrow({ where: { id: goal.id } })).closedAt === null,
+  });
+  const input = { id: goal.id, message: 'Again', subscriber_ids: [colleague.id] };
+  return { caller, colleague, goal, input, effects };
+}
+
+const one = { activities: 1, threads: 1, notifications: 1, open: true };
+const none = { activities: 0, threads: 0, notifications: 0, open: false };
+
+const reopen = (token: string, body: Json, key: string, at: World = world) =>
+  at.post(restPaths.reopenGoal, token, body, { 'idempotency-key': key });
+
+const keys = (key: string) => db.idempotencyKey.count({ where: { key } });
+
+const moments = {
+  'after the change': 'CREATE TRIGGER wait BEFORE INSERT ON idempotency_keys',
+  'in its commit': 'CREATE CONSTRAINT TRIGGER wait AFTER INSERT ON idempotency_keys DEFERRABLE INITIALLY DEFERRED',
+};
+
+/** Makes a transaction with a key wait inside the database, at that moment, until it is released. */
+async function holding(moment: keyof typeof moments, work: (release: () => Promise<unknown>) => Promise<void>) {
+  await world.sql(`CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN PERFORM pg_advisory_xact_lock(4711); RETURN NEW; END $$;
+    ${moments[moment]} FOR EACH ROW EXECUTE FUNCTION wait()`);
+  const holder = world.twin().db;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let lock = () => {};
+  const locked = new Promise<void>((resolve) => {
+    lock = resolve;
+  });
+  const held = holder.$transaction(
+    async (tx) => {
+      await tx.$executeRaw`SELECT pg_advisory_xact_lock(4711)`;
+      lock();
+      await released;
+    },
+    { timeout: 20_000 },
+  );
+  try {
+    await Promise.race([locked, held]);
+    await work(async () => {
+      release();
+      await held;
+    });
+  } finally {
+    release();
+    await held;
+    await world.sql('DROP TRIGGER wait ON idempotency_keys; DROP FUNCTION wait()');
+  }
+}
+
+/** The processes that wait for what `holding` holds, once there are as many. */
+const waitingFor = (count: number): Promise<number[]> =>
+  vi.waitFor(
+    async () => {
+      const rows = await world.sql(
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = 'advisory'",
+      );
+      expect(rows).toHaveLength(count);
+      return rows.map(({ pid }) => pid);
+    },
+    { timeout: 10_000, interval: 20 },
+  );
+
+const waiting = async () => (await waitingFor(1))[0];
+
+describe('a retry with the same key', () => {
+  test('gets the first answer, marked, and nothing happens again', async () => {
+    const { caller, input, effects } = await closedGoal();
+    const first = await reopen(caller.token, input, '"retry-1"');
+    expect([first.status, first.headers.get(replayed)]).toEqual([200, null]);
+    const second = await reopen(caller.token, input, '"retry-1"');
+    expect([second.status, second.headers.get(replayed)]).toEqual([200, 'true']);
+    expect(second.body).toEqual(first.body);
+    expect(JSON.stringify(second.body)).toBe(JSON.stringify(first.body));
+    expect(await effects()).toEqual(one);
+  });
+
+  test('gets the first answer even when the world has moved on', async () => {
+    const { caller, goal, input, effects } = await closedGoal();
+    const first = await reopen(caller.token, input, 'moved-on');
+    await db.goal.updateMany({ where: { id: goal.id }, data: { name: 'Renamed', archivedAt: new Date() } });
+    const second = await reopen(caller.token, input, 'moved-on');
+    expect([second.status, second.body]).toEqual([200, first.body]);
+    expect(await effects()).toEqual(one);
+  });
+
+  test('gets the same from GraphQL, restoring once', async () => {
+    const { company, caller, space } = await world.team();
+    const document = await world.document(await world.hub(company, { spaceId: space.id }), caller);
+    const input = { documentId: document.id, versionNumber: 1, expectedCurrentVersion: 3 };
+    const restore = () =>
+      world.graphql(caller.token, mutation('restoreDocumentVersion'), { input }, { 'idempotency-key': 'restore' });
+    const first = await restore();
+    const second = await restore();
+    expect([first.status, first.headers.get(replayed)]).toEqual([200, null]);
+    expect([second.status, second.headers.get(replayed)]).toEqual([200, 'true']);
+    expect(second.body).toEqual(first.body);
+    expect(await db.documentVersion.count({ where: { documentId: document.id } })).toBe(4);
+  });
+
+  test('gets a deleted file again instead of a 404', async () => {
+    const { company, caller, space } = await world.team();
+    const file = await world.file(await world.hub(company, { spaceId: space.id }), caller);
+    const remove = () =>
+      world.post(restPaths.deleteResourceHubFile, caller.token, { file_id: file.id }, { 'idempotency-key': 'delete' });
+    const first = await remove();
+    const second = await remove();
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(second.body).toEqual(first.body);
+    expect(await db.activity.count({ where: { fileId: file.id } })).toBe(1);
+  });
+
+  test.each(['REST', 'GraphQL'])(
+    'gets a final refusal of the operation again, with its members and status, on %s',
+    async (surface) => {
+      const { company, caller, space } = await world.team();
+      const document = await world.document(await world.hub(company, { spaceId: space.id }), caller);
+      const input = { documentId: document.id, versionNumber: 1, expectedCurrentVersion: 4 };
+      const restore = () =>
+        surface === 'REST'
+          ? world.post(restPaths.restoreDocumentVersion, caller.token, snakeKeys(input), {
+              'idempotency-key': surface,
+              'x-request-id': 'same',
+            })
+          : world.graphql(
+              caller.token,
+              mutation('restoreDocumentVersion'),
+              { input },
+              { 'idempotency-key': surface, 'x-request-id': 'same' },
+            );
+      const first = await restore();
+      expect(first.status).toBe(409);
+      // The same request could succeed now, but its outcome is final.
+      const meanwhile = { document_id: document.id, version_number: 2, expected_current_version: 3 };
+      expect((await world.post(restPaths.restoreDocumentVersion, caller.token, meanwhile)).status).toBe(200);
+      const second = await restore();
+      expect([second.status, second.headers.get(replayed)]).toEqual([409, 'true']);
+      expect(second.body).toEqual(first.body);
+    },
+  );
+
+  test('runs again when the first try failed on the server, whose change is undone', async () => {
+    const { caller, input, effects } = await closedGoal();
+    await world.sql(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE 'disk on fire'; END $$;
+      CREATE TRIGGER refuse BEFORE INSERT ON comment_threads FOR EACH ROW EXECUTE FUNCTION refuse()`);
+    const failed = await reopen(caller.token, input, 'fails-first');
+    await world.sql('DROP TRIGGER refuse ON comment_threads; DROP FUNCTION refuse()');
+    expect([failed.status, failed.body.code]).toEqual([500, 'INTERNAL_SERVER_ERROR']);
+    expect(await keys('fails-first')).toBe(0);
+    expect(await effects()).toEqual(none);
+    expect((await reopen(caller.token, input, 'fails-first')).status).toBe(200);
+    expect(await effects()).toEqual(one);
+  });
+
+  test.each([
+    ['bad input', (input: Json) => ({ ...input, message: 5 }), 400],
+    ['a field that does not exist', (input: Json) => ({ ...input, massage: 'x' }), 400],
+    ['a subscriber who is nobody', (input: Json) => ({ ...input, subscriber_ids: ['nobody'] }), 400],
+  ])('runs when %s was refused before', async (_what, spoil, status) => {
+    const { caller, input, effects } = await closedGoal();
+    expect((await reopen(caller.token, spoil(input), 'after-bad-input')).status).toBe(status);
+    const answer = await reopen(caller.token, input, 'after-bad-input');
+    expect([answer.status, answer.headers.get(replayed)]).toEqual([200, null]);
+    expect(await effects()).toEqual(one);
+  });
+
+  test('runs anew once the outcome has expired, and not a second before', async () => {
+    const { caller, goal, input, effects } = await closedGoal();
+    const start = world.now;
+    try {
+      await reopen(caller.token, input, 'expires');
+      world.now = new Date(start.getTime() + 86_399_000);
+      expect((await reopen(caller.token, input, 'expires')).headers.get(replayed)).toBe('true');
+      await db.goal.updateMany({ where: { id: goal.id }, data: { closedAt: start, success: true } });
+      world.now = new Date(start.getTime() + 86_400_000);
+      const anew = await reopen(caller.token, input, 'expires');
+      expect([anew.status, anew.headers.get(replayed)]).toEqual([200, null]);
+      expect((await effects()).activities).toBe(2);
+      expect((await reopen(caller.token, input, 'expires')).headers.get(replayed)).toBe('true');
+    } finally {
+      world.now = start;
+    }
+  });
+});
+
+describe('a key', () => {
+  test('used for another payload is 422 on both surfaces, and changes nothing', async () => {
+    const { caller, input, effects } = await closedGoal();
+    await reopen(caller.token, input, 'reused');
+    const other = await reopen(caller.token, { ...input, message: 'Other' }, 'reused');
+    expect([other.status, other.body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    const variables = { input: { id: input.id, message: 'Again' } };
+    const graphql = await world.graphql(caller.token, mutation('reopenGoal'), variables, {
+      'idempotency-key': 'reused',
+    });
+    expect([graphql.status, graphql.body.errors[0].extensions.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    expect(await effects()).toEqual(one);
+  });
+
+  test('means the same whatever the order of the fields, quoted or bare', async () => {
+    const { caller, input } = await closedGoal();
+    await reopen(caller.token, input, '"order"');
+    const turned = Object.fromEntries(Object.entries(input).reverse());
+    expect((await reopen(caller.token, turned, 'order')).headers.get(replayed)).toBe('true');
+  });
+
+  test('means the same in GraphQL whatever the order of the fields in its variables', async () => {
+    const { caller, goal, colleague } = await closedGoal();
+    const input = { id: goal.id, message: 'Again', subscriberIds: [colleague.id] };
+    const turned = Object.fromEntries(Object.entries(input).reverse());
+    const run = (given: Json) =>
+      world.graphql(caller.token, mutation('reopenGoal'), { input: given }, { 'idempotency-key': 'graphql-order' });
+    expect((await run(input)).headers.get(replayed)).toBeNull();
+    expect((await run(turned)).headers.get(replayed)).toBe('true');
+  });
+
+  test('means another request if it runs another operation of the same document', async () => {
+    const { caller, goal } = await closedGoal();
+    const query = ['One', 'Other'].map(
+      (name) => `mutation ${name} { reopenGoal(input: { id: "${goal.id}", message: "${name}" }) { goal { id } } }`,
+    );
+    const run = (operationName: string) =>
+      world.post('/graphql', caller.token, { query: query.join(' '), operationName }, { 'idempotency-key': 'named' });
+    expect((await run('One')).status).toBe(200);
+    const other = await run('Other');
+    expect([other.status, other.body.errors[0].extensions.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+  });
+
+  test('belongs to one token and one operation', async () => {
+    const { caller, input } = await closedGoal();
+    const other = await closedGoal();
+    await reopen(caller.token, input, 'shared');
+    const theirs = await reopen(other.caller.token, other.input, 'shared');
+    expect([theirs.status, theirs.headers.get(replayed)]).toEqual([200, null]);
+    const elsewhere = await world.post(
+      restPaths.deleteResourceHubFile,
+      caller.token,
+      { file_id: null },
+      { 'idempotency-key': 'shared' },
+    );
+    expect([elsewhere.status, elsewhere.headers.get(replayed)]).toEqual([200, null]);
+  });
+
+  test.each([
+    ['empty', '""'],
+    ['of 256 characters', 'k'.repeat(256)],
+    ['with a space, unquoted', 'a b'],
+    ['left open', '"abc'],
+    ['with a letter that is not ASCII', 'schl\u00fcssel'],
+    ['twice', '"a", "b"'],
+    ['with a wrong escape', '"a\\b"'],
+    ['with parameters', '"a";b=c'],
+  ])('%s is 400 and names the header', async (_what, key) => {
+    const { caller, input, effects } = await closedGoal();
+    const answer = await reopen(caller.token, input, key);
+    expect([answer.status, answer.body.code]).toEqual([400, 'BAD_USER_INPUT']);
+    expect(answer.body.errors).toMatchObject([{ field: 'Idempotency-Key', code: 'invalid' }]);
+    expect(await effects()).toEqual(none);
+  });
+
+  test('of 255 characters is fine, escapes and all', async () => {
+    const { caller, input } = await closedGoal();
+    expect((await reopen(caller.token, input, 'k'.repeat(255))).status).toBe(200);
+    await reopen(caller.token, input, '"say \\"hi\\" \\\\"');
+    expect(await keys('say "hi" \\')).toBe(1);
+  });
+
+  test('with two mutation fields is 400, also when they hide in a fragment', async () => {
+    const { caller, effects } = await closedGoal();
+    const two = [
+      'mutation { a: reopenGoal(input: {}) { goal { id } } b: reopenGoal(input: {}) { goal { id } } }',
+      'mutation { ...Two } fragment Two on Mutation { reopenGoal(input: {}) { goal { id } } ... { deleteResourceHubFile(input: {}) { file { id } } } }',
+    ];
+    for (const query of two) {
+      const answer = await world.graphql(caller.token, query, {}, { 'idempotency-key': 'two' });
+      expect([answer.status, answer.body.errors[0].extensions.errors[0].field]).toEqual([400, 'Idempotency-Key']);
+    }
+    expect((await world.graphql(caller.token, two[0] as string)).status).toBe(200);
+    expect(await effects()).toEqual(none);
+  });
+
+  test('does not matter to a query', async () => {
+    const { caller } = await closedGoal();
+    const answer = await world.graphql(caller.token, '{ viewer { person { id } } }', {}, { 'idempotency-key': '' });
+    expect(answer.status).toBe(200);
+  });
+
+  test('comes after bad input and before the goal is looked up', async () => {
+    const { caller } = await closedGoal();
+    const bad = await reopen(caller.token, { id: 5 }, 'a b');
+    expect(bad.body.errors[0].field).toBe('id');
+    const unknown = await reopen(caller.token, { id: 'nowhere' }, 'a b');
+    expect(unknown.body.errors[0].field).toBe('Idempotency-Key');
+  });
+});
+
+describe('at the same time', () => {
+  test('twenty duplicates over two gateways have exactly one effect', async () => {
+    const { caller, input, effects } = await closedGoal();
+    const twin = world.twin();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => reopen(caller.token, input, 'storm', index % 2 ? world : twin)),
+    );
+    const bodies = new Set(answers.filter(({ status }) => status === 200).map(({ body }) => JSON.stringify(body)));
+    expect(bodies.size).toBe(1);
+    expect(answers.filter(({ status, headers }) => status === 200 && !headers.get(replayed))).toHaveLength(1);
+    for (const { status, body, headers } of answers) {
+      if (status === 200) continue;
+      expect([status, body.code, body.retry_after]).toEqual([409, 'IDEMPOTENCY_KEY_IN_USE', 1]);
+      expect(headers.get('retry-after')).toBe('1');
+    }
+    expect(await effects()).toEqual(one);
+  });
+
+  test('retries of a finished request are all replays, also over two gateways', async () => {
+    const { caller, input, effects } = await closedGoal();
+    const first = await reopen(caller.token, input, 'finished');
+    const twin = world.twin();
+    for (let round = 0; round < 3; round += 1) {
+      const answers = await Promise.all(
+        Array.from({ length: 16 }, (_, index) => reopen(caller.token, input, 'finished', index % 2 ? world : twin)),
+      );
+      for (const { status, headers, body } of answers) {
+        expect([status, headers.get(replayed), body]).toEqual([200, 'true', first.body]);
+      }
+    }
+    expect(await effects()).toEqual(one);
+  });
+
+  test('a duplicate of a request that still runs is 409, later it is the replay', async () => {
+    const { caller, input, effects } = await closedGoal();
+    await holding('after the change', async (release) => {
+      const first = reopen(caller.token, input, 'slow');
+      await waiting();
+      const second = await reopen(caller.token, input, 'slow', world.twin());
+      expect([second.status, second.body.code, second.headers.get('retry-after')]).toEqual([
+        409,
+        'IDEMPOTENCY_KEY_IN_USE',
+        '1',
+      ]);
+      await release();
+      expect((await first).status).toBe(200);
+    });
+    expect((await reopen(caller.token, input, 'slow')).headers.get(replayed)).toBe('true');
+    expect(await effects()).toEqual(one);
+  });
+
+  test('another token may use the key of a request that still runs', async () => {
+    const { caller, colleague, input } = await closedGoal();
+    await holding('after the change', async (release) => {
+      const first = reopen(caller.token, input, 'theirs-too');
+      await waiting();
+      const second = reopen(colleague.token, {}, 'theirs-too', world.twin());
+      // It is not refused, but runs, and waits as the first does.
+      expect(await Promise.race([second, waitingFor(2)])).toHaveLength(2);
+      await release();
+      expect([(await first).status, (await second).status]).toEqual([200, 200]);
+    });
+  });
+});
+
+describe('a crash', () => {
+  test('of the database connection between write and answer leaves neither; the retry does it once', async () => {
+    const { caller, input, effects } = await closedGoal();
+    await holding('after the change', async () => {
+      const first = reopen(caller.token, input, 'cut');
+      await world.sql('SELECT pg_terminate_backend($1)', [await waiting()]);
+      expect((await first).status).toBeGreaterThanOrEqual(500);
+      expect(await effects()).toEqual(none);
+      expect(await keys('cut')).toBe(0);
+    });
+    expect((await reopen(caller.token, input, 'cut')).status).toBe(200);
+    expect(await effects()).toEqual(one);
+  });
+
+  test('of the whole gateway between write and answer leaves neither; another gateway does it once', async () => {
+    const { caller, input, effects } = await closedGoal();
+    const gateway = await startGateway();
+    await holding('after the change', async () => {
+      const lost = gateway.reopen(caller.token, input, 'killed');
+      await waiting();
+      gateway.process.kill('SIGKILL');
+      await expect(lost).rejects.toThrow();
+      await vi.waitFor(async () => expect(await effects()).toEqual(none));
+      expect(await keys('killed')).toBe(0);
+    });
+    // Postgres notices the dead client only after its wait.
+    await vi.waitFor(async () => expect((await reopen(caller.token, input, 'killed')).status).toBe(200));
+    expect(await effects()).toEqual(one);
+  });
+
+  test('of the whole gateway in its commit, before the answer: another gateway replays it', async () => {
+    const { caller, input, effects } = await closedGoal();
+    const gateway = await startGateway();
+    await holding('in its commit', async (release) => {
+      const lost = gateway.reopen(caller.token, input, 'answer-lost');
+      await waiting();
+      gateway.process.kill('SIGKILL');
+      await expect(lost).rejects.toThrow();
+      expect(await effects()).toEqual(none);
+      await release();
+      await vi.waitFor(async () => expect(await keys('answer-lost')).toBe(1));
+    });
+    expect(await effects()).toEqual(one);
+    const retry = await reopen(caller.token, input, 'answer-lost');
+    expect([retry.status, retry.headers.get(replayed), retry.body.goal.id]).toEqual([200, 'true', input.id]);
+    expect(await effects()).toEqual(one);
+  });
+});
+
+describe('the cost', () => {
+  test('without the header there is not one statement more', async () => {
+    const { caller } = await closedGoal();
+    await world.post(restPaths.reopenGoal, caller.token, {});
+    const { statements } = await statementsOf(() => world.post(restPaths.reopenGoal, caller.token, {}));
+    expect(statements.map(({ text }) => text)).toEqual([expect.stringContaining('api_tokens')]);
+  });
+
+  test('with the header there are five more: begin, lock, look up, keep, commit', async () => {
+    const plain = await closedGoal();
+    await world.post(restPaths.reopenGoal, plain.caller.token, {});
+    const { statements: without } = await statementsOf(() =>
+      world.post(restPaths.reopenGoal, plain.caller.token, plain.input),
+    );
+    const keyed = await closedGoal();
+    await world.post(restPaths.reopenGoal, keyed.caller.token, {});
+    const { statements: first } = await statementsOf(() => reopen(keyed.caller.token, keyed.input, 'count'));
+    const { statements: second } = await statementsOf(() => reopen(keyed.caller.token, keyed.input, 'count'));
+    expect(first).toHaveLength(without.length + 5);
+    expect(second).toHaveLength(5);
+    expect(without.some(({ text }) => text.includes('idempotency'))).toBe(false);
+  });
+
+  test('expired outcomes are purged in batches, past one that another request holds', async () => {
+    const { caller, input } = await closedGoal();
+    for (const key of ['purge-1', 'purge-2', 'purge-3', 'purge-4'])
+      await reopen(caller.token, { ...input, id: null }, key);
+    await db.idempotencyKey.updateMany({ where: { key: { startsWith: 'purge-' } }, data: { expiresAt: new Date(0) } });
+    await db.idempotencyKey.updateMany({ where: { key: 'purge-4' }, data: { expiresAt: new Date('2999-01-01') } });
+    await world.twin().db.$transaction(async (tx) => {
+      await tx.$executeRaw`SELECT FROM idempotency_keys WHERE key = 'purge-2' FOR UPDATE`;
+      expect(await purgeOutcomes(db, new Date(1000), 1)).toBe(2);
+    });
+    const left = await db.idempotencyKey.findMany({
+      where: { key: { startsWith: 'purge-' } },
+      orderBy: { key: 'asc' },
+    });
+    expect(left.map(({ key }) => key)).toEqual(['purge-2', 'purge-4']);
+    expect(await purgeOutcomes(db, new Date(1000))).toBe(1);
+  });
+});
+
+/** A gateway in its own process, for the test to kill. */
+async function startGateway() {
+  const child = spawn(process.execPath, [builtMain, 'serve'], {
+    env: { ...process.env, DATABASE_URL: world.url, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'silent' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text;
+  });
+  const base = await vi.waitFor(
+    () => {
+      const [, url] = /"rest":"(http:[^"]+?)\/api/.exec(output) ?? [];
+      if (!url) throw new Error(`not yet: ${output}`);
+      return url;
+    },
+    { timeout: 20_000, interval: 50 },
+  );
+  return {
+    process: child,
+    reopen: (token: string, body: Json, key: string) =>
+      fetch(`${base}${restPaths.reopenGoal}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'idempotency-key': key },
+        body: JSON.stringify(body),
+      }),
+  };
+}

@@ -1,0 +1,93 @@
+import pg from 'pg';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createWorld, type Json, restPaths } from '../support/world.js';
+
+const world = await createWorld();
+
+const isWrite = (sql: string) => /^\s*WITH.*UPDATE (goals|resource_hub_\w+)/s.test(sql);
+
+/** Makes the request. Each of its statements waits for what `before` returns for it. */
+async function waitingFor(before: (sql: string) => Promise<unknown> | undefined, request: () => Promise<Json>) {
+  const { query } = pg.Client.prototype;
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given: Json[]) {
+    const sql = given[0]?.text ?? given[0];
+    const ask = () => Reflect.apply(query, this, given);
+    const change = typeof sql === 'string' ? before(sql) : undefined;
+    return (change ? change.then(ask) : ask()) as never;
+  });
+  onTestFinished(() => spy.mockRestore());
+  return request();
+}
+
+/** Makes the request, and the change after its reads and before its write. */
+async function changing(sql: string, values: unknown[], request: () => Promise<Json>): Promise<Json> {
+  let isChanged = false;
+  const change = (statement: string) => {
+    if (isChanged || !isWrite(statement)) return undefined;
+    isChanged = true;
+    return world.sql(sql, values);
+  };
+  const answer = await waitingFor(change, request);
+  expect(isChanged).toBe(true);
+  return answer;
+}
+
+async function setting() {
+  const { company, caller, space, hub } = await world.teamWithHub('space', { companyLevel: 0 });
+  const [goal, document, file, deleted] = await Promise.all([
+    world.closedGoal(space, { companyLevel: 0 }),
+    world.document(hub, caller),
+    world.file(hub, caller),
+    world.file(hub, caller, { deletedAt: new Date() }),
+  ]);
+  const input = {
+    reopenGoal: { id: goal.id },
+    restoreDocumentVersion: { document_id: document.id, version_number: 1, expected_current_version: 3 },
+    deleteResourceHubFile: { file_id: file.id },
+    recoverResourceHubFile: { file_id: deleted.id },
+  };
+  const call = (operation: keyof typeof input) => () =>
+    world.post(restPaths[operation], caller.token, input[operation]);
+  const activities = () => world.db.activity.count({ where: { companyId: company.companyId } });
+  return { companyId: company.companyId, space, goal, document, deleted, call, activities };
+}
+
+describe('what has changed since it was read decides:', () => {
+  test.each(['reopenGoal', 'restoreDocumentVersion', 'deleteResourceHubFile', 'recoverResourceHubFile'] as const)(
+    '%s is 404 without access, and changes nothing',
+    async (operation) => {
+      const { companyId, space, call, activities } = await setting();
+      const leave = 'DELETE FROM space_members WHERE company_id = $1 AND space_id = $2';
+      const { status, body } = await changing(leave, [companyId, space.id], call(operation));
+      expect([status, body.code, await activities()]).toEqual([404, 'NOT_FOUND', 0]);
+    },
+  );
+
+  test('a goal that is archived is not reopened', async () => {
+    const { companyId, goal, call, activities } = await setting();
+    const archive = 'UPDATE goals SET archived_at = now() WHERE company_id = $1 AND id = $2';
+    const { status, body } = await changing(archive, [companyId, goal.id], call('reopenGoal'));
+    expect([status, body.code, await activities()]).toEqual([409, 'GOAL_ARCHIVED', 0]);
+  });
+
+  test('a document that is deleted is not restored', async () => {
+    const { companyId, document, call, activities } = await setting();
+    const remove = 'UPDATE resource_hub_documents SET deleted_at = now() WHERE company_id = $1 AND id = $2';
+    const { status, body } = await changing(remove, [companyId, document.id], call('restoreDocumentVersion'));
+    expect([status, body.code, await activities()]).toEqual([404, 'NOT_FOUND', 0]);
+  });
+
+  test('a request that loses ten races in a row is 503, and changes nothing', async () => {
+    const { companyId, deleted, call, activities } = await setting();
+    const set = 'UPDATE resource_hub_files SET deleted_at = $3 WHERE company_id = $1 AND id = $2';
+    let lost = 0;
+    // Others recover the file before each write, and delete it again before the next read.
+    const lose = (sql: string) => {
+      if (isWrite(sql)) lost += 1;
+      else if (lost === 0 || !/^SELECT json_build_array.*"resource_hub_files"/s.test(sql)) return undefined;
+      return world.sql(set, [companyId, deleted.id, isWrite(sql) ? null : new Date()]);
+    };
+    const { status, body } = await waitingFor(lose, call('recoverResourceHubFile'));
+    expect([status, body.code, lost, await activities()]).toEqual([503, 'SERVICE_UNAVAILABLE', 10, 0]);
+  });
+});

@@ -1,0 +1,234 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { openClient } from '../../src/database/client.js';
+import { preparedStatements } from '../support/pgbouncer.js';
+import { statementsOf } from '../support/statements.js';
+import { createWorld, type Json, World } from '../support/world.js';
+
+const world = await createWorld();
+const { db } = world;
+
+// The same gateway, but its Postgres refuses every write.
+const readOnlyUrl = new URL(world.url);
+readOnlyUrl.searchParams.set('options', '-c default_transaction_read_only=on');
+const readOnly = new World(openClient({ url: readOnlyUrl.href, poolSize: 2, preparedStatements }), world.url);
+afterAll(() => readOnly.db.$disconnect());
+
+async function team() {
+  const company = await world.company();
+  const caller = await world.person(company);
+  return { company, caller, space: await world.space(company, [caller]) };
+}
+
+const reopen = `query($input: ReopenGoalInput!, $first: Int) { previewGoalReopen(input: $input) {
+  goal { id isClosed } wouldReopen
+  notified(first: $first) { totalCount nodes { id fullName } pageInfo { hasNextPage } }
+  subscribed { totalCount nodes { id } } } }`;
+
+const restore = `query($documentId: ID!, $versionNumber: Int!) {
+  previewDocumentRestore(documentId: $documentId, versionNumber: $versionNumber) {
+    expectedCurrentVersion isNoOp titleBefore titleAfter contentBefore contentAfter version { versionNumber }
+    difference { title { changes { kind text } } content { changes { kind text } } } } }`;
+
+const mutation = {
+  reopen: 'mutation($input: ReopenGoalInput!) { reopenGoal(input: $input) { goal { id } } }',
+  restore:
+    'mutation($input: RestoreDocumentVersionInput!) { restoreDocumentVersion(input: $input) { restoredVersion { title content } } }',
+};
+
+const ids = ({ nodes }: Json) => nodes.map(({ id }: Json) => id).sort();
+
+async function preview(token: string, document: string, variables: Json): Promise<Json> {
+  const { body } = await readOnly.graphql(token, document, variables);
+  expect(body.errors).toBeUndefined();
+  return body.data;
+}
+
+describe('previewGoalReopen', () => {
+  test('names exactly those whom reopening then notifies and subscribes, with a read-only token', async () => {
+    const { company, caller, space } = await team();
+    const person = (data: Json = {}) => world.person(company, data);
+    const [invited, mentioned, suspended, blind] = [
+      await person(),
+      await person(),
+      await person({ suspendedAt: new Date() }),
+      await person({ type: 'guest' }),
+    ];
+    const members = [await person(), await person({ suspendedAt: new Date() })];
+    for (const { id } of members) {
+      await db.spaceMember.create({ data: { ...company, spaceId: space.id, personId: id } });
+    }
+    const message = JSON.stringify({
+      type: 'doc',
+      content: [{ type: 'paragraph', content: [{ type: 'mention', attrs: { id: mentioned.id } }] }],
+    });
+    for (const sendNotificationsToEveryone of [false, true, null]) {
+      const goal = await world.closedGoal(space);
+      const input = {
+        id: goal.id,
+        message,
+        sendNotificationsToEveryone,
+        subscriberIds: [invited.id, suspended.id, blind.id, caller.id],
+      };
+      const { previewGoalReopen: found } = await preview(caller.readOnlyToken, reopen, { input });
+      expect(found).toMatchObject({ wouldReopen: true, goal: { id: goal.id, isClosed: true } });
+
+      expect((await world.graphql(caller.token, mutation.reopen, { input })).status).toBe(200);
+      const notified = await db.notification.findMany({ where: { activity: { goalId: goal.id } } });
+      const subscribed = await db.subscription.findMany({
+        where: { subscriptionList: { thread: { activity: { goalId: goal.id } } } },
+      });
+      expect(ids(found.notified)).toEqual(notified.map(({ personId }) => personId).sort());
+      expect(ids(found.subscribed)).toEqual(subscribed.map(({ personId }) => personId).sort());
+      expect(found.notified.totalCount).toBe(sendNotificationsToEveryone ? 3 : 2);
+    }
+  });
+
+  test('says that an open goal, and no goal at all, would be left alone', async () => {
+    const { caller, space } = await team();
+    const goal = await world.goal(space);
+    const nobody = { totalCount: 0, nodes: [] };
+    const open = await preview(caller.token, reopen, { input: { id: goal.id, sendNotificationsToEveryone: true } });
+    expect(open.previewGoalReopen).toMatchObject({ wouldReopen: false, notified: nobody, subscribed: nobody });
+    const none = await preview(caller.token, reopen, { input: {} });
+    expect(none.previewGoalReopen).toMatchObject({ goal: null, wouldReopen: false, notified: nobody });
+  });
+
+  test('pages through ten thousand recipients', async () => {
+    const { company, caller, space } = await team();
+    const goal = await world.closedGoal(space);
+    await db.person.createMany({
+      data: Array.from({ length: 10_000 }, (_, n) => ({ ...company, fullName: `Member ${n}` })),
+    });
+    const everyone = await db.person.findMany({ where: company, select: { id: true } });
+    await db.spaceMember.createMany({
+      data: everyone.map(({ id }) => ({ ...company, spaceId: space.id, personId: id })),
+      skipDuplicates: true,
+    });
+    const input = { id: goal.id, sendNotificationsToEveryone: true };
+    const { result, statements } = await statementsOf(() => preview(caller.token, reopen, { input, first: 2 }));
+    expect(result.previewGoalReopen.notified).toMatchObject({
+      totalCount: 10_000,
+      nodes: [{ fullName: 'Member 0' }, { fullName: 'Member 1' }],
+      pageInfo: { hasNextPage: true },
+    });
+    expect(
+      statements.filter(({ text }) => /\b(INSERT|UPDATE|DELETE)\b/.test(text) && !/api_tokens/.test(text)),
+    ).toEqual([]);
+  });
+
+  test.each([
+    ['an unknown goal', 'NOT_FOUND', async () => ({ id: 'nothing' })],
+    ['an unknown subscriber', 'BAD_USER_INPUT', async (goal: Json) => ({ id: goal.id, subscriberIds: ['nobody'] })],
+    ['too long a message', 'BAD_USER_INPUT', async (goal: Json) => ({ id: goal.id, message: 'x'.repeat(100_001) })],
+    [
+      'an archived goal',
+      'GOAL_ARCHIVED',
+      async (goal: Json) => {
+        await db.goal.updateMany({ where: { id: goal.id }, data: { archivedAt: new Date() } });
+        return { id: goal.id };
+      },
+    ],
+    [
+      'a goal one may only see',
+      'FORBIDDEN',
+      async (goal: Json) => {
+        await db.goal.updateMany({ where: { id: goal.id }, data: { spaceLevel: 10, companyLevel: 10 } });
+        return { id: goal.id };
+      },
+    ],
+  ])('fails for %s as reopening does, with %s', async (_what, code, prepare) => {
+    const { caller, space } = await team();
+    const input = await prepare(await world.closedGoal(space));
+    for (const document of [reopen, mutation.reopen]) {
+      const { body } = await world.graphql(caller.token, document, { input });
+      expect(body.errors[0].extensions.code).toBe(code);
+    }
+  });
+});
+
+describe('previewDocumentRestore', () => {
+  async function written(contents: string[]) {
+    const { company, caller, space } = await team();
+    return {
+      caller,
+      document: await world.document(await world.hub(company, { spaceId: space.id }), caller, contents),
+    };
+  }
+
+  test('tells what restoring then changes, with a read-only token', async () => {
+    const { caller, document } = await written(['old text', 'new text']);
+    const variables = { documentId: document.id, versionNumber: 1 };
+    const { previewDocumentRestore: found } = await preview(caller.readOnlyToken, restore, variables);
+    expect(found).toEqual({
+      expectedCurrentVersion: 2,
+      isNoOp: false,
+      titleBefore: 'Title 2',
+      titleAfter: 'Title 1',
+      contentBefore: 'new text',
+      contentAfter: 'old text',
+      version: { versionNumber: 1 },
+      difference: {
+        title: {
+          changes: [
+            { kind: 'UNCHANGED', text: 'Title ' },
+            { kind: 'REMOVED', text: '2' },
+            { kind: 'ADDED', text: '1' },
+          ],
+        },
+        content: {
+          changes: [
+            { kind: 'REMOVED', text: 'new' },
+            { kind: 'ADDED', text: 'old' },
+            { kind: 'UNCHANGED', text: ' text' },
+          ],
+        },
+      },
+    });
+    const input = { ...variables, expectedCurrentVersion: found.expectedCurrentVersion };
+    const { body } = await world.graphql(caller.token, mutation.restore, { input });
+    expect(body.data.restoreDocumentVersion.restoredVersion).toEqual({
+      title: found.titleAfter,
+      content: found.contentAfter,
+    });
+  });
+
+  test('says when restoring would change nothing', async () => {
+    const { caller, document } = await written(['text']);
+    const variables = { documentId: document.id, versionNumber: 1 };
+    const { previewDocumentRestore: found } = await preview(caller.token, restore, variables);
+    expect(found).toMatchObject({ isNoOp: true, expectedCurrentVersion: 1 });
+    const input = { ...variables, expectedCurrentVersion: 1 };
+    const { body } = await world.graphql(caller.token, mutation.restore, { input });
+    expect(body.data.restoreDocumentVersion.restoredVersion).toBeNull();
+  });
+
+  test.each([
+    ['an unknown version', { versionNumber: 9 }, 'NOT_FOUND'],
+    ['an unknown document', { documentId: 'nothing' }, 'NOT_FOUND'],
+    ['version 0', { versionNumber: 0 }, 'BAD_USER_INPUT'],
+  ])('fails for %s', async (_what, variables, code) => {
+    const { caller, document } = await written(['text', 'more']);
+    const { body } = await world.graphql(caller.token, restore, {
+      documentId: document.id,
+      versionNumber: 1,
+      ...variables,
+    });
+    expect(body.errors[0].extensions.code).toBe(code);
+  });
+
+  test('is not for those who may not restore, nor for strangers', async () => {
+    const { company, caller, space } = await team();
+    const document = await world.document(await world.hub(company, { spaceId: space.id }), caller);
+    await db.space.updateMany({ where: { id: space.id }, data: { companyLevel: 10 } });
+    const reader = await world.person(company);
+    const { caller: stranger } = await team();
+    const variables = { documentId: document.id, versionNumber: 1 };
+    for (const [{ token }, code] of [
+      [reader, 'FORBIDDEN'],
+      [stranger, 'NOT_FOUND'],
+    ] as const) {
+      const { body } = await world.graphql(token, restore, variables);
+      expect(body).toMatchObject({ data: { previewDocumentRestore: null }, errors: [{ extensions: { code } }] });
+    }
+  });
+});

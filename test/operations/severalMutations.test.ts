@@ -1,0 +1,232 @@
+import pg from 'pg';
+import { describe, expect, test, vi } from 'vitest';
+import { statementsOf } from '../support/statements.js';
+import { createWorld, type Json, type World } from '../support/world.js';
+
+const world = await createWorld();
+const { db } = world;
+
+/** A document with three versions, a file and a closed goal, all of one caller, and what has happened to them. */
+async function setting() {
+  const { company, caller, space } = await world.team();
+  const hub = await world.hub(company, { spaceId: space.id });
+  const document = await world.document(hub, caller);
+  const file = await world.file(hub, caller);
+  const goal = await world.closedGoal(space);
+  const effects = async () => ({
+    versions: await db.documentVersion.count({ where: { documentId: document.id } }),
+    deleted: await db.resourceHubFile.count({ where: { id: file.id, NOT: { deletedAt: null } } }),
+    open: await db.goal.count({ where: { id: goal.id, closedAt: null } }),
+    activities: await db.activity.count({
+      where: { OR: [{ documentId: document.id }, { fileId: file.id }, { goalId: goal.id }] },
+    }),
+    threads: await db.commentThread.count({ where: { activity: { goalId: goal.id } } }),
+  });
+  return { caller, document, file, goal, effects };
+}
+
+const untouched = { versions: 3, deleted: 0, open: 0, activities: 0, threads: 0 };
+
+const restore = (id: string, versionNumber: number, expected: number) =>
+  `restoreDocumentVersion(input: { documentId: "${id}", versionNumber: ${versionNumber}, expectedCurrentVersion: ${expected} }) { document { id currentVersion } }`;
+const remove = (id: string) => `deleteResourceHubFile(input: { fileId: "${id}" }) { file { id name } }`;
+const reopen = (id: string) => `reopenGoal(input: { id: "${id}", message: "Again" }) { goal { id isClosed } }`;
+
+const run = (token: string, fields: string[], at: World = world) =>
+  at.graphql(token, `mutation { ${fields.map((field, index) => `f${index}: ${field}`).join(' ')} }`);
+
+const codes = (body: Json) => body.errors?.map(({ extensions }: Json) => extensions.code);
+
+test('send their statements to their one connection one after the other', async () => {
+  const { caller, document, file, goal } = await setting();
+  const running = new Map<object, number>();
+  let most = 0;
+  const { query } = pg.Client.prototype;
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+    this: pg.Client,
+    ...given: unknown[]
+  ) {
+    const count = (running.get(this) ?? 0) + 1;
+    running.set(this, count);
+    most = Math.max(most, count);
+    const done = () => void running.set(this, (running.get(this) ?? 0) - 1);
+    const result = Reflect.apply(query, this, given);
+    Promise.resolve(result).then(done, done);
+    return result;
+  });
+  const lists =
+    'activities(first: 2) { nodes { id } } resourceHub { nodes(first: 2) { totalCount } deletedFiles(first: 2) { totalCount } }';
+  const { body } = await run(caller.token, [
+    reopen(goal.id),
+    remove(file.id).replace('name', lists),
+    restore(document.id, 1, 3).replace('currentVersion', `${lists} versions(first: 2) { nodes { id } }`),
+  ]);
+  spy.mockRestore();
+  expect(body.errors).toBeUndefined();
+  expect(most).toBe(1);
+});
+
+describe('a mutation field whose answer takes arguments', () => {
+  const restoring = (id: string, first: number) =>
+    `restoreDocumentVersion(input: { documentId: "${id}", versionNumber: 1, expectedCurrentVersion: 3 }) {
+      document { versions(first: ${first}) { nodes { versionNumber } } }
+    }`;
+
+  test('changes nothing when they are bad and the answer has no data', async () => {
+    const { caller, document, effects } = await setting();
+    for (const headers of [{}, { 'idempotency-key': 'bad' }, { 'idempotency-key': 'bad' }]) {
+      const mutation = `mutation { ${restoring(document.id, -1)} }`;
+      const { status, body } = await world.graphql(caller.token, mutation, {}, headers);
+      expect([status, body.data, codes(body)]).toEqual([400, null, ['BAD_USER_INPUT']]);
+      expect(await effects()).toEqual(untouched);
+    }
+    const mutation = `mutation { ${restoring(document.id, 1)} }`;
+    const { status } = await world.graphql(caller.token, mutation, {}, { 'idempotency-key': 'bad' });
+    expect([status, (await effects()).versions]).toEqual([200, 4]);
+  });
+
+  test('changes nothing when a condition in it is null, which a default value allows', async () => {
+    const { caller, document, effects } = await setting();
+    const fields = `document { ...Kept } } } fragment Kept on ResourceHubDocument { id @include(if: $kept) }`;
+    const query = `mutation ($kept: Boolean = true) { ${restore(document.id, 1, 3).replace(/document \{.*/, fields)}`;
+    for (const type of ['application/json', 'application/graphql-response+json']) {
+      const { status, body } = await world.graphql(caller.token, query, { kept: null }, { accept: type });
+      expect([status, body.data, codes(body)]).toEqual([400, undefined, ['BAD_USER_INPUT']]);
+      expect(body.errors[0].extensions.errors).toEqual([
+        { field: 'variables.kept', code: 'null', message: 'must not be null' },
+      ]);
+      expect(await effects()).toEqual(untouched);
+    }
+    expect((await world.graphql(caller.token, query, {})).status).toBe(200);
+    expect((await effects()).versions).toBe(4);
+  });
+
+  test('is done when they are good, also with an Idempotency-Key', async () => {
+    for (const headers of [{}, { 'idempotency-key': 'nested' }]) {
+      const { caller, document, effects } = await setting();
+      const mutation = `mutation { ${restoring(document.id, 1)} }`;
+      const { body } = await world.graphql(caller.token, mutation, {}, headers);
+      expect(body.data.restoreDocumentVersion.document.versions.nodes).toEqual([{ versionNumber: 4 }]);
+      expect((await effects()).versions).toBe(4);
+    }
+  });
+});
+
+describe('several mutation fields in one request', () => {
+  test('all happen, in order, each seeing the ones before it', async () => {
+    const { caller, document, file, goal, effects } = await setting();
+    const { status, body } = await run(caller.token, [
+      restore(document.id, 1, 3),
+      restore(document.id, 2, 4),
+      remove(file.id),
+      reopen(goal.id),
+    ]);
+    expect([status, body.errors]).toEqual([200, undefined]);
+    expect(body.data.f1.document.currentVersion).toBe(5);
+    expect(await effects()).toEqual({ versions: 5, deleted: 1, open: 1, activities: 4, threads: 1 });
+  });
+
+  test('count what is in a folder after each of them', async () => {
+    const { caller, hub } = await world.teamWithHub('space');
+    const folder = await world.folder(hub);
+    const files = [1, 2].map(() => world.file(hub, caller, { parentFolderId: folder.id }));
+    const [{ id }] = (await Promise.all(files)) as [{ id: string }, unknown];
+    const counting = (field: string) =>
+      `${field}(input: { fileId: "${id}" }) { file { parentFolder { childrenCount } } }`;
+    const { body } = await run(caller.token, [counting('deleteResourceHubFile'), counting('recoverResourceHubFile')]);
+    const counts = Object.values<Json>(body.data).map(({ file }) => file.parentFolder.childrenCount);
+    expect(counts).toEqual([1, 2]);
+  });
+
+  test.each([
+    ['404', 404, 'NOT_FOUND', remove('nothing')],
+    ['409', 409, 'VERSION_CONFLICT', ''],
+  ])('leave nothing behind when a later one fails with %s', async (_what, expected, code, last) => {
+    const { caller, document, file, goal, effects } = await setting();
+    const fields = [reopen(goal.id), remove(file.id), restore(document.id, 1, 3)];
+    const answer = await run(caller.token, [...fields, last || restore(document.id, 1, 3)]);
+    expect([answer.status, answer.body.data, codes(answer.body)]).toEqual([expected, null, [code]]);
+    expect(answer.body.errors[0].path).toEqual(['f3']);
+    expect(await effects()).toEqual(untouched);
+  });
+
+  test('leave nothing behind when the database refuses a later one', async () => {
+    const { caller, document, goal, effects } = await setting();
+    await world.sql(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
+      CREATE TRIGGER refuse BEFORE INSERT ON comment_threads FOR EACH ROW EXECUTE FUNCTION refuse()`);
+    const answer = await run(caller.token, [restore(document.id, 1, 3), reopen(goal.id)]);
+    await world.sql('DROP TRIGGER refuse ON comment_threads; DROP FUNCTION refuse()');
+    expect([answer.status, answer.body.data, codes(answer.body)]).toEqual([500, null, ['INTERNAL_SERVER_ERROR']]);
+    expect(await effects()).toEqual(untouched);
+  });
+
+  test('through two gateways at once are still all or none: one request wins, the others leave nothing', async () => {
+    const { caller, document, file, goal, effects } = await setting();
+    const twin = world.twin();
+    const fields = [reopen(goal.id), restore(document.id, 1, 3), remove(file.id)];
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => run(caller.token, fields, index % 2 ? world : twin)),
+    );
+    const statuses = answers.map(({ status, body }) => [status, ...(codes(body) ?? [])].join(' ')).sort();
+    expect(statuses).toEqual(['200', ...Array.from({ length: 11 }, () => '409 VERSION_CONFLICT')]);
+    expect(answers.filter(({ status, body }) => status !== 200 && body.data !== null)).toEqual([]);
+    expect(await effects()).toEqual({ versions: 4, deleted: 1, open: 1, activities: 3, threads: 1 });
+  });
+
+  test('in opposite orders at once deadlock in the database, but not for the caller', async () => {
+    const twin = world.twin();
+    for (let round = 0; round < 5; round += 1) {
+      const one = await setting();
+      const { caller, document, goal } = one;
+      const fields = [restore(document.id, 1, 3), reopen(goal.id)];
+      const answers = await Promise.all([
+        run(caller.token, fields),
+        run(caller.token, fields.toReversed(), twin),
+        run(caller.token, fields, twin),
+        run(caller.token, fields.toReversed()),
+      ]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+      expect(await one.effects()).toEqual({ versions: 4, deleted: 0, open: 1, activities: 2, threads: 1 });
+    }
+  });
+
+  test.each([
+    ['with a key', { 'idempotency-key': 'failing' }],
+    ['without a key', {}],
+  ])('are not made if a statement fails for a part of the answer that is null by then, %s', async (_, headers) => {
+    const { company, caller, space } = await world.team();
+    const parent = await world.goal(space);
+    const goal = await world.closedGoal(space, { parentGoalId: parent.id });
+    const gateway = `"${new URL(world.url).username}"`;
+    await world.sql(`REVOKE SELECT ON activities FROM ${gateway}; GRANT SELECT (id) ON activities TO ${gateway}`);
+    try {
+      const fields = 'failing: activities(first: 2) { nodes { id } } wrong: activities(first: -1) { totalCount }';
+      const { status } = await world.graphql(
+        caller.token,
+        `mutation { reopenGoal(input: { id: "${goal.id}" }) { goal { isClosed parentGoal { ${fields} } } } }`,
+        {},
+        headers,
+      );
+      expect(status).toBe(500);
+    } finally {
+      await world.sql(`GRANT SELECT ON activities TO ${gateway}`);
+    }
+    const where = { companyId: company.companyId, id: goal.id };
+    expect(await world.db.goal.findFirst({ where })).toMatchObject({ success: true, closedAt: expect.any(Date) });
+    expect(await world.db.activity.count({ where: { goalId: goal.id } })).toBe(0);
+  });
+
+  test('cost two more SQL statements than apart: begin and commit', async () => {
+    const apart = await setting();
+    await world.graphql(apart.caller.token, '{ viewer { person { id } } }');
+    const { statements: first } = await statementsOf(() => run(apart.caller.token, [reopen(apart.goal.id)]));
+    const { statements: second } = await statementsOf(() => run(apart.caller.token, [remove(apart.file.id)]));
+    const together = await setting();
+    await world.graphql(together.caller.token, '{ viewer { person { id } } }');
+    const { statements } = await statementsOf(() =>
+      run(together.caller.token, [reopen(together.goal.id), remove(together.file.id)]),
+    );
+    const token = 1;
+    expect(statements).toHaveLength(first.length + second.length - token + 2);
+  });
+});

@@ -1,0 +1,540 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type IncomingMessage, request as send } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { buildClientSchema, buildSchema, parse, printSchema, validate } from 'graphql';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openDemo } from '../../src/commands/openDemo.js';
+import { curlCommands } from '../../src/pages/curl.js';
+import { DemoKey } from '../../src/pages/demoKey.js';
+import { version } from '../../src/version.js';
+import { startServer } from '../support/server.js';
+import { type Answer, createWorld, type Json, restPaths, World } from '../support/world.js';
+
+const world = await createWorld();
+const { caller, space } = await world.team();
+await world.closedGoal(space, { id: 'goal-1' });
+const secret = caller.token;
+/** An empty database, which gets the demo workspace. */
+const shown = await createWorld();
+const key = new DemoKey();
+const demo = worldWith({ demo: { token: secret, key } });
+
+function worldWith(options: ConstructorParameters<typeof World>[2]) {
+  return new World(world.db, world.url, { appUrl: 'https://work.example.com', ...options });
+}
+
+/** The cookie that a browser has at an origin once it opened the start address there. */
+async function cookieAt(origin: string, at = demo): Promise<string> {
+  const response = await at.fetchAt(key.addressAt(origin));
+  return response.headers.get('set-cookie')?.split(';')[0] ?? '';
+}
+
+/** Requests a page like a browser with that host in its address bar, after the start address of the demo. */
+async function open(at: World, path: string, origin = 'http://localhost:4000', headers: Record<string, string> = {}) {
+  return browse(at, path, origin, { cookie: await cookieAt(origin, at), ...headers });
+}
+
+/** The same for a visitor who has not opened it. */
+async function browse(at: World, path: string, origin = 'http://localhost:4000', headers: Record<string, string> = {}) {
+  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  const response = await at.fetchAt(new Request(origin + path, { headers: { accept, ...headers } }));
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+const settings = (text: string): Json =>
+  JSON.parse(/<script type="application\/json" id="settings">(.*?)<\/script>/s.exec(text)?.[1] ?? 'null');
+
+const filesOf = (text: string) =>
+  [...text.matchAll(/(?:src|href)="([^"]*\.(?:js|css|svg))"/g)].map(([, path]) => path ?? '');
+
+describe('a page', () => {
+  test.each(['/', '/graphql', '/docs', '/errors', '/schema'])('%s needs no token and is never kept', async (path) => {
+    const { status, headers } = await browse(world, path);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  test.each(['/', '/graphql'])('%s may load our own files only, and be framed by nobody', async (path) => {
+    const { headers } = await browse(world, path);
+    const policy = Object.fromEntries(
+      (headers.get('content-security-policy') ?? '').split('; ').map((rule) => rule.split(/ (.*)/s)),
+    );
+    const { 'style-src': styles = "'self'", ...others } = policy;
+    expect(others).toEqual({
+      'default-src': "'self'",
+      'object-src': "'none'",
+      'base-uri': "'none'",
+      'form-action': "'none'",
+      'frame-ancestors': "'none'",
+    });
+    expect(styles).toBe(path === '/graphql' ? "'self' 'unsafe-inline'" : "'self'");
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+  });
+
+  test.each(['/', '/graphql', '/docs', '/errors', '/schema'])(
+    '%s names no other host, and every file it names is there',
+    async (path) => {
+      const { text } = await browse(world, path);
+      expect(text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+      expect(filesOf(text).length).toBeGreaterThan(1);
+      for (const file of filesOf(text)) expect((await browse(world, file)).status, file).toBe(200);
+    },
+  );
+
+  test('has no inline script but data, which ids cannot break out of', async () => {
+    const goalId = `"</script><script>alert(1)</script><img src=x onerror='alert(2)'>`;
+    const other = await world.team();
+    await world.closedGoal(other.space, { id: goalId });
+    const hostile = worldWith({ demo: { token: other.caller.token, key } });
+    const graphiql = (await open(hostile, '/graphql')).text;
+    expect(graphiql.match(/<script/g)).toHaveLength(
+      filesOf(graphiql).filter((file) => file.endsWith('.js')).length + 1,
+    );
+    expect(settings(graphiql).queries[0]).toContain(JSON.stringify(goalId));
+
+    const start = (await open(hostile, '/')).text;
+    expect(start.match(/<script/g)).toHaveLength(2);
+    expect(start).not.toContain('<img');
+    expect(start).toContain('&lt;/script&gt;');
+  });
+});
+
+describe('GraphiQL', () => {
+  test.each([
+    ['a GraphQL client', { accept: 'application/graphql-response+json, application/json' }],
+    ['curl', { accept: '*/*' }],
+    ['a client that takes HTML as well as JSON', { accept: 'application/json, text/html' }],
+    ['a client that says nothing', {}],
+  ])('is not what %s gets from GET /graphql', async (_who, headers) => {
+    const person = await world.person(await world.company());
+    const query = `/graphql?query=${encodeURIComponent('{ viewer { person { id } } }')}`;
+    const answer = await world.fetch(query, { headers: { ...headers, authorization: `Bearer ${person.token}` } });
+    expect(answer).toMatchObject({ status: 200, body: { data: { viewer: { person: { id: person.id } } } } });
+    expect(answer.headers.get('vary')).toMatch(/\bAccept\b/);
+    expect((await world.fetch(query, { headers })).status).toBe(401);
+  });
+
+  test('says that the answer depends on Accept', async () => {
+    expect((await browse(world, '/graphql')).headers.get('vary')?.split(', ')).toContain('Accept');
+  });
+
+  test('leaves POST /graphql alone, whatever it accepts', async () => {
+    const answer = await world.post('/graphql', null, { query: '{ __typename }' }, { accept: 'text/html' });
+    expect(answer.status).toBe(406);
+  });
+
+  test('is gone with GRAPHIQL=off, and so is the link to it', async () => {
+    const off = worldWith({ graphiql: false });
+    const answer = await browse(off, '/graphql');
+    expect(answer.headers.get('content-type')).not.toContain('html');
+    expect(answer.status).not.toBe(200);
+    for (const path of ['/graphiql/graphiql.js', '/graphiql/schema.json']) {
+      expect((await browse(off, path)).status).toBe(404);
+    }
+    expect((await browse(off, '/')).text).not.toContain('href="/graphql"');
+    expect((await browse(world, '/')).text).toContain('href="/graphql"');
+  });
+
+  test('reads the schema that the server answers with, without a token', async () => {
+    const { body } = await world.fetch('/graphiql/schema.json');
+    const { text } = (await world.fetch('/schema.graphql')).body;
+    expect(printSchema(buildClientSchema(body.data))).toContain('type Mutation {');
+    for (const name of ['reopenGoal', 'deleteResourceHubFile', 'restoreDocumentVersion']) {
+      expect(text).toContain(`  ${name}(`);
+    }
+  });
+
+  test('has one worked example for each query and mutation that exists, and each is valid', async () => {
+    const schema = buildClientSchema((await world.fetch('/graphiql/schema.json')).body.data);
+    const documents = (await world.app.workedExamples()).documents.map((text) => parse(text));
+    for (const document of documents) expect(validate(schema, document)).toEqual([]);
+    const used = documents.flatMap(({ definitions }) =>
+      definitions.flatMap((definition) =>
+        definition.kind === 'OperationDefinition'
+          ? definition.selectionSet.selections.map((field) => ('name' in field ? field.name.value : ''))
+          : [],
+      ),
+    );
+    const fields = [schema.getMutationType(), schema.getQueryType()].flatMap((type) =>
+      Object.keys(type?.getFields() ?? {}),
+    );
+    expect(used.sort()).toEqual(fields.sort());
+  });
+
+  test('comes without the fonts and icons that its policy would refuse', async () => {
+    const { body } = await world.fetch('/graphiql/graphiql.css');
+    expect(body.text).toContain('.graphiql-container');
+    expect(body.text).not.toContain('data:');
+    expect(body.text).not.toContain('@font-face');
+  });
+});
+
+const cookieOfAnotherPort = await cookieAt('http://localhost:4001');
+const anotherKey = new DemoKey();
+const cookieOfAnotherProcess = anotherKey.cookieFor(new Request(anotherKey.addressAt('http://localhost:4000'))) ?? '';
+
+describe('the demo token', () => {
+  test.each(['http://localhost:4000', 'http://127.0.0.1:4000', 'http://127.1.2.3', 'http://[::1]:4000'])(
+    'is prefilled for a browser at %s',
+    async (origin) => {
+      const { demo: prefilled, headers, queries } = settings((await open(demo, '/graphql', origin)).text);
+      expect(prefilled).toBe(true);
+      expect(JSON.parse(headers)).toEqual({ Authorization: `Bearer ${secret}` });
+      expect(queries[0]).toContain('"goal-1"');
+      const start = (await open(demo, '/', origin)).text;
+      expect(start).toContain(`${origin}/api/external/v1/reopen_goal`);
+      expect(start).toContain(secret);
+    },
+  );
+
+  test.each([
+    ['a name that was made to resolve to 127.0.0.1', 'http://rebound.example.com:4000', {}],
+    ['a name that begins like an address of this machine', 'http://127.0.0.1.example.com', {}],
+    ['a name that ends like one of this machine', 'http://notlocalhost', {}],
+    ['an address of the network', 'http://192.168.1.7:4000', {}],
+    ['a proxy', 'http://localhost:4000', { 'x-forwarded-for': '203.0.113.9' }],
+    ['a proxy that says so in the standard way', 'http://localhost:4000', { forwarded: 'for=203.0.113.9' }],
+  ])('is not shown through %s', async (_what, origin, headers) => {
+    const cookie = (await cookieAt('http://localhost:4000')).replace('4000', new URL(origin).port || '80');
+    for (const path of ['/', '/graphql', '/docs']) {
+      const { status, text } = await browse(demo, path, origin, { cookie, ...headers });
+      expect(status).toBe(200);
+      expect(text).not.toContain(secret);
+      expect(text).not.toContain('goal-1');
+    }
+    const opened = await demo.fetchAt(new Request(key.addressAt(origin), { headers }));
+    expect(opened.headers.get('set-cookie')).toBeNull();
+  });
+
+  test.each([
+    ['nothing', {}],
+    ['another cookie', { cookie: 'goalpost_demo_4000=x; session=y' }],
+    ['an empty cookie', { cookie: 'goalpost_demo_4000=' }],
+    ['the secret as a cookie', { cookie: `goalpost_demo_4000=${new URL(key.addressAt('http://x')).search.slice(6)}` }],
+    ['the cookie of another port', { cookie: cookieOfAnotherPort }],
+    ['the cookie of another process', { cookie: cookieOfAnotherProcess }],
+    ['the API token', { authorization: `Bearer ${secret}` }],
+  ])(
+    'is not shown to a visitor of this machine with %s, who is told to open the start address',
+    async (_what, headers) => {
+      for (const path of ['/', '/graphql', '/docs']) {
+        const { status, text } = await browse(demo, path, undefined, headers);
+        expect(status).toBe(200);
+        expect(text).not.toContain(secret);
+        expect(text).not.toContain('goal-1');
+        expect(text).toContain('printed after <code>Open</code> when it started');
+      }
+    },
+  );
+
+  test('needs the start address, which sets a cookie for this machine and leaves the URL', async () => {
+    for (const again of [1, 2]) {
+      const { status, headers } = await demo.fetchAt(key.addressAt('http://localhost:4000'));
+      expect({ again, status, location: headers.get('location') }).toEqual({ again, status: 303, location: '/' });
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('set-cookie')).toMatch(/^goalpost_demo_4000=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+      expect(key.addressAt('')).not.toContain(headers.get('set-cookie')?.slice(19, 62));
+    }
+  });
+
+  test.each(['', 'x', 'x'.repeat(43)])(
+    'is not given for the wrong secret "%s", which leaves the URL too',
+    async (wrong) => {
+      const { status, headers } = await demo.fetchAt(`http://localhost:4000/?demo=${wrong}`);
+      expect({ status, location: headers.get('location') }).toEqual({ status: 303, location: '/' });
+      expect(headers.get('set-cookie')).toBeNull();
+    },
+  );
+
+  test('is not sent by a browser: the API takes no cookie', async () => {
+    const headers = { cookie: await cookieAt('http://localhost:4000'), 'content-type': 'application/json' };
+    for (const path of ['/graphql', ...Object.values(restPaths)]) {
+      const request = new Request(`http://localhost:4000${path}`, { method: 'POST', headers, body: '{}' });
+      expect((await demo.fetchAt(request)).status, path).toBe(401);
+    }
+  });
+
+  test('is not shown where there is none: the pages say how to get one', async () => {
+    const { text } = await browse(world, '/graphql');
+    expect(settings(text).demo).toBe(false);
+    expect(JSON.parse(settings(text).headers)).toEqual({ Authorization: 'Bearer API_TOKEN' });
+    expect(text).toContain('npx goalpost token create');
+    const start = (await browse(world, '/')).text;
+    expect(start).toContain('npx goalpost token create');
+    expect(start).toContain('&quot;Authorization: Bearer $TOKEN&quot;');
+    expect(start).toContain('curl -sS http://localhost:4000/api/external/v1/');
+  });
+
+  test('or not, the commands use the address that callers use, and quote what a shell would run', async () => {
+    const published = worldWith({ publicUrl: 'https://api.example.com' });
+    expect((await browse(published, '/')).text).toContain('curl -sS https://api.example.com/api/external/v1/');
+    const hostile = "http://a'$(reboot)'.example.com";
+    const { text } = await browse(world, '/', hostile);
+    expect(text).toContain('curl -sS &#39;http://a&#39;\\&#39;&#39;$(reboot)&#39;\\&#39;&#39;.example.com/api/');
+  });
+
+  test('is in no file that a cache may keep', async () => {
+    const { text } = await open(demo, '/graphql');
+    for (const file of [...filesOf(text), '/graphiql/schema.json', '/schema.graphql']) {
+      expect((await browse(demo, file)).text, file).not.toContain(secret);
+    }
+  });
+
+  test('follows the Host header of the real connection', async () => {
+    const { port } = new URL(await demo.base());
+    const cookie = await cookieAt(`http://localhost:${port}`);
+    const ask = async (host: string) => {
+      const request = send({ port, host: '127.0.0.1', path: '/', headers: { host, cookie } }).end();
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      return (await response.toArray()).join('');
+    };
+    expect(await ask(`localhost:${port}`)).toContain(secret);
+    for (const host of [`rebound.example.com:${port}`, `evil@localhost:${port}`, `localhost:${port}@evil.example`]) {
+      expect(await ask(host), host).not.toContain(secret);
+    }
+  });
+});
+
+test('the commands of the demo succeed again and again, and change something as long as they can', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'goalpost-pages-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const tokens = await openDemo(shown.db, directory);
+  const gateway = new World(shown.db, shown.url, { demo: { token: tokens?.write ?? '', key } });
+  const changed: Record<string, string[]> = {};
+  for (let round = 0; round < 7; round += 1) {
+    const { requests } = await gateway.app.workedExamples();
+    for (const { lines } of curlCommands('', tokens?.write, requests)) {
+      const [path = ''] = /\/api\S+/.exec(lines[0] ?? '') ?? [];
+      const answer = await shown.post(path, tokens?.write ?? null, /'(.*)'/s.exec(lines[3] ?? '')?.[1]);
+      expect(answer.status, path).toBe(200);
+      const { goal, file, restored_version: version } = answer.body;
+      changed[path] = [...(changed[path] ?? []), (goal ?? file ?? version)?.id];
+    }
+  }
+  const goals = changed[restPaths.reopenGoal];
+  expect(new Set(goals)).toEqual(new Set(['goal-launch-mobile-app', 'goal-website-refresh']));
+  const files = changed[restPaths.deleteResourceHubFile];
+  expect(files?.[0]).toBe('file-home-screen');
+  const versions = changed[restPaths.restoreDocumentVersion];
+  expect(new Set(versions).size).toBe(7);
+});
+
+describe('a server', () => {
+  test.concurrent.for([
+    { what: "with an operator's database", DATABASE_URL: world.url },
+    { what: 'that the network can reach', HOST: '0.0.0.0' },
+    { what: 'that has a public address', PUBLIC_URL: 'https://goals.example.com' },
+  ])('$what shows no token', async ({ what: _, ...settings }, { expect, onTestFinished }) => {
+    const { base, stop } = await startServer(settings);
+    onTestFinished(stop);
+    for (const path of ['/', '/graphql']) {
+      const response = await fetch(base + path, { headers: { accept: 'text/html' } });
+      expect(response.status).toBe(200);
+      const text = await response.text();
+      expect(text).toContain('npx goalpost token create');
+      expect(text).not.toMatch(/gp_[\w-]{20}/);
+    }
+  });
+});
+
+describe('the start page', () => {
+  test('says the version and that the database is ready', async () => {
+    const { text } = await browse(world, '/');
+    expect(text).toContain(`<dd>${version}</dd>`);
+    expect(text).toContain('<dd class="ready">Ready</dd>');
+  });
+
+  test('says when the database cannot be reached, and asks it nothing more', async () => {
+    const { db, asked } = brokenDatabase();
+    const broken = new World(db, world.url, { demo: { token: secret, key } });
+    const { status, text } = await browse(broken, '/');
+    expect(status).toBe(200);
+    expect(text).toContain('<dd class="down">Cannot be reached, demo workspace</dd>');
+    expect(asked).toEqual([]);
+  });
+
+  test('links to nothing that is not there', async () => {
+    const { text } = await browse(world, '/');
+    const paths = [...text.matchAll(/<a href="([^"]*)"/g)].map(([, path]) => path ?? '');
+    expect(paths).toEqual(expect.arrayContaining(['/graphql', '/schema.graphql', '/readyz']));
+    for (const path of paths) expect((await browse(world, path)).status, path).toBe(200);
+  });
+
+  test('offers a schema that tools can read', async () => {
+    const { body, headers } = await world.fetch('/schema.graphql');
+    expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(buildSchema(body.text).getMutationType()?.getFields()).toHaveProperty('reopenGoal');
+  });
+});
+
+describe('a path', () => {
+  test('that does not exist is a page for a browser, with the nearest one', async () => {
+    const { status, headers, text } = await browse(world, '/error');
+    expect(status).toBe(404);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(headers.get('vary')).toMatch(/\bAccept\b/);
+    expect(text).toContain('<a href="/errors">');
+  });
+
+  test('that does not exist is a problem for a program, with the nearest one', async () => {
+    const { status, headers, body } = await world.post('/restore_document_version', null, {});
+    expect(status).toBe(404);
+    expect(headers.get('content-type')).toContain('application/problem+json');
+    expect(body.detail).toContain(`Did you mean ${restPaths.restoreDocumentVersion}?`);
+  });
+
+  test.each(['/api', '/api/external/v1', '/api/external/v1/', '/api/external/v1/documents'])(
+    'above those of the API leads to the reference: %s',
+    async (path) => {
+      expect((await world.fetch(path)).body.detail).toBe(`The path ${path} does not exist. Did you mean /docs?`);
+      expect((await browse(world, path)).text).toContain('<a href="/docs">');
+    },
+  );
+
+  test('for programs only is a page for a browser that opens it, with what to send', async () => {
+    const { status, headers, text } = await browse(world, restPaths.reopenGoal);
+    expect(status).toBe(405);
+    expect(headers.get('allow')).toBe('POST');
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(text).toContain('<a href="/docs#reopenGoal">');
+    expect((await world.fetch(restPaths.reopenGoal)).body.code).toBe('METHOD_NOT_ALLOWED');
+  });
+
+  test.each(['/nothing-like-it', '/pages/goalpost.cs', `/${'docs'.repeat(100)}`])(
+    'like no other has no nearest: %s',
+    async (path) => {
+      expect((await world.fetch(path)).body.detail).not.toContain('Did you mean');
+      expect((await browse(world, path)).text).not.toContain('Did you mean');
+    },
+  );
+
+  test('cannot break out of the page that says that it does not exist', async () => {
+    const { text } = await browse(world, '/<script>alert(1)</script>"onclick="');
+    expect(text).not.toMatch(/<script|"onclick/);
+  });
+
+  test.each(['/docs', '/errors', '/errors/NOT_FOUND', '/graphql', '/schema', '/openapi.yaml', '/healthz'])(
+    '%s/ is redirected to the same without the slash',
+    async (path) => {
+      const { status, headers } = await world.fetchAt(
+        new Request(`http://localhost:4000${path}/?a=b`, { headers: { accept: 'text/html' }, redirect: 'manual' }),
+      );
+      expect({ status, location: headers.get('location') }).toEqual({ status: 308, location: `${path}?a=b` });
+    },
+  );
+
+  test.each(['/docs//', '//docs/', '/nothing/'])('%s is none', async (path) => {
+    const { status } = await world.fetchAt(new Request(`http://localhost:4000${path}`));
+    expect(status).toBe(404);
+  });
+
+  test('of the API is the same with a slash at its end', async () => {
+    const { goal } = (await world.post(`${restPaths.reopenGoal}/`, secret, { id: null })).body;
+    expect(goal).toBeNull();
+    const answer = await world.graphql(secret, '{ __typename }');
+    expect((await world.post('/graphql/', secret, { query: '{ __typename }' })).body).toEqual(answer.body);
+    const query = await world.fetch('/graphql/?query={__typename}', { headers: { authorization: `Bearer ${secret}` } });
+    expect(query.body).toEqual(answer.body);
+    expect((await world.post(`${restPaths.reopenGoal}/`, null, {})).status).toBe(401);
+  });
+});
+
+describe('a page', () => {
+  const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    world.fetchAt(new Request(`http://gateway.test${path}`, { method, headers: { accept: 'text/html', ...headers } }));
+
+  test.each(['/', '/docs', '/graphql', '/errors', '/nothing'])(
+    '%s is compressed for those who can read that',
+    async (path) => {
+      const plain = await get(path);
+      const zipped = await get(path, { 'accept-encoding': 'gzip, br' });
+      expect(plain.headers.get('content-encoding')).toBeNull();
+      expect(zipped.headers.get('content-encoding')).toBe('gzip');
+      expect(zipped.status).toBe(plain.status);
+      expect(zipped.headers.get('vary')).toMatch(/\bAccept-Encoding\b/);
+      const [text, bytes] = [await plain.text(), Buffer.from(await zipped.arrayBuffer())];
+      expect(gunzipSync(bytes).toString()).toBe(text);
+      expect(bytes.length).toBeLessThan(text.length * 0.7);
+    },
+  );
+
+  test.each(['/', '/docs', '/graphql', '/errors', '/schema'])('%s answers HEAD', async (path) => {
+    expect((await get(path, {}, 'HEAD')).status).toBe(200);
+  });
+});
+
+describe('a static file', () => {
+  const path = '/graphiql/react.js';
+  const get = async (headers: Record<string, string> = {}, method = 'GET') => {
+    const response = await world.fetchAt(new Request(`http://gateway.test${path}`, { method, headers }));
+    return { status: response.status, headers: response.headers, bytes: (await response.arrayBuffer()).byteLength };
+  };
+
+  test('is public, with its type and length, and asked for again each time', async () => {
+    const { status, headers, bytes } = await get();
+    expect(status).toBe(200);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'content-length': String(bytes),
+      'cache-control': 'public, no-cache',
+      'x-content-type-options': 'nosniff',
+      vary: 'Accept-Encoding',
+      etag: expect.stringMatching(/^W\/"[\w-]{22}"$/),
+    });
+  });
+
+  test('that has not changed is 304, without a body', async () => {
+    const etag = (await get()).headers.get('etag') ?? '';
+    for (const given of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
+      expect(await get({ 'if-none-match': given }), given).toMatchObject({ status: 304, bytes: 0 });
+    }
+    expect(await get({ 'if-none-match': '"other"' })).toMatchObject({ status: 200 });
+  });
+
+  test('is compressed for those who can read that', async () => {
+    const plain = await get();
+    const zipped = await get({ 'accept-encoding': 'gzip, br' });
+    expect(zipped.headers.get('content-encoding')).toBe('gzip');
+    expect(Number(zipped.headers.get('content-length'))).toBeLessThan(plain.bytes / 2);
+    expect(zipped.headers.get('etag')).toBe(plain.headers.get('etag'));
+    expect((await get({ 'accept-encoding': 'gzip;q=0' })).headers.get('content-encoding')).toBeNull();
+  });
+
+  test('answers HEAD like GET, without the body', async () => {
+    const { status, headers, bytes } = await get({}, 'HEAD');
+    expect({ status, bytes }).toEqual({ status: 200, bytes: 0 });
+    expect(headers.get('content-length')).toBe((await get()).headers.get('content-length'));
+  });
+
+  test('takes no other method', async () => {
+    const answer: Answer = await world.post(path, null, {});
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('GET, HEAD');
+  });
+
+  test('is only what is listed: there is no way to the folders around it', async () => {
+    for (const other of ['/graphiql/', '/graphiql/../package.json', '/graphiql/%2e%2e/package.json', '/pages/start']) {
+      expect((await browse(world, other)).status, other).toBe(404);
+    }
+  });
+});
+
+/** A database that does not answer, and records what it is asked. */
+function brokenDatabase() {
+  const asked: unknown[] = [];
+  const db = new Proxy(world.db, {
+    get(database, name) {
+      if (name === '$queryRaw') return () => Promise.reject(new Error('down'));
+      asked.push(name);
+      return Reflect.get(database, name);
+    },
+  });
+  return { db, asked };
+}

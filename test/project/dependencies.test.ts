@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { version } from '../../src/version.js';
+import { pathOf, textOf } from '../support/documents.js';
+import { goalpost } from '../support/goalpost.js';
+import { openApi } from '../support/openapiValidator.js';
+
+const run = promisify(execFile);
+
+interface Package {
+  version?: string;
+  resolved?: string;
+  dev?: boolean;
+  optional?: boolean;
+  devOptional?: boolean;
+  link?: boolean;
+}
+
+const read = (file: string) => JSON.parse(textOf(file));
+const locked: Record<string, Package> = read('package-lock.json').packages;
+const installed = Object.entries(locked).filter(([path, { link }]) => path.includes('node_modules/') && !link);
+
+test('production installs at most 80 packages', () => {
+  const production = installed.filter(([, { dev, optional, devOptional }]) => !dev && !optional && !devOptional);
+  expect(production.length).toBeLessThanOrEqual(80);
+});
+
+test('GraphQL is installed once: types of one copy are not those of another', () => {
+  expect(installed.filter(([path]) => path.endsWith('node_modules/graphql'))).toHaveLength(1);
+});
+
+test.each(['package.json', 'test/client/package.json'])('the versions in %s are exact', (file) => {
+  const { dependencies, optionalDependencies, devDependencies, overrides } = read(file);
+  const versions = Object.values({ ...dependencies, ...optionalDependencies, ...devDependencies, ...overrides });
+  for (const version of versions) expect(version).toMatch(/^\d+\.\d+\.\d+[\w.-]*$/);
+});
+
+test('the version is that of package.json, everywhere', async () => {
+  expect([locked['']?.version, openApi.info.version, read('openapi.json').info.version]).toEqual(
+    Array(3).fill(version),
+  );
+  expect(read('package.json').version).toBe(version);
+  expect((await goalpost(['--version'])).stdout).toBe(`${version}\n`);
+});
+
+test('the licence in the OpenAPI document has nothing that a viewer makes a link of', () => {
+  expect(openApi.info.license).toEqual({ name: 'Proprietary' });
+});
+
+test('npx runs openapi-typescript in a checkout, without installing it', async () => {
+  const { stdout } = await run('npx', ['--no', '--', 'openapi-typescript', '--version'], { cwd: pathOf('.') });
+  expect(stdout).toMatch(/^v7\.\d+\.\d+$/m);
+});
+
+test('the lock file names no registry', () => {
+  expect(installed.filter(([, { resolved }]) => resolved)).toEqual([]);
+});

@@ -1,0 +1,184 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildSchema, parse, validate } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { catalogue, errorCodes } from '../../src/errors/catalogue.js';
+import { exampleOf } from '../../src/errors/failures.js';
+import { headersOf } from '../../src/errors/problem.js';
+import { snakeCase } from '../../src/naming.js';
+import { sdl } from '../../src/schema/sdl.js';
+import { settings } from '../../src/settings.js';
+import {
+  anchorOf,
+  blocksOf,
+  documents,
+  headingsOf,
+  pathOf,
+  proseOf,
+  rowsOf,
+  sectionOf,
+  textOf,
+  withGenerated,
+} from '../support/documents.js';
+
+const packageJson = JSON.parse(textOf('package.json'));
+
+test('the README fits 150 lines', () => {
+  expect(textOf('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+});
+
+test('every document is linked from the README', () => {
+  for (const file of documents) if (file !== 'README.md') expect(textOf('README.md')).toContain(`(${file})`);
+});
+
+describe.each(documents)('%s', (file) => {
+  const text = textOf(file);
+
+  test('has links that lead somewhere', () => {
+    const broken = [...proseOf(text).matchAll(/\]\(([^)]+)\)/g)].flatMap(([, link = '']) => {
+      if (/^https?:/.test(link)) return [];
+      const [path = '', anchor] = link.split('#');
+      const target = path === '' ? file : join(file, '..', path);
+      if (!existsSync(pathOf(target))) return [link];
+      return anchor === undefined || headingsOf(textOf(target)).map(anchorOf).includes(anchor) ? [] : [link];
+    });
+    expect(broken).toEqual([]);
+  });
+
+  test('names files and folders that exist', () => {
+    const names = [...proseOf(text).matchAll(/`((?:src|test|prisma|docs)\/[\w./-]*)`/g)].map(([, name = '']) => name);
+    expect(names.filter((name) => !existsSync(pathOf(name)))).toEqual([]);
+  });
+
+  test('names npm scripts that exist', () => {
+    const names = [...text.matchAll(/npm run ([\w-]+)/g)].map(([, name = '']) => name);
+    expect(names.filter((name) => !(name in packageJson.scripts))).toEqual([]);
+  });
+
+  test('has GraphQL that fits the schema', () => {
+    const schema = buildSchema(sdl());
+    expect(blocksOf(text, 'graphql').flatMap((document) => validate(schema, parse(document)))).toEqual([]);
+  });
+
+  test('names settings and error codes that exist', () => {
+    const names = [...proseOf(text).matchAll(/`([A-Z]+(?:_[A-Z]+)+)(?:=[^`]*)?`/g)].map(([, name = '']) => name);
+    const known = [
+      ...Object.keys(settings.shape),
+      ...errorCodes,
+      'ON_TRACK',
+      'TEST_DATABASE_URL',
+      'TEST_ISOLATION',
+      'TEST_PGBOUNCER',
+      'RANDOM_QUERIES',
+      'NO_COLOR',
+      'NODE_OPTIONS',
+      'OTEL_SERVICE_NAME',
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'MODEL_SECONDS',
+      'FUZZ_REQUESTS',
+      'READER_COMPARISONS',
+      'KEPT_PLANS',
+      'READER_SEED',
+      'CITUS_URL',
+      'OWNER_PASSWORD',
+      'GATEWAY_PASSWORD',
+      'BACKUP_BIN',
+    ];
+    expect(names.filter((name) => !known.includes(name))).toEqual([]);
+  });
+});
+
+describe('the settings', () => {
+  /** A default as the tables spell it; undefined if the tables explain it in words. */
+  function defaultOf(setting: string): string | undefined {
+    const { data, success } = settings.shape[setting as keyof typeof settings.shape].safeParse(undefined);
+    if (!success || data === undefined || Array.isArray(data)) return undefined;
+    return `\`${typeof data === 'boolean' ? (data ? 'on' : 'off') : data}\``;
+  }
+
+  const tables = ['README.md', 'docs/operating.md'].map((file) => rowsOf(sectionOf(textOf(file), 'Settings')));
+  const [short = [], all = []] = tables.map((rows) =>
+    rows.map(([name = '', value = '']) => [name.replaceAll('`', ''), value]),
+  );
+
+  test('are all in docs/operating.md', () => {
+    expect(all.map(([name]) => name).sort()).toEqual(Object.keys(settings.shape).sort());
+  });
+
+  test('that matter most are ten, in the README', () => {
+    expect(short).toHaveLength(10);
+  });
+
+  test.each([...short, ...all])('%s has the default %s', (name = '', value = '') => {
+    const expected = defaultOf(name);
+    if (expected) expect(value).toBe(expected);
+    else expect(value).toMatch(/^[^`]+$/);
+  });
+});
+
+test('docs/contributing.md explains each override of package.json', () => {
+  const explained = rowsOf(sectionOf(textOf('docs/contributing.md'), 'Dependencies')).map(
+    ([override = '']) => override,
+  );
+  const overrides = Object.entries(packageJson.overrides).map(([name, pinned]) => `\`${name}\` ${pinned}`);
+  expect(explained).toEqual(overrides);
+});
+
+test('Node and PostgreSQL are those the program asks for', () => {
+  const node = /\d+\.\d+/.exec(packageJson.engines.node)?.[0];
+  for (const file of ['README.md', 'docs/operating.md']) {
+    expect(textOf(file)).toContain(node);
+    expect(textOf(file)).toContain('14 to 18');
+  }
+});
+
+test('the errors in docs/api.md are those of the catalogue; npm run schema writes them', async () => {
+  const members = (code: (typeof errorCodes)[number]) => {
+    const { members: always = {}, optionalMembers = {} } = catalogue[code];
+    const names = [...Object.keys(always), ...Object.keys(optionalMembers)];
+    return names.map((name) => `\`${snakeCase(name)}\`${name in optionalMembers ? '?' : ''}`).join(', ');
+  };
+  const where = { declared: 'operations that declare it', method: 'wrong method', graphql: 'GraphQL only' };
+  const rows = errorCodes.map((code) => {
+    const { status, title, occurs } = catalogue[code];
+    const cells = [`\`${code}\``, status, title, members(code), Object.keys(headersOf(exampleOf(code))).join(', ')];
+    return `| ${[...cells, occurs ? where[occurs] : 'everywhere'].join(' | ')} |`;
+  });
+  const table = ['| Code | Status | Title | Members | Headers | Where |', '|---|---|---|---|---|---|', ...rows].join(
+    '\n',
+  );
+  await expect(withGenerated(textOf('docs/api.md'), 'errors', table)).toMatchFileSnapshot(pathOf('docs/api.md'));
+});
+
+describe('comments in the code', () => {
+  const files = ['src', 'test'].flatMap((folder) =>
+    readdirSync(pathOf(folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(ts|mjs|sql)$/.test(name) && !/generated|node_modules|test\.ts$/.test(name))
+      .map((name) => `${folder}/${name}`),
+  );
+  const texts = files.map((file) => [file, readFileSync(pathOf(file), 'utf8')] as const);
+
+  test('refer to decisions that exist', () => {
+    const headings = headingsOf(textOf('docs/decisions.md'));
+    const references = texts.flatMap(([file, text]) =>
+      [...text.matchAll(/Decisions: "([^"]+)"/g)].map(([, name = '']) => ({ file, name })),
+    );
+    expect(references).not.toEqual([]);
+    expect(references.filter(({ name }) => !headings.includes(name))).toEqual([]);
+  });
+
+  test('refer to sections of documents that exist', () => {
+    const references = texts.flatMap(([file, text]) =>
+      [...text.matchAll(/(README\.md|README|docs\/\w+\.md)(?:, "([^"]+)")?/g)].map(([, document = '', heading]) => ({
+        file,
+        document,
+        heading,
+      })),
+    );
+    const broken = references.filter(
+      ({ document, heading }) =>
+        !documents.includes(document) || (heading && !headingsOf(textOf(document)).includes(heading)),
+    );
+    expect(broken).toEqual([]);
+  });
+});

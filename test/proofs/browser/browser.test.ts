@@ -1,0 +1,274 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { browsing, requireBrowser } from '../../support/browser.js';
+import { chromium } from '../../support/chromium.js';
+import { startServer } from '../../support/server.js';
+import { restPaths } from '../../support/world.js';
+
+/** Longer than a loaded machine needs. */
+const patience = { timeout: 15_000 };
+
+requireBrowser();
+
+describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
+  const { open } = browsing();
+
+  /** Runs what GraphiQL shows and returns the answer. */
+  async function run(page: Page): Promise<unknown> {
+    // GraphiQL takes a tenth of a second to read what is typed.
+    await page.waitForTimeout(300);
+    const answer = page.waitForResponse((response) => response.request().method() === 'POST');
+    await page.getByRole('button', { name: /execute query/i }).click();
+    return (await answer).json();
+  }
+
+  const editor = (page: Page) => page.locator('.graphiql-query-editor');
+
+  const example = (page: Page, name: string) => page.locator(`[data-example="${name}"]`);
+
+  test('the start page leads to GraphiQL, whose first example reopens a goal', async () => {
+    const page = await open('/');
+    await page.getByRole('heading', { name: 'Goalpost', level: 1 }).waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'GraphiQL' }).click();
+    await editor(page).getByText('ReopenGoal', { exact: true }).waitFor();
+
+    expect(await run(page)).toMatchObject({ data: { reopenGoal: { goal: { isClosed: false } } } });
+    await expect.poll(() => page.locator('.result-window').innerText(), patience).toMatch(/"isClosed":\s*false/);
+  });
+
+  test('every worked example runs as it is', async () => {
+    const page = await open('/graphql');
+    const menu = page.getByRole('combobox', { name: 'Example' });
+    const names = await menu.locator('option').allTextContents();
+    expect(names.length).toBeGreaterThanOrEqual(15);
+    for (const name of names) {
+      await menu.selectOption(name);
+      await expect.poll(() => editor(page).innerText(), patience).toContain(` ${name} `);
+      const answer = await run(page);
+      expect(answer, name).toHaveProperty('data');
+      expect(answer).not.toHaveProperty('errors');
+    }
+  });
+
+  test('GraphiQL shows status, time and cost of a request below its response', async () => {
+    const page = await open('/graphql', { statuses: [400] });
+    expect(await page.getByRole('status').isVisible()).toBe(false);
+    expect(await run(page)).toHaveProperty('extensions.cost');
+    const status = page.getByRole('status');
+    await status.getByText(/^200 OK · \d+ ms · complexity 2 of 10,000 · depth 3 of 15$/).waitFor();
+    expect(await page.locator('.result-window').innerText()).not.toContain('extensions');
+
+    await editor(page).locator('.CodeMirror').click();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('x');
+    await run(page);
+    await status.getByText(/^400 Bad Request · \d+ ms · complexity 0 of/).waitFor();
+  });
+
+  test.each([
+    [1280, 800],
+    [320, 640],
+  ])('the query and the button to run it have room in a window of %d by %d pixels', async (width, height) => {
+    const page = await open('/graphql', { viewport: { width, height } });
+    const boxOf = async (selector: string) => {
+      const box = await page.locator(selector).first().boundingBox();
+      if (!box) throw new Error(`${selector} is not shown`);
+      return { ...box, right: box.x + box.width, bottom: box.y + box.height };
+    };
+    const [pane, run, lines] = await Promise.all(
+      ['.graphiql-editors', '.graphiql-execute-button', '.CodeMirror'].map(boxOf),
+    );
+    expect(run).toMatchObject({ width: 40, height: 40 });
+    expect(run?.right).toBeLessThanOrEqual(pane?.right ?? 0);
+    expect(lines?.width).toBeGreaterThan(width / 3);
+    expect((await boxOf('.graphiql-editor-tools')).bottom).toBeLessThanOrEqual(pane?.bottom ?? 0);
+    expect((await boxOf('.graphiql-response')).height).toBeGreaterThan(120);
+  });
+
+  test('the examples of GraphiQL are one menu in groups', async () => {
+    const page = await open('/graphql');
+    const groups = page.getByRole('combobox', { name: 'Example' }).locator('optgroup');
+    expect(await groups.evaluateAll((all) => all.map((group) => group.getAttribute('label')))).toEqual([
+      'Change something',
+      'See what a change would do',
+      'Read',
+    ]);
+  });
+
+  test('the demo leaves nothing behind in the browser but the cookie of its session', async () => {
+    const page = await open('/graphql');
+    await run(page);
+    await page.waitForTimeout(700);
+    expect(await page.evaluate(() => ({ ...localStorage, ...sessionStorage }))).toEqual({});
+    expect(await page.context().cookies()).toMatchObject([{ httpOnly: true, sameSite: 'Strict', expires: -1 }]);
+    expect(await page.evaluate(() => document.cookie)).toBe('');
+  });
+
+  test('without a demo, GraphiQL still knows the schema, says how to get a token, and keeps what is typed', async () => {
+    const own = await startServer({ HOST: '0.0.0.0' });
+    onTestFinished(own.stop);
+    const page = await open('/graphql', { base: own.base });
+    await page.getByText('npx goalpost token create').waitFor();
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await page.getByRole('link', { name: 'Mutation', exact: true }).click();
+    await page.getByRole('link', { name: 'restoreDocumentVersion', exact: true }).waitFor();
+
+    await editor(page).locator('.CodeMirror').click();
+    await page.keyboard.type('# mine');
+    await page.waitForTimeout(1000);
+    await page.reload();
+    await editor(page).waitFor();
+    await expect.poll(() => editor(page).innerText(), patience).toContain('# mine');
+  });
+
+  test('the copy button copies the example beside it in the language that is shown, and says so itself', async () => {
+    const page = await open('/', { permissions: ['clipboard-read', 'clipboard-write'] });
+    const block = example(page, 'restoreDocumentVersion');
+    const copied = async () => {
+      await block.getByRole('button', { name: 'Copy' }).click();
+      await block.getByText('Copied', { exact: true }).waitFor();
+      return page.evaluate(() => navigator.clipboard.readText());
+    };
+    expect(await copied()).toMatch(
+      /^curl -sS http:\/\/localhost:\d+\/api\/external\/v1\/documents\/restore_document_version \\\n/,
+    );
+    await example(page, 'reopenGoal').getByRole('radio', { name: 'GraphQL' }).check();
+    expect(await copied()).toMatch(/^# .*mutation RestoreDocumentVersion \{/s);
+    await block.getByRole('radio', { name: 'JavaScript' }).check();
+    expect(await copied()).toMatch(
+      /^const response = await fetch\("http:\/\/localhost:\d+\/api\/.*"expected_current_version"/s,
+    );
+  });
+
+  test.each(['/', '/docs'])('on %s Run sends the example, shows the answer, and offers the next', async (path) => {
+    const page = await open(path);
+    const block = example(page, 'restoreDocumentVersion');
+    for (const language of ['curl', 'GraphQL', 'JavaScript', 'curl']) {
+      await block.getByRole('radio', { name: language }).check();
+      const before = await block.locator('code').first().textContent();
+      await block.getByRole('button', { name: 'Run' }).click();
+      await block.getByText('200 OK').waitFor();
+      await expect.poll(() => block.locator('code').first().textContent(), patience).not.toBe(before);
+    }
+    expect(await block.getByRole('status').textContent()).toMatch(/200 OK in \d+ ms/);
+  });
+
+  test.each([
+    ['A stale version', 409, 'VERSION_CONFLICT'],
+    ['A read-only token', 403, 'READ_ONLY_TOKEN'],
+    ['A field that does not exist', 400, 'BAD_USER_INPUT'],
+  ])('%s is one click away, and its answer leads to what it means', async (mistake, status, code) => {
+    const page = await open('/', { statuses: [status] });
+    const block = example(page, 'restoreDocumentVersion');
+    await block.getByRole('button', { name: mistake }).click();
+    await block.getByText(`"code": "${code}"`).waitFor();
+    await block.getByRole('link', { name: `What ${code} means` }).click();
+    await page.getByRole('heading', { name: code, level: 1 }).waitFor();
+  });
+
+  test('Run can be pressed again and again with the keyboard', async () => {
+    const page = await open('/');
+    const button = example(page, 'recoverResourceHubFile').getByRole('button', { name: 'Run' });
+    await button.focus();
+    for (let time = 0; time < 2; time += 1) {
+      const answered = page.waitForResponse((response) => response.request().method() === 'POST');
+      await page.keyboard.press('Enter');
+      expect((await answered).status()).toBe(200);
+      await expect.poll(() => button.getAttribute('aria-disabled'), patience).toBe(null);
+    }
+  });
+
+  test('the contents of the reference mark what the reader looks at', async () => {
+    const page = await open('/docs');
+    const current = page.locator('.contents [aria-current]');
+    expect(await current.allTextContents()).toEqual(['Basics']);
+    await page.locator('#headers').scrollIntoViewIfNeeded();
+    await page.getByRole('link', { name: 'Delete a file' }).first().click();
+    await expect.poll(() => current.allTextContents(), patience).toEqual(['Delete a file']);
+  });
+
+  test('a path of the API that is opened in a browser leads to its reference', async () => {
+    const page = await open('/api/external/v1/reopen_goal', { statuses: [405] });
+    await page.getByRole('link', { name: '/api/external/v1/reopen_goal' }).click();
+    await page.getByRole('heading', { name: 'Reopen a goal' }).waitFor();
+    expect(new URL(page.url()).hash).toBe('#reopenGoal');
+  });
+
+  test('the start page can be read without JavaScript, in every language', async () => {
+    const page = await open('/', { javaScriptEnabled: false });
+    expect(await page.locator('.example pre:visible').count()).toBe(Object.keys(restPaths).length);
+    expect(await page.getByRole('button').count()).toBe(0);
+    await example(page, 'reopenGoal').getByRole('radio', { name: 'GraphQL' }).check();
+    await example(page, 'reopenGoal').getByText('mutation ReopenGoal').waitFor();
+  });
+
+  test.each(['/', '/docs'])('the keyboard reaches every control of %s, and shows where it is', async (path) => {
+    const page = await open(path);
+    const controls = page.locator(
+      'a:visible, button:visible, pre:visible, summary:visible, input:checked, textarea:visible, .result pre',
+    );
+    const stops = await controls.count();
+    const reached = new Set<string>();
+    for (let stop = 0; stop < stops; stop += 1) {
+      await page.keyboard.press('Tab');
+      const { outline, place } = await page.evaluate(() => {
+        const focused = document.activeElement ?? document.body;
+        const shown = focused.closest('.languages label') ?? focused;
+        const { x, y } = focused.getBoundingClientRect();
+        return { outline: getComputedStyle(shown).outlineWidth, place: `${x} ${y + scrollY} ${focused.outerHTML}` };
+      });
+      expect(Number.parseFloat(outline), place).toBeGreaterThan(1);
+      reached.add(place);
+    }
+    expect(reached.size).toBe(stops);
+  });
+
+  test('all of a card is its link', async () => {
+    const page = await open('/');
+    await page.getByText('What each error code means').click({ force: true });
+    await page.getByRole('heading', { name: 'Errors', level: 1 }).waitFor();
+  });
+
+  test('the reference runs a request that the reader has changed', async () => {
+    const page = await open('/docs', { statuses: [404] });
+    await page.locator('#reopenGoal').scrollIntoViewIfNeeded();
+    const side = page.locator('.sides > div').filter({ has: example(page, 'reopenGoal') });
+    await side.getByText('Change the request').click();
+    await side.getByRole('textbox').fill('{ "id": "goal-that-is-not-there" }');
+    await side.getByRole('button', { name: 'Run: Reopen a goal' }).click();
+    await side.getByText('404 Not Found').waitFor();
+  });
+
+  test.each(['/docs#Person.full_name', '/docs#restoreDocumentVersion.problems', '/schema#GoalStatus'])(
+    'a link to %s opens the folded part that it leads to',
+    async (path) => {
+      const page = await open(path);
+      const part = page.locator(`[id="${path.split('#')[1]}"] > :last-child`);
+      await expect.poll(() => part.isVisible(), patience).toBe(true);
+    },
+  );
+
+  test('without a demo, the reference runs requests with the token of the visitor, and keeps it nowhere', async () => {
+    const own = await startServer({ HOST: '0.0.0.0' });
+    onTestFinished(own.stop);
+    const page = await open('/docs', { base: own.base, statuses: [401] });
+    expect(await page.getByRole('button', { name: /^Run/ }).count()).toBe(0);
+    await page.getByLabel(/enter an API token/).fill('gp_mine');
+    const sent = page.waitForRequest((request) => request.method() === 'POST');
+    await page.getByRole('button', { name: 'Run: Reopen a goal' }).click();
+    expect(await (await sent).headerValue('authorization')).toBe('Bearer gp_mine');
+    await page.getByText('401 Unauthorized').waitFor();
+    expect(await page.evaluate(() => ({ ...localStorage, ...sessionStorage }))).toEqual({});
+  });
+
+  test('a path that does not exist leads to the nearest one', async () => {
+    const page = await open('/doc', { statuses: [404] });
+    await page.getByRole('link', { name: '/docs' }).click();
+    await page.getByRole('heading', { name: 'REST reference', level: 1 }).waitFor();
+  });
+
+  test.each(['/docs', '/graphql', '/errors/NOT_FOUND'])('%s/ is the same page', async (path) => {
+    const page = await open(`${path}/`);
+    expect(new URL(page.url()).pathname).toBe(path);
+  });
+});

@@ -1,0 +1,142 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { browsing, requireBrowser, violationsOf } from '../../support/browser.js';
+import { chromium } from '../../support/chromium.js';
+import { pathOf } from '../../support/documents.js';
+import { differenceOf, thumbnailOf } from '../../support/thumbnail.js';
+
+const pages = {
+  start: '/',
+  graphiql: '/graphql',
+  reference: '/docs',
+  errors: '/errors',
+  error: '/errors/VERSION_CONFLICT',
+  schema: '/schema',
+  unknown: '/no-such-page',
+};
+const sizes = { desk: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
+const colours = ['light', 'dark'] as const;
+const cases = Object.entries(pages).flatMap(([name, path]) =>
+  Object.entries(sizes).flatMap(([size, viewport]) =>
+    colours.map((colorScheme) => ({ name, path, size, viewport, colorScheme })),
+  ),
+);
+
+const viewerCases = cases.filter(({ name }) => name === 'graphiql');
+
+/** What axe finds in GraphiQL 3.9: pale comments and line numbers, and CodeMirror's hidden text areas without a name. */
+const knownOfGraphiql = ['color-contrast', 'label', 'scrollable-region-focusable'];
+const mostOfGraphiql = 40;
+
+/** Whatever is wider than the window, or than the part of the page it is in. */
+const overflowing = (page: Page) =>
+  page.evaluate(() => {
+    const width = document.documentElement.clientWidth;
+    const isTooWide = document.documentElement.scrollWidth > width;
+    const wide = [...document.querySelectorAll('body *')].filter((part) => {
+      return isTooWide && part.getBoundingClientRect().right > width + 1;
+    });
+    const parts = [...document.querySelectorAll('main:not(:has(#graphiql)), details, .example, .sides > div, li')];
+    const leaking = parts.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1);
+    return [...wide, ...leaking].map(({ outerHTML }) => outerHTML.slice(0, 100));
+  });
+
+/** The heights in the window at which the links of the header are. */
+const headerRows = (page: Page) =>
+  page.evaluate(() => {
+    const middles = [...document.querySelectorAll('body > header a')].map((link) => {
+      const { top, bottom } = link.getBoundingClientRect();
+      return Math.round((top + bottom) / 2);
+    });
+    return [...new Set(middles)];
+  });
+
+/** Words that stand on two lines, other than code and what is in GraphiQL. */
+const brokenWords = (page: Page) =>
+  page.evaluate(() => {
+    const texts = document.createTreeWalker(document.querySelector('main') ?? document.body, NodeFilter.SHOW_TEXT);
+    const broken: string[] = [];
+    const range = document.createRange();
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      if (text.parentElement?.closest('code, pre, h1, #graphiql, .rows, textarea, select')) continue;
+      for (const word of (text.textContent ?? '').matchAll(/\p{L}+/gu)) {
+        range.setStart(text, word.index);
+        range.setEnd(text, word.index + word[0].length);
+        if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) broken.push(word[0]);
+      }
+    }
+    return broken;
+  });
+
+const unfold = (page: Page) =>
+  page.evaluate(() => {
+    for (const part of document.querySelectorAll('details')) part.open = true;
+  });
+
+async function visit(open: ReturnType<typeof browsing>['open'], path: string, options: object): Promise<Page> {
+  const page = await open(path, { statuses: [404], ...options });
+  if (path === '/graphql') await page.locator('.graphiql-query-editor .CodeMirror-line').first().waitFor();
+  return page;
+}
+
+requireBrowser();
+
+describe.skipIf(!chromium)('every page', { timeout: 60_000 }, () => {
+  const { open } = browsing();
+
+  test.each(viewerCases)(
+    'GraphiQL, $colorScheme, on a $size has only the violations that are known',
+    async (visitor) => {
+      const page = await visit(open, '/graphql', visitor);
+      const found = (await violationsOf(page, '#graphiql')).map((violation) => violation.split(':')[0]);
+      expect([...new Set(found)].filter((rule) => !knownOfGraphiql.includes(rule ?? ''))).toEqual([]);
+      expect(found.length).toBeLessThanOrEqual(mostOfGraphiql);
+    },
+  );
+
+  // Another machine has other fonts: letters are blurred, and lines may break elsewhere.
+  test.each(cases)(
+    '$name, $colorScheme, on a $size looks as it did, and is accessible',
+    async ({ name, path, size, ...options }) => {
+      const page = await visit(open, path, options);
+      const file = pathOf(`test/proofs/browser/screenshots/${name}-${options.colorScheme}-${size}.png`);
+      const picture = await thumbnailOf(page);
+      if (process.env.SCREENSHOTS === 'on') {
+        await mkdir(pathOf('test/proofs/browser/screenshots'), { recursive: true });
+        await writeFile(file, picture);
+      }
+      expect(await differenceOf(page, picture, await readFile(file))).toBeLessThan(0.06);
+      await unfold(page);
+      expect(await violationsOf(page, path === '/graphql' ? 'body > header, .toolbar' : 'html')).toEqual([]);
+    },
+  );
+
+  test.each(Object.values(pages))('%s fits every window from 320 pixels to 4K', async (path) => {
+    const page = await visit(open, path, {});
+    await unfold(page);
+    for (const width of [320, 390, 640, 900, 1280, 1920, 3840]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await overflowing(page), `${width} pixels`).toEqual([]);
+      const heading = await page.locator('h1').boundingBox();
+      expect(heading?.y, `${width} pixels`).toBeLessThan(400);
+      expect(await headerRows(page), `${width} pixels`).toHaveLength(1);
+      expect(await brokenWords(page), `${width} pixels`).toEqual([]);
+    }
+  });
+
+  test.each(Object.values(pages).filter((path) => path !== '/graphql'))('%s can be printed', async (path) => {
+    const page = await visit(open, path, { colorScheme: 'dark', viewport: { width: 700, height: 1000 } });
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('body > header').isVisible()).toBe(false);
+    expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe('rgb(255, 255, 255)');
+    expect(await overflowing(page)).toEqual([]);
+  });
+
+  test.each(Object.values(pages))('%s leads to all the others', async (path) => {
+    const page = await visit(open, path, {});
+    const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
+    const paths = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+    expect(paths).toEqual(['/', '/graphql', '/docs', '/errors', '/schema']);
+  });
+});

@@ -1,0 +1,192 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDatabase } from '../../support/database.js';
+import { blocksOf, documents, pathOf, sectionOf, textOf } from '../../support/documents.js';
+import { builtMain } from '../../support/goalpost.js';
+import { startServer } from '../../support/server.js';
+import type { Json } from '../../support/world.js';
+
+const run = promisify(execFile);
+
+/**
+ * Commands that a test cannot run as they are: they install the product itself, need programs that are not here, or
+ * measure for longer than a test may take. `package`, `roles` and `test/container/run.ts` try what the first of them do.
+ */
+const notRun = [
+  'npm install --ignore-scripts ./goalpost-*.tgz\nnpx goalpost',
+  `npx goalpost roles | psql postgresql://admin:password@host:5432/goalpost
+psql postgresql://admin:password@host:5432/goalpost -c '\\password goalpost_owner' -c '\\password goalpost_gateway'
+DATABASE_URL=postgresql://goalpost_owner:password@host:5432/goalpost npx goalpost migrate
+DATABASE_URL=postgresql://goalpost_gateway:password@host:5432/goalpost npx goalpost serve`,
+  `docker build --tag goalpost .
+docker run --read-only --publish 127.0.0.1:4000:4000 --env DATABASE_URL=postgresql://goalpost_gateway:password@host:5432/goalpost goalpost
+docker run --read-only --env DATABASE_URL=postgresql://goalpost_owner:password@host:5432/goalpost goalpost migrate`,
+  `for name in ADMIN OWNER GATEWAY; do echo "\${name}_PASSWORD=$(openssl rand -hex 24)"; done > .env
+docker compose up --build --detach
+docker compose run --rm --volume ./workspace.json:/workspace.json:ro gateway import /workspace.json
+docker compose run --rm gateway token create --person ann --name CI --write`,
+  'npm ci && npm start',
+  'npm test',
+  'npx tsx test/bench/import.ts 1',
+  'npm run bench -- --growth --write\nnpm run bench -- --soak --write',
+  'mkdir tracing && cd tracing && npm init --yes && npm install @opentelemetry/sdk-node',
+];
+
+const scriptsOf = (file: string, heading: string) =>
+  blocksOf(sectionOf(textOf(file), heading), 'sh').filter((script) => !notRun.includes(script.trim()));
+
+const call = scriptsOf('README.md', 'Make a call');
+const client = scriptsOf('docs/api.md', 'Generated clients');
+const ownDatabase = scriptsOf('docs/operating.md', 'Your own PostgreSQL');
+const purging = scriptsOf('docs/operating.md', 'Deleted files');
+const tokens = scriptsOf('docs/operating.md', 'Tokens');
+/** `test/proofs/faults/backups.test.ts` runs them. */
+const backups = scriptsOf('docs/operating.md', 'Backups');
+const importing = scriptsOf('docs/importing.md', 'Importing data');
+
+test('every command of the documents is run here', () => {
+  const all = documents.flatMap((file) => blocksOf(textOf(file), 'sh').map((script) => script.trim()));
+  const here = [...call, ...client, ...ownDatabase, ...purging, ...tokens, ...importing, ...backups].map((script) =>
+    script.trim(),
+  );
+  expect(all.sort()).toEqual([...here, ...notRun].sort());
+});
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'goalpost-documents-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+// `npx` runs the local packages, and npm installs and starts nothing.
+const shell = `
+curl() { command curl -w '\\n%{http_code}\\n' "$@"; }
+npm() {
+  case "$*" in
+    start | 'install '*) ;;
+    *) command npm "$@" > /dev/null 2>&1 ;;
+  esac
+}
+npx() {
+  if [ "$1" = goalpost ]; then shift; "$NODE" "$MAIN" "$@"; else "$@"; fi
+}
+`;
+
+/** Runs a script of a document in the folder, as written except for the replaced placeholders. */
+async function paste(script: string, replaced: Record<string, string> = {}): Promise<string> {
+  const meant = Object.entries(replaced).reduce((text, [from, to]) => text.replaceAll(from, to), script);
+  const { DATABASE_URL: _, ...environment } = process.env;
+  const { stdout } = await run('/bin/sh', ['-euc', shell + meant], {
+    cwd: folder,
+    env: {
+      ...environment,
+      NODE: process.execPath,
+      MAIN: builtMain,
+      PATH: [pathOf('test/client/node_modules/.bin'), pathOf('node_modules/.bin'), environment.PATH].join(':'),
+    },
+  });
+  return stdout;
+}
+
+describe('on the demo', { timeout: 120_000 }, () => {
+  let server: Awaited<ReturnType<typeof startServer>>;
+  beforeAll(async () => {
+    server = await startServer({ DATA_DIR: join(folder, '.data') });
+  });
+  afterAll(() => server.stop());
+
+  const here = () => ({ 'http://127.0.0.1:4000': server.base });
+
+  /** What the curl commands of a script answer. */
+  async function answersTo(script: string): Promise<{ status: number; body: Json }[]> {
+    const lines = (await paste(script, here())).trim().split('\n');
+    const bodies = lines.filter((_, index) => index % 2 === 0);
+    return bodies.map((body, index) => ({ status: Number(lines[index * 2 + 1]), body: JSON.parse(body) }));
+  }
+
+  test('what the README and docs/api.md show works in the order it stands, and answers as shown', async () => {
+    const jsonIn = (file: string, heading: string) =>
+      blocksOf(sectionOf(textOf(file), heading), 'json').map((text) => JSON.parse(text));
+    const shown = jsonIn('README.md', 'Make a call');
+    const answers = await answersTo(call.join('\n'));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(answers[0]?.body).toMatchObject(shown[0]);
+    expect(answers[1]?.body).toMatchObject(shown[1]);
+
+    const { write } = JSON.parse(await readFile(join(folder, '.data/demo-tokens.json'), 'utf8'));
+    const ask = async (query: string, variables: Json = {}, headers: Record<string, string> = {}): Promise<Json> => {
+      const response = await fetch(`${server.base}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${write}`, ...headers },
+        body: JSON.stringify({ query, variables }),
+      });
+      return response.json();
+    };
+    const [undo = ''] = [...(call.join('\n').match(/"query":"(.*?)"\}'/) ?? [])].slice(1);
+    const [cost] = jsonIn('docs/api.md', 'Query limits');
+    expect(await ask(JSON.parse(`"${undo}"`), {}, { 'GraphQL-Cost': 'report' })).toMatchObject(cost);
+
+    const [list = ''] = blocksOf(sectionOf(textOf('docs/api.md'), 'Lists'), 'graphql');
+    expect((await ask(list)).data.goals.nodes).not.toEqual([]);
+    const [preview = ''] = blocksOf(sectionOf(textOf('docs/api.md'), 'Previews'), 'graphql');
+    expect((await ask(preview, { id: 'doc-launch-plan' })).data.previewDocumentRestore).toMatchObject({
+      isNoOp: false,
+      expectedCurrentVersion: 7,
+    });
+
+    const [conflict] = jsonIn('docs/api.md', 'Errors');
+    const [answer] = await answersTo(call[0] ?? '');
+    const { request_id, current_version_inserted_at } = conflict;
+    expect(answer).toEqual({ status: 409, body: expect.anything() });
+    expect({ ...answer?.body, request_id, current_version_inserted_at }).toEqual(conflict);
+
+    const [source = ''] = blocksOf(textOf('docs/api.md'), 'ts');
+    await symlink(pathOf('node_modules'), join(folder, 'node_modules'));
+    await writeFile(join(folder, 'client.ts'), source.replaceAll('http://127.0.0.1:4000', server.base));
+    expect(await paste(`export TOKEN=${write}\n${client.join('\n')}`, here())).toMatch(/\n[a-z_]+\n$/);
+  });
+
+  test('the first answer to a token tells the rate limit as docs/api.md shows it', async () => {
+    const [shown = ''] = blocksOf(sectionOf(textOf('docs/api.md'), 'Rate limits'), 'http');
+    const { readOnly } = JSON.parse(await readFile(join(folder, '.data/demo-tokens.json'), 'utf8'));
+    const { headers } = await fetch(`${server.base}/graphql?query={viewer{person{id}}}`, {
+      headers: { authorization: `Bearer ${readOnly}` },
+    });
+    const told = ['RateLimit-Policy', 'RateLimit'].map((name) => `${name}: ${headers.get(name)}`);
+    expect(told.join('\n')).toBe(shown.trim());
+  });
+});
+
+describe("on the operator's own PostgreSQL", { timeout: 120_000 }, () => {
+  const example = blocksOf(textOf('docs/importing.md'), 'json')[0] ?? '';
+  const placeholder = 'postgresql://user:password@host:5432/goalpost';
+  const databases: Awaited<ReturnType<typeof createDatabase>>[] = [];
+
+  async function emptyDatabase(): Promise<string> {
+    const database = await createDatabase();
+    databases.push(database);
+    return database.url;
+  }
+
+  beforeAll(() => writeFile(join(folder, 'workspace.json'), example));
+  afterAll(() => Promise.all(databases.map((database) => database.drop())));
+
+  test('the commands of docs/operating.md work in their order', async () => {
+    const url = await emptyDatabase();
+    expect(await paste(ownDatabase.join('\n'), { [placeholder]: url })).toMatch(/^imported \d+ records.*\ngp_/m);
+    const newest = '$(npx goalpost token list | sed -n 2p | cut -f 1)';
+    const script = `export DATABASE_URL=${placeholder}\n${[...purging, ...tokens].join('\n')}`;
+    expect(await paste(script, { [placeholder]: url, TOKEN_ID: newest })).toMatch(/\nrevoked \S+\n$/);
+  });
+
+  test('the commands of docs/importing.md work in their order', async () => {
+    const script = `export DATABASE_URL=${await emptyDatabase()}\n${importing.join('\n')}`;
+    expect(await paste(script)).toMatch(/^imported \d+ records from workspace.json\n$/);
+    const schema = JSON.parse(await readFile(join(folder, 'goalpost.schema.json'), 'utf8'));
+    expect(schema.required).toEqual(['company']);
+  });
+});

@@ -1,0 +1,170 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Started } from '../../../src/commands/announce.js';
+import { createDatabase } from '../../support/database.js';
+import { blocksOf, pathOf, sectionOf, textOf } from '../../support/documents.js';
+import { on, pack, runNpm } from '../../support/packed.js';
+
+const run = promisify(execFile);
+
+/** The programs `node` to try, one or, separated by commas, several. */
+const nodes = (process.env.NODES ?? process.execPath).split(',');
+
+let packed: Awaited<ReturnType<typeof pack>>;
+beforeAll(async () => {
+  packed = await pack();
+}, 240_000);
+afterAll(() => packed?.remove());
+
+test('npm pack leaves package.json as it was, and no other file than dist/ has', async () => {
+  expect(await readFile(join(packed.copy, 'package.json'), 'utf8')).toBe(textOf('package.json'));
+  expect(readdirSync(packed.copy).filter((name) => !existsSync(pathOf(name)))).toEqual([]);
+});
+
+test('the package has what runs, what documents it, and its dependencies, which name no registry', async () => {
+  const { stdout } = await run('tar', ['-tzf', packed.tarball], { maxBuffer: 16 * 1024 * 1024 });
+  const files = stdout
+    .trim()
+    .split('\n')
+    .map((file) => file.replace('package/', ''));
+  const own = new Set(files.filter((file) => !file.startsWith('node_modules/')).map((file) => file.split('/')[0]));
+  expect([...own].sort()).toEqual([
+    'README.md',
+    'dist',
+    'docs',
+    'openapi.json',
+    'package.json',
+    'prisma',
+    'schema.graphql',
+  ]);
+  expect(files.filter((file) => file.endsWith('.d.ts') && !file.startsWith('node_modules/'))).toEqual([
+    'dist/embed.d.ts',
+  ]);
+  const packages = files.flatMap((file) => /^(.*node_modules\/(@[^/]+\/)?[^/]+)\/package\.json$/.exec(file)?.[1] ?? []);
+  expect(packages.length).toBeLessThanOrEqual(82);
+  for (const dev of ['vitest', 'typescript', 'prisma', 'react']) expect(packages).not.toContain(`node_modules/${dev}`);
+  const { stdout: manifest } = await run('tar', ['-xzOf', packed.tarball, 'package/package.json']);
+  expect(JSON.parse(manifest)).not.toHaveProperty('scripts');
+  expect(JSON.parse(manifest)).not.toHaveProperty('devDependencies');
+});
+
+describe.each(nodes)('installed in an empty folder, on %s', { timeout: 240_000 }, (node) => {
+  let folder: string;
+  const running: ChildProcess[] = [];
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'goalpost-installed-'));
+  });
+  afterAll(async () => {
+    for (const child of running) child.kill('SIGKILL');
+    await rm(folder, { recursive: true, maxRetries: 20 });
+  });
+
+  const npx = (args: string[], settings: Record<string, string> = {}) =>
+    run('npx', ['--no', '--', 'goalpost', ...args], { cwd: folder, env: on(node, settings) });
+
+  /** Starts the command and waits until it serves. */
+  async function serve(args: string[], settings: Record<string, string> = {}) {
+    const child = spawn('npx', ['--no', '--', 'goalpost', ...args], {
+      cwd: folder,
+      env: on(node, settings),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    running.push(child);
+    const [line] = await once(createInterface(child.stdout), 'line');
+    const stop = async () => {
+      child.kill('SIGTERM');
+      await once(child.stdout, 'close');
+    };
+    return { announced: JSON.parse(String(line)) as Started, stop };
+  }
+
+  test('it needs no script of any package, and gives no warning', async () => {
+    const { stdout, stderr } = await runNpm(node, folder, 'install', '--ignore-scripts', packed.tarball);
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/^\n?added \d+ packages? in /);
+  });
+
+  test('npx goalpost serves the demo, whose data is in this folder, and ends with npx', async () => {
+    const { announced, stop } = await serve([]);
+    expect(announced.tokens).toBe('.data/demo-tokens.json');
+    const { write } = JSON.parse(readFileSync(join(folder, '.data/demo-tokens.json'), 'utf8'));
+    const answer = await fetch(`${announced.rest}/documents/restore_document_version`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${write}` },
+      body: '{"document_id":"doc-launch-plan","version_number":2,"expected_current_version":5}',
+    });
+    expect(answer.status).toBe(200);
+    for (const path of ['', '/docs', '/graphql', '/errors'])
+      expect((await fetch(new URL(path, announced.graphql), { headers: { accept: 'text/html' } })).status).toBe(200);
+    await stop();
+  });
+
+  test('npx goalpost serve --no-demo has an empty database', async () => {
+    const { announced, stop } = await serve(['serve', '--no-demo'], { DATA_DIR: 'empty' });
+    expect(announced).not.toHaveProperty('tokens');
+    expect(announced.next).toHaveLength(2);
+    await stop();
+  });
+
+  test('the other commands work, and createApp serves in the server of docs/operating.md', async () => {
+    const { url, drop } = await createDatabase();
+    const own = { DATABASE_URL: url };
+    expect((await npx(['migrate'], own)).stdout).toContain('up to date');
+    expect((await npx(['check'], own)).stdout).toContain('ok       it is migrated');
+    const demo = 'node_modules/goalpost/prisma/demo-workspace.json';
+    expect((await npx(['import', demo], own)).stdout).toMatch(/^imported \d+ records/);
+    const person = ['--person', 'person-tomas-okafor', '--name', 'CI'];
+    const token = (await npx(['token', 'create', ...person], own)).stdout.trim();
+    expect((await npx(['purge', '--older-than', '1d'], own)).stdout).toMatch(/^id\t/);
+    expect((await npx(['schema'])).stdout).toBe(textOf('schema.graphql'));
+
+    const [example = ''] = blocksOf(sectionOf(textOf('docs/operating.md'), 'In your own server'), 'js');
+    await writeFile(
+      join(folder, 'server.mjs'),
+      example
+        .replace("GRAPHIQL: 'off'", "GRAPHIQL: 'off', LOG_LEVEL: 'error'")
+        .replace('listen(4000)', 'listen(0, () => console.log(server.address().port))'),
+    );
+    const child = spawn(node, ['server.mjs'], {
+      cwd: folder,
+      env: on(node, own),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    running.push(child);
+    const [port] = await once(createInterface(child.stdout), 'line');
+    const get = (path: string) =>
+      fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${token}` } });
+    expect(await (await get('/hello')).text()).toBe('Hello');
+    expect(await (await get('/graphql?query={viewer{person{id}}}')).json()).toEqual({
+      data: { viewer: { person: { id: 'person-tomas-okafor' } } },
+    });
+    expect((await get('/readyz')).status).toBe(200);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    await drop();
+  });
+
+  test('its types are those of node:http and its own', async () => {
+    await writeFile(
+      join(folder, 'typed.mts'),
+      `import { createServer } from 'node:http';
+import { createApp, type Gateway, type GatewayOptions } from 'goalpost';
+const options: GatewayOptions = { databaseUrl: 'x', settings: { GRAPHIQL: 'off' }, log: (line: string) => void line };
+const app: Gateway = await createApp(options);
+createServer(app.listener);
+// @ts-expect-error: there is no such option
+await createApp({ databaseUrl: 'x', port: 1 });
+`,
+    );
+    const types = ['--types', 'node', '--typeRoots', pathOf('node_modules/@types')];
+    const strict = ['--ignoreConfig', '--noEmit', '--strict', '--target', 'es2023', '--module', 'nodenext'];
+    await run(pathOf('node_modules/.bin/tsc'), [...strict, ...types, 'typed.mts'], { cwd: folder });
+  });
+});

@@ -1,0 +1,152 @@
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, chownSync, existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { openClient } from '../../../src/database/client.js';
+import { findBinaries } from '../../../src/database/embedded/binaries.js';
+import { freePort } from '../../../src/database/embedded/freePort.js';
+import { serverAccount } from '../../../src/database/embedded/serverProcess.js';
+import { migrationsDirectory } from '../../../src/database/migrationFiles.js';
+import { applyMigrations } from '../../../src/database/migrations.js';
+import { baseBackup } from '../../support/baseBackup.js';
+import { blocksOf, sectionOf, textOf } from '../../support/documents.js';
+import { query } from '../../support/query.js';
+import { restPaths, World } from '../../support/world.js';
+
+const [archiving, backingUp, switching, restoring, restoringTo] = blocksOf(
+  sectionOf(textOf('docs/operating.md'), 'Backups'),
+  'sh',
+).map((script) => script.trim());
+
+// BACKUP_BIN names the programs of an installed PostgreSQL. The embedded one has no client programs: the test stands in.
+const installed = process.env.BACKUP_BIN;
+const account = serverAccount();
+let folder: string;
+let url: string;
+let world: World;
+let environment: NodeJS.ProcessEnv;
+const data = () => join(folder, 'data');
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'goalpost-backups-'));
+  if (account.uid && account.gid) chownSync(folder, account.uid, account.gid);
+  const found = installed ? undefined : await findBinaries(account, folder);
+  const bin = installed ?? join(found?.directory ?? '', 'bin');
+  environment = { ...found?.env, LC_ALL: 'C', TZ: 'UTC', PATH: `${bin}:${process.env.PATH}`, PGDATA: data() };
+  shellSync(`initdb -U postgres -A trust -E UTF8 --no-sync --wal-segsize=1 > /dev/null`);
+  const port = await freePort();
+  const settings = [`port = ${port}`, "listen_addresses = '127.0.0.1'", "unix_socket_directories = ''", 'fsync = off'];
+  appendFileSync(join(data(), 'postgresql.conf'), `${settings.join('\n')}\n`);
+  shellSync('pg_ctl start -w -l "$PGDATA.log"');
+  url = `postgresql://postgres@127.0.0.1:${port}/postgres`;
+  environment.DATABASE_URL = url;
+  await applyMigrations(url, migrationsDirectory);
+  world = new World(openClient({ url, poolSize: 4, preparedStatements: true }), url);
+}, 120_000);
+
+afterAll(async () => {
+  await world?.close();
+  shellSync('pg_ctl stop -m immediate || true');
+  await rm(folder, { recursive: true, maxRetries: 20 });
+});
+
+/** Runs a script as PostgreSQL's account. */
+function shellSync(script: string): void {
+  const { status, stderr } = spawnSync('/bin/sh', ['-euc', script], {
+    ...account,
+    cwd: '/',
+    env: environment,
+    encoding: 'utf8',
+  });
+  if (status !== 0)
+    throw new Error(
+      `${script}\n${stderr}\n${existsSync(`${data()}.log`) ? readFileSync(`${data()}.log`, 'utf8') : ''}`,
+    );
+}
+
+/** Runs a script of the document, in this folder instead of /srv/backups. */
+async function paste(script = '', replaced: Record<string, string> = {}): Promise<void> {
+  const meant = Object.entries({ '/srv/backups': `${folder}/backups`, ...replaced }).reduce(
+    (text, [from, to]) => text.replaceAll(from, to),
+    script,
+  );
+  if (!installed && meant.startsWith('psql ')) return void (await query(url, /-c '(.*)'/.exec(meant)?.[1] ?? ''));
+  if (!installed && meant.startsWith('pg_basebackup ')) {
+    const copy = /--pgdata (\S+)/.exec(meant)?.[1] ?? '';
+    await baseBackup(url, data(), copy);
+    if (account.uid) spawnSync('chown', ['-R', `${account.uid}:${account.gid}`, copy]);
+    return;
+  }
+  shellSync(meant);
+}
+
+/** A hash of every table. The last use of a token is written later than its request. */
+async function hashes(): Promise<Record<string, unknown>> {
+  const tables = await query(url, "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1");
+  const all: Record<string, unknown> = {};
+  for (const { name } of tables) {
+    const row = `md5((to_jsonb(t) - 'last_used_at')::text)`;
+    const [found] = await query(
+      url,
+      `SELECT count(*)::int, md5(string_agg(${row}, '' ORDER BY ${row})) FROM ${name} t`,
+    );
+    all[`${name}`] = found;
+  }
+  return all;
+}
+
+/** Restores by a script of the document, and waits until the recovery has finished. */
+async function restore(script = '', replaced: Record<string, string> = {}): Promise<void> {
+  await paste(script, replaced);
+  await vi.waitFor(() => query(url, 'SELECT 1'), { timeout: 60_000 });
+}
+
+/** Has the log archived up to now. */
+async function archive(): Promise<void> {
+  const [current] = await query(url, 'SELECT pg_walfile_name(pg_current_wal_lsn()) AS file');
+  await paste(switching);
+  const isArchived = async () =>
+    (await query(url, 'SELECT last_archived_wal >= $1 AS answer FROM pg_stat_archiver', [current?.file]))[0]?.answer;
+  await vi.waitFor(async () => expect(await isArchived()).toBe(true), { timeout: 20_000 });
+}
+
+test('a restore drill brings back every row, up to the last archived moment or to the one before a mistake', async () => {
+  const { company, caller, space } = await world.team();
+  const hub = await world.hub(company, { spaceId: space.id });
+  const write = async () => {
+    const [goal, document] = [await world.closedGoal(space), await world.document(hub, caller)];
+    const restored = { document_id: document.id, version_number: 1, expected_current_version: 3 };
+    const answers = [
+      await world.post(restPaths.reopenGoal, caller.token, { id: goal.id, message: 'Again' }),
+      await world.post(restPaths.restoreDocumentVersion, caller.token, restored, { 'idempotency-key': document.id }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  };
+  /** The gateway has the same connections as before: they may have to be made anew. */
+  const serves = () => vi.waitFor(write, { timeout: 20_000 });
+
+  await write();
+  await paste(archiving);
+  await serves();
+  await paste(backingUp);
+  await write();
+  const beforeMistake = await hashes();
+  const [moment] = await query(url, 'SELECT clock_timestamp()::text AS now');
+  await sleep(50);
+  await query(url, 'DELETE FROM notifications; UPDATE goals SET name = id');
+  const last = await hashes();
+  expect(last).not.toEqual(beforeMistake);
+  await archive();
+
+  process.kill(Number.parseInt(await readFile(join(data(), 'postmaster.pid'), 'utf8'), 10), 'SIGKILL');
+  await restore(restoring);
+  expect(await hashes()).toEqual(last);
+  await serves();
+
+  await restore(restoringTo, { '2026-11-22 09:30:00+00': `${moment?.now}` });
+  expect(await hashes()).toEqual(beforeMistake);
+  await serves();
+}, 120_000);

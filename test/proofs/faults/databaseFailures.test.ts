@@ -1,0 +1,248 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openClient } from '../../../src/database/client.js';
+import { startEmbedded } from '../../../src/database/embedded/startEmbedded.js';
+import { applyMigrations } from '../../../src/database/migrations.js';
+import type { DatabaseTimeouts } from '../../../src/database/pool.js';
+import { pathOf } from '../../support/documents.js';
+import { query } from '../../support/query.js';
+import { type Answer, restPaths, World } from '../../support/world.js';
+
+const databaseTimeout = 2_000;
+/** More than the gateway may take, because the machine that runs the tests may be slow. */
+const patience = 3 * databaseTimeout;
+const timeouts: DatabaseTimeouts = {
+  connect: 1_500,
+  answer: databaseTimeout,
+  statement: 1_500,
+  lock: 1_000,
+  idleTransaction: 4_000,
+};
+
+let directory: string;
+let server: Awaited<ReturnType<typeof startEmbedded>>;
+let world: World;
+let caller: Awaited<ReturnType<World['person']>>;
+let space: Awaited<ReturnType<World['space']>>;
+const gateways: World[] = [];
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'goalpost-failures-'));
+  server = await startEmbedded({ dataDir: directory, throwaway: true });
+  await applyMigrations(server.url, pathOf('prisma/migrations'));
+  await query(server.url, `CREATE ROLE gateway LOGIN SUPERUSER PASSWORD 'gateway'`);
+  world = new World(openClient({ url: server.url, poolSize: 5, preparedStatements: true }), server.url);
+  const company = await world.company();
+  caller = await world.person(company);
+  space = await world.space(company, [caller]);
+});
+
+afterAll(async () => {
+  await Promise.all([...gateways, world].map((gateway) => gateway.close()));
+  await server.stop();
+  await rm(directory, { recursive: true, maxRetries: 20 });
+});
+
+/** A gateway with a small pool of its own and little patience. */
+function gatewayWith({ poolSize = 4, ...own }: { poolSize?: number; timeouts?: DatabaseTimeouts; url?: string } = {}) {
+  const client = openClient({ url: server.url, poolSize, preparedStatements: true, timeouts, ...own });
+  const gateway = new World(client, server.url, { databaseTimeout });
+  gateways.push(gateway);
+  return gateway;
+}
+
+interface Timed extends Answer {
+  milliseconds: number;
+}
+
+async function timed(answer: Promise<Answer>): Promise<Timed> {
+  const start = performance.now();
+  return { ...(await answer), milliseconds: performance.now() - start };
+}
+
+const listing = '{ goals(first: 5) { nodes { id name space { id name } activities(first: 5) { nodes { id } } } } }';
+
+/** Reads and writes, on both surfaces, with and without an Idempotency-Key. */
+function mixed(gateway: World, goalId: string, count: number): Promise<Timed[]> {
+  const requests = Array.from({ length: count }, (_, index) => {
+    if (index % 4 === 0) return gateway.graphql(caller.token, listing);
+    if (index % 4 === 1) return gateway.post(restPaths.reopenGoal, caller.token, { id: goalId });
+    if (index % 4 === 2)
+      return gateway.post(restPaths.reopenGoal, caller.token, { id: goalId }, { 'idempotency-key': `mixed-${index}` });
+    return gateway.graphql(
+      caller.token,
+      'mutation ($input: ReopenGoalInput!) { reopenGoal(input: $input) { goal { id } } }',
+      { input: { id: goalId } },
+    );
+  });
+  return Promise.all(requests.map(timed));
+}
+
+const codeOf = ({ body }: Answer) => body.code ?? body.errors?.[0]?.extensions.code;
+
+function expectUnavailable(answers: Timed[]): void {
+  for (const answer of answers) {
+    expect([answer.status, codeOf(answer), answer.headers.get('retry-after')], JSON.stringify(answer.body)).toEqual([
+      503,
+      'SERVICE_UNAVAILABLE',
+      '5',
+    ]);
+    expect(answer.milliseconds).toBeLessThan(patience);
+  }
+}
+
+/** Holds locks that every statement of the API runs into, while the work runs. */
+async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
+  const holder = new pg.Client({ connectionString: server.url });
+  await holder.connect();
+  try {
+    await holder.query('BEGIN; LOCK TABLE goals, resource_hub_files');
+    return await work();
+  } finally {
+    await holder.query('ROLLBACK');
+    await holder.end();
+  }
+}
+
+const backendsOfGateway = `FROM pg_stat_activity WHERE application_name = 'goalpost' AND pid <> pg_backend_pid()`;
+
+async function recovers(gateway: World): Promise<void> {
+  await vi.waitFor(async () => expect((await gateway.fetch('/readyz')).status).toBe(200), {
+    timeout: 10_000,
+    interval: 100,
+  });
+  expect((await gateway.graphql(caller.token, listing)).status).toBe(200);
+}
+
+describe('every request gets 503 in time, and the gateway recovers by itself, when', () => {
+  test('the backends are terminated in the middle of requests', async () => {
+    const gateway = gatewayWith({ poolSize: 12 });
+    const goal = await world.closedGoal(space);
+    const answers = await whileLocked(async () => {
+      const running = mixed(gateway, goal.id, 12);
+      await vi.waitFor(
+        async () =>
+          expect(await query(server.url, `SELECT pid ${backendsOfGateway} AND wait_event_type = 'Lock'`)).toHaveLength(
+            12,
+          ),
+        { timeout: 5_000, interval: 20 },
+      );
+      await query(server.url, `SELECT pg_terminate_backend(pid) ${backendsOfGateway} AND wait_event_type = 'Lock'`);
+      return running;
+    });
+    expectUnavailable(answers);
+    expect((await world.db.goal.findFirstOrThrow({ where: { id: goal.id } })).closedAt).not.toBeNull();
+    await recovers(gateway);
+  });
+
+  test('the pool is full of statements that wait for a lock', async () => {
+    const gateway = gatewayWith({ poolSize: 2 });
+    const goal = await world.closedGoal(space);
+    expectUnavailable(await whileLocked(() => mixed(gateway, goal.id, 16)));
+    await recovers(gateway);
+  });
+
+  test('the server keeps no time limits, as behind a PgBouncer', async () => {
+    const gateway = gatewayWith({ poolSize: 2, timeouts: { ...timeouts, statement: 0, lock: 0, idleTransaction: 0 } });
+    const goal = await world.closedGoal(space);
+    expectUnavailable(await whileLocked(() => mixed(gateway, goal.id, 16)));
+    await recovers(gateway);
+  });
+
+  test('the server has no connection left', async () => {
+    await query(
+      server.url,
+      "CREATE ROLE crowded LOGIN CONNECTION LIMIT 1 PASSWORD 'crowded'; GRANT gateway TO crowded",
+    );
+    const url = new URL(server.url);
+    url.username = url.password = 'crowded';
+    const holder = new pg.Client({ connectionString: url.href });
+    await holder.connect();
+    const gateway = gatewayWith({ url: url.href });
+    expectUnavailable(await mixed(gateway, 'any', 12));
+    await holder.end();
+  });
+
+  test('the password is wrong or the database is gone', async () => {
+    const wrong = new URL(server.url);
+    wrong.password = 'wrong';
+    expectUnavailable(await mixed(gatewayWith({ url: wrong.href }), 'any', 4));
+    const gone = new URL(server.url);
+    gone.pathname = 'gone';
+    expectUnavailable(await mixed(gatewayWith({ url: gone.href }), 'any', 4));
+  });
+
+  test('nothing listens, or the name of the host is unknown', async () => {
+    const refusing = 'postgresql://nobody@127.0.0.1:1/none';
+    expectUnavailable(await mixed(gatewayWith({ url: refusing }), 'any', 4));
+    expectUnavailable(await mixed(gatewayWith({ url: 'postgresql://nobody@database.invalid/none' }), 'any', 4));
+  });
+
+  test('the server is frozen', async () => {
+    const gateway = gatewayWith();
+    await recovers(gateway);
+    const goal = await world.closedGoal(space);
+    const frozen = await pidsOfServer();
+    for (const pid of frozen) process.kill(pid, 'SIGSTOP');
+    const start = performance.now();
+    try {
+      const first = mixed(gateway, goal.id, 40);
+      await sleep(databaseTimeout / 2);
+      expectUnavailable([...(await first), ...(await mixed(gateway, goal.id, 20))]);
+      expectUnavailable([await timed(gateway.fetch('/readyz'))]);
+    } finally {
+      for (const pid of frozen) process.kill(pid, 'SIGCONT');
+    }
+    expect(performance.now() - start).toBeLessThan(3 * patience);
+    await recovers(gateway);
+    await vi.waitFor(
+      async () => expect((await mixed(gateway, goal.id, 8)).map(({ status }) => status)).toEqual(Array(8).fill(200)),
+      { timeout: 10_000 },
+    );
+    const reopenings = await world.sql('SELECT count(*)::int FROM activities WHERE goal_id = $1', [goal.id]);
+    expect(reopenings).toEqual([{ count: 1 }]);
+  }, 60_000);
+});
+
+test('an idle connection that breaks is replaced, and costs no request', async () => {
+  const gateway = gatewayWith();
+  for (let round = 0; round < 5; round += 1) {
+    expect((await gateway.graphql(caller.token, listing)).status).toBe(200);
+    await query(server.url, `SELECT pg_terminate_backend(pid) ${backendsOfGateway} AND state = 'idle'`);
+    await sleep(50);
+  }
+});
+
+test('a client without time limits waits for as long as a statement takes', async () => {
+  const db = openClient({ url: server.url, poolSize: 1, preparedStatements: true });
+  const seconds = (databaseTimeout + 500) / 1000;
+  await expect(db.$queryRaw`SELECT pg_sleep(${seconds})::text AS slept`).resolves.toEqual([{ slept: '' }]);
+  await db.$disconnect();
+});
+
+test('a client whose server is frozen closes in time', async () => {
+  const db = openClient({ url: server.url, poolSize: 4, preparedStatements: true, timeouts });
+  await Promise.all(Array.from({ length: 4 }, () => db.$queryRaw`SELECT pg_sleep(0.1)::text`));
+  const frozen = await pidsOfServer();
+  for (const pid of frozen) process.kill(pid, 'SIGSTOP');
+  try {
+    const running = Promise.allSettled([db.$queryRaw`SELECT 1`, db.$transaction((tx) => tx.$queryRaw`SELECT 1`)]);
+    const start = performance.now();
+    await db.$disconnect();
+    expect((await running).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(performance.now() - start).toBeLessThan(patience);
+  } finally {
+    for (const pid of frozen) process.kill(pid, 'SIGCONT');
+  }
+});
+
+/** The postmaster and its children. */
+async function pidsOfServer(): Promise<number[]> {
+  const postmaster = Number.parseInt(await readFile(join(directory, 'postgres', 'data', 'postmaster.pid'), 'utf8'), 10);
+  const children = await query(server.url, 'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
+  return [postmaster, ...children.map(({ pid }) => Number(pid))];
+}

@@ -1,0 +1,284 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import {
+  type GraphQLField,
+  getNamedType,
+  isInterfaceType,
+  isLeafType,
+  isObjectType,
+  isRequiredArgument,
+} from 'graphql';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openClient } from '../../../src/database/client.js';
+import { distribute, plannedPlacements } from '../../../src/database/distribute.js';
+import { applyMigrations } from '../../../src/database/migrations.js';
+import { createToken } from '../../../src/database/tokens.js';
+import { schema } from '../../../src/schema/index.js';
+import { importWorkspace } from '../../../src/workspace/import.js';
+import { companiesByWorker, whileLost, workerUrls } from '../../support/citusNodes.js';
+import { noted, noteStatements } from '../../support/companyBinding.js';
+import { pathOf } from '../../support/documents.js';
+import { query } from '../../support/query.js';
+import { type Answer, type Json, restPaths, World } from '../../support/world.js';
+
+// An empty database on the coordinator of a Citus with workers. Without one, nothing here runs.
+const url = process.env.CITUS_URL ?? '';
+const migrations = pathOf('prisma/migrations');
+const companies = ['first', 'second'];
+const copies = 32;
+
+/** The demo workspace with more to race for. Every id is the same in both companies. */
+async function workspaceOf(company: string): Promise<Json> {
+  const demo: Json = JSON.parse(await readFile(pathOf('prisma/demo-workspace.json'), 'utf8'));
+  const isClosed = (goal: Json) => goal.closed_at && !goal.archived_at;
+  const closed = demo.goals.find(isClosed);
+  const file = demo.files.find(({ deleted_at }: Json) => !deleted_at);
+  const document = demo.documents.find(({ versions }: Json) => versions.length > 2);
+  const bare = { comments: [], reactions: [], activities: [], subscription_list: null };
+  return {
+    ...demo,
+    company: { ...demo.company, id: company },
+    goals: [
+      ...demo.goals,
+      ...['reopen', 'reopen-again'].map((id) => ({
+        ...{ id, space_id: closed.space_id, name: id, access_levels: closed.access_levels },
+        ...{ closed_at: '2026-05-01T00:00:00Z', success: true, access: closed.access?.map(withoutId) },
+      })),
+    ],
+    files: [...demo.files, { ...file, ...bare, id: 'delete', blob: withoutId(file.blob) }],
+    documents: [
+      ...demo.documents.map((record: Json) => ({ ...record, public_token: null })),
+      ...['restore', 'restore-with-keys'].map((id) => ({
+        ...{ ...document, ...bare, id, public_token: null },
+        versions: document.versions.map(withoutId),
+      })),
+    ],
+  };
+}
+
+const withoutId = ({ id: _, ...record }: Json) => record;
+
+describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
+  let world: World;
+  let other: World;
+  const tokens: Record<string, string> = {};
+  let documents: Record<string, Json> = {};
+
+  beforeAll(async () => {
+    await applyMigrations(url, migrations);
+    const db = openClient({ url, poolSize: 20, preparedStatements: true });
+    world = new World(db, url);
+    other = new World(openClient({ url, poolSize: 20, preparedStatements: true }), url);
+    for (const company of companies) {
+      const document = await workspaceOf(company);
+      documents = { ...documents, [company]: document };
+      await importWorkspace(db, document);
+      const owner = document.people.find((person: Json) => person.is_owner);
+      const person = { companyId: company, personId: owner.id, name: 'distributed', canWrite: true };
+      tokens[company] = (await createToken(db, person)).token;
+    }
+    await distribute(url, () => {});
+    noteStatements();
+    for (const company of companies) await world.graphql(tokens[company] ?? '', '{ viewer { token { id } } }');
+  }, 300_000);
+
+  afterAll(async () => {
+    await other?.close();
+    await world?.close();
+  });
+
+  test('every table with rows in it is placed, and again there is nothing to do', async () => {
+    expect(await plannedPlacements(url)).toEqual([]);
+    const rows = await query(url, 'SELECT count(*)::int AS n FROM people');
+    expect(rows).toEqual([{ n: companies.length * documents.first.people.length }]);
+    // Citus cannot move an unlogged table to another node while it is used.
+    expect(await query(url, "SELECT relname FROM pg_class WHERE relpersistence = 'u' AND relkind = 'r'")).toEqual([]);
+  });
+
+  test('on a worker, without workers, and for a role that owns nothing, nothing is placed', async () => {
+    const at = (changes: Partial<URL>) => Object.assign(new URL(url), changes).href;
+    const [worker] = await query(url, 'SELECT nodename, nodeport FROM pg_dist_node WHERE groupid <> 0 LIMIT 1');
+    const onWorker = at({ hostname: `${worker?.nodename}`, port: `${worker?.nodeport}` });
+    await expect(plannedPlacements(onWorker)).rejects.toThrow('This is a worker.');
+
+    const lonely = `lonely_${Date.now()}`;
+    await query(url, `CREATE DATABASE ${lonely}`);
+    await query(at({ pathname: lonely }), 'CREATE EXTENSION citus');
+    await expect(plannedPlacements(at({ pathname: lonely }))).rejects.toThrow('The coordinator has no workers.');
+    await query(url, `DROP DATABASE ${lonely} WITH (FORCE)`);
+
+    await query(url, 'DO $$ BEGIN CREATE ROLE goalpost_stranger LOGIN; EXCEPTION WHEN duplicate_object THEN END $$');
+    const asStranger = plannedPlacements(at({ username: 'goalpost_stranger' }));
+    await expect(asStranger).rejects.toThrow('This role does not own the table');
+  });
+
+  describe.each(companies)('the company %s', (company) => {
+    const idOf: Record<string, string> = {
+      goal: 'reopen',
+      space: 'space-digital',
+      resourceHubFile: 'delete',
+      resourceHubDocument: 'restore',
+    };
+
+    test.each(Object.values(schema.getQueryType()?.getFields() ?? {}))('reads $name with all it has', async (field) => {
+      const ids = {
+        ...idOf,
+        resourceHub: documents[company].resource_hubs[0].id,
+        resourceHubFolder: documents[company].folders[0].id,
+      };
+      const text = `{ ${selectionOf(field, 4, ids)} }`;
+      const answer = await world.graphql(tokens[company] ?? '', text);
+      expect(answer.body.errors).toBeUndefined();
+      expect(answer.body.data[field.name]).not.toBeNull();
+    });
+
+    test('changes once what many change at once', async () => {
+      const token = tokens[company] ?? '';
+      const race = (send: (gateway: World, index: number) => Promise<Answer>) => {
+        return Promise.all(Array.from({ length: copies }, (_, index) => send(index % 2 ? world : other, index)));
+      };
+      const statuses = (answers: Answer[]) => [...new Set(answers.map(({ status }) => status))].sort();
+      const count = async (from: string) =>
+        (await query(url, `SELECT count(*)::int AS n FROM ${from}`, [company]))[0]?.n;
+
+      const latest = documents[company].documents.at(-1).versions.length;
+      const input = { version_number: 1, expected_current_version: latest };
+      const restores = await race((gateway) =>
+        gateway.post(restPaths.restoreDocumentVersion, token, { ...input, document_id: 'restore' }),
+      );
+      expect(statuses(restores)).toEqual([200, 409]);
+      const withKeys = await race((gateway, index) =>
+        gateway.post(
+          restPaths.restoreDocumentVersion,
+          token,
+          { ...input, document_id: 'restore-with-keys' },
+          { 'idempotency-key': `key-${index % 4}` },
+        ),
+      );
+      expect(withKeys.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+      for (const id of ['restore', 'restore-with-keys'])
+        expect(await count(`document_versions WHERE company_id = $1 AND document_id = '${id}'`)).toBe(latest + 1);
+
+      const reopened = await race((gateway) =>
+        gateway.post(restPaths.reopenGoal, token, { id: 'reopen', message: 'Hi' }),
+      );
+      expect(statuses(reopened)).toEqual([200]);
+      expect(await count("activities WHERE company_id = $1 AND goal_id = 'reopen'")).toBe(1);
+
+      const deleted = await race((gateway) =>
+        gateway.post(restPaths.deleteResourceHubFile, token, { file_id: 'delete' }),
+      );
+      expect(statuses(deleted)).toEqual([200, 404]);
+      const recovered = await race((gateway) =>
+        gateway.post(restPaths.recoverResourceHubFile, token, { file_id: 'delete' }),
+      );
+      expect(statuses(recovered)).toEqual([200]);
+      expect(await count("activities WHERE company_id = $1 AND file_id = 'delete'")).toBe(2);
+
+      const both = await world.graphql(
+        token,
+        `mutation { reopenGoal(input: { id: "reopen-again" }) { goal { id } } deleteResourceHubFile(input: { fileId: "none" }) { file { id } } }`,
+      );
+      expect(both.body.data).toBeNull();
+      expect(await count("activities WHERE company_id = $1 AND goal_id = 'reopen-again'")).toBe(0);
+    }, 300_000);
+  });
+
+  test('while a worker is lost, the companies of the others change, and only its own get 503', async () => {
+    const byWorker = await companiesByWorker(url);
+    const changes = async () => Object.fromEntries(await Promise.all(companies.map(changesOf)));
+    const statusesOf = async (sends: Record<string, () => Promise<number[]>>) => {
+      const answered = Object.entries(sends).map(async ([company, send]) => [company, await send()] as const);
+      return Object.fromEntries(await Promise.all(answered));
+    };
+    const expected = (lost: Set<string>) => {
+      return Object.fromEntries(companies.map((company) => [company, Array(5).fill(lost.has(company) ? 503 : 200)]));
+    };
+    for (const worker of await workerUrls(url)) {
+      const prepared = await changes();
+      const statuses = await whileLost(worker, () => statusesOf(prepared));
+      expect(statuses).toEqual(expected(byWorker.get(Number(new URL(worker).port)) ?? new Set()));
+    }
+    expect(await statusesOf(await changes())).toEqual(expected(new Set()));
+  }, 300_000);
+
+  /** Prepares what can be changed in the company. Then one call makes every change there is, and returns the statuses. */
+  async function changesOf(company: string): Promise<[string, () => Promise<number[]>]> {
+    const token = tokens[company] ?? '';
+    const people = documents[company].people.map(({ id }: Json) => id);
+    const message = JSON.stringify({ type: 'doc', content: [{ type: 'mention', attrs: { id: people[1] } }] });
+    const file = '(input: { fileId: "delete" }) { file { id } }';
+    await query(url, "UPDATE goals SET closed_at = now(), success = true WHERE company_id = $1 AND id = 'reopen'", [
+      company,
+    ]);
+    const [document] = await query(
+      url,
+      "SELECT current_version AS version FROM resource_hub_documents WHERE company_id = $1 AND id = 'restore'",
+      [company],
+    );
+    const version = Number(document?.version);
+    const restore = { document_id: 'restore', version_number: version - 1, expected_current_version: version };
+    const reopen = { id: 'reopen', message, subscriber_ids: people, send_notifications_to_everyone: true };
+    const sends = [
+      () => world.post(restPaths.restoreDocumentVersion, token, restore, { 'idempotency-key': randomUUID() }),
+      () => world.post(restPaths.reopenGoal, token, reopen),
+      () => world.post(restPaths.deleteResourceHubFile, token, { file_id: 'delete' }),
+      () => world.post(restPaths.recoverResourceHubFile, token, { file_id: 'delete' }),
+      () => world.graphql(token, `mutation { deleteResourceHubFile${file} recoverResourceHubFile${file} }`),
+    ];
+    const sendAll = async () => {
+      const statuses: number[] = [];
+      for (const send of sends) statuses.push((await send()).status);
+      return statuses;
+    };
+    return [company, sendAll];
+  }
+
+  test('every statement of a request stays on the shard of its company', async () => {
+    const table = await routes();
+    const widths = [...new Set(table.map(({ shards }) => shards))].sort((a, b) => a - b);
+    for (const width of widths)
+      console.log(`${table.filter(({ shards }) => shards === width).length} statements on ${width} shards`);
+    expect(table.filter(({ shards }) => shards > 1)).toEqual([]);
+    expect(table.filter(({ isPulled }) => isPulled)).toEqual([]);
+  });
+});
+
+/** On how many shards each noted statement runs, at its widest step, and whether a step is pulled to the coordinator. */
+async function routes(): Promise<{ shards: number; isPulled: boolean; text: string }[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const found: { shards: number; isPulled: boolean; text: string }[] = [];
+    for (const [text, values] of noted) {
+      if (!/^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b/i.test(text)) continue;
+      const { rows } = await client.query(`EXPLAIN ${text}`, values);
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+      const tasks = [...plan.matchAll(/Task Count: (\d+)/g)].map(([, count]) => Number(count));
+      found.push({ shards: Math.max(0, ...tasks), isPulled: plan.includes('Citus INSERT ... SELECT'), text });
+    }
+    return found;
+  } finally {
+    await client.end();
+  }
+}
+
+/** A field with all that can be selected below it, down to a depth. */
+function selectionOf(field: GraphQLField<unknown, unknown>, depth: number, ids: Record<string, string>): string {
+  const known: Record<string, string> = {
+    id: JSON.stringify(ids[field.name] ?? 'none'),
+    documentId: '"restore-with-keys"',
+    versionNumber: '1',
+    input: '{ id: "reopen-again" }',
+  };
+  const given = field.args.filter(isRequiredArgument).map(({ name }) => `${name}: ${known[name]}`);
+  if (field.args.some(({ name }) => name === 'first')) given.push('first: 2');
+  const call = given.length > 0 ? `${field.name}(${given.join(', ')})` : field.name;
+  const type = getNamedType(field.type);
+  if (isLeafType(type)) return call;
+  if (depth === 0 || !(isObjectType(type) || isInterfaceType(type))) return '';
+  const below = Object.values(type.getFields()).map((child) => selectionOf(child, depth - 1, ids));
+  const selected = below.filter((text) => text !== '' && !text.startsWith('edges'));
+  return selected.length > 0 ? `${call} { ${selected.join(' ')} }` : '';
+}

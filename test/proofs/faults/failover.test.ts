@@ -1,0 +1,140 @@
+import { Socket } from 'node:net';
+import { queryObjects } from 'node:v8';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { readConfig } from '../../../src/config.js';
+import { openClient } from '../../../src/database/client.js';
+import { applyMigrations, pendingMigrations } from '../../../src/database/migrations.js';
+import { readServers } from '../../../src/database/servers.js';
+import { pathOf } from '../../support/documents.js';
+import { query } from '../../support/query.js';
+import { startReplicated } from '../../support/replicated.js';
+import { type Answer, restPaths, World } from '../../support/world.js';
+
+const migrations = pathOf('prisma/migrations');
+
+describe('the URL of a database', () => {
+  test.each([
+    ['postgresql://u:p@one:1/db', ['postgresql://u:p@one:1/db'], false],
+    ['postgres:///db?host=/run/postgresql', ['postgres:///db?host=/run/postgresql'], false],
+    ['postgresql://one/db?target_session_attrs=read-write', ['postgresql://one/db'], true],
+    ['postgresql://u:p@one:1,two,[::1]:3/db', ['one:1', 'two', '[::1]:3'].map((h) => `postgresql://u:p@${h}/db`), true],
+    [
+      'postgresql://u:p@one,two:2/db?sslmode=require&target_session_attrs=primary',
+      ['postgresql://u:p@one/db?sslmode=require', 'postgresql://u:p@two:2/db?sslmode=require'],
+      true,
+    ],
+  ])('%s names its servers', (url, urls, needsPrimary) => {
+    expect(readServers(url)).toEqual({ urls, needsPrimary });
+    expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
+  });
+
+  test.each([
+    'mysql://one/db',
+    'one:5432',
+    'postgresql://one,/db',
+    'postgresql://one,:5432/db',
+    'postgresql://one:x,two/db',
+    'postgresql://one:99999,two/db',
+    'postgresql://one,two/db?target_session_attrs=standby',
+  ])('%s is refused with one clear message', (url) => {
+    expect(() => readConfig({ DATABASE_URL: url })).toThrow(
+      / must be postgresql:\/\/.* for several servers; in a password, write %40 for @.*\.\n/,
+    );
+  });
+});
+
+test('while none of the servers answers, a connection that fails leaves no socket', async () => {
+  const url = 'postgresql://nobody@127.0.0.1:1,127.0.0.1:2/none';
+  const db = openClient({ url, poolSize: 2, preparedStatements: true });
+  const sockets = () => queryObjects(Socket, { format: 'count' });
+  const before = sockets();
+  for (let failures = 0; failures < 50; failures += 1) {
+    await expect(db.$queryRaw`SELECT 1`).rejects.toThrow();
+  }
+  await vi.waitFor(() => expect(sockets()).toBeLessThan(before + 10), { timeout: 5_000, interval: 100 });
+  await db.$disconnect();
+});
+
+describe('of several servers', () => {
+  let servers: Awaited<ReturnType<typeof startReplicated>>;
+  let world: World;
+  let gateway: World;
+  let caller: Awaited<ReturnType<World['person']>>;
+  let space: Awaited<ReturnType<World['space']>>;
+
+  beforeAll(async () => {
+    servers = await startReplicated();
+    const options = { poolSize: 2, preparedStatements: true };
+    expect(await applyMigrations(servers.url, migrations)).not.toEqual([]);
+    world = new World(openClient({ url: servers.primaryUrl, ...options }), servers.primaryUrl);
+    gateway = new World(openClient({ url: servers.url, ...options }), servers.primaryUrl);
+    const company = await world.company();
+    caller = await world.person(company);
+    space = await world.space(company, [caller]);
+  }, 120_000);
+
+  afterAll(async () => {
+    await Promise.all([gateway?.close(), world?.close()]);
+    await servers?.stop();
+  });
+
+  const reopen = (id: string) => gateway.post(restPaths.reopenGoal, caller.token, { id });
+  const statusOf = ({ status }: Answer) => status;
+
+  /** Repeats a change until it succeeds. Returns the statuses it got, each once. */
+  async function reopenAtLast(id: string): Promise<number[]> {
+    const statuses = new Set<number>();
+    await vi.waitFor(
+      async () => {
+        const { status } = await reopen(id);
+        statuses.add(status);
+        expect(status).toBe(200);
+      },
+      { timeout: 60_000, interval: 50 },
+    );
+    return [...statuses];
+  }
+
+  test('the one that takes writes is used, wherever it is named', async () => {
+    expect(await query(servers.standbyUrl, 'SELECT pg_is_in_recovery() AS standby')).toEqual([{ standby: true }]);
+    const goals = await Promise.all([1, 2, 3, 4].map(() => world.closedGoal(space)));
+    const answers = await Promise.all(goals.map(({ id }) => reopen(id)));
+    expect(answers.map(statusOf)).toEqual([200, 200, 200, 200]);
+    expect(await pendingMigrations(servers.url, migrations)).toEqual([]);
+  });
+
+  test('one that begins to refuse writes is left with 503, and used again when it takes them', async () => {
+    const readOnly = async (value: string) => {
+      await query(servers.primaryUrl, `ALTER SYSTEM SET default_transaction_read_only = ${value}`);
+      await query(servers.primaryUrl, 'SELECT pg_reload_conf()');
+    };
+    const goal = await world.closedGoal(space);
+    await readOnly('on');
+    await vi.waitFor(async () => expect(statusOf(await reopen(goal.id))).toBe(503), { timeout: 20_000 });
+    const answers = await Promise.all([1, 2, 3, 4].map(() => reopen(goal.id)));
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual(
+      answers.map(() => [503, 'SERVICE_UNAVAILABLE']),
+    );
+    const writable = `${servers.primaryUrl}?options=-c%20default_transaction_read_only=off`;
+    await query(writable, 'ALTER SYSTEM RESET default_transaction_read_only');
+    await query(writable, 'SELECT pg_reload_conf()');
+    expect((await reopenAtLast(goal.id)).filter((status) => status !== 200 && status !== 503)).toEqual([]);
+  });
+
+  test('the standby is found when it is promoted; until then a change is 503, and none is lost', async () => {
+    const [before, after] = await Promise.all([world.closedGoal(space), world.closedGoal(space)]);
+    expect(statusOf(await reopen(before.id))).toBe(200);
+    await servers.killPrimary();
+    const refused = await Promise.all([1, 2, 3].map(() => reopen(after.id)));
+    expect(refused.map(({ status, body }) => [status, body.code])).toEqual(
+      refused.map(() => [503, 'SERVICE_UNAVAILABLE']),
+    );
+    await servers.promote();
+    expect((await reopenAtLast(after.id)).filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    const ids = [before.id, after.id];
+    const open = await query(servers.standbyUrl, 'SELECT id FROM goals WHERE closed_at IS NULL AND id = ANY($1)', [
+      ids,
+    ]);
+    expect(open).toHaveLength(2);
+  });
+});

@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { buildSchema } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDemo } from '../../../src/commands/openDemo.js';
+import { textOf } from '../../support/documents.js';
+import { fingerprint, requireAnswer } from '../../support/fuzz/oracle.js';
+import { rawWires } from '../../support/fuzz/rawRequests.js';
+import { graphqlRequests, restRequests } from '../../support/fuzz/requests.js';
+import { exchange, shown, type Wire } from '../../support/fuzz/wire.js';
+import type { Known } from '../../support/randomQueries.js';
+import { startServer } from '../../support/server.js';
+import { timeLimit } from '../../support/timeLimit.js';
+import { createWorld, type Json, restPaths } from '../../support/world.js';
+
+const count = Number(process.env.FUZZ_REQUESTS ?? 300);
+const seed = Number(process.env.FUZZ_SEED ?? 1);
+const atOnce = 16;
+
+interface Drawn {
+  wire: Wire;
+  method?: string;
+  path?: string;
+}
+
+const paths = [
+  '/',
+  '/graphql',
+  '/graphql?query={__typename}',
+  '/healthz',
+  '/readyz',
+  '/docs',
+  '/openapi.json',
+  ...Object.values(restPaths),
+];
+
+const world = await createWorld();
+const schema = buildSchema(textOf('schema.graphql'));
+const openApi = JSON.parse(textOf('openapi.json'));
+let server: Awaited<ReturnType<typeof startServer>>;
+let tokens: { write: string; readOnly: string };
+let known: Known;
+let unchanged: Json;
+
+const start = () =>
+  startServer({
+    DATABASE_URL: world.url,
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'warn',
+    RATE_LIMIT_PER_TOKEN: '1000000000',
+    RATE_LIMIT_PER_ADDRESS: '1000000000',
+    MAX_CONCURRENT_REQUESTS: '1000',
+    DATABASE_TIMEOUT_MS: '60000',
+    DATABASE_STATEMENT_TIMEOUT_MS: '0',
+    DATABASE_LOCK_TIMEOUT_MS: '0',
+    DATABASE_CONNECT_TIMEOUT_MS: '60000',
+  });
+
+beforeAll(async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'goalpost-fuzz-'));
+  const opened = await openDemo(world.db, directory);
+  await rm(directory, { recursive: true });
+  if (!opened) throw new Error('the demo workspace was not imported');
+  tokens = opened;
+  const tables = [
+    'goals',
+    'resource_hubs',
+    'resource_hub_folders',
+    'resource_hub_files',
+    'resource_hub_documents',
+    'people',
+    'spaces',
+  ];
+  const rows = await world.sql(tables.map((table) => `SELECT id FROM ${table}`).join(' UNION '));
+  known = { ids: rows.map(({ id }) => id).sort(), cursors: ['x'] };
+  server = await start();
+  unchanged = await fingerprint(world);
+}, 60_000);
+afterAll(() => server.stop());
+
+const megabytes = () =>
+  Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.process.pid}/status`, 'utf8'))?.[1]) / 1024);
+
+/** Sends what was drawn at the same time. Fails if an answer is wrong, or if the server or the data are not well after it. */
+async function check(drawn: Drawn[], statuses: Record<string, number>): Promise<void> {
+  if (server.process.exitCode !== null) server = await start();
+  const logged = server.log().length;
+  const port = Number(new URL(server.base).port);
+  const given: number[] = [];
+  // All of them come to an end, also if one fails, so that none is left over for the next time.
+  const ends = await Promise.allSettled(
+    drawn.map(async ({ wire, method = '', path = '' }) => {
+      const answers = await exchange(port, wire);
+      if (answers.length > wire.methods.length)
+        throw new Error(`${answers.map(({ status }) => status)} as answers to ${wire.methods.length} requests`);
+      if (wire.isWellFramed && answers.length === 0) throw new Error('no answer');
+      for (const answer of answers) {
+        statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+        requireAnswer(method, path, answer);
+        given.push(answer.status);
+      }
+    }),
+  );
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  expect([server.process.exitCode, server.log().slice(logged)]).toEqual([null, '']);
+  const [before, now] = [unchanged, await fingerprint(world)];
+  unchanged = now;
+  const changed = Object.keys(now).filter((table) => now[table] !== before[table]);
+  const mayChange = given.includes(200) || drawn.some(({ wire }) => wire.breaksOff);
+  if (!mayChange && changed.length > 0) throw new Error(`answered ${given}, and changed ${changed}`);
+}
+
+/** Draws requests until about as many are sent as wanted, and reports what came back. */
+async function fuzz(kind: string, requests: fc.Arbitrary<Drawn>): Promise<void> {
+  let sent = 0;
+  const [statuses, sizes]: [Record<string, number>, number[]] = [{}, []];
+  const property = fc.asyncProperty(
+    fc.array(requests, { minLength: 1, maxLength: atOnce, size: 'max' }),
+    async (drawn) => {
+      sent += drawn.length;
+      if (sent >= sizes.length * 1000 && sizes.push(megabytes()) > 1)
+        console.log(`fuzz: ${sent} ${kind} requests so far, ${sizes.at(-1)} MB`);
+      await check(drawn, statuses).catch((error: Error) => {
+        throw new Error(`${error.message}\n${JSON.stringify(drawn.map(({ wire }) => shown(wire)))}`);
+      });
+    },
+  );
+  const numRuns = Math.ceil((count * 2) / atOnce);
+  await fc.assert(property, { seed, numRuns, ...timeLimit(30_000 + count * 200) });
+  console.log(
+    `fuzz: ${sent} ${kind} requests, FUZZ_SEED=${seed}, ${JSON.stringify(statuses)}, MB at each 1,000: ${sizes}`,
+  );
+}
+
+describe(`about ${count} random requests are answered as each must be, and refused ones change nothing:`, () => {
+  const limit = 60_000 + count * 200;
+  test('REST, from the OpenAPI document', () => fuzz('REST', restRequests(openApi, known, tokens)), limit);
+  test('GraphQL, from the schema', () => fuzz('GraphQL', graphqlRequests(schema, known, tokens)), limit);
+  test(
+    'raw HTTP',
+    () =>
+      fuzz(
+        'raw',
+        rawWires(paths, tokens.readOnly).map((wire) => ({ wire })),
+      ),
+    limit,
+  );
+});

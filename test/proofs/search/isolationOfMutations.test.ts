@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import { schema } from '../../../src/schema/index.js';
+import { changesOf, nothing } from '../../support/changes.js';
+import { inParallel } from '../../support/isolation/asking.js';
+import { readFacts } from '../../support/isolation/crawl.js';
+import { likeFor, statusOf } from '../../support/isolation/matrix.js';
+import type { Target } from '../../support/isolation/records.js';
+import { openScene, testLog } from '../../support/isolation/scene.js';
+import { mayKnow } from '../../support/isolation/shown.js';
+import { currentVersion, putBack, type Write, write, writesOf } from '../../support/isolation/writing.js';
+import { type Surface, surfaces } from '../../support/surfaces.js';
+import { type Json, mentioning } from '../../support/world.js';
+
+const { world, ours, theirs, ladder, callers, owner, matrix, ourTargets, theirTargets, isFor } =
+  await openScene('mutations');
+
+describe('a mutation', () => {
+  // One hub of each audience is enough, each with another kind of parent: look-ups try them all.
+  const hubs = ['private', 'company', 'members'].map(
+    (name, kind) => ours.hubs.filter((hub) => hub.audience === name)[kind],
+  );
+  const inHubs = new Set(
+    hubs.flatMap(({ files, documents }) => Object.values<Json>({ ...files, ...documents }).map(({ id }) => id)),
+  );
+  const isTried = ({ id, kind, state }: Target) => (kind === 'goals' && state !== 'filled') || inHubs.has(id);
+  const writes = writesOf(ladder, callers, ourTargets.filter(isTried));
+  const [allowed, refused] = [
+    writes.filter(({ wanted }) => wanted === 'OK'),
+    writes.filter(({ wanted }) => wanted !== 'OK'),
+  ];
+  const acrossCompanies = writesOf(
+    ladder,
+    callers.filter(({ name }) => ['owner', 'full', 'none'].includes(name)),
+    theirTargets,
+  );
+
+  async function failuresOf(attempts: Write[]): Promise<string[]> {
+    const answers = await inParallel(attempts, async (one) => {
+      const { status, code } = await write(schema, matrix, one);
+      const { operation, surface, caller, target, wanted } = one;
+      if (code === wanted && status === statusOf(wanted)) return [];
+      return [
+        `${operation}, ${surface}, ${caller.name}, ${target.audience} ${target.state}: ${status} ${code}, not ${wanted}`,
+      ];
+    });
+    return answers.flat();
+  }
+
+  test(`that is refused says why and changes nothing: ${refused.length} cells`, async () => {
+    const [changes, failures] = await changesOf(world, () => failuresOf(refused));
+    expect([failures, changes]).toEqual([[], nothing]);
+  }, 60_000);
+
+  test(`of another company's records finds none: ${acrossCompanies.length} cells`, async () => {
+    const [changes, failures] = await changesOf(world, () => failuresOf(acrossCompanies));
+    expect([failures, changes]).toEqual([[], nothing]);
+    expect(new Set(acrossCompanies.map(({ wanted }) => wanted))).toEqual(new Set(['NOT_FOUND']));
+  }, 60_000);
+
+  test('of what is not for the caller says the same as of what does not exist', async () => {
+    const unseen = [...refused, ...acrossCompanies].filter(
+      ({ wanted, caller, target }) => wanted === 'NOT_FOUND' && !isFor(caller, target.id),
+    );
+    const twins = new Map<string, string>();
+    const wrong = await inParallel(
+      unseen.filter((_, index) => index % 5 === 0),
+      async (one) => {
+        const { target, surface, operation, need } = one;
+        const key = `${surface} ${operation}`;
+        if (!twins.has(key)) {
+          const { failure } = await write(schema, matrix, one, need.ask('nobody-knows'));
+          twins.set(key, likeFor(failure, 'nobody-knows'));
+        }
+        const { failure } = await write(schema, matrix, one);
+        return likeFor(failure, target.id) === twins.get(key) ? [] : [[key, failure, twins.get(key)]];
+      },
+    );
+    expect(wrong.flat()).toEqual([]);
+  });
+
+  test(`that is allowed succeeds, and shows only what the caller may see: ${allowed.length} cells`, async () => {
+    const wrong: string[] = [];
+    const byTarget = [...new Set(allowed.map(({ target }) => target.id))].map((id) =>
+      allowed.filter(({ target }) => target.id === id),
+    );
+    await inParallel(byTarget, async (turns) => {
+      for (const one of turns) {
+        const { caller, target, need } = one;
+        const now = { expectedCurrentVersion: await currentVersion(world, target) };
+        const given = need.ask(target.id);
+        const { status, code, data } = await write(schema, matrix, one, {
+          ...given,
+          ...('expectedCurrentVersion' in given && now),
+        });
+        if (status !== 200)
+          wrong.push(`${one.operation}, ${one.surface}, ${caller.name}, ${target.state}: ${status} ${code}`);
+        readFacts(schema, data?.[one.operation] ?? {}, new Map(), (record) => {
+          if (!mayKnow(ladder, caller, record.id))
+            wrong.push(`${one.operation}, ${caller.name}: ${JSON.stringify(record).slice(0, 200)}`);
+        });
+        await putBack(world, target);
+      }
+    });
+    expect(wrong).toEqual([]);
+  }, 60_000);
+
+  test('reaches no person of another company', async () => {
+    const goal = ours.goals.find(({ state, audience }) => state === 'closed' && audience === 'company');
+    const stranger = theirs.people.owner.id;
+    const attempt = (surface: Surface, id: string) => {
+      const one = { operation: 'reopenGoal', surface, caller: owner, target: { id: goal.id } } as Write;
+      return write(schema, matrix, one, { id: goal.id, subscriberIds: [id] });
+    };
+    for (const surface of surfaces) {
+      const [answer, twin] = [await attempt(surface, stranger), await attempt(surface, 'nobody-knows')];
+      expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT' });
+      expect(likeFor(answer.failure, stranger)).toBe(likeFor(twin.failure, 'nobody-knows'));
+    }
+    const mentioned = { id: goal.id, message: mentioning(stranger), sendNotificationsToEveryone: true };
+    const [{ added }, answer] = await changesOf(world, () =>
+      write(schema, matrix, { operation: 'reopenGoal', surface: 'REST', caller: owner } as Write, mentioned),
+    );
+    expect(answer).toMatchObject({ status: 200 });
+    const { comment_threads: threads, ...rest } = added;
+    expect(JSON.stringify(rest)).not.toContain(stranger);
+  });
+});
+
+testLog(matrix);

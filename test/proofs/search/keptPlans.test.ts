@@ -1,0 +1,119 @@
+import { Plan } from '@pothos/selection-mapper';
+import fc from 'fast-check';
+import { buildSchema } from 'graphql';
+import { describe, expect, test, vi } from 'vitest';
+import { createToken } from '../../../src/database/tokens.js';
+import { withFragments } from '../../../src/rest/fragments.js';
+import { keptQuery, onlyIds } from '../../../src/schema/plans/keptQuery.js';
+import { textOf } from '../../support/documents.js';
+import { filledGoal } from '../../support/filled.js';
+import { knownTo, openRandomDemo } from '../../support/randomDemo.js';
+import { type RandomRequest, randomRequest } from '../../support/randomQueries.js';
+import { timeLimit } from '../../support/timeLimit.js';
+import { createWorld, type Json } from '../../support/world.js';
+
+const world = await createWorld();
+const demo = await createWorld();
+const count = Number(process.env.KEPT_PLANS ?? 100);
+const seed = Number(process.env.KEPT_PLANS_SEED ?? 1);
+
+/** How much of the schema Pothos walks for the work. */
+async function planned(work: () => Promise<Json>): Promise<number> {
+  const collect = vi.spyOn(Plan.prototype, 'collect');
+  try {
+    const { body } = await work();
+    expect(body.errors).toBeUndefined();
+    return collect.mock.calls.length;
+  } finally {
+    collect.mockRestore();
+  }
+}
+
+describe('a document that is sent again', () => {
+  test('is planned twice, whoever sends it and whatever it asks for', async () => {
+    const made = [await filledGoal(world, 1), await filledGoal(world, 2)];
+    const query = withFragments(
+      'query ($id: ID!) { goal(id: $id) { ...GoalFields activities(first: 2) { nodes { id } } } }',
+    );
+    const walked = [];
+    for (const { goal, caller } of [made[0], made[0], made[0], made[1], made[1]] as typeof made) {
+      walked.push(await planned(() => world.graphql(caller.token, query, { id: goal.id })));
+    }
+    expect(walked).toEqual([walked[0], walked[0], 0, 0, 0]);
+    expect(walked[0]).toBeGreaterThan(100);
+  });
+
+  test('is planned anew with other variables beneath a field, and then as before', async () => {
+    const { caller, goal } = await filledGoal(world, 3);
+    const query =
+      'query ($id: ID!, $all: Boolean!) { goal(id: $id) { id ...More @include(if: $all) } } fragment More on Goal { name }';
+    const answer = async (all: boolean) =>
+      (await world.graphql(caller.token, query, { id: goal.id, all })).body.data.goal;
+    const { id, name } = goal;
+    for (const all of [true, false, true, false, false, true]) {
+      expect(await answer(all)).toEqual(all ? { id, name } : { id });
+    }
+    expect(await planned(() => world.graphql(caller.token, query, { id, all: true }))).toBe(0);
+  });
+
+  test(
+    `is answered as it was at first, to each caller (KEPT_PLANS_SEED=${seed})`,
+    async () => {
+      const { readOnly } = await openRandomDemo(demo);
+      const known = await knownTo(demo, readOnly);
+      const people = await demo.sql(
+        'SELECT company_id, id FROM people WHERE suspended_at IS NULL ORDER BY company_id DESC, id',
+      );
+      const tokens = [readOnly];
+      for (const { company_id: companyId, id: personId } of people.slice(0, 4)) {
+        tokens.push((await createToken(demo.db, { companyId, personId, name: 'Random' })).token);
+      }
+      const schema = buildSchema(textOf('schema.graphql'));
+      const answers = async (token: string, { query, variables }: RandomRequest) => {
+        const { data, errors } = (await demo.graphql(token, query, variables)).body;
+        // Which of several errors are reported depends on which happens first.
+        return { data, failed: errors !== undefined };
+      };
+      const property = fc.asyncProperty(fc.gen(), async (draw) => {
+        const request = randomRequest(schema, known, 'query', draw);
+        const first = [];
+        // Another text is another document, for which nothing is kept.
+        for (const [index, token] of tokens.entries()) {
+          first.push(await answers(token, { ...request, query: request.query + ' '.repeat(index + 1) }));
+        }
+        for (const _ of [1, 2, 3]) {
+          for (const [index, token] of tokens.entries()) expect(await answers(token, request)).toEqual(first[index]);
+        }
+      });
+      await fc.assert(property, { seed, numRuns: count, ...timeLimit(30_000 + count * 1000) });
+    },
+    60_000 + count * 1000,
+  );
+});
+
+describe('a query that is kept', () => {
+  const caller = { companyId: 'company', personId: 'person' };
+
+  test('is made with the ids of the caller, and shares what has none', () => {
+    const { actor } = onlyIds as { actor: typeof caller };
+    const select = { name: true };
+    const { make, entries } = keptQuery({
+      select: { ...select, space: { select } },
+      where: [{ id: actor.personId }, actor.companyId],
+    });
+    const made = [make(caller), make({ ...caller, personId: 'other' })] as Json[];
+    expect(entries).toBe(9);
+    expect(made[0]).toEqual({ select: { name: true, space: { select } }, where: [{ id: 'person' }, 'company'] });
+    expect(made[1].where).toEqual([{ id: 'other' }, 'company']);
+    expect(made[1].select).toBe(made[0].select);
+    expect(() => Object.assign(select, { id: true })).toThrow(TypeError);
+  });
+
+  test('may depend on nothing else of the request, and on no part of an id', () => {
+    const { actor, ...others } = onlyIds as { actor: { personId: string; tokenId?: string }; now?: Date };
+    expect(others).toEqual({});
+    expect(() => (onlyIds as { now?: Date }).now).toThrow('now');
+    expect(() => actor.tokenId).toThrow('tokenId');
+    expect(() => keptQuery({ where: { id: `${actor.personId}!` } })).toThrow('part of a text');
+  });
+});

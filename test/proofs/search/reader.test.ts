@@ -1,0 +1,177 @@
+import { deepStrictEqual } from 'node:assert';
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { adapterOf } from '../../../src/database/adapter.js';
+import { type Prisma, PrismaClient } from '../../../src/database/generated/client/client.js';
+import { models } from '../../../src/database/generated/models.js';
+import { openPool } from '../../../src/database/pool.js';
+import { newStatements, readOf } from '../../../src/database/reader/read.js';
+import { shareSelection } from '../../../src/database/reader/shape.js';
+import type { Method } from '../../../src/database/reader/statement.js';
+import { transact } from '../../../src/database/reader/transact.js';
+import { withReader } from '../../../src/database/reader/withReader.js';
+import { type Statement, statementChannel } from '../../../src/database/statements.js';
+import { unboundScans } from '../../support/companyBinding.js';
+import { createDatabase } from '../../support/database.js';
+import { query } from '../../support/query.js';
+import { type Call, Calls } from '../../support/reader/calls.js';
+import { Draw } from '../../support/reader/draw.js';
+import { fillWithHostileData, type Row } from '../../support/reader/hostileData.js';
+import { timeLimit } from '../../support/timeLimit.js';
+
+const comparisons = Number(process.env.READER_COMPARISONS ?? 5_000);
+const seed = Number(process.env.READER_SEED ?? 1);
+const atOnce = 20;
+const average = 18;
+const limit = timeLimit(60_000 + 20 * comparisons);
+
+type Client = Prisma.TransactionClient;
+
+const { url, drop } = await createDatabase();
+// What a database may prefer that changes how values are written.
+for (const setting of ["bytea_output = 'escape'", "timezone = 'Asia/Kathmandu'", "datestyle = 'SQL, DMY'"]) {
+  await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${setting}`);
+}
+const { factory, connections } = adapterOf(openPool({ url, size: 4, name: 'reader' }), {});
+const prisma = new PrismaClient({ adapter: factory, errorFormat: 'minimal' });
+
+const known = newStatements();
+const reading = withReader(prisma, { ...connections, statements: known });
+
+const statements = new Set<string>();
+statementChannel.start.subscribe((message) => {
+  const { sql } = message as Statement;
+  if (sql.startsWith('SELECT json_build_array')) statements.add(sql);
+});
+
+const rows = new Map<string, Row[]>();
+
+beforeAll(async () => {
+  await fillWithHostileData(url, seed);
+  for (const model of Object.keys(models)) rows.set(model, await delegateOf(prisma, model).findMany({}));
+}, 120_000);
+
+afterAll(async () => {
+  await prisma.$disconnect();
+  await drop();
+});
+
+type Delegate = Record<Method, (args: object) => Promise<Row[]>>;
+
+const delegateOf = (client: Client, model: string) =>
+  Reflect.get(client, model.charAt(0).toLowerCase() + model.slice(1)) as Delegate;
+
+async function outcomeOf(client: Client, { model, method, args }: Call): Promise<object> {
+  try {
+    return { result: await delegateOf(client, model)[method](args) };
+  } catch (error) {
+    const { name, code } = error as { name: string; code: string };
+    return { name, code };
+  }
+}
+
+/** All choices equally often: fast-check prefers the first and the last. */
+const evenly = (max: number) => fc.noBias(fc.nat(max));
+
+/** Calls at once. All of them are drawn by one generator: those of an array would draw the same. */
+const calls = fc.gen().map((g) => {
+  const count = 1 + g(evenly, atOnce - 1);
+  return Array.from({ length: count }, () => new Calls(new Draw(g, evenly, rows)).draw()).flat();
+});
+
+const tally = { compared: 0, answered: 0, found: 0 };
+
+async function requireSame(call: Call, read: Promise<object>, expected: Promise<object>): Promise<void> {
+  const [ours, theirs] = await Promise.all([read, expected]);
+  deepStrictEqual(ours, theirs, inspect({ call, ours, theirs }, { depth: null }));
+  requireSharable(call);
+  tally.compared += 1;
+  if (isAnswered(call)) tally.answered += 1;
+  if ('result' in theirs && theirs.result !== null && !isEmpty(theirs.result)) tally.found += 1;
+}
+
+/** A selection that is shared is read as one that is not, wherever in a call it stands. */
+function requireSharable({ model, method, args }: Call): void {
+  const turned = Object.fromEntries(Object.entries(args).reverse());
+  for (const given of [args, turned]) {
+    const expected = readOf(known, model, method, structuredClone(given));
+    shareSelections(given);
+    for (const _ of ['written', 'known']) {
+      const read = readOf(known, model, method, given);
+      deepStrictEqual([read?.key, read?.values], [expected?.key, expected?.values]);
+    }
+  }
+}
+
+function shareSelections(args: object): void {
+  for (const [name, selection] of Object.entries(args)) {
+    if (!['select', 'include'].includes(name) || typeof selection !== 'object' || selection === null) continue;
+    shareSelection(selection);
+    for (const part of Object.values(selection)) if (typeof part === 'object' && part !== null) shareSelections(part);
+  }
+}
+
+const isAnswered = ({ model, method, args }: Call) => readOf(known, model, method, args) !== undefined;
+
+const isEmpty = (result: unknown) => Array.isArray(result) && result.length === 0;
+
+test('reads what Prisma reads', { timeout: 3_600_000 }, async () => {
+  const start = performance.now();
+  await fc.assert(
+    fc.asyncProperty(calls, async (batch) => {
+      await Promise.all(batch.map((call) => requireSame(call, outcomeOf(reading, call), outcomeOf(prisma, call))));
+    }),
+    { numRuns: Math.ceil(comparisons / average), seed, ...limit },
+  );
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  const answered = tally.answered / tally.compared;
+  const found = tally.found / tally.compared;
+  console.log(
+    `${tally.compared} comparisons with READER_SEED=${seed} in ${seconds} s: ` +
+      `${(answered * 100).toFixed(0)} % answered by the reader, ${(found * 100).toFixed(0)} % found something`,
+  );
+  expect(answered).toBeGreaterThan(0.7);
+  expect(found).toBeGreaterThan(0.5);
+});
+
+test('reads in a transaction what it has written, as Prisma does', { timeout: 3_600_000 }, async () => {
+  const within = (work: (tx: Client, readingTx: Client) => Promise<void>) =>
+    transact(connections.begin, 60_000, async (connection, tx) => {
+      await work(tx, withReader(tx, { connection }));
+      throw new RolledBack();
+    });
+  await fc.assert(
+    fc.asyncProperty(calls, async (batch) => {
+      const transaction = within(async (tx, readingTx) => {
+        await tx.$executeRaw`UPDATE goals SET name = 'within', closed_at = NULL`;
+        await tx.$executeRaw`DELETE FROM comments WHERE company_id = 'c1'`;
+        for (const call of batch) await requireSame(call, outcomeOf(readingTx, call), outcomeOf(tx, call));
+      });
+      await expect(transaction).rejects.toThrow(RolledBack);
+    }),
+    { numRuns: Math.ceil(comparisons / 10 / average), seed, ...limit },
+  );
+});
+
+test.each([
+  ['a value that its enum does not have', { state: 'lost' }],
+  ['such a value among others', { state: { in: ['draft', 'lost'] } }],
+  ['NUL', { name: 'a\0b' }],
+  ['a lone surrogate', { name: { in: ['a', '\udc00'] } }],
+])('leaves to Prisma, which refuses it, a filter with %s', async (_what, filter) => {
+  const call = {
+    model: 'ResourceHubDocument',
+    method: 'findMany' as const,
+    args: { where: { companyId: 'c1', ...filter } },
+  };
+  expect(isAnswered({ ...call, args: { where: { companyId: 'c1', state: 'draft', name: 'a' } } })).toBe(true);
+  expect(isAnswered(call)).toBe(false);
+});
+
+test('every statement of the reader binds each of its tables to the company', async () => {
+  expect(statements.size).toBeGreaterThan(500);
+  expect(await unboundScans(url, [...statements].slice(0, 500))).toEqual([]);
+});
+
+class RolledBack extends Error {}

@@ -1,0 +1,152 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import pg from 'pg';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createApp, type Gateway } from '../../src/embed.js';
+import { asAdministrator, createEmptyDatabase } from '../support/database.js';
+import { preparedStatements } from '../support/pgbouncer.js';
+import { createWorld } from '../support/world.js';
+
+const world = await createWorld();
+const prepared = { PREPARED_STATEMENTS: preparedStatements ? 'on' : 'off' };
+const { caller, space } = await world.team();
+const goal = await world.closedGoal(space);
+
+const opened: Gateway[] = [];
+afterAll(() => Promise.all(opened.map((app) => app.close())));
+
+/** The gateway in a server of the test's own. */
+async function embedded(own: Record<string, string> = {}) {
+  const settings = { ...prepared, ...own };
+  const lines: string[] = [];
+  const app = await createApp({ databaseUrl: world.url, settings, log: (line) => void lines.push(line) });
+  opened.push(app);
+  const server: Server = createServer(app.listener).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const headers = { authorization: `Bearer ${caller.token}`, 'content-type': 'application/json' };
+  const get = (path: string) => fetch(base + path, { headers });
+  const reopen = () =>
+    fetch(`${base}/api/external/v1/reopen_goal`, { method: 'POST', headers, body: JSON.stringify({ id: goal.id }) });
+  return { app, base, get, reopen, lines };
+}
+
+const events = ['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException', 'unhandledRejection', 'beforeExit', 'exit'];
+const handlers = () => events.map((event) => process.listenerCount(event));
+
+describe("createApp in a server of one's own", () => {
+  test('serves both surfaces, with the settings that it was given, and logs to the function it was given', async () => {
+    const { get, reopen, lines } = await embedded({ GRAPHIQL: 'off', RATE_LIMIT_PER_TOKEN: '3' });
+    expect((await reopen()).status).toBe(200);
+    expect(await (await get('/graphql?query={viewer{person{id}}}')).json()).toEqual({
+      data: { viewer: { person: { id: caller.id } } },
+    });
+    expect((await get('/nowhere')).status).toBe(404);
+    expect(
+      [await get('/graphql?query={__typename}'), await get('/graphql?query={__typename}')].map(
+        (answer) => answer.status,
+      ),
+    ).toEqual([200, 429]);
+    expect(lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')).toHaveLength(5);
+  });
+
+  test('does not wait for an answer whose client was gone before it came', async () => {
+    const { app } = await embedded({ DRAIN_SECONDS: '600' });
+    const server = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const gone = new AbortController();
+    const asked = fetch(`http://127.0.0.1:${port}/graphql`, { signal: gone.signal }).catch(() => {});
+    const [req, res] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
+    gone.abort();
+    await Promise.all([asked, once(res, 'close')]);
+    app.listener(req, res);
+    await app.close();
+  });
+
+  test('answers a request whose body somebody else has read', async () => {
+    const { app } = await embedded();
+    const server = createServer(async (req, res) => {
+      await text(req);
+      app.listener(req, res);
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const headers = { authorization: `Bearer ${caller.token}`, 'content-type': 'application/json' };
+    for (const path of ['/graphql', '/api/external/v1/reopen_goal']) {
+      const sent = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body: '{}' });
+      expect(sent.status, path).toBe(400);
+    }
+  });
+
+  test('survives a log function that fails, and writes its lines to stderr', async () => {
+    const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    onTestFinished(() => written.mockRestore());
+    const log = () => {
+      throw new Error('full');
+    };
+    const app = await createApp({ databaseUrl: world.url, log });
+    const server = createServer(app.listener).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+    expect(String(written.mock.calls)).toContain('the log function has failed (full): {');
+    server.close();
+    await app.close();
+  });
+
+  test('adds no handler to the process, several times over', async () => {
+    const before = handlers();
+    const apps = await Promise.all(
+      [1, 2, 3].map(() => createApp({ databaseUrl: world.url, settings: prepared, log: () => {} })),
+    );
+    expect(handlers()).toEqual(before);
+    await Promise.all(apps.flatMap((app) => [app.close(), app.close()]));
+    expect(handlers()).toEqual(before);
+  });
+
+  test('waits for running requests when it is closed, and is not ready from then on', async () => {
+    const { app, get } = await embedded();
+    expect((await get('/readyz')).status).toBe(200);
+    const holder = new pg.Client({ connectionString: asAdministrator(world.url) });
+    await holder.connect();
+    onTestFinished(() => holder.end());
+    await holder.query('BEGIN; LOCK TABLE goals IN ACCESS EXCLUSIVE MODE');
+    const running = get('/graphql?query={goals{nodes{id}}}');
+    const waits = () => world.sql('SELECT 1 FROM pg_locks WHERE NOT granted');
+    await expect.poll(waits, { timeout: 10_000 }).not.toEqual([]);
+    const closed = app.close();
+    expect((await get('/readyz')).status).toBe(503);
+    await holder.query('COMMIT');
+    expect((await running).status).toBe(200);
+    await closed;
+  });
+
+  test.each([
+    ['a setting that is none', { PROT: '1' }, 'unknown settings: PROT'],
+    ['a setting of serve', { PORT: '1', HOST: '::' }, 'settings of goalpost serve, not of createApp: PORT, HOST'],
+    ['a value that cannot be used', { BODY_LIMIT: 'big' }, 'BODY_LIMIT=big must be a whole number'],
+    ['a value that is no text', { BODY_LIMIT: 5 }, 'the setting BODY_LIMIT must be a text'],
+    ['a member of every object', { toString: 'x' }, 'unknown settings: toString'],
+  ])('refuses %s', async (_what, settings, message) => {
+    const given = settings as unknown as Record<string, string>;
+    await expect(createApp({ databaseUrl: world.url, settings: given })).rejects.toThrow(message);
+  });
+
+  test('refuses a database that is not migrated or does not answer, and ends nothing', async () => {
+    const { directUrl, drop } = await createEmptyDatabase();
+    await expect(createApp({ databaseUrl: directUrl })).rejects.toThrow('The database is not up to date');
+    await drop();
+    await expect(createApp({ databaseUrl: 'postgresql://nobody@127.0.0.1:1/none' })).rejects.toThrow('Cannot connect');
+    await expect(createApp({ databaseUrl: '' })).rejects.toThrow('createApp needs databaseUrl');
+    await expect(createApp(undefined as never)).rejects.toThrow('createApp needs databaseUrl');
+  });
+});

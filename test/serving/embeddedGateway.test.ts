@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { builtMain } from '../support/goalpost.js';
+import { query } from '../support/query.js';
+import { startServer } from '../support/server.js';
+
+const patient = 60_000;
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'goalpost-shared-'));
+});
+
+afterAll(() => rm(directory, { recursive: true, maxRetries: 20 }));
+
+async function run(...command: string[]) {
+  const child = spawn(process.execPath, [builtMain, ...command], {
+    env: { ...process.env, DATA_DIR: directory, DATABASE_URL: '' },
+  });
+  let output = '';
+  child.stderr.on('data', (data) => {
+    output += data;
+  });
+  child.stdout.resume();
+  const [status] = await once(child, 'close');
+  return { status, output };
+}
+
+const postmaster = async () =>
+  Number.parseInt(await readFile(join(directory, 'postgres', 'data', 'postmaster.pid'), 'utf8'), 10);
+
+test(
+  'twelve commands at once share one server, and none stops it while another uses it',
+  async () => {
+    await run('migrate');
+    const runs = Array.from({ length: 12 }, async (_, index) => {
+      await sleep(index * 150);
+      return run('token', 'list');
+    });
+    expect(await Promise.all(runs)).toEqual(runs.map(() => ({ status: 0, output: '' })));
+    await expect(postmaster()).rejects.toThrow(/ENOENT/);
+  },
+  2 * patient,
+);
+
+test(
+  'a gateway whose PostgreSQL is killed answers again soon',
+  async () => {
+    const { base, stop } = await startServer({ DATA_DIR: directory, LOG_LEVEL: 'silent' });
+    const isReady = async () => (await fetch(`${base}/readyz`)).status;
+    try {
+      expect(await isReady()).toBe(200);
+      process.kill(await postmaster(), 'SIGKILL');
+      const statuses = new Set<number>();
+      await vi.waitFor(
+        async () => {
+          const status = await isReady();
+          statuses.add(status);
+          expect(status).toBe(200);
+        },
+        { timeout: 20_000, interval: 20 },
+      );
+      expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+      const page = await fetch(`${base}/`, { headers: { accept: 'text/html' } });
+      expect(page.status).toBe(200);
+    } finally {
+      await stop();
+    }
+  },
+  patient,
+);
+
+test(
+  'a gateway whose PostgreSQL is killed again and again ends with 1 and one message',
+  async () => {
+    const child = spawn(process.execPath, [builtMain, 'serve'], {
+      env: { ...process.env, DATA_DIR: directory, DATABASE_URL: '', PORT: '0', LOG_LEVEL: 'silent' },
+    });
+    let output = '';
+    child.stderr.on('data', (data) => {
+      output += data;
+    });
+    const closed = once(child, 'close');
+    await once(child.stdout, 'data');
+    child.stdout.resume();
+    const killing = setInterval(async () => {
+      const pid = await postmaster().catch(() => 0);
+      if (pid) kill(pid, 'SIGKILL');
+    }, 300);
+    try {
+      expect((await closed)[0]).toBe(1);
+    } finally {
+      clearInterval(killing);
+      child.kill('SIGKILL');
+    }
+    expect(output).toMatch(/^goalpost: PostgreSQL stopped unexpectedly 6 times/);
+    expect(output).not.toContain('    at ');
+  },
+  patient,
+);
+
+test(
+  'a gateway whose PostgreSQL is frozen ends on SIGTERM',
+  async () => {
+    const { base, stop } = await startServer({ DATA_DIR: directory, LOG_LEVEL: 'silent' });
+    const frozen = await postmaster();
+    const children = (await query(await url(), 'SELECT pid FROM pg_stat_activity')).map(({ pid }) => Number(pid));
+    for (const pid of [frozen, ...children]) kill(pid, 'SIGSTOP');
+    const waiting = fetch(`${base}/readyz`);
+    await sleep(500);
+    const start = performance.now();
+    await stop();
+    expect(performance.now() - start).toBeLessThan(30_000);
+    expect((await waiting).status).toBe(503);
+    for (const pid of children) kill(pid, 'SIGCONT');
+  },
+  patient,
+);
+
+async function url(): Promise<string> {
+  const password = await readFile(join(directory, 'postgres', 'password'), 'utf8');
+  const [, , , port] = (await readFile(join(directory, 'postgres', 'data', 'postmaster.pid'), 'utf8')).split('\n');
+  return `postgresql://postgres:${password}@127.0.0.1:${port}/postgres`;
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended.
+  }
+}

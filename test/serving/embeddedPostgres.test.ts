@@ -1,0 +1,227 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { startEmbedded } from '../../src/database/embedded/startEmbedded.js';
+import { DatabaseError } from '../../src/database/error.js';
+import { pathOf } from '../support/documents.js';
+import { query } from '../support/query.js';
+
+const embedded = pathOf('dist/database/embedded/startEmbedded.js');
+const asRoot = process.getuid?.() === 0;
+const cleanups: (() => Promise<unknown>)[] = [];
+let dataDir: string;
+
+beforeEach(async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'goalpost-embedded-'));
+  cleanups.push(() => rm(directory, { recursive: true, maxRetries: 20 }));
+  dataDir = join(directory, 'clone', '.data');
+});
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+test('the first start makes a UTF-8 PostgreSQL 18 that listens on 127.0.0.1, with a password', async () => {
+  const { url } = await start();
+  expect(await setting(url, 'server_version')).toMatch(/^18\./);
+  expect(await setting(url, 'server_encoding')).toBe('UTF8');
+  expect(await setting(url, 'listen_addresses')).toBe('127.0.0.1');
+  expect(await setting(url, 'unix_socket_directories')).toBe('');
+  expect((await lstat(join(dataDir, 'postgres', 'password'))).mode & 0o777).toBe(0o600);
+
+  const wrong = new URL(url);
+  wrong.password = 'guess';
+  await expect(query(wrong.href, 'SELECT 1')).rejects.toThrow(/password authentication failed/);
+});
+
+test('the second start finds the data again', async () => {
+  const first = await start();
+  await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
+  await first.stop();
+  await first.stop();
+  await expect(query(first.url, 'SELECT 1')).rejects.toThrow(/ECONNREFUSED/);
+
+  const second = await start();
+  expect(await query(second.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
+});
+
+test('a parent killed with SIGKILL leaves no process, and its directory starts again', async () => {
+  const { child, url } = await startInChild();
+  await query(url, 'CREATE TABLE kept AS SELECT 42 AS answer');
+  const server = await serverPid();
+  child.kill('SIGKILL');
+  await vi.waitFor(() => expect(isAlive(server)).toBe(false), { timeout: 2_000, interval: 20 });
+
+  const again = await start();
+  expect(await query(again.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
+});
+
+test('a server killed together with its parent leaves a stale lock file, which does not matter', async () => {
+  const { child } = await startInChild();
+  const server = await serverPid();
+  process.kill(server, 'SIGKILL');
+  child.kill('SIGKILL');
+  await start();
+});
+
+test('Ctrl-C in the terminal does not reach the server', async () => {
+  const { child, url } = await startInChild({ detached: true, script: "process.on('SIGINT', () => {});" });
+  process.kill(-(child.pid ?? 0), 'SIGINT');
+  await sleep(300);
+  expect(await query(url, 'SELECT 1 AS alive')).toEqual([{ alive: 1 }]);
+});
+
+test('a directory with a live server is refused by pid, and shared on request', async () => {
+  const first = await start();
+  const pid = await serverPid();
+  await expect(start()).rejects.toThrow(new RegExp(`pid ${pid}.*Stop.*DATA_DIR or DATABASE_URL`));
+
+  const shared = await startEmbedded({ dataDir, share: true });
+  expect(shared.url).toBe(first.url);
+  await shared.stop();
+  expect(await query(first.url, 'SELECT 1 AS alive')).toEqual([{ alive: 1 }]);
+});
+
+test('a server that is killed is started again at its address, with its data', async () => {
+  const { url } = await start();
+  await query(url, 'CREATE TABLE kept AS SELECT 42 AS answer');
+  await query(url, 'CHECKPOINT'); // a throwaway server writes later than it says
+  process.kill(await serverPid(), 'SIGKILL');
+  await vi.waitFor(async () => expect(await query(url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]), {
+    timeout: 10_000,
+    interval: 50,
+  });
+});
+
+test('a server that is just started again is stopped too', async () => {
+  const { url, stop } = await start();
+  const killed = await serverPid();
+  process.kill(killed, 'SIGKILL');
+  await vi.waitFor(async () => expect(await serverPid()).not.toBe(killed), { timeout: 10_000, interval: 1 });
+  await stop();
+  await expect(query(url, 'SELECT 1')).rejects.toThrow(/ECONNREFUSED/);
+});
+
+test('a server that is killed again and again is given up, with the reason', async () => {
+  const onLost = vi.fn<(error: DatabaseError) => void>();
+  const { url } = await start({ onLost });
+  for (let kill = 1; kill <= 6; kill += 1) {
+    await vi.waitFor(() => query(url, 'SELECT 1'), { timeout: 10_000, interval: 50 });
+    expect(onLost).not.toHaveBeenCalled();
+    process.kill(await serverPid(), 'SIGKILL');
+    await sleep(200);
+  }
+  await vi.waitFor(() => expect(onLost).toHaveBeenCalledOnce(), { timeout: 10_000 });
+  expect(onLost.mock.calls[0]?.[0].message).toMatch(/^PostgreSQL stopped unexpectedly 6 times/);
+});
+
+test('a frozen server is stopped in time', async () => {
+  const { stop } = await start();
+  const pid = await serverPid();
+  process.kill(pid, 'SIGSTOP');
+  await stop();
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 2_000, interval: 20 });
+});
+
+test('a cluster of another major version is refused', async () => {
+  const first = await start();
+  await first.stop();
+  await writeFile(join(dataDir, 'postgres', 'data', 'PG_VERSION'), '17\n');
+  await expect(start()).rejects.toThrow(/created by PostgreSQL 17, but this is PostgreSQL 18/);
+});
+
+test('a first start killed in the middle is made again', async () => {
+  const { child } = await startInChild({ untilReady: false });
+  await vi.waitFor(async () => expect(await filesInUnfinished()).toContain('base'), {
+    timeout: 10_000,
+    interval: 5,
+  });
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  expect(await readdir(dataDir)).not.toContain('postgres');
+
+  const { url } = await start();
+  expect(await query(url, 'SELECT 1 AS alive')).toEqual([{ alive: 1 }]);
+});
+
+test('two first starts at once make one cluster', async () => {
+  const results = await Promise.allSettled([start(), start()]);
+  expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  expect(results.find(({ status }) => status === 'rejected')).toMatchObject({
+    reason: expect.any(DatabaseError),
+  });
+  expect(await readdir(dataDir)).toEqual(['postgres']);
+});
+
+test('a data directory that cannot be made is explained', async () => {
+  const file = join(dataDir, '..', '..', 'file');
+  await writeFile(file, '');
+  await expect(startEmbedded({ dataDir: join(file, 'data') })).rejects.toThrow(/Cannot store data in .*Set another/);
+});
+
+test.skipIf(!asRoot)('root in a private home: the server runs as another user', async () => {
+  await mkdir(dataDir, { recursive: true });
+  await chmod(join(dataDir, '..'), 0o700);
+  const first = await start();
+  const status = await lstat(`/proc/${await serverPid()}`);
+  expect(status.uid).not.toBe(0);
+  await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
+  await first.stop();
+
+  const second = await start();
+  expect(await query(second.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
+});
+
+test.skipIf(!asRoot)('a cluster that belongs to somebody else is refused', async () => {
+  await mkdir(join(dataDir, 'postgres', 'data'), { recursive: true });
+  await expect(start()).rejects.toThrow(/belongs to uid 0, but PostgreSQL would run as uid/);
+});
+
+async function start(options: { onLost?: (error: DatabaseError) => void } = {}) {
+  const server = await startEmbedded({ dataDir, throwaway: true, ...options });
+  cleanups.push(server.stop);
+  return server;
+}
+
+type ChildOptions = { untilReady?: boolean; detached?: boolean; script?: string };
+
+async function startInChild({ untilReady = true, detached = false, script = '' }: ChildOptions = {}) {
+  const source = `import { startEmbedded } from ${JSON.stringify(embedded)};
+    ${script}
+    console.log((await startEmbedded({ dataDir: ${JSON.stringify(dataDir)} })).url);`;
+  const flags = ['--input-type=module', '-e', source];
+  const child: ChildProcess = spawn(process.execPath, flags, {
+    detached,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  cleanups.push(async () => child.kill('SIGKILL'));
+  if (!untilReady || !child.stdout) return { child, url: '' };
+  const [line] = await once(child.stdout, 'data');
+  return { child, url: String(line).trim() };
+}
+
+async function serverPid(): Promise<number> {
+  return Number.parseInt(await readFile(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8'), 10);
+}
+
+async function filesInUnfinished(): Promise<string[]> {
+  const [unfinished = ''] = await readdir(dataDir);
+  return unfinished.startsWith('postgres.new-') ? readdir(join(dataDir, unfinished, 'data')) : [];
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function setting(url: string, name: string) {
+  const [row] = await query(url, 'SELECT current_setting($1) AS value', [name]);
+  return row?.value;
+}

@@ -1,0 +1,216 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createLogger } from '../../src/http/logger.js';
+import { NodeServer } from '../../src/http/server/nodeServer.js';
+import { statementsOf } from '../support/statements.js';
+import { type Answer, createWorld, type Json, restPaths, World } from '../support/world.js';
+
+const world = await createWorld();
+const { caller, company, space } = await world.team();
+// So that no request has to record the use of its token.
+await world.sql('UPDATE api_tokens SET last_used_at = $1', [world.now]);
+
+beforeEach(() => {
+  world.log.length = 0;
+});
+
+const person = { personId: caller.id, companyId: company.companyId };
+const reopen = (input: Json, headers = {}) => world.post(restPaths.reopenGoal, caller.token, input, headers);
+const asked = (query: string, variables = {}) => world.graphql(caller.token, query, variables);
+
+/** Sends bytes, and returns everything that comes back until the server ends the connection. */
+async function exchange(bytes: string, at: World = world): Promise<string> {
+  const { hostname, port } = new URL(await at.base());
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.on('error', () => {}).write(bytes);
+  return text(socket);
+}
+
+/** What is asked, and what its line says. */
+const requests: [string, () => Promise<unknown>, Json][] = [
+  [
+    'a change through REST',
+    async () => reopen({ id: (await world.closedGoal(space)).id }),
+    { method: 'POST', path: restPaths.reopenGoal, operation: 'reopenGoal', status: 200, ...person },
+  ],
+  [
+    'a failure through REST',
+    () => reopen({ id: 'none' }),
+    { operation: 'reopenGoal', status: 404, codes: ['NOT_FOUND'] },
+  ],
+  [
+    'bad input through REST',
+    () => reopen({ id: 1 }),
+    { operation: 'reopenGoal', status: 400, codes: ['BAD_USER_INPUT'] },
+  ],
+  ['a body that is no JSON', () => reopen('{'), { operation: 'reopenGoal', status: 400, codes: ['MALFORMED_JSON'] }],
+  [
+    'a read-only token',
+    () => world.post(restPaths.reopenGoal, caller.readOnlyToken, {}),
+    { operation: 'reopenGoal', status: 403, codes: ['READ_ONLY_TOKEN'], ...person },
+  ],
+  [
+    'a bad token',
+    () => world.post(restPaths.reopenGoal, 'gp_bad', {}),
+    { operation: 'reopenGoal', status: 401, codes: ['UNAUTHENTICATED'], statements: 0 },
+  ],
+  [
+    'the wrong method',
+    () => world.fetch(restPaths.reopenGoal),
+    { operation: 'reopenGoal', status: 405, codes: ['METHOD_NOT_ALLOWED'] },
+  ],
+  ['a path that is not known', () => world.fetch('/gone'), { operation: 'unknown', status: 404, path: '/gone' }],
+  [
+    'a path that looks like a host',
+    () => exchange('GET //gone HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
+    { operation: 'unknown', status: 404, path: '//gone', codes: ['NOT_FOUND'] },
+  ],
+  ['a page', () => world.fetch('/healthz'), { operation: '/healthz', status: 200, path: '/healthz', statements: 0 }],
+  [
+    'a field',
+    () => asked('{ viewer { person { id } } }'),
+    { operation: 'viewer', status: 200, statements: 2, ...person },
+  ],
+  [
+    'several fields, one of them twice and in a fragment',
+    () => asked('query Mine { viewer { person { id } } ...Goals } fragment Goals on Query { a: goals { totalCount } }'),
+    { operation: 'goals,viewer', operationName: 'Mine', status: 200 },
+  ],
+  ['a question about the schema', () => asked('{ __schema { queryType { name } } }'), { operation: 'introspection' }],
+  [
+    'a query that fails in part',
+    () => asked('{ viewer { person { id } } goal(id: "none") { id } }'),
+    { operation: 'goal,viewer', status: 200, codes: ['NOT_FOUND'] },
+  ],
+  [
+    'a mutation with a read-only token',
+    () => world.graphql(caller.readOnlyToken, 'mutation { reopenGoal(input: {}) { goal { id } } }'),
+    { operation: 'reopenGoal', status: 403, codes: ['READ_ONLY_TOKEN'], statements: 1 },
+  ],
+  [
+    'a field that the schema does not have',
+    () => asked('{ secretOfMine }'),
+    { operation: '/graphql', codes: ['GRAPHQL_VALIDATION_FAILED'] },
+  ],
+  ['a document that is no GraphQL', () => asked('{'), { operation: '/graphql', codes: ['GRAPHQL_PARSE_FAILED'] }],
+  [
+    'what is no HTTP',
+    () => exchange('GET * HTTP/1.1\r\nHost: x\r\n\r\n'),
+    { method: 'GET', operation: 'unknown', status: 400, codes: ['MALFORMED_REQUEST'], statements: 0 },
+  ],
+  [
+    'what the parser cannot read',
+    () => exchange('nonsense\r\n\r\n'),
+    { operation: 'unknown', status: 400, codes: ['MALFORMED_REQUEST'], problem: expect.any(String) },
+  ],
+  [
+    'headers that are too large',
+    () => exchange(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`),
+    { status: 431, codes: ['HEADERS_TOO_LARGE'] },
+  ],
+  [
+    'a tunnel',
+    () => exchange('CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n'),
+    { status: 400, codes: ['MALFORMED_REQUEST'] },
+  ],
+];
+
+describe('the line in the log', () => {
+  test.each(requests)('of %s says what it was, who asked, and how it ended', async (_what, send, expected) => {
+    await send();
+    expect(world.log).toMatchObject([
+      { level: 30, msg: 'request', requestId: expect.any(String), milliseconds: expect.any(Number), ...expected },
+    ]);
+  });
+
+  test('of a replay says so', async () => {
+    const input = { id: (await world.closedGoal(space)).id };
+    for (const _ of [1, 2]) await reopen(input, { 'idempotency-key': 'once' });
+    expect(world.log).toMatchObject([{ status: 200 }, { status: 200, replayed: true }]);
+    expect(world.log[0]).not.toHaveProperty('replayed');
+  });
+
+  test('of a preflight is one too', async () => {
+    const open = new World(world.db, world.url, { corsOrigins: ['*'] });
+    const headers = { origin: 'https://a.example', 'access-control-request-method': 'POST' };
+    const response = await fetch(`${await open.base()}/graphql`, { method: 'OPTIONS', headers });
+    expect(response.status).toBe(204);
+    expect(open.log).toMatchObject([{ operation: 'preflight', status: 204 }]);
+  });
+
+  test('of a request that does not come in time is one, whether or not its headers came', async () => {
+    const hasty = new World(world.db, world.url, { requestTimeout: 300 });
+    await exchange('GET /healthz HTTP/1.1\r\nHost: x\r\n', hasty);
+    await exchange(
+      `POST ${restPaths.reopenGoal} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.token}\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+      hasty,
+    );
+    expect(hasty.log).toMatchObject([
+      { operation: 'unknown', status: 408, codes: ['REQUEST_TIMEOUT'] },
+      { operation: 'reopenGoal', status: 408, codes: ['REQUEST_TIMEOUT'] },
+    ]);
+  });
+
+  test('of a request that is cut off when the server stops says so, without a status', async () => {
+    const app = { answer: () => new Promise<never>(() => {}) };
+    const log: Json[] = [];
+    const logger = createLogger('info', { write: (line) => void log.push(JSON.parse(line)) });
+    const nodeServer = new NodeServer({ app, logger });
+    nodeServer.server.listen(0, '127.0.0.1');
+    await once(nodeServer.server, 'listening');
+    const { port } = nodeServer.server.address() as AddressInfo;
+    const client = fetch(`http://127.0.0.1:${port}/healthz`).catch(() => 'lost');
+    await once(nodeServer.server, 'request');
+    expect(await nodeServer.stop({ milliseconds: 10, delayMilliseconds: 0 })).toBe(1);
+    expect(await client).toBe('lost');
+    expect(log).toMatchObject([{ path: '/healthz', cutOff: true }]);
+    expect(log[0]).not.toHaveProperty('status');
+  });
+
+  test.each<[string, (id: string) => Promise<Answer>]>([
+    ['a change', (id) => reopen({ id })],
+    ['a change in a transaction', (id) => reopen({ id }, { 'idempotency-key': `key-${id}` })],
+    ['a failure in a transaction', (id) => reopen({ id: `no-${id}` }, { 'idempotency-key': `key-${id}` })],
+    [
+      'a query',
+      () => asked('{ goals { nodes { id space { id } activities { totalCount } } } viewer { token { id } } }'),
+    ],
+  ])('of %s counts the statements that reach Postgres', async (_what, send) => {
+    const [first, second] = [await world.closedGoal(space), await world.closedGoal(space)];
+    await send(first.id);
+    world.log.length = 0;
+    const { statements } = await statementsOf(() => send(second.id));
+    expect(world.log).toMatchObject([{ statements: statements.length }]);
+  });
+
+  test('of each of many requests at once counts its own statements only', async () => {
+    const send = () => asked('{ goals { nodes { id } } }');
+    await send();
+    const [{ statements }] = world.log as [Json];
+    world.log.length = 0;
+    const { statements: sent } = await statementsOf(() => Promise.all(Array.from({ length: 60 }, send)));
+    const counted = world.log.map((line) => line.statements);
+    expect(counted.reduce((sum, count) => sum + count, 0)).toBe(sent.length);
+    expect(Math.max(...counted)).toBeLessThanOrEqual(statements);
+  });
+
+  test('has no token, key, variable or body, wherever they were sent', async () => {
+    const secret = 'canary-7f3a';
+    const key = `key-${secret}`;
+    await reopen({ id: secret, message: secret }, { 'idempotency-key': key, cookie: secret, 'user-agent': secret });
+    await asked(`query ($id: ID!) { goal(id: $id) { id } } # ${secret}`, { id: secret });
+    await asked(`{ goal(id: "${secret}") { ${secret.replace('-', '_')} } }`);
+    await reopen(`{"${secret}`);
+    await world.fetch(`/${caller.token}?token=${caller.token}&${secret}`);
+    await exchange(`GET http://user:${secret}@x/ HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await exchange(`GET /#${secret} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect(world.log).toHaveLength(7);
+    const logged = JSON.stringify(world.log);
+    expect(logged).not.toContain(secret);
+    expect(logged).not.toContain(caller.token);
+  });
+});

@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createWorld, type Json, restPaths } from '../support/world.js';
+
+const world = await createWorld();
+const { caller, space } = await world.team();
+const parent = await world.goal(space);
+for (const _ of [1, 2]) await world.goal(space, { parentGoalId: parent.id });
+
+beforeEach(() => {
+  world.log.length = 0;
+});
+
+describe('an unexpected failure', () => {
+  /** Runs a query while a table is missing. */
+  async function without(table: string, query: string): Promise<Json> {
+    await world.sql(`ALTER TABLE ${table} RENAME TO ${table}_elsewhere`);
+    try {
+      return (await world.graphql(caller.token, query)).body;
+    } finally {
+      await world.sql(`ALTER TABLE ${table}_elsewhere RENAME TO ${table}`);
+    }
+  }
+
+  test.each([
+    ['one field', `{ goal(id: "${parent.id}") { activities { nodes { id } } } }`, 1],
+    ['several fields that one query loads', '{ goals { nodes { parentGoal { activities { nodes { id } } } } } }', 2],
+  ])('of %s is logged once, with the cause', async (_what, query, failures) => {
+    const { errors } = await without('activities', query);
+    expect(errors.length).toBeGreaterThanOrEqual(failures);
+    const logged = world.log.filter(({ level }) => level === 50);
+    expect(logged).toMatchObject([
+      { msg: 'unexpected error', err: { code: 'P2010', stack: expect.stringMatching(/\n +at /) } },
+    ]);
+  });
+});
+
+describe('a client that goes away', () => {
+  const head = (length: number) =>
+    `POST ${restPaths.reopenGoal} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.token}\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+
+  async function send(bytes: string): Promise<Socket> {
+    const { hostname, port } = new URL(await world.base());
+    const client = connect(Number(port), hostname);
+    await once(client, 'connect');
+    client.write(bytes);
+    return client;
+  }
+
+  const logged = () => expect.poll(() => world.log.length).toBe(1);
+
+  test('in the middle of its body is one line of its request, and no error', async () => {
+    const client = await send(`${head(1000)}{"id":`);
+    client.destroy();
+    await logged();
+    expect(world.log).toMatchObject([
+      { level: 30, msg: 'request', status: 400, problem: expect.stringContaining('it ends before it is complete') },
+    ]);
+  });
+
+  test('before its answer is one line of its request, and no error', async () => {
+    const holder = new pg.Client({ connectionString: world.url });
+    await holder.connect();
+    await holder.query('BEGIN; LOCK TABLE people IN ACCESS EXCLUSIVE MODE');
+    const client = await send(`${head(2)}{}`);
+    await expect
+      .poll(
+        async () =>
+          (
+            await world.sql(
+              'SELECT count(*)::int AS n FROM pg_locks JOIN pg_database d ON d.oid = database WHERE NOT granted AND datname = current_database()',
+            )
+          )[0]?.n,
+      )
+      .toBe(1);
+    client.destroy();
+    await setTimeout(100);
+    await holder.end();
+    await logged();
+    expect(world.log).toMatchObject([{ level: 30, msg: 'request', clientGone: true }]);
+  });
+});

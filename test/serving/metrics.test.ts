@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { buildSchema } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { connectionsOf } from '../../src/database/client.js';
+import { errorCodes } from '../../src/errors/catalogue.js';
+import { createRateLimiters } from '../../src/http/limits/rateLimiters.js';
+import { Metrics } from '../../src/http/telemetry/metrics.js';
+import { storedMutations } from '../../src/rest/storedMutations.js';
+import { rowsOf, sectionOf, textOf } from '../support/documents.js';
+import { randomRequest } from '../support/randomQueries.js';
+import { samplesIn, sumOf } from '../support/scrape.js';
+import { createWorld, type Json, restPaths, World } from '../support/world.js';
+
+const furniture = await createWorld();
+const { caller, company, space } = await furniture.team();
+const schema = buildSchema(textOf('schema.graphql'));
+
+/** A gateway that nothing was asked yet, and what its metrics say. */
+function gateway(options: ConstructorParameters<typeof World>[2] = {}) {
+  const metrics = new Metrics({ poolSize: 20, connections: () => connectionsOf(furniture.db) });
+  const world = new World(furniture.db, furniture.url, { metrics, ...options });
+  return { world, scrape: async () => samplesIn((await metrics.read()).text) };
+}
+
+describe('the figures', () => {
+  test('add up with what was sent, and with the lines in the log', async () => {
+    const { world, scrape } = gateway();
+    const goal = await world.closedGoal(space);
+    const file = await world.file(await world.hub(company, { spaceId: space.id }), caller);
+    const archived = await world.closedGoal(space, { archivedAt: world.now });
+    const reopen = (id: string, headers = {}) => world.post(restPaths.reopenGoal, caller.token, { id }, headers);
+    for (const _ of [1, 2, 3]) await reopen(goal.id, { 'idempotency-key': 'once' });
+    for (const _ of [1, 2]) await reopen(archived.id);
+    for (const _ of [1, 2]) await world.post(restPaths.deleteResourceHubFile, caller.token, { file_id: file.id });
+    for (const _ of [1, 2]) await world.graphql(caller.token, '{ viewer { person { id } } }');
+    await world.graphql(caller.token, '{ viewer { person { id } } goals { totalCount } }');
+    await world.graphql(null, '{ viewer { person { id } } }');
+    for (const path of ['/a', '/b', '/c']) await world.fetch(path);
+
+    const samples = await scrape();
+    const counts = samples
+      .filter(({ name }) => name === 'goalpost_requests_total')
+      .map(({ labels: { operation, status }, value }) => [operation, status, value]);
+    expect(counts.sort()).toEqual(
+      [
+        ['reopenGoal', '200', 3],
+        ['reopenGoal', '409', 2],
+        ['deleteResourceHubFile', '200', 1],
+        ['deleteResourceHubFile', '404', 1],
+        ['viewer', '200', 2],
+        ['several', '200', 1],
+        ['/graphql', '401', 1],
+        ['unknown', '404', 3],
+      ].sort(),
+    );
+    const errors = samples
+      .filter(({ name }) => name === 'goalpost_errors_total')
+      .map(({ labels: { operation, code }, value }) => [operation, code, value]);
+    expect(errors.sort()).toEqual(
+      [
+        ['reopenGoal', 'GOAL_ARCHIVED', 2],
+        ['deleteResourceHubFile', 'NOT_FOUND', 1],
+        ['/graphql', 'UNAUTHENTICATED', 1],
+        ['unknown', 'NOT_FOUND', 3],
+      ].sort(),
+    );
+    const logged = world.log as Json[];
+    const total = (field: string) => logged.reduce((sum, line) => sum + line[field], 0);
+    expect(sumOf(samples, 'goalpost_requests_total')).toBe(logged.length);
+    expect(sumOf(samples, 'goalpost_idempotency_replays_total', { operation: 'reopenGoal' })).toBe(2);
+    expect(sumOf(samples, 'goalpost_request_sql_statements_sum')).toBe(total('statements'));
+    expect(sumOf(samples, 'goalpost_request_duration_seconds_count')).toBe(logged.length);
+    expect(sumOf(samples, 'goalpost_request_duration_seconds_sum')).toBeCloseTo(total('milliseconds') / 1000, 1);
+  });
+
+  test('count what was repeated because it lost to another', async () => {
+    const { world, scrape } = gateway();
+    const goal = await world.closedGoal(space);
+    // A sequence is not undone with the statement that fails.
+    await world.sql(`CREATE SEQUENCE tries; GRANT USAGE ON SEQUENCE tries TO PUBLIC;
+      CREATE FUNCTION lose_twice() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN IF nextval('tries') <= 2 THEN RAISE 'lost' USING ERRCODE = '40001'; END IF; RETURN NEW; END $$;
+      CREATE TRIGGER lose BEFORE UPDATE ON goals FOR EACH ROW EXECUTE FUNCTION lose_twice()`);
+    try {
+      const { status } = await world.post(restPaths.reopenGoal, caller.token, { id: goal.id });
+      expect(status).toBe(200);
+    } finally {
+      await world.sql('DROP TRIGGER lose ON goals');
+    }
+    expect(sumOf(await scrape(), 'goalpost_sql_repetitions_total', { operation: 'reopenGoal' })).toBe(2);
+    expect(world.log).toMatchObject([{ repetitions: 2 }]);
+  });
+
+  test('count the rate limits that were hit', async () => {
+    const rateLimiters = createRateLimiters({
+      store: 'memory',
+      databaseUrl: furniture.url,
+      windowSeconds: 60,
+      perToken: 2,
+      perAddress: 2,
+    });
+    const { world, scrape } = gateway({ rateLimiters });
+    for (const _ of [1, 2, 3, 4]) await world.post(restPaths.reopenGoal, caller.token, {});
+    const samples = await scrape();
+    expect(sumOf(samples, 'goalpost_requests_total', { operation: 'reopenGoal', status: '429' })).toBe(2);
+    expect(sumOf(samples, 'goalpost_errors_total', { code: 'RATE_LIMITED' })).toBe(2);
+  });
+
+  test('are those of docs/operating.md', async () => {
+    const metrics = new Metrics({ poolSize: 1, connections: () => connectionsOf(furniture.db) });
+    const { text } = await metrics.read();
+    const listed = rowsOf(sectionOf(textOf('docs/operating.md'), 'Metrics')).map(([name = '']) =>
+      name.replaceAll('`', ''),
+    );
+    const names = [...text.matchAll(/^# TYPE (goalpost_\w+)/gm)].map(([, name = '']) => name);
+    expect(listed.sort()).toEqual(names.sort());
+  });
+
+  test('are of the pool, the event loop and the process too', async () => {
+    const { world, scrape } = gateway();
+    await world.graphql(caller.token, '{ viewer { person { id } } }');
+    const samples = await scrape();
+    const figure = (name: string) => samples.find((sample) => sample.name === name)?.value;
+    expect(figure('goalpost_pool_size')).toBe(20);
+    expect(figure('goalpost_pool_open')).toBeGreaterThan(0);
+    expect(figure('goalpost_pool_idle')).toBeLessThanOrEqual(figure('goalpost_pool_open') ?? 0);
+    expect(figure('goalpost_pool_waiting')).toBe(0);
+    for (const name of [
+      'nodejs_eventloop_lag_p99_seconds',
+      'process_resident_memory_bytes',
+      'nodejs_heap_size_used_bytes',
+    ])
+      expect(figure(name), name).toBeGreaterThan(0);
+  });
+});
+
+describe('labels', { timeout: 120_000 }, () => {
+  const roots = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
+    Object.keys(type?.getFields() ?? {}),
+  );
+  const paths = [...storedMutations.map(({ path }) => path), '/graphql', '/healthz', '/readyz', '/', '/docs'];
+
+  test('stay the same few after 1,000 random requests', async () => {
+    const { world, scrape } = gateway();
+    const seed = 9;
+    const pick = fc.sample(fc.gen(), { numRuns: 1000, seed });
+    const known = { ids: ['none'], cursors: ['x'] };
+    const send = (draw: fc.GeneratorValue) => {
+      const word = draw(fc.string, { minLength: 1, maxLength: 20 });
+      const name = `op_${draw(fc.nat)}`;
+      const { query, variables } = randomRequest(schema, known, 'query', draw);
+      const kinds = [
+        () => world.graphql(caller.token, query.replace(/^query\b|^/, `query ${name} `), variables),
+        () => world.graphql(caller.token, `query ${name} { ${name}: viewer { person { id } } ${name}x: __typename }`),
+        () => world.graphql(caller.token, `{ ${name} { id } }`),
+        () =>
+          world.graphql(caller.readOnlyToken, `mutation ${name} { ${name}: reopenGoal(input: {}) { goal { id } } }`),
+        () => fetchOf(`/${encodeURIComponent(word)}/${randomUUID()}`),
+        () => fetchOf(`${draw(fc.constantFrom, ...paths)}?${encodeURIComponent(word)}`),
+        () =>
+          fetchOf(draw(fc.constantFrom, ...paths), {
+            method: draw(fc.constantFrom, 'PUT', 'DELETE', 'OPTIONS', 'POST'),
+          }),
+      ];
+      return draw(fc.constantFrom, ...kinds)();
+    };
+    const fetchOf = async (path: string, init: RequestInit = {}) =>
+      (await fetch(`${await world.base()}${path}`, { ...init, headers: { 'x-request-id': randomUUID() } })).text();
+    for (let start = 0; start < pick.length; start += 20) await Promise.all(pick.slice(start, start + 20).map(send));
+
+    const samples = (await scrape()).filter(({ name }) => name.startsWith('goalpost_'));
+    expect(sumOf(samples, 'goalpost_requests_total')).toBe(1000);
+    const operations = new Set(samples.flatMap(({ labels }) => labels.operation ?? []));
+    const allowed = [...roots, ...paths, 'several', 'introspection', 'unknown'];
+    expect([...operations].filter((operation) => !allowed.includes(operation))).toEqual([]);
+    const codes = new Set(samples.flatMap(({ labels }) => labels.code ?? []));
+    expect([...codes].filter((code) => !errorCodes.some((known) => known === code))).toEqual([]);
+    const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)));
+    expect([...labels].sort()).toEqual(['code', 'le', 'operation', 'status']);
+    console.log(
+      `${samples.length} samples with ${operations.size} operations after 1,000 random requests, seed ${seed}`,
+    );
+  });
+});

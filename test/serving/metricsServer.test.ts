@@ -1,0 +1,164 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createLogger } from '../../src/http/logger.js';
+import { MetricsServer } from '../../src/http/telemetry/metricsServer.js';
+import { builtMain } from '../support/goalpost.js';
+import { samplesIn, sumOf } from '../support/scrape.js';
+import { startServer } from '../support/server.js';
+import { createWorld, type Json, restPaths } from '../support/world.js';
+
+const world = await createWorld();
+const { caller, space } = await world.team();
+
+const soon = { timeout: 30_000 };
+
+/** The limits of a gateway that waits for a lock until the test gives it up. */
+const patient = {
+  DATABASE_TIMEOUT_MS: '100000',
+  DATABASE_STATEMENT_TIMEOUT_MS: '0',
+  DATABASE_LOCK_TIMEOUT_MS: '0',
+  DRAIN_SECONDS: '100',
+};
+
+async function server(settings: Record<string, string> = {}) {
+  const started = await startServer({ DATABASE_URL: world.url, ...settings });
+  onTestFinished(async () => {
+    if (started.process.exitCode === null && started.process.signalCode === null) await started.stop();
+  });
+  const metrics = [started.announced.metrics ?? []].flat();
+  return { ...started, metrics };
+}
+
+async function listening(metrics: ConstructorParameters<typeof MetricsServer>[0], milliseconds?: number) {
+  const log: Json[] = [];
+  const logger = createLogger('info', { write: (line) => void log.push(JSON.parse(line)) });
+  const metricsServer = new MetricsServer(metrics, logger, milliseconds);
+  metricsServer.server.listen(0, '127.0.0.1');
+  await once(metricsServer.server, 'listening');
+  onTestFinished(() => metricsServer.close());
+  const { port } = metricsServer.server.address() as AddressInfo;
+  return { port, base: `http://127.0.0.1:${port}`, log };
+}
+
+const read = async () => ({ text: 'x 1\n', contentType: 'text/plain; version=0.0.4' });
+
+describe('/metrics', { timeout: 120_000 }, () => {
+  test('is on a port of its own, which serves nothing else', async () => {
+    const { base, metrics } = await server({ METRICS_PORT: '0' });
+    const [address = ''] = metrics;
+    expect(new URL(address).hostname).toBe('127.0.0.1');
+    for (const _ of [1, 2, 3]) await fetch(`${base}/healthz`);
+    expect((await fetch(`${base}/metrics`)).status).toBe(404);
+    const response = await fetch(address);
+    expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    const samples = samplesIn(await response.text());
+    expect(sumOf(samples, 'goalpost_requests_total', { operation: '/healthz', status: '200' })).toBe(3);
+    expect(sumOf(samples, 'goalpost_requests_total', { operation: 'unknown', status: '404' })).toBe(1);
+    const answered = async (path: string, method = 'GET') => (await fetch(new URL(path, address), { method })).status;
+    expect([await answered('/healthz'), await answered('/graphql'), await answered('/metrics', 'POST')]).toEqual([
+      404, 404, 405,
+    ]);
+  });
+
+  test('is off unless METRICS_PORT is set', async () => {
+    const { metrics, base } = await server();
+    expect(metrics).toEqual([]);
+    expect((await fetch(`${base}/metrics`)).status).toBe(404);
+  });
+
+  test('is still served while running requests finish, and then no longer', async () => {
+    const { base, metrics, process: child, exited } = await server({ METRICS_PORT: '0', ...patient });
+    const [address = ''] = metrics;
+    const goal = await world.closedGoal(space);
+    const holder = new pg.Client({ connectionString: world.url });
+    await holder.connect();
+    await holder.query('BEGIN; LOCK TABLE goals IN SHARE MODE');
+    const slow = fetch(`${base}${restPaths.reopenGoal}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${caller.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ id: goal.id }),
+    });
+    const waiting = `SELECT count(*)::int AS n FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+      WHERE NOT granted AND datname = current_database()`;
+    await expect.poll(async () => (await world.sql(waiting))[0]?.n, soon).toBeGreaterThan(0);
+    child.kill('SIGTERM');
+    await expect.poll(() => fetch(`${base}/healthz`).catch(() => 'closed'), soon).toBe('closed');
+    expect((await fetch(address)).status).toBe(200);
+    await holder.end();
+    expect((await slow).status).toBe(200);
+    expect(await exited).toEqual([0, null]);
+    await expect(fetch(address)).rejects.toThrow();
+  });
+
+  test('on a port that is taken ends the start with one clear message', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as AddressInfo;
+    const env = { ...process.env, DATABASE_URL: world.url, PORT: '0', METRICS_PORT: String(port), LOG_LEVEL: 'warn' };
+    const failed = promisify(execFile)(process.execPath, [builtMain, 'serve'], {
+      env,
+    });
+    await expect(failed).rejects.toMatchObject({
+      code: 2,
+      stderr: `goalpost: Port ${port} on 127.0.0.1 is taken. Stop what uses it, or set another METRICS_PORT. Example: METRICS_PORT=${port + 1}\n`,
+    });
+  });
+
+  test('that fails is 500 without details and one line in the log; the next one may succeed', async () => {
+    let failures = 1;
+    const flaky = () => (failures-- > 0 ? Promise.reject(new Error('the insides')) : read());
+    const { base, log } = await listening({ read: flaky });
+    const failed = await fetch(`${base}/metrics`);
+    expect([failed.status, await failed.text()]).toEqual([500, expect.not.stringContaining('insides')]);
+    expect(log).toMatchObject([{ level: 50, msg: 'cannot read the metrics', err: { message: 'the insides' } }]);
+    expect((await fetch(`${base}/metrics`)).status).toBe(200);
+  });
+
+  test('is read once for all that ask at once', async () => {
+    let reads = 0;
+    let answer = () => {};
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const slowRead = async () => {
+      reads += 1;
+      await asked;
+      return read();
+    };
+    const { base } = await listening({ read: slowRead });
+    const scrapes = Promise.all(Array.from({ length: 10 }, () => fetch(`${base}/metrics`)));
+    await expect.poll(() => reads, soon).toBe(1);
+    setTimeout(answer, 200);
+    expect((await scrapes).map(({ status }) => status)).toEqual(Array(10).fill(200));
+    expect(reads).toBeLessThanOrEqual(2);
+  });
+
+  test('cuts off clients that never ask or never read, and bounds how many there are', async () => {
+    const large = async () => ({ ...(await read()), text: 'x 1\n'.repeat(2_000_000) });
+    const { port, base } = await listening({ read: large }, 500);
+    const silent = Array.from({ length: 30 }, (_, index) => {
+      const socket = connect(port, '127.0.0.1').on('error', () => {});
+      if (index % 2 === 0) socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
+      return socket.pause();
+    });
+    onTestFinished(() => {
+      for (const socket of silent) socket.destroy();
+    });
+    await expect
+      .poll(
+        () =>
+          fetch(`${base}/metrics`).then(
+            ({ status }) => status,
+            () => 0,
+          ),
+        { timeout: 20_000 },
+      )
+      .toBe(200);
+    expect((await world.fetch('/healthz')).status).toBe(200);
+  });
+});

@@ -1,0 +1,182 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
+import { json, text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createEmptyDatabase } from '../support/database.js';
+import { builtMain } from '../support/goalpost.js';
+import { holdGoals } from '../support/holdGoals.js';
+import { startServer } from '../support/server.js';
+import { createWorld, type Json, restPaths } from '../support/world.js';
+
+const world = await createWorld();
+const { caller, space } = await world.team();
+
+interface Outcome {
+  status?: number;
+  connection?: string | undefined;
+  body?: Json;
+  /** An error before the first byte of an answer, or after it. */
+  lost?: 'before' | 'within';
+}
+
+const headers = { authorization: `Bearer ${caller.token}`, 'content-type': 'application/json' };
+
+async function ask(url: string, body?: unknown, agent?: Agent): Promise<Outcome> {
+  const sent = request(url, { method: body ? 'POST' : 'GET', headers, ...(agent && { agent }) });
+  sent.end(body && JSON.stringify(body));
+  try {
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    const { statusCode: status = 0, headers: given } = response;
+    return await json(response).then(
+      (read) => ({ status, connection: given.connection, body: read }),
+      () => ({ status, lost: 'within' as const }),
+    );
+  } catch {
+    return { lost: 'before' };
+  }
+}
+
+/** Until a change waits for the lock. */
+const waits = () =>
+  expect
+    .poll(
+      async () =>
+        (
+          await world.sql(
+            'SELECT count(*)::int AS n FROM pg_locks JOIN pg_database d ON d.oid = database WHERE NOT granted AND datname = current_database()',
+          )
+        )[0]?.n,
+    )
+    .toBeGreaterThan(0);
+
+async function server(settings: Record<string, string> = {}) {
+  const started = await startServer({ DATABASE_URL: world.url, RATE_LIMIT_PER_TOKEN: '1000000', ...settings });
+  onTestFinished(async () => {
+    if (started.process.exitCode === null && started.process.signalCode === null) await started.stop();
+  });
+  return started;
+}
+
+describe('SIGTERM', { timeout: 60_000 }, () => {
+  test('ends a gateway that waits for its turn to migrate', async () => {
+    const { directUrl, drop } = await createEmptyDatabase();
+    const holder = new pg.Client({ connectionString: directUrl });
+    await holder.connect();
+    await holder.query('SELECT pg_advisory_lock(72707369)');
+    const environment = { ...process.env, PORT: '0', DATABASE_URL: directUrl };
+    const child = spawn(process.execPath, [builtMain, 'serve'], { env: environment, stdio: 'ignore' });
+    const others = 'SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
+    await expect.poll(async () => (await holder.query(others)).rowCount, { timeout: 30_000 }).toBe(1);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    await holder.end();
+    await drop();
+  });
+
+  test('lets running requests finish, closes all other connections at once, and the process ends with 0', async () => {
+    const { base, process: child, exited } = await server();
+    const { hostname, port } = new URL(base);
+    const goal = await world.closedGoal(space);
+    const unused = connect(Number(port), hostname);
+    const idle = connect(Number(port), hostname);
+    await Promise.all([once(unused, 'connect'), once(idle, 'connect')]);
+    idle.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(idle, 'data');
+
+    const load: Outcome[] = [];
+    let stoppedAt = 0;
+    const clients = Array.from({ length: 8 }, async () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const query = { query: '{ viewer { person { id } } }' };
+      for (let misses = 0; misses < 2; ) {
+        const startedAt = performance.now();
+        const outcome = await ask(`${base}/graphql`, query, agent);
+        if (outcome.lost === 'before') misses += 1;
+        if (stoppedAt > 0 && startedAt > stoppedAt + 100) load.push(outcome);
+        else if (outcome.lost === 'within' || (outcome.status && outcome.status !== 200)) load.push(outcome);
+      }
+      agent.destroy();
+    });
+    await setTimeout(500);
+    const release = await holdGoals(world.url);
+    const slow = ask(`${base}${restPaths.reopenGoal}`, { id: goal.id }, new Agent({ keepAlive: true }));
+    await waits();
+
+    const closed = Promise.all([unused, idle].map((socket) => text(socket)));
+    stoppedAt = performance.now();
+    child.kill('SIGTERM');
+    await closed;
+    expect(performance.now() - stoppedAt).toBeLessThan(1000);
+    await Promise.all(clients);
+    expect(load.filter(({ lost }) => lost !== 'before')).toEqual([]);
+    expect(child.exitCode).toBeNull();
+    await release();
+    expect(await slow).toMatchObject({ status: 200, connection: 'close', body: { goal: { id: goal.id } } });
+    const releasedAt = performance.now();
+    expect(await exited).toEqual([0, null]);
+    expect(performance.now() - releasedAt).toBeLessThan(2000);
+  });
+
+  test('is told by /readyz and by every answer, while new connections are still taken', async () => {
+    const { base, process: child, exited } = await server({ DRAIN_DELAY_SECONDS: '2' });
+    const agent = new Agent({ keepAlive: true });
+    expect(await ask(`${base}/readyz`, undefined, agent)).toMatchObject({ status: 200, connection: 'keep-alive' });
+    child.kill('SIGTERM');
+    await setTimeout(100);
+    const answers = await Promise.all([
+      ask(`${base}/readyz`, undefined, agent),
+      ask(`${base}/readyz`),
+      ask(`${base}/healthz`, undefined, new Agent({ keepAlive: true })),
+    ]);
+    expect(answers).toMatchObject([503, 503, 200].map((status) => ({ status, connection: 'close' })));
+    expect(await exited).toEqual([0, null]);
+  });
+
+  test('cuts off what runs longer than DRAIN_SECONDS', async () => {
+    const { base, process: child, exited } = await server({ DRAIN_SECONDS: '0.5', LOG_LEVEL: 'silent' });
+    const goal = await world.closedGoal(space);
+    const release = await holdGoals(world.url);
+    const slow = ask(`${base}${restPaths.reopenGoal}`, { id: goal.id });
+    await waits();
+    const signalledAt = performance.now();
+    child.kill('SIGTERM');
+    expect(await slow).toEqual({ lost: 'before' });
+    expect(await exited).toEqual([0, null]);
+    expect(performance.now() - signalledAt).toBeLessThan(6000);
+    await release();
+  });
+
+  test('ends the connection of a client that reads none of its answers and asks for a tunnel', async () => {
+    const { base, process: child, exited } = await server({ DRAIN_SECONDS: '0.5' });
+    const { hostname, port } = new URL(base);
+    const client = connect(Number(port), hostname).pause();
+    // More than the kernel buffers.
+    const answers = 'GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(100);
+    client.write(`${answers}CONNECT localhost:1 HTTP/1.1\r\nHost: localhost:1\r\n\r\n`);
+    await setTimeout(1000);
+    child.kill('SIGTERM');
+    const ended = await Promise.race([exited, setTimeout(8000, 'still running')]);
+    client.destroy();
+    expect(ended).toEqual([0, null]);
+  });
+
+  test('a second time ends the process at once', async () => {
+    const { base, process: child, exited } = await server();
+    const goal = await world.closedGoal(space);
+    const release = await holdGoals(world.url);
+    const slow = ask(`${base}${restPaths.reopenGoal}`, { id: goal.id });
+    await waits();
+    child.kill('SIGTERM');
+    await setTimeout(700);
+    const secondAt = performance.now();
+    child.kill('SIGINT');
+    expect(await exited).toEqual([130, null]);
+    expect(performance.now() - secondAt).toBeLessThan(1000);
+    expect(await slow).toEqual({ lost: 'before' });
+    await release();
+  });
+});

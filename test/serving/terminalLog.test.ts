@@ -1,0 +1,123 @@
+import { Writable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createLogger, logDestination } from '../../src/http/logger.js';
+import { terminalLine } from '../../src/http/telemetry/terminalLine.js';
+import { createWorld, restPaths } from '../support/world.js';
+
+afterEach(() => vi.unstubAllEnvs());
+
+/** Something like stderr, and what was written to it. */
+function stderr({ isTTY }: { isTTY: boolean }) {
+  const written: string[] = [];
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      written.push(String(chunk));
+      done();
+    },
+  });
+  // The part of a terminal that decides about colours.
+  const hasColors = () => !process.env.NO_COLOR;
+  return { stream: Object.assign(stream, { isTTY, hasColors }) as NodeJS.WriteStream, written };
+}
+
+const isColored = (text = '') => stripVTControlCharacters(text) !== text;
+
+describe('the log', () => {
+  test.each([
+    ['auto', true, true],
+    ['pretty', true, true],
+    ['pretty', false, false],
+  ] as const)('in the format %s, in a terminal: %s, is text, in colour: %s', (format, isTTY, expected) => {
+    const { stream, written } = stderr({ isTTY });
+    createLogger('info', logDestination(format, stream)).info('stopping');
+    expect(written).toHaveLength(1);
+    expect(isColored(written[0])).toBe(expected);
+    expect(stripVTControlCharacters(written[0] ?? '')).toMatch(/^\d\d:\d\d:\d\d INFO {2}stopping\n$/);
+  });
+
+  test.each([
+    ['auto', false],
+    ['json', true],
+  ] as const)('in the format %s, in a terminal: %s, is JSON', (format, isTTY) => {
+    const { stream, written } = stderr({ isTTY });
+    createLogger('info', logDestination(format, stream)).info('stopping');
+    expect(written.map((line) => JSON.parse(line))).toMatchObject([{ level: 30, msg: 'stopping' }]);
+  });
+
+  test.each(['json', 'pretty'] as const)('in the format %s, is lost where nobody reads it', async (format) => {
+    const stream = new Writable({ write: (_chunk, _encoding, done) => done(new Error('write EPIPE')) });
+    const closed = new Promise((resolve) => stream.on('close', resolve));
+    // Without a listener, the failure would end the process.
+    createLogger('info', logDestination(format, stream as NodeJS.WriteStream)).info('stopping');
+    await closed;
+  });
+
+  test('is lost while its reader stands still, before it fills the memory', async () => {
+    const waiting: (() => void)[] = [];
+    let lines = 0;
+    const write = (_chunk: unknown, _encoding: unknown, done: () => void) => {
+      lines += 1;
+      waiting.push(done);
+    };
+    const stream = new Writable({ write });
+    const logger = createLogger('info', logDestination('json', stream as NodeJS.WriteStream));
+    const message = 'x'.repeat(10_000);
+    for (let index = 0; index < 500; index += 1) logger.info(message);
+    expect(stream.writableLength).toBeLessThan(2_200_000);
+
+    while (stream.writableLength > 0) {
+      waiting.shift()?.();
+      await new Promise(setImmediate);
+    }
+    const before = lines;
+    expect(before).toBeGreaterThan(100);
+    logger.info('the reader reads again');
+    expect(lines).toBe(before + 1);
+  });
+
+  test('has no colours with NO_COLOR', () => {
+    vi.stubEnv('NO_COLOR', '1');
+    const { stream, written } = stderr({ isTTY: true });
+    createLogger('info', logDestination('auto', stream)).warn('x');
+    expect(isColored(written.join(''))).toBe(false);
+  });
+});
+
+describe('a line in a terminal', async () => {
+  const lines: string[] = [];
+  const write = (line: string) => void lines.push(terminalLine(line, false));
+  const world = await createWorld({ logger: createLogger('info', { write }) });
+
+  test('of a request is one, aligned, with what matters first, and with its id if it failed', async () => {
+    const { caller, company } = await world.team();
+    await world.sql('UPDATE api_tokens SET last_used_at = $1', [world.now]);
+    const given = { 'x-request-id': 'mine' };
+    await world.fetch('/healthz', { headers: given });
+    await world.post(restPaths.reopenGoal, caller.token, { id: 'none' }, given);
+    await world.graphql(caller.token, '{ viewer { person { id } } }');
+    const person = `${caller.id}@${company.companyId}`;
+    const shown = lines.map((line) => line.replace(/^[\d:]{8} /, '').replace(/[ \d.]{7} ms/, 'n ms'));
+    expect(shown).toEqual([
+      '200 GET  n ms   0 SQL /healthz\n',
+      `404 POST n ms   3 SQL ${restPaths.reopenGoal} NOT_FOUND ${person} mine\n`,
+      `200 POST n ms   2 SQL /graphql viewer ${person}\n`,
+    ]);
+  });
+
+  test('of an error has its stack below', () => {
+    lines.length = 0;
+    createLogger('info', { write }).error({ err: new Error('broken') }, 'unexpected error');
+    expect(lines[0]).toMatch(/^\S+ ERROR unexpected error\n {4}Error: broken\n {8}at /);
+  });
+
+  test('lets nobody steer the terminal', () => {
+    lines.length = 0;
+    const steering = 'a\x1b[2Jb\x9b2Jc\u202ed\n200 GET';
+    const logger = createLogger('info', { write });
+    logger.info({ path: steering, requestId: steering, operation: steering, problem: steering }, 'request');
+    logger.error({ err: new Error(steering), applied: [steering] }, steering);
+    expect(lines.join('')).not.toMatch(/[^\P{C}\n]/u);
+    expect(lines[0]?.split('\n')).toHaveLength(2);
+  });
+});

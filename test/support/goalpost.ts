@@ -1,0 +1,28 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { pathOf } from './documents.js';
+
+/** The program as users start it; the tests' set-up builds it. */
+export const builtMain = pathOf('dist/main.js');
+
+export interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a command of the built program until it ends. A setting of `undefined` is one that the tests have and it has not. */
+export async function goalpost(
+  args: string[],
+  settings: Record<string, string | undefined> = {},
+  cwd = pathOf('.'),
+): Promise<Outcome> {
+  const env = { ...process.env, ...settings };
+  try {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [builtMain, ...args], { cwd, env });
+    return { code: 0, stdout, stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as Outcome;
+    return { code, stdout, stderr };
+  }
+}
