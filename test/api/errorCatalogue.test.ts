@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { type IncomingMessage, request as send } from 'node:http';
+import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { openClient } from '../../src/database/client.js';
