@@ -1,86 +1,41 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { Agent, createServer as createHttpServer, type IncomingMessage, request } from 'node:http';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ConfigError, readConfig } from '../../src/config.js';
 import { closeOver } from '../../src/http/overload/closeOver.js';
 import { shareOf } from '../../src/serving/serveAsWorker.js';
-import { samplesIn, sumOf } from '../support/scrape.js';
+import { sumOf } from '../support/scrape.js';
 import { startServer } from '../support/server.js';
-import { createWorld, type Json, restPaths } from '../support/world.js';
+import {
+  ask,
+  patient,
+  type Running,
+  scrape,
+  startWorkers,
+  stop,
+  untilBothServe,
+  untilGone,
+} from '../support/workers.js';
+import { createWorld, restPaths } from '../support/world.js';
 
 const world = await createWorld();
 const { caller, space } = await world.team();
-const query = { query: '{ viewer { person { id } } }' };
-const patient = { timeout: 60_000, interval: 20 };
-
-type Running = Awaited<ReturnType<typeof server>>;
-
-async function server(settings: Record<string, string>) {
-  const own = { WORKERS: '2', LOG_LEVEL: 'info', LOG_FORMAT: 'json', METRICS_PORT: '0', ...settings };
-  const started = await startServer(own, { quiet: true });
-  const lines = (): Json[] =>
-    started
-      .log()
-      .split('\n')
-      .filter((line) => line.startsWith('{') && line.endsWith('}'))
-      .map((line) => JSON.parse(line));
-  /** The process of each worker that has answered a request, by its number. */
-  const pids = () => new Map<number, number>(lines().flatMap(({ worker, pid }) => (worker ? [[worker, pid]] : [])));
-  return { ...started, lines, pids };
-}
-
-async function stop({ process: child, stop: end }: Running): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) await end();
-}
-
-/** One request over a connection of its own. Undefined if that is lost, or was on its way to a worker that died. */
-async function ask(url: string, body: unknown = query, token = caller.token): Promise<Json> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const sent = request(url, { method: 'POST', headers, agent: new Agent(), signal: AbortSignal.timeout(30_000) });
-  sent.end(JSON.stringify(body));
-  try {
-    const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    return { status: response.statusCode, headers: response.headers, body: await json(response) };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Asks until both workers have answered; with `known`, until one has that is not among these processes. */
-const untilBothServe = ({ base, pids }: Running, known: number[] = []) =>
-  vi.waitFor(async () => {
-    await ask(`${base}/graphql`);
-    expect(pids().size).toBe(2);
-    expect([...pids().values()].some((pid) => !known.includes(pid))).toBe(true);
-  }, patient);
-
-const untilGone = (pids: Iterable<number>) =>
-  Promise.all(
-    [...pids].map((pid) => vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), { timeout: 10_000 })),
-  );
-
-const scrape = async ({ announced }: Running) => {
-  const response = await fetch(announced.metrics ?? '');
-  expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=/);
-  return samplesIn(await response.text());
-};
 
 describe('two workers', { timeout: 120_000 }, () => {
   let started: Running;
   beforeAll(async () => {
     const settings = { RATE_LIMIT_PER_TOKEN: '1000000', MAX_CONCURRENT_REQUESTS: '100' };
-    started = await server({ DATABASE_URL: world.url, ...settings });
+    started = await startWorkers({ DATABASE_URL: world.url, ...settings });
   }, 120_000);
   afterAll(() => stop(started));
 
   test('serve at one address; each line of the log tells which of them, and metrics are their sum', async () => {
-    await untilBothServe(started);
+    await untilBothServe(started, caller.token);
     const { base, lines } = started;
-    for (const _ of Array(10)) expect(await ask(`${base}/graphql`)).toMatchObject({ status: 200 });
+    for (const _ of Array(10)) expect(await ask(`${base}/graphql`, caller.token)).toMatchObject({ status: 200 });
     const samples = await scrape(started);
     const requests = () => lines().filter(({ msg }) => msg === 'request');
     // The lines of the log come through a pipe of their own.
@@ -91,30 +46,6 @@ describe('two workers', { timeout: 120_000 }, () => {
     expect(sumOf(samples, 'goalpost_workers')).toBe(2);
   });
 
-  test('lose only what one of them was running when it is killed; another starts, and counters never fall', async () => {
-    const { base, lines, pids } = started;
-    let isOver = false;
-    const statuses: (number | undefined)[] = [];
-    const clients = Array.from({ length: 4 }, async () => {
-      while (!isOver) statuses.push((await ask(`${base}/graphql`))?.status);
-    });
-    await sleep(300);
-    const before = sumOf(await scrape(started), 'goalpost_requests_total');
-    const known = [...pids().values()];
-    process.kill(pids().get(1) ?? 0, 'SIGKILL');
-    await vi.waitFor(() => expect(lines().map(({ msg }) => msg)).toContain('a worker serves again'), patient);
-    await untilBothServe(started, known);
-    isOver = true;
-    await Promise.all(clients);
-    expect(statuses.filter((status) => status !== 200 && status !== undefined)).toEqual([]);
-    expect(statuses.filter((status) => status === undefined).length).toBeLessThanOrEqual(8);
-    const ended = { worker: 1, signal: 'SIGKILL', msg: 'a worker ended unexpectedly; starting another' };
-    expect(lines()).toContainEqual(expect.objectContaining(ended));
-    const samples = await scrape(started);
-    expect(sumOf(samples, 'goalpost_requests_total')).toBeGreaterThanOrEqual(before);
-    expect(sumOf(samples, 'goalpost_workers')).toBe(2);
-  });
-
   test('drain at one SIGTERM: what runs is finished, and the gateway ends with 0', async () => {
     const { base, process: child, exited, pids } = started;
     const goals = await Promise.all(Array.from({ length: 8 }, () => world.closedGoal(space)));
@@ -122,7 +53,7 @@ describe('two workers', { timeout: 120_000 }, () => {
       $$ BEGIN PERFORM pg_sleep(1); RETURN NULL; END $$;
       CREATE TRIGGER dawdle AFTER UPDATE ON goals FOR EACH ROW EXECUTE FUNCTION dawdle()`);
     onTestFinished(async () => void (await world.sql('DROP TRIGGER dawdle ON goals')));
-    const running = goals.map(({ id }) => ask(`${base}${restPaths.reopenGoal}`, { id }));
+    const running = goals.map(({ id }) => ask(`${base}${restPaths.reopenGoal}`, caller.token, { id }));
     const sleeping = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'";
     await vi.waitFor(async () => expect((await world.sql(sleeping)).length).toBeGreaterThan(1), patient);
     child.kill('SIGTERM');
@@ -137,7 +68,7 @@ describe('two workers', { timeout: 120_000 }, () => {
 
 describe('a gateway with workers', { timeout: 120_000 }, () => {
   test('has one rate limit and one demo key, and takes its workers with it when it is killed', async () => {
-    const started = await server({ RATE_LIMIT_PER_TOKEN: '10', RATE_LIMIT_WINDOW_SECONDS: '3600' });
+    const started = await startWorkers({ RATE_LIMIT_PER_TOKEN: '10', RATE_LIMIT_WINDOW_SECONDS: '3600' });
     onTestFinished(() => stop(started));
     const { base, announced, pids, process: child, exited } = started;
     for (const _ of Array(6)) {
@@ -147,7 +78,7 @@ describe('a gateway with workers', { timeout: 120_000 }, () => {
     }
     const { write } = JSON.parse(await readFile(announced.tokens ?? '', 'utf8'));
     const answers = [];
-    for (const _ of Array(14)) answers.push(await ask(`${base}/graphql`, query, write));
+    for (const _ of Array(14)) answers.push(await ask(`${base}/graphql`, write));
     expect(answers.map(({ status }) => status)).toEqual([...Array(10).fill(200), ...Array(4).fill(429)]);
     expect(answers[9]?.headers.ratelimit).toMatch(/^"token";r=0;/);
     expect(pids().size).toBe(2);
@@ -157,9 +88,9 @@ describe('a gateway with workers', { timeout: 120_000 }, () => {
   });
 
   test('ends at once at a second signal, workers included', async () => {
-    const started = await server({ DATABASE_URL: world.url, DRAIN_DELAY_SECONDS: '60' });
+    const started = await startWorkers({ DATABASE_URL: world.url, DRAIN_DELAY_SECONDS: '60' });
     onTestFinished(() => stop(started));
-    await untilBothServe(started);
+    await untilBothServe(started, caller.token);
     const { process: child, exited, pids } = started;
     child.kill('SIGTERM');
     await sleep(700);

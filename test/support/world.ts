@@ -12,6 +12,7 @@ import { createLogger } from '../../src/http/logger.js';
 import { NodeServer } from '../../src/http/server/nodeServer.js';
 import { leftToPrisma, noted, noteStatements, unboundScans } from './companyBinding.js';
 import { asAdministrator, createDatabase } from './database.js';
+import { noteExchange } from './exchanges.js';
 import { fetchAt } from './fetchAt.js';
 import { requireDescribed } from './openapiValidator.js';
 import { preparedStatements } from './pgbouncer.js';
@@ -102,7 +103,10 @@ export class World {
     const text = await response.text();
     const json = text && response.headers.get('content-type')?.includes('json');
     const answer = { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : { text } };
-    requireDescribed({ method: init.method ?? 'GET', path, ...answer });
+    const method = init.method ?? 'GET';
+    const { body: sent } = init;
+    noteExchange({ request: `${method} ${path}`, sent, status: answer.status, received: answer.body });
+    requireDescribed({ method, path, ...answer });
     return answer;
   }
 

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { openClient } from '../../src/database/client.js';
-import { preparedStatements, usesPgbouncer } from '../support/pgbouncer.js';
-import { statementsOf } from '../support/statements.js';
-import { createWorld, World } from '../support/world.js';
+import { openClient } from '../../../src/database/client.js';
+import { preparedStatements, usesPgbouncer } from '../../support/pgbouncer.js';
+import { statementsOf } from '../../support/statements.js';
+import { createWorld, World } from '../../support/world.js';
 
 const connections = 4;
 const timeouts = { connect: 10_000, answer: 2_000, statement: 1_000, lock: 0, idleTransaction: 0 };

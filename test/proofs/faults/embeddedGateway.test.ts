@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { builtMain } from '../support/goalpost.js';
-import { query } from '../support/query.js';
-import { startServer } from '../support/server.js';
+import { builtMain } from '../../support/goalpost.js';
+import { query } from '../../support/query.js';
+import { startServer } from '../../support/server.js';
 
 const patient = 60_000;
 let directory: string;

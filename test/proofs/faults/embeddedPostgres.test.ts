@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { startEmbedded } from '../../src/database/embedded/startEmbedded.js';
-import { DatabaseError } from '../../src/database/error.js';
-import { pathOf } from '../support/documents.js';
-import { query } from '../support/query.js';
+import { startEmbedded } from '../../../src/database/embedded/startEmbedded.js';
+import { DatabaseError } from '../../../src/database/error.js';
+import { pathOf } from '../../support/documents.js';
+import { query } from '../../support/query.js';
 
 const embedded = pathOf('dist/database/embedded/startEmbedded.js');
 const asRoot = process.getuid?.() === 0;

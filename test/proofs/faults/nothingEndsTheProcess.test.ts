@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { startServer } from '../support/server.js';
-import { createWorld, type Json } from '../support/world.js';
+import { startServer } from '../../support/server.js';
+import { createWorld, type Json } from '../../support/world.js';
 
 const world = await createWorld();
 const { company, caller, space } = await world.team();

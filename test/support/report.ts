@@ -1,0 +1,17 @@
+import { relative } from 'node:path';
+import { beforeEach } from 'vitest';
+import { pathOf } from './documents.js';
+import { forgetExchanges, lastExchanges } from './exchanges.js';
+
+/** A failure says how to run the test alone and what its last requests were. */
+beforeEach(({ onTestFailed, task }) => {
+  forgetExchanges();
+  onTestFailed(() => {
+    const error = task.result?.errors?.[0];
+    if (!error) return;
+    const file = relative(pathOf('.'), task.file.filepath);
+    const title = task.fullTestName.replace(/[.*+?^${}()|[\]\\]/g, '.');
+    const alone = `Alone: npm run test:all -- ${file} -t ${JSON.stringify(title)}`;
+    error.message = [error.message, ...lastExchanges(), alone].join('\n\n');
+  });
+});
