@@ -1,4 +1,4 @@
-import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
+import { context, propagation, SpanKind, SpanStatusCode, trace as tracing } from '@opentelemetry/api';
 import {
   InMemorySpanExporter,
   NodeTracerProvider,
@@ -11,7 +11,10 @@ import { createWorld, type Json, restPaths } from '../support/world.js';
 const exporter = new InMemorySpanExporter();
 const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
 provider.register();
-afterAll(() => provider.shutdown());
+afterAll(async () => {
+  await provider.shutdown();
+  for (const api of [tracing, context, propagation]) api.disable();
+});
 
 const world = await createWorld();
 const { caller, space } = await world.team();
