@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { SuiteOrder } from './support/suiteOrder.js';
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
@@ -15,6 +16,7 @@ export default defineConfig({
     isolate: false,
     // Many tests wait for a process or a limit of time; more than eight workers would use up the server's connections.
     maxWorkers: Math.min(2 * availableParallelism(), 8),
+    sequence: { sequencer: SuiteOrder },
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

@@ -1,5 +1,11 @@
 import axe from 'axe-core';
-import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type Cookie,
+  type Page,
+  chromium as playwright,
+} from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { chromium, flags, missing } from './chromium.js';
 import { startServer } from './server.js';
@@ -29,12 +35,20 @@ export const requireBrowser = () =>
 export function browsing() {
   let server: Awaited<ReturnType<typeof startServer>>;
   let browser: Browser;
+  /** An empty page on which tests compare pictures. */
+  let canvas: Page;
+  /** The session of the demo, which the start page begins. */
+  let session: Cookie[];
 
   beforeAll(async () => {
     [server, browser] = await Promise.all([
       startServer(),
       playwright.launch({ executablePath: chromium ?? '', args: flags }),
     ]);
+    canvas = await browser.newPage();
+    await canvas.goto(server.base + server.start);
+    session = await canvas.context().cookies();
+    await canvas.goto('about:blank');
   }, 60_000);
 
   afterAll(async () => {
@@ -72,12 +86,12 @@ export function browsing() {
       await context.close();
       expect(troubles).toEqual([]);
     });
-    if (base === server.base) await page.goto(base + server.start);
+    if (base === server.base) await context.addCookies(session);
     await page.goto(base + path);
     return page;
   }
 
-  return { open };
+  return { open, canvas: () => canvas };
 }
 
 /** What axe finds wrong with a page, or with the part of it that a selector names. */

@@ -3,10 +3,9 @@ import type { Page } from 'playwright-core';
 const scale = 8;
 
 /** A screenshot at an eighth of its size, as a PNG: layout and colours remain, letters become grey. */
-export async function thumbnailOf(page: Page): Promise<Buffer> {
+export async function thumbnailOf(page: Page, canvas: Page): Promise<Buffer> {
   const screenshot = await page.screenshot({ animations: 'disabled', caret: 'hide' });
-  const blank = await page.context().newPage();
-  const encoded = await blank.evaluate(
+  const encoded = await canvas.evaluate(
     async ({ png, factor }) => {
       const bytes = Uint8Array.from(atob(png), (character) => character.charCodeAt(0));
       const image = await createImageBitmap(new Blob([bytes]));
@@ -20,14 +19,12 @@ export async function thumbnailOf(page: Page): Promise<Buffer> {
     },
     { png: screenshot.toString('base64'), factor: scale },
   );
-  await blank.close();
   return Buffer.from(encoded, 'base64');
 }
 
 /** How much two pictures differ, as a share of the greatest difference possible; 1 if their sizes differ. */
-export async function differenceOf(page: Page, one: Buffer, other: Buffer): Promise<number> {
-  const blank = await page.context().newPage();
-  const difference = await blank.evaluate(
+export const differenceOf = (canvas: Page, one: Buffer, other: Buffer): Promise<number> =>
+  canvas.evaluate(
     async (pictures) => {
       const read = async (png: string) => {
         const bytes = Uint8Array.from(atob(png), (character) => character.charCodeAt(0));
@@ -43,6 +40,3 @@ export async function differenceOf(page: Page, one: Buffer, other: Buffer): Prom
     },
     [one.toString('base64'), other.toString('base64')],
   );
-  await blank.close();
-  return difference;
-}

@@ -83,7 +83,7 @@ async function visit(open: ReturnType<typeof browsing>['open'], path: string, op
 requireBrowser();
 
 describe.skipIf(!chromium)('every page', { timeout: 60_000 }, () => {
-  const { open } = browsing();
+  const { open, canvas } = browsing();
 
   test.each(viewerCases)(
     'GraphiQL, $colorScheme, on a $size has only the violations that are known',
@@ -101,12 +101,12 @@ describe.skipIf(!chromium)('every page', { timeout: 60_000 }, () => {
     async ({ name, path, size, ...options }) => {
       const page = await visit(open, path, options);
       const file = pathOf(`test/proofs/browser/screenshots/${name}-${options.colorScheme}-${size}.png`);
-      const picture = await thumbnailOf(page);
+      const picture = await thumbnailOf(page, canvas());
       if (process.env.SCREENSHOTS === 'on') {
         await mkdir(pathOf('test/proofs/browser/screenshots'), { recursive: true });
         await writeFile(file, picture);
       }
-      expect(await differenceOf(page, picture, await readFile(file))).toBeLessThan(0.06);
+      expect(await differenceOf(canvas(), picture, await readFile(file))).toBeLessThan(0.06);
       await unfold(page);
       expect(await violationsOf(page, path === '/graphql' ? 'body > header, .toolbar' : 'html')).toEqual([]);
     },
