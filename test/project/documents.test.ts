@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
@@ -29,6 +29,15 @@ test('the README fits 150 lines', () => {
 
 test('every document is linked from the README', () => {
   for (const file of documents) if (file !== 'README.md') expect(textOf('README.md')).toContain(`(${file})`);
+});
+
+test('every folder of tests says in a line what it is for', () => {
+  const hasTests = (folder: string) => readdirSync(pathOf(folder)).some((name) => name.endsWith('.test.ts'));
+  const folders = readdirSync(pathOf('test'), { recursive: true, encoding: 'utf8' })
+    .map((name) => join('test', name))
+    .filter((path) => !path.includes('node_modules') && statSync(pathOf(path)).isDirectory() && hasTests(path));
+  expect(folders.length).toBeGreaterThan(10);
+  for (const folder of folders) expect(textOf(join(folder, 'README.md')), folder).toMatch(/^[A-Z].*\.\n$/);
 });
 
 describe.each(documents)('%s', (file) => {
