@@ -6,7 +6,7 @@ import { samplesIn } from './scrape.js';
 import { startServer } from './server.js';
 import type { Json } from './world.js';
 
-export const viewer = { query: '{ viewer { person { id } } }' };
+const viewer = { query: '{ viewer { person { id } } }' };
 export const patient = { timeout: 60_000, interval: 20 };
 
 export type Running = Awaited<ReturnType<typeof startWorkers>>;
