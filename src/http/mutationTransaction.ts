@@ -1,14 +1,11 @@
-import { BREAK, type DocumentNode, type ExecutionArgs, type FieldNode, getOperationAST, visit } from 'graphql';
+import { type ExecutionArgs, getOperationAST } from 'graphql';
 import type { Database } from '../database/client.js';
 import { perOperation } from './input/perOperation.js';
 import { rootFields } from './input/rootFields.js';
 import type { Step } from './route.js';
 import { executeIn, inTransaction, isDecided, RolledBack } from './transaction.js';
 
-/**
- * Runs a mutation in one transaction if it could otherwise change something and answer without data: one of several
- * fields, or one whose answer takes arguments, which may be bad. Decisions: "Several changes at once".
- */
+/** Runs a mutation of several fields in one transaction: all of them or none. Decisions: "Several changes at once". */
 export function useMutationTransaction(db: Database): Step {
   return {
     onExecute({ args, executeFn, setExecuteFn }) {
@@ -16,7 +13,7 @@ export function useMutationTransaction(db: Database): Step {
       if (operation?.operation !== 'mutation') return;
       // With a key, the mutation has a transaction already.
       if (args.contextValue.request.headers.has('idempotency-key')) return;
-      if (!needsTransaction(operation, args.document)) return;
+      if (!hasSeveralFields(operation, args.document)) return;
       setExecuteFn((given: ExecutionArgs) => {
         const execute = executeIn(executeFn, given, args.contextValue);
         return inTransaction(db, async (tx) => {
@@ -30,21 +27,6 @@ export function useMutationTransaction(db: Database): Step {
   };
 }
 
-const needsTransaction = perOperation((operation, document) => {
-  const roots = rootFields(document, operation);
-  const fields = roots.filter(({ name }) => name.value !== '__typename');
-  return fields.length > 1 || hasOtherArguments(document, roots);
-});
-
-/** Whether a field below the root fields has arguments. */
-function hasOtherArguments(document: DocumentNode, roots: readonly FieldNode[]): boolean {
-  let found = false;
-  visit(document, {
-    Field(node) {
-      if (roots.includes(node) || !node.arguments?.length) return undefined;
-      found = true;
-      return BREAK;
-    },
-  });
-  return found;
-}
+const hasSeveralFields = perOperation(
+  (operation, document) => rootFields(document, operation).filter(({ name }) => name.value !== '__typename').length > 1,
+);

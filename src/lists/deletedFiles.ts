@@ -1,11 +1,12 @@
 import { Prisma } from '../database/generated/client/client.js';
 import type { Actor } from '../policies/access.js';
-import { eachOf, type List } from './engine/list.js';
+import { type CursorKind, eachOf, type List } from './engine/list.js';
+
+export const deletedFileCursor: CursorKind = { name: 'resourceHub.deletedFiles', key: 'timestamptz' };
 
 /** The deleted files of each hub in the scopes, latest deletion first. */
 export const deletedFileList = ({ companyId }: Actor): List => ({
-  name: 'resourceHub.deletedFiles',
-  key: 'timestamptz',
+  ...deletedFileCursor,
   descending: true,
   branches: (scopes, walk) => [
     Prisma.sql`SELECT scope.id AS scope, 0 AS rank, f.deleted_at AS key, f.id

@@ -1,11 +1,12 @@
 import { Prisma } from '../database/generated/client/client.js';
 import type { Actor } from '../policies/access.js';
-import { eachOf, type List } from './engine/list.js';
+import { type CursorKind, eachOf, type List } from './engine/list.js';
+
+export const versionCursor: CursorKind = { name: 'resourceHubDocument.versions', key: 'integer' };
 
 /** The versions of each document in the scopes, newest first. */
 export const versionList = ({ companyId }: Actor): List => ({
-  name: 'resourceHubDocument.versions',
-  key: 'integer',
+  ...versionCursor,
   descending: true,
   branches: (scopes, walk) => [
     Prisma.sql`SELECT scope.id AS scope, 0 AS rank, v.version_number AS key, v.id

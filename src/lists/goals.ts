@@ -1,7 +1,7 @@
 import { Prisma } from '../database/generated/client/client.js';
-import { badInput } from '../errors/failures.js';
+import type { FieldError } from '../errors/failures.js';
 import { type Actor, level } from '../policies/access.js';
-import { everywhere, type List, type Walk } from './engine/list.js';
+import { type CursorKind, everywhere, type List, type Walk } from './engine/list.js';
 
 export interface GoalFilter {
   spaceId?: string | null | undefined;
@@ -22,16 +22,18 @@ export interface GoalOrder {
   direction: 'asc' | 'desc';
 }
 
+export const goalCursor = (field: keyof typeof keys): CursorKind => ({ name: `goals.${field}`, key: keys[field].key });
+
 /**
  * The goals that the caller may see. With a text or a champion, the query finds the matching goals first and then sorts
  * them; otherwise it walks each shelf in order. Decisions: "Lists".
  */
 export function goalList(actor: Actor, filter: GoalFilter, { field, direction }: GoalOrder): List {
-  const { key, column } = keys[field];
+  const { column } = keys[field];
   const { companyId, personId } = actor;
   const { spaceId, championId } = filter;
   const pattern = patternOf(filter.text);
-  const common = { name: `goals.${field}`, key, descending: direction === 'desc' };
+  const common = { ...goalCursor(field), descending: direction === 'desc' };
   const inCompany = Prisma.sql`g.company_id = ${companyId} AND ${shelfOf} = ANY(${shelvesOf(filter)}::integer[])`;
   const seen = Prisma.sql`EXISTS (SELECT FROM space_access v
     WHERE v.company_id = ${companyId} AND v.space_id = ${spaceId} AND v.person_id = ${personId} AND v.level >= ${level.view})`;
@@ -111,13 +113,12 @@ function shelvesOf({ closed, archived }: GoalFilter): number[] {
 
 const shortestText = 3;
 
-/** The text as a pattern. Throws 400 below three characters, because the index finds names by three in a row. */
-function patternOf(text: string | null | undefined): string | null {
-  if (text == null) return null;
-  if ([...text.trim()].length < shortestText) {
-    throw badInput([
-      { field: 'goals.filter.text', code: 'too_short', message: `must have at least ${shortestText} characters` },
-    ]);
-  }
-  return `%${text.trim().replace(/[\\%_]/g, '\\$&')}%`;
-}
+/** A text below three characters is refused, because the index finds names by three in a row. */
+export const textErrors = ({ text }: GoalFilter): FieldError[] =>
+  text == null || [...text.trim()].length >= shortestText
+    ? []
+    : [{ field: 'goals.filter.text', code: 'too_short', message: `must have at least ${shortestText} characters` }];
+
+/** The text as a pattern. */
+const patternOf = (text: string | null | undefined): string | null =>
+  text == null ? null : `%${text.trim().replace(/[\\%_]/g, '\\$&')}%`;

@@ -1,11 +1,12 @@
 import { Prisma } from '../database/generated/client/client.js';
 import type { Actor } from '../policies/access.js';
-import { everywhere, type List } from './engine/list.js';
+import { type CursorKind, everywhere, type List } from './engine/list.js';
+
+export const notificationCursor: CursorKind = { name: 'viewer.notifications', key: 'timestamptz' };
 
 /** The caller's notifications, newest first: all, only the unread, or only the read ones. */
 export const notificationList = ({ companyId, personId }: Actor, unread: boolean | null | undefined): List => ({
-  name: 'viewer.notifications',
-  key: 'timestamptz',
+  ...notificationCursor,
   descending: true,
   branches: (_scopes, walk) =>
     (unread == null ? [true, false] : [unread]).map(

@@ -1,6 +1,6 @@
 import { Prisma } from '../database/generated/client/client.js';
 import type { Actor } from '../policies/access.js';
-import { everywhere, type List } from './engine/list.js';
+import { type CursorKind, everywhere, type List } from './engine/list.js';
 import { recipients } from './recipients.js';
 
 /** The people to subscribe or notify when a goal is reopened, by id. */
@@ -32,10 +32,13 @@ export const audience = ({ companyId }: Actor, { everyone }: ReopenAudience): Pr
 export const goalAccess = ({ companyId }: Actor, { goalId }: ReopenAudience): Prisma.Sql =>
   Prisma.sql`SELECT person_id, level, is_suspended FROM goal_access WHERE company_id = ${companyId} AND goal_id = ${goalId}`;
 
+type AudienceRole = 'notified' | 'subscribed';
+
+export const audienceCursor = (role: AudienceRole): CursorKind => ({ name: `reopening.${role}`, key: 'text' });
+
 /** The people that reopening the goal would notify or subscribe, by name. Empty if it cannot be reopened. */
-export const reopenAudienceList = (actor: Actor, people: ReopenAudience, role: 'notified' | 'subscribed'): List => ({
-  name: `reopening.${role}`,
-  key: 'text',
+export const reopenAudienceList = (actor: Actor, people: ReopenAudience, role: AudienceRole): List => ({
+  ...audienceCursor(role),
   steps: Prisma.sql`goal AS (
       SELECT id, space_id FROM goals WHERE company_id = ${actor.companyId} AND id = ${people.goalId}
         AND closed_at IS NOT NULL AND archived_at IS NULL

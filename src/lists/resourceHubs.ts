@@ -1,6 +1,8 @@
 import { Prisma } from '../database/generated/client/client.js';
 import { type Actor, level } from '../policies/access.js';
-import { everywhere, type List } from './engine/list.js';
+import { type CursorKind, everywhere, type List } from './engine/list.js';
+
+export const resourceHubCursor: CursorKind = { name: 'resourceHubs', key: 'text' };
 
 export interface ResourceHubFilter {
   spaceId?: string | null | undefined;
@@ -18,14 +20,13 @@ export function resourceHubList({ personId, companyId }: Actor, filter: Resource
     'h.goal_id': filter.goalId,
     'h.project_id': filter.projectId,
   }).flatMap(([column, id]) => (id == null ? [] : [Prisma.sql`AND ${Prisma.raw(column)} = ${id}`]));
-  const common = { name: 'resourceHubs', key: 'text' } as const;
   // A scalar subquery, so that Postgres computes access for one hub at a time and not for all.
   const visible = Prisma.sql`(SELECT a.level FROM resource_hub_access a
     WHERE a.company_id = ${companyId} AND a.resource_hub_id = h.id AND a.person_id = ${personId}) >= ${level.view}`;
 
   if (conditions.length > 0) {
     return {
-      ...common,
+      ...resourceHubCursor,
       steps: Prisma.sql`found AS MATERIALIZED (
         SELECT name_key(h.name) AS key, h.id FROM resource_hubs h
         WHERE h.company_id = ${companyId} ${Prisma.join(conditions, ' ')} AND ${visible})`,
@@ -36,7 +37,7 @@ export function resourceHubList({ personId, companyId }: Actor, filter: Resource
     };
   }
   return {
-    ...common,
+    ...resourceHubCursor,
     steps: Prisma.sql`guest AS MATERIALIZED (
         SELECT FROM people WHERE company_id = ${companyId} AND id = ${personId} AND type = 'guest' AND NOT is_owner
       ), opened AS MATERIALIZED (

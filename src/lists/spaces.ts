@@ -1,11 +1,12 @@
 import { Prisma } from '../database/generated/client/client.js';
 import type { Actor } from '../policies/access.js';
-import { everywhere, type List } from './engine/list.js';
+import { type CursorKind, everywhere, type List } from './engine/list.js';
+
+export const spaceCursor: CursorKind = { name: 'spaces', key: 'text' };
 
 /** The spaces that the caller may see, by name. */
 export const spaceList = ({ companyId, personId }: Actor): List => ({
-  name: 'spaces',
-  key: 'text',
+  ...spaceCursor,
   branches: (_scopes, walk) => [
     // Asks for the person inside, so that Postgres walks no spaces for a guest.
     Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, s.key, s.id

@@ -303,7 +303,7 @@ describe('the answer to a large bad request is small:', () => {
     [
       'a bad value below the root',
       400,
-      'BAD_REQUEST',
+      'BAD_USER_INPUT',
       graphql('query ($n: Int) { resourceHubs { nodes { nodes(first: $n) { totalCount } } } }', { n: long }),
     ],
     ['an operation that does not exist', 400, 'BAD_REQUEST', graphql(viewer, {}, { operationName: long })],

@@ -1,25 +1,33 @@
 import {
   type DocumentNode,
   type FieldNode,
+  type GraphQLField,
   GraphQLIncludeDirective,
+  type GraphQLNamedType,
   type GraphQLSchema,
   GraphQLSkipDirective,
   getDirectiveValues,
+  getNamedType,
   isRequiredArgument,
   Kind,
+  type NamedTypeNode,
   type OperationDefinitionNode,
+  type SelectionSetNode,
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql';
 import { type FieldError, mostNamed } from '../../errors/failures.js';
+import { perOperation } from './perOperation.js';
 import { graphqlSpelling, readInput } from './readInput.js';
-import { rootFields } from './rootFields.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
+/** What a field's `extensions.check` finds wrong with its arguments together, which are of their types. */
+type Check = (args: Values, field: string) => FieldError[];
+
 /**
- * Finds the invalid arguments of the operation's root fields before they run, literal or in a variable. Stops when there
- * are more than an answer names.
+ * Finds the invalid arguments of an operation, literal or in a variable, wherever they are, so that no bad input is found
+ * after an effect. Stops when there are more than an answer names.
  */
 export function badArguments(
   schema: GraphQLSchema,
@@ -27,21 +35,62 @@ export function badArguments(
   operation: OperationDefinitionNode,
   variables: Values,
 ): FieldError[] {
-  const fields = schema.getRootType(operation.operation)?.getFields() ?? {};
+  const root = schema.getRootType(operation.operation);
+  if (!root) return [];
   // Without a prototype: a variable may be named like a member of every object.
   const values: Values = Object.assign(Object.create(null), defaultsOf(operation), variables);
   const errors: FieldError[] = [];
-  for (const node of rootFields(document, operation, (node) => isIncluded(node, values))) {
-    for (const definition of fields[node.name.value]?.args ?? []) {
-      if (errors.length > mostNamed) return errors;
-      const { name, type, extensions } = definition;
-      const given = node.arguments?.find((argument) => argument.name.value === name);
-      const value = given && valueIn(given.value, values);
-      if (value !== undefined) errors.push(...readInput(type, value, graphqlSpelling, name, extensions).errors);
-      else if (isRequiredArgument(definition)) errors.push({ field: name, code: 'required', message: 'is required' });
+  const spread = new Set<string>();
+  const visit = (parent: GraphQLNamedType, { selections }: SelectionSetNode): void => {
+    for (const node of selections) {
+      if (errors.length > mostNamed) return;
+      if (!isIncluded(node, values)) continue;
+      if (node.kind === Kind.FIELD) {
+        const field = 'getFields' in parent ? (parent.getFields()[node.name.value] as Field | undefined) : undefined;
+        if (!field?.args) continue;
+        errors.push(...errorsOf(field, node, values, parent === root ? '' : `${field.name}.`));
+        if (node.selectionSet) visit(getNamedType(field.type), node.selectionSet);
+      } else if (node.kind === Kind.INLINE_FRAGMENT) {
+        visitTyped(node.typeCondition, parent, node.selectionSet);
+      } else if (!spread.has(node.name.value)) {
+        spread.add(node.name.value);
+        const fragment = fragmentsOf(operation, document).get(node.name.value);
+        if (fragment) visitTyped(fragment.typeCondition, parent, fragment.selectionSet);
+      }
+    }
+  };
+  const visitTyped = (condition: NamedTypeNode | undefined, parent: GraphQLNamedType, selections: SelectionSetNode) =>
+    visit((condition && schema.getType(condition.name.value)) ?? parent, selections);
+  visit(root, operation.selectionSet);
+  return errors;
+}
+
+type Field = GraphQLField<unknown, unknown>;
+
+const fragmentsOf = perOperation(
+  (_operation, { definitions }) =>
+    new Map(
+      definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [])),
+    ),
+);
+
+function errorsOf(field: Field, node: FieldNode, values: Values, prefix: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const read: Record<string, unknown> = {};
+  for (const definition of field.args) {
+    const { name, type, extensions } = definition;
+    const given = node.arguments?.find((argument) => argument.name.value === name);
+    const value = given && valueIn(given.value, values);
+    if (value !== undefined) {
+      const found = readInput(type, value, graphqlSpelling, prefix + name, extensions);
+      read[name] = found.value;
+      errors.push(...found.errors);
+    } else if (isRequiredArgument(definition)) {
+      errors.push({ field: prefix + name, code: 'required', message: 'is required' });
     }
   }
-  return errors;
+  const check = field.extensions.check as Check | undefined;
+  return errors.length > 0 || !check ? errors : check(read, field.name);
 }
 
 const defaultsOf = ({ variableDefinitions = [] }: OperationDefinitionNode): Values =>

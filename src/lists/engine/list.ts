@@ -12,11 +12,15 @@ export interface Position {
 /** The SQL that makes a branch walk its index: from where, in which direction, at most a page. Follows a WHERE. */
 export type Walk = (columns: { rank?: number; key: Prisma.Sql; id: Prisma.Sql }) => Prisma.Sql;
 
-/** An ordered set of rows, for one or more scopes (such as the hubs whose nodes are listed) at once. */
-export interface List {
+/** What tells the cursors of a list from those of others. */
+export interface CursorKind {
   /** Stands in the list's cursors, so that those of another list or order are rejected. */
   name: string;
   key: 'text' | 'timestamptz' | 'integer';
+}
+
+/** An ordered set of rows, for one or more scopes (such as the hubs whose nodes are listed) at once. */
+export interface List extends CursorKind {
   descending?: boolean;
   /** Common table expressions that the branches use. */
   steps?: Prisma.Sql;

@@ -1,5 +1,5 @@
-import { badInput, type FieldError } from '../../errors/failures.js';
-import type { Key, List, Position } from './list.js';
+import type { FieldError } from '../../errors/failures.js';
+import type { CursorKind, Key, Position } from './list.js';
 
 /** The arguments of a connection, as the Relay cursor connections specification names them. */
 export interface PageArguments {
@@ -20,8 +20,12 @@ export interface Slice {
 export const defaultSize = 20;
 export const maximumSize = 100;
 
-/** Checks the arguments of a connection. Throws 400 that names every invalid one, such as `goals.first`. */
-export function readSlice(list: List, field: string, { first, after, last, before }: PageArguments): Slice {
+/** What is wrong with the arguments of a connection, each with its field, such as `goals.first`. */
+export function pageErrors(
+  kind: CursorKind,
+  field: string,
+  { first, after, last, before }: PageArguments,
+): FieldError[] {
   const errors: FieldError[] = [];
   const fail = (name: string, code: FieldError['code'], message: string) =>
     void errors.push({ field: `${field}.${name}`, code, message });
@@ -31,30 +35,30 @@ export function readSlice(list: List, field: string, { first, after, last, befor
     if (size > maximumSize) fail(name, 'too_large', `must be at most ${maximumSize}`);
   }
   if (first != null && last != null) fail('last', 'invalid', 'must not be given together with first');
-  const position = (name: string, cursor: string | null | undefined) => {
-    if (cursor == null) return null;
-    const found = readCursor(list, cursor);
-    if (!found) fail(name, 'invalid', 'is not a cursor of this list in this order');
-    return found;
-  };
-  const slice = {
-    size: first ?? last ?? defaultSize,
-    backward: last != null,
-    after: position('after', after),
-    before: position('before', before),
-  };
-  if (errors.length > 0) throw badInput(errors);
-  return slice;
+  for (const [name, cursor] of Object.entries({ after, before })) {
+    if (cursor != null && !readCursor(kind, cursor)) {
+      fail(name, 'invalid', 'is not a cursor of this list in this order');
+    }
+  }
+  return errors;
 }
 
+/** Reads arguments in which {@link pageErrors} finds nothing wrong. */
+export const readSlice = (kind: CursorKind, { first, after, last, before }: PageArguments): Slice => ({
+  size: first ?? last ?? defaultSize,
+  backward: last != null,
+  after: after == null ? null : readCursor(kind, after),
+  before: before == null ? null : readCursor(kind, before),
+});
+
 /** A position as an opaque string. It stays valid when its row is gone. */
-export const cursorOf = ({ name }: List, { rank, key, id }: Position) =>
+export const cursorOf = ({ name }: CursorKind, { rank, key, id }: Position) =>
   Buffer.from(JSON.stringify([name, rank, key, id])).toString('base64url');
 
 /** Longer than every cursor that `cursorOf` makes. */
 const longestCursor = 10_000;
 
-function readCursor(list: List, cursor: string): Position | null {
+function readCursor(kind: CursorKind, cursor: string): Position | null {
   if (cursor.length > longestCursor) return null;
   let value: unknown;
   try {
@@ -64,12 +68,12 @@ function readCursor(list: List, cursor: string): Position | null {
   }
   if (!Array.isArray(value) || value.length !== 4) return null;
   const [name, rank, key, id] = value;
-  return name === list.name && isInteger(rank) && isKey(list, key) && isStorable(id) ? { rank, key, id } : null;
+  return name === kind.name && isInteger(rank) && isKey(kind, key) && isStorable(id) ? { rank, key, id } : null;
 }
 
-function isKey(list: List, key: unknown): key is Key {
-  if (list.key === 'integer') return isInteger(key);
-  return isStorable(key) && (list.key === 'text' || isMoment(key));
+function isKey(kind: CursorKind, key: unknown): key is Key {
+  if (kind.key === 'integer') return isInteger(key);
+  return isStorable(key) && (kind.key === 'text' || isMoment(key));
 }
 
 const isInteger = (value: unknown): value is number => Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 31;

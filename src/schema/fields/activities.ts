@@ -1,10 +1,10 @@
-import { activityList } from '../../lists/activities.js';
+import { activityCursor, activityList } from '../../lists/activities.js';
 import { callersAccess, canView } from '../../policies/access.js';
 import { canViewDocument, canViewFile, canViewSubject, subjectAccess } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
 import { keyColumns } from '../keyColumns.js';
 import { Activity } from '../types/Activity.js';
-import { connectionType, pageArguments } from '../types/Connection.js';
+import { checkedPage, connectionType, pageArguments } from '../types/Connection.js';
 import { DocumentVersion } from '../types/DocumentVersion.js';
 import { Goal } from '../types/Goal.js';
 import { ResourceHubDocument } from '../types/ResourceHubDocument.js';
@@ -72,6 +72,7 @@ for (const [subject, type] of subjects) {
       type: ActivityConnection,
       description: `The activities on the ${subject}, newest first.`,
       args: pageArguments,
+      extensions: checkedPage(activityCursor(subject)),
       select: { id: true },
       resolve: ({ id }, args, context, info) =>
         resolveConnection(context, info, args, {

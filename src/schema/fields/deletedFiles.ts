@@ -1,8 +1,8 @@
-import { deletedFileList } from '../../lists/deletedFiles.js';
+import { deletedFileCursor, deletedFileList } from '../../lists/deletedFiles.js';
 import { callersAccess, canEdit } from '../../policies/access.js';
 import { recoverableFile } from '../../policies/recovery.js';
 import { builder } from '../builder.js';
-import { connectionType, pageArguments } from '../types/Connection.js';
+import { checkedPage, connectionType, pageArguments } from '../types/Connection.js';
 import { Person } from '../types/Person.js';
 import { ResourceHub } from '../types/ResourceHub.js';
 import { ResourceHubFile } from '../types/ResourceHubFile.js';
@@ -35,6 +35,7 @@ builder.prismaObjectField(ResourceHub, 'deletedFiles', (t) =>
       'The deleted files of the hub, the most recently deleted first. ' +
       'Null if the caller cannot delete files there.',
     args: pageArguments,
+    extensions: checkedPage(deletedFileCursor),
     select: (_args, { actor }) => ({ id: true, ...callersAccess(actor) }),
     resolve: (hub, args, context, info) =>
       canEdit(hub)

@@ -1,10 +1,10 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.js';
 import type { Position } from '../../lists/engine/list.js';
-import { nodesOfFolders, nodesOfHubs, rankOf } from '../../lists/resourceHubNodes.js';
+import { folderNodeCursor, hubNodeCursor, nodesOfFolders, nodesOfHubs, rankOf } from '../../lists/resourceHubNodes.js';
 import { visibleDocument, visibleFile } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
-import { connectionType, pageArguments } from '../types/Connection.js';
+import { checkedPage, connectionType, pageArguments } from '../types/Connection.js';
 import { ResourceHub } from '../types/ResourceHub.js';
 import { pathTo, ResourceHubFolder } from '../types/ResourceHubFolder.js';
 import { type NodeShape, ResourceHubNode } from '../types/ResourceHubNode.js';
@@ -60,6 +60,7 @@ builder.prismaObjectField(ResourceHub, 'nodes', (t) =>
     type: ResourceHubNodeConnection,
     description: "The nodes at the hub's root. Excludes other people's drafts and everything deleted.",
     args: pageArguments,
+    extensions: checkedPage(hubNodeCursor),
     select: { id: true },
     resolve: ({ id }, args, context, info) =>
       resolveConnection(context, info, args, {
@@ -75,6 +76,7 @@ builder.objectField(ResourceHubFolder, 'nodes', (t) =>
     type: ResourceHubNodeConnection,
     description: "The nodes directly in the folder. Excludes other people's drafts and everything deleted.",
     args: pageArguments,
+    extensions: checkedPage(folderNodeCursor),
     resolve: ({ id }, args, context, info) =>
       resolveConnection(context, info, args, {
         list: nodesOfFolders(context.actor),

@@ -35,14 +35,14 @@ const batches = createContextCache((_context: Context) => new Map<string, Loader
 const numbers = new WeakMap<FieldNode, number>();
 let lastNumber = 0;
 
-/** The connection that a field returns. Checks the arguments, and reads nothing yet. */
+/** The connection that a field returns. Reads nothing yet. */
 export function resolveConnection<Row>(
   context: Context,
   info: GraphQLResolveInfo,
   args: PageArguments,
   { list, scope = everywhere, load }: ConnectionSource<Row>,
 ): ConnectionShape<Row> {
-  const slice = readSlice(list, info.fieldName, args);
+  const slice = readSlice(list, args);
   const loaders = batchOf(context, info, () => loadersOf(context, list, slice, load));
   return {
     list,

@@ -1,6 +1,6 @@
-import { versionList } from '../../lists/documentVersions.js';
+import { versionCursor, versionList } from '../../lists/documentVersions.js';
 import { builder } from '../builder.js';
-import { connectionType, pageArguments } from '../types/Connection.js';
+import { checkedPage, connectionType, pageArguments } from '../types/Connection.js';
 import { DocumentVersion } from '../types/DocumentVersion.js';
 import { ResourceHubDocument } from '../types/ResourceHubDocument.js';
 import { byId, nodesQuery, resolveConnection } from './resolveConnection.js';
@@ -16,6 +16,7 @@ builder.prismaObjectField(ResourceHubDocument, 'versions', (t) =>
     type: DocumentVersionConnection,
     description: 'The versions of the document, newest first. Empty for a draft.',
     args: pageArguments,
+    extensions: checkedPage(versionCursor),
     select: { id: true },
     resolve: ({ id }, args, context, info) =>
       resolveConnection(context, info, args, {

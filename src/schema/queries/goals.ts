@@ -1,4 +1,11 @@
-import { goalList } from '../../lists/goals.js';
+import { type PageArguments, pageErrors } from '../../lists/engine/slice.js';
+import {
+  type GoalFilter as Filter,
+  goalCursor,
+  goalList,
+  type GoalOrder as Order,
+  textErrors,
+} from '../../lists/goals.js';
 import { visibleTo } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
 import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
@@ -54,10 +61,18 @@ const GoalOrder = builder.inputType('GoalOrder', {
 
 const GoalConnection = connectionType('Goal', Goal, 'A page of goals.');
 
+type GoalArguments = PageArguments & { filter?: Filter | null; orderBy?: Order | null };
+
 builder.queryField('goals', (t) =>
   t.field({
     type: GoalConnection,
     description: 'Lists the goals that the caller can see. Error: BAD_USER_INPUT.',
+    extensions: {
+      check: ({ filter, orderBy, ...page }: GoalArguments, field: string) => [
+        ...pageErrors(goalCursor(orderBy?.field ?? 'name'), field, page),
+        ...textErrors(filter ?? {}),
+      ],
+    },
     args: {
       ...pageArguments,
       filter: t.arg({

@@ -1,10 +1,10 @@
-import { reopenAudienceList } from '../../lists/reopenAudience.js';
+import { audienceCursor, reopenAudienceList } from '../../lists/reopenAudience.js';
 import { type GoalReopenPreview, previewGoalReopen } from '../../operations/previewGoalReopen.js';
 import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
 import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
 import { ReopenGoalInput } from '../mutations/reopenGoal.js';
-import { connectionType, pageArguments } from '../types/Connection.js';
+import { checkedPage, connectionType, pageArguments } from '../types/Connection.js';
 import { Goal } from '../types/Goal.js';
 import { Person } from '../types/Person.js';
 import { everybody } from '../weights.js';
@@ -19,6 +19,7 @@ const Preview = builder.objectRef<GoalReopenPreview>('GoalReopenPreview').implem
         type: PersonConnection,
         description,
         args: pageArguments,
+        extensions: checkedPage(audienceCursor(whom)),
         resolve: ({ audience }, args, context, info) =>
           resolveConnection(context, info, args, {
             list: reopenAudienceList(context.actor, audience, whom),

@@ -1,8 +1,8 @@
-import { resourceHubList } from '../../lists/resourceHubs.js';
+import { resourceHubCursor, resourceHubList } from '../../lists/resourceHubs.js';
 import { visibleTo } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
 import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
-import { connectionType, pageArguments } from '../types/Connection.js';
+import { checkedPage, connectionType, pageArguments } from '../types/Connection.js';
 import { ResourceHub } from '../types/ResourceHub.js';
 
 const ResourceHubFilter = builder.inputType('ResourceHubFilter', {
@@ -24,6 +24,7 @@ builder.queryField('resourceHubs', (t) =>
   t.field({
     type: ResourceHubConnection,
     description: 'Lists the resource hubs that the caller can see, sorted by name. Error: BAD_USER_INPUT.',
+    extensions: checkedPage(resourceHubCursor),
     args: {
       ...pageArguments,
       filter: t.arg({

@@ -1,5 +1,6 @@
 import type { OutputRef } from '@pothos/core';
-import { cursorOf, defaultSize, maximumSize } from '../../lists/engine/slice.js';
+import type { CursorKind } from '../../lists/engine/list.js';
+import { cursorOf, defaultSize, maximumSize, type PageArguments, pageErrors } from '../../lists/engine/slice.js';
 import { builder } from '../builder.js';
 import type { ConnectionShape } from '../fields/resolveConnection.js';
 import { PageInfo } from './PageInfo.js';
@@ -53,6 +54,11 @@ export function connectionType<Row extends object>(name: string, node: OutputRef
     }),
   });
 }
+
+/** For a field that returns a connection: its arguments are checked before anything of the operation runs. */
+export const checkedPage = (kind: CursorKind) => ({
+  check: (args: PageArguments, field: string) => pageErrors(kind, field, args),
+});
 
 /** The arguments every connection takes. */
 export const pageArguments = builder.args((t) => ({

@@ -1,9 +1,9 @@
-import { notificationList } from '../../lists/notifications.js';
+import { notificationCursor, notificationList } from '../../lists/notifications.js';
 import { builder } from '../builder.js';
 import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
 import { keyColumns } from '../keyColumns.js';
 import { ApiToken } from './ApiToken.js';
-import { connectionType, pageArguments } from './Connection.js';
+import { checkedPage, connectionType, pageArguments } from './Connection.js';
 import { Notification } from './Notification.js';
 import { Person } from './Person.js';
 
@@ -24,6 +24,7 @@ export const Viewer = builder.prismaObject('ApiToken', {
       type: NotificationConnection,
       description:
         'The notifications of the person, newest first. Includes those about objects that the person can no longer see.',
+      extensions: checkedPage(notificationCursor),
       args: {
         ...pageArguments,
         unread: t.arg.boolean({

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { operationsUnderTest } from '../support/operations.js';
+import { mutation } from '../support/surfaces.js';
+import { createWorld, type Json } from '../support/world.js';
+
+const world = await createWorld();
+
+const wrong = { code: 'BAD_USER_INPUT' };
+const tooLarge = { field: 'activities.first', code: 'too_large', message: 'must be at most 100' };
+
+/** A setting of its own with something to change for each operation, and what tells whether it has changed. */
+async function setting() {
+  const { company, caller, space } = await world.team();
+  const hub = await world.hub(company, { spaceId: space.id });
+  const inputs = {
+    reopenGoal: { id: (await world.closedGoal(space)).id },
+    deleteResourceHubFile: { fileId: (await world.file(hub, caller)).id },
+    recoverResourceHubFile: { fileId: (await world.file(hub, caller, { deletedAt: world.now })).id },
+    restoreDocumentVersion: {
+      documentId: (await world.document(hub, caller)).id,
+      versionNumber: 1,
+      expectedCurrentVersion: 3,
+    },
+  };
+  return { caller, inputs, activities: () => world.db.activity.count({ where: { companyId: company.companyId } }) };
+}
+
+const records = {
+  reopenGoal: 'goal',
+  deleteResourceHubFile: 'file',
+  recoverResourceHubFile: 'file',
+  restoreDocumentVersion: 'document',
+} as const;
+
+describe.each(Object.keys(operationsUnderTest) as (keyof typeof records)[])(
+  'a bad argument in what %s returns',
+  (name) => {
+    test.each([{}, { 'idempotency-key': 'arguments' }])(
+      'changes nothing, and is not stored, with the headers %j',
+      async (headers) => {
+        const { caller, inputs, activities } = await setting();
+        const send = (first: number) =>
+          world.graphql(
+            caller.token,
+            mutation(name, `${records[name]} { id activities(first: ${first}) { totalCount } }`),
+            { input: inputs[name] },
+            headers,
+          );
+        for (const _ of [1, 2]) {
+          const { status, body } = await send(1000);
+          expect([status, body.data]).toEqual([400, undefined]);
+          expect(body.errors).toMatchObject([{ extensions: { ...wrong, errors: [tooLarge] } }]);
+          expect(await activities()).toBe(0);
+        }
+        const { status, body } = await send(10);
+        expect([status, body.errors]).toEqual([200, undefined]);
+        expect(await activities()).toBe(1);
+      },
+    );
+  },
+);
+
+describe('a bad argument is found before anything runs', () => {
+  const cursors = 'is not a cursor of this list in this order';
+  test.each([
+    [
+      'in a fragment',
+      'query ($n: Int) { goals { ...Goals } } fragment Goals on GoalConnection { nodes { activities(first: $n) { totalCount } } }',
+      { n: -1 },
+      { field: 'activities.first', code: 'too_small', message: 'must be at least 0' },
+    ],
+    [
+      'in an inline fragment',
+      '{ resourceHubs { nodes { nodes { nodes { ... on ResourceHubDocument { versions(after: "x") { totalCount } } } } } } }',
+      {},
+      { field: 'versions.after', code: 'invalid', message: cursors },
+    ],
+    [
+      'in a default value',
+      'query ($n: Int = 101) { viewer { notifications(last: $n) { totalCount } } }',
+      {},
+      { field: 'notifications.last', code: 'too_large', message: 'must be at most 100' },
+    ],
+    [
+      'with a cursor of another order',
+      'query ($after: String) { goals(after: $after, orderBy: { field: NAME }) { totalCount } }',
+      { after: Buffer.from('["goals.insertedAt",0,"2026-01-01T00:00:00.000Z","x"]').toString('base64url') },
+      { field: 'goals.after', code: 'invalid', message: cursors },
+    ],
+    [
+      'with a text that is too short',
+      '{ goals(filter: { text: " ab " }) { totalCount } }',
+      {},
+      { field: 'goals.filter.text', code: 'too_short', message: 'must have at least 3 characters' },
+    ],
+  ])('%s', async (_where, query, variables: Json, error) => {
+    const { caller } = await world.team();
+    const { status, body } = await world.graphql(caller.token, query, variables);
+    expect([status, body.data]).toEqual([400, undefined]);
+    expect(body.errors).toMatchObject([{ extensions: { ...wrong, errors: [error] } }]);
+  });
+
+  test.each([
+    ['@skip(if: $no)', { no: true }],
+    ['@include(if: $no)', { no: false }],
+  ])('but not in a part that %s leaves out', async (directive, variables) => {
+    const { caller } = await world.team();
+    const query = `query ($no: Boolean!) { viewer { person { id } notifications(first: -1) ${directive} { totalCount } } }`;
+    const { status, body } = await world.graphql(caller.token, query, variables);
+    expect([status, body.data]).toEqual([200, { viewer: { person: { id: caller.id } } }]);
+  });
+});
