@@ -1,9 +1,9 @@
-import { GraphQLError, getOperationAST } from 'graphql';
+import { type DocumentNode, GraphQLError, getOperationAST, Kind } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
 import { isErrorCode } from '../errors/catalogue.js';
 import { badInput, failure, withoutStack } from '../errors/failures.js';
 import { headersOf } from '../errors/problem.js';
-import { shortened } from '../errors/quoted.js';
+import { quoted, shortened } from '../errors/quoted.js';
 import { badArguments } from './input/badArguments.js';
 import { nullConditions } from './input/nullConditions.js';
 import { parseJson } from './input/parseJson.js';
@@ -29,6 +29,13 @@ export function useGraphqlRequest(bodyLimit: number): Step {
         setRequestParser(() => readSearch(url.searchParams));
       }
     },
+    onParse({ context }) {
+      return ({ result }) => {
+        if (!result || result instanceof Error) return;
+        const problem = operationProblem(result, context.params.operationName);
+        if (problem) throw failure('BAD_REQUEST', { problem });
+      };
+    },
     onValidate({ params, context }) {
       const operation = getOperationAST(params.documentAST, context.params?.operationName);
       const root = operation && params.schema.getRootType(operation.operation);
@@ -46,7 +53,7 @@ export function useGraphqlRequest(bodyLimit: number): Step {
     onResultProcess({ result, serverContext, setResult }) {
       if (Array.isArray(result) || !('errors' in result) || !result.errors) return;
       // Yoga itself rejects some methods, before it reaches the router's refusal.
-      const errors = serverContext.refusal ? [serverContext.refusal] : result.errors;
+      const errors = (serverContext.refusal ? [serverContext.refusal] : result.errors).map(catalogued);
       serverContext.record?.addErrors(errors);
       const partial = result.data !== null && result.data !== undefined;
       setResult({
@@ -77,8 +84,7 @@ const longestMessage = 4_000;
 
 /** Adds the code, the request id and the status to an error. An answer with data is always 200. */
 function coded(error: GraphQLError, requestId: string, partial: boolean): GraphQLError {
-  const { message, extensions } = catalogued(error);
-  const http = error.extensions.http ?? { ...(extensions.http as object), spec: true };
+  const { message, extensions } = error;
   return withoutStack(
     () =>
       new GraphQLError(shortened(message, longestMessage), {
@@ -86,7 +92,7 @@ function coded(error: GraphQLError, requestId: string, partial: boolean): GraphQ
         source: error.source,
         positions: error.positions,
         path: error.path,
-        extensions: { ...extensions, requestId, http: partial ? { headers: headersOf(error) } : http },
+        extensions: { ...extensions, requestId, ...(partial && { http: { headers: headersOf(error) } }) },
       }),
   );
 }
@@ -97,5 +103,31 @@ function catalogued(error: GraphQLError): GraphQLError {
   if (code === 'BAD_REQUEST' && (http as { status?: number } | undefined)?.status === 405) {
     return failure('METHOD_NOT_ALLOWED', { target: 'A GraphQL mutation', method: 'GET', allow: ['POST'] });
   }
-  return isErrorCode(code) ? error : failure('BAD_REQUEST', { problem: error.message });
+  if (isErrorCode(code)) return error;
+  const { message, extensions } = failure('BAD_REQUEST', { problem: error.message });
+  return withoutStack(
+    () =>
+      new GraphQLError(message, {
+        nodes: error.nodes ?? null,
+        source: error.source,
+        positions: error.positions,
+        path: error.path,
+        extensions: { ...extensions, http: http ?? { ...(extensions.http as object), spec: true } },
+      }),
+  );
+}
+
+/** What keeps the operation to run from being found. Undefined if it is found. */
+function operationProblem(document: DocumentNode, wanted: unknown): string | undefined {
+  if (wanted != null && typeof wanted !== 'string') return 'operationName must be a string.';
+  if (getOperationAST(document, wanted)) return undefined;
+  const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
+  if (operations.length === 0) return 'The document has no operation.';
+  const names = operations.map((node) =>
+    'name' in node && node.name ? quoted(node.name.value) : 'one without a name',
+  );
+  const listed = `The document has ${shortened(names.join(', '))}.`;
+  return wanted == null
+    ? `The document has several operations. Name one in operationName. ${listed}`
+    : `There is no operation ${quoted(wanted)}. ${listed}`;
 }

@@ -214,3 +214,55 @@ describe('the line in the log', () => {
     expect(logged).not.toContain(caller.token);
   });
 });
+
+describe("a client's mistake is logged under the code that the client gets, when it", () => {
+  const query = 'query A { viewer { person { id } } }';
+  const getting = (search: string) =>
+    world.fetch(`/graphql?${search}`, { headers: { authorization: `Bearer ${caller.token}` } });
+  const posting = (body: Json) => world.post('/graphql', caller.token, body);
+  test.each<[string, () => Promise<Answer>, string]>([
+    [
+      'asks for an operation that is not there',
+      () => posting({ query, operationName: 'B' }),
+      'There is no operation "B". The document has "A".',
+    ],
+    [
+      'asks for none of several',
+      () => posting({ query: `${query} { goals { totalCount } }` }),
+      'The document has several operations. Name one in operationName. The document has "A", one without a name.',
+    ],
+    [
+      'has an operation name that is no string',
+      () => posting({ query, operationName: 5 }),
+      'operationName must be a string.',
+    ],
+    ['sends no operation', () => posting({ query: 'fragment A on Goal { id }' }), 'The document has no operation.'],
+    [
+      'lacks a variable',
+      () => posting({ query: 'query ($n: Int!) { goals(first: $n) { totalCount } }' }),
+      'Variable "$n" of required type "Int!" was not provided.',
+    ],
+    [
+      'subscribes',
+      () => posting({ query: 'subscription { x }' }),
+      'Schema is not configured to execute subscription operation.',
+    ],
+    [
+      'sends a mutation with GET',
+      () => getting('query=mutation{reopenGoal(input:{}){goal{id}}}'),
+      'A GraphQL mutation does not support GET. Use POST.',
+    ],
+    ['sends no query', () => posting({}), 'Must provide query string.'],
+    [
+      'sends a query that is no string',
+      () => posting({ query: 5 }),
+      'Expected "query" param to be a string, but given number.',
+    ],
+    ['sends an unknown parameter', () => posting({ query, x: 1 }), 'Unexpected parameter "x" in the request body.'],
+  ])('%s', async (_, send, message) => {
+    const { body } = await send();
+    expect(body.errors[0].message).toBe(message);
+    const [{ codes }] = world.log as Json[];
+    expect(codes).toEqual([body.errors[0].extensions.code]);
+  });
+});
