@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   type GraphQLField,
   getNamedType,
@@ -9,22 +11,20 @@ import {
   isRequiredArgument,
 } from 'graphql';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openClient } from '../../../src/database/client.js';
-import { distribute, plannedPlacements } from '../../../src/database/distribute.js';
-import { applyMigrations } from '../../../src/database/migrations.js';
-import { createToken } from '../../../src/database/tokens.js';
+import { plannedPlacements } from '../../../src/database/distribute.js';
 import { schema } from '../../../src/schema/index.js';
-import { importWorkspace } from '../../../src/workspace/import.js';
 import { companiesByWorker, whileLost, workerUrls } from '../../support/citusNodes.js';
 import { noted, noteStatements } from '../../support/companyBinding.js';
 import { pathOf } from '../../support/documents.js';
+import { goalpost } from '../../support/goalpost.js';
 import { query } from '../../support/query.js';
+import { startServer } from '../../support/server.js';
 import { type Answer, type Json, restPaths, World } from '../../support/world.js';
 
 // An empty database on the coordinator of a Citus with workers. Without one, nothing here runs.
 const url = process.env.CITUS_URL ?? '';
-const migrations = pathOf('prisma/migrations');
 const companies = ['first', 'second'];
 const copies = 32;
 
@@ -65,20 +65,31 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
   const tokens: Record<string, string> = {};
   let documents: Record<string, Json> = {};
 
+  /** Runs a command as an operator does, and returns what it prints. */
+  async function command(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await goalpost(args, { DATABASE_URL: url });
+    expect(code, `goalpost ${args.join(' ')}: ${stderr}`).toBe(0);
+    return stdout.trim();
+  }
+
   beforeAll(async () => {
-    await applyMigrations(url, migrations);
-    const db = openClient({ url, poolSize: 20, preparedStatements: true });
-    world = new World(db, url);
-    other = new World(openClient({ url, poolSize: 20, preparedStatements: true }), url);
+    await command('migrate');
+    const folder = await mkdtemp(join(tmpdir(), 'goalpost-distributed-'));
     for (const company of companies) {
       const document = await workspaceOf(company);
       documents = { ...documents, [company]: document };
-      await importWorkspace(db, document);
-      const owner = document.people.find((person: Json) => person.is_owner);
-      const person = { companyId: company, personId: owner.id, name: 'distributed', canWrite: true };
-      tokens[company] = (await createToken(db, person)).token;
+      const file = join(folder, `${company}.json`);
+      await writeFile(file, JSON.stringify(document));
+      await command('import', file);
+      // The tables have rows then; the second company is imported into tables that are placed.
+      if (company === 'first') await command('distribute', '--yes');
+      const { id } = document.people.find((person: Json) => person.is_owner);
+      const named = ['--person', id, '--company', company, '--name', 'distributed', '--write'];
+      tokens[company] = await command('token', 'create', ...named);
     }
-    await distribute(url, () => {});
+    await rm(folder, { recursive: true });
+    world = new World(openClient({ url, poolSize: 20, preparedStatements: true }), url);
+    other = new World(openClient({ url, poolSize: 20, preparedStatements: true }), url);
     noteStatements();
     for (const company of companies) await world.graphql(tokens[company] ?? '', '{ viewer { token { id } } }');
   }, 300_000);
@@ -86,6 +97,23 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
   afterAll(async () => {
     await other?.close();
     await world?.close();
+  });
+
+  test('goalpost serve starts, and answers REST and GraphQL', async () => {
+    const { base, announced, stop } = await startServer({ DATABASE_URL: url, FILE_RETENTION_DAYS: '90' });
+    onTestFinished(stop);
+    expect(announced.next).toEqual([]);
+    const headers = { authorization: `Bearer ${tokens.first}`, 'content-type': 'application/json' };
+    const send = (path: string, body: Json) =>
+      fetch(base + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    const reopened = await send(restPaths.reopenGoal, { id: 'goal-launch-mobile-app' });
+    expect([reopened.status, await reopened.json()]).toMatchObject([200, { goal: { is_closed: false } }]);
+    const asked = await send('/graphql', { query: '{ goal(id: "goal-launch-mobile-app") { isClosed } }' });
+    expect(await asked.json()).toMatchObject({ data: { goal: { isClosed: false } } });
+    expect((await fetch(`${base}/readyz`)).status).toBe(200);
+    expect((await goalpost(['check'], { DATABASE_URL: url })).stdout).toContain('it is migrated');
+    expect(await command('token', 'list')).toContain('distributed');
+    expect(await command('purge', '--older-than', '1d')).toContain('deleted at');
   });
 
   test('every table with rows in it is placed, and again there is nothing to do', async () => {
