@@ -2,6 +2,7 @@ interface Member {
   id: string;
   fullName: string;
   title: string | null;
+  suspendedAt: Date | null;
 }
 
 interface Concerned<Person> {
@@ -23,7 +24,7 @@ export interface PotentialSubscriber<Person> {
 
 const collator = new Intl.Collator('en');
 
-/** Champion and reviewer first, then the members of the space by name; each person once. */
+/** Champion and reviewer first, then the members of the space by name; each person once, and nobody suspended. */
 export function potentialSubscribers<Person extends Member>(
   { champion, reviewer, space }: Concerned<Person>,
   list: List | null | undefined,
@@ -31,7 +32,7 @@ export function potentialSubscribers<Person extends Member>(
   const subscribed = new Set(list?.subscriptions.filter(({ canceled }) => !canceled).map(({ personId }) => personId));
   const found = new Map<string, PotentialSubscriber<Person>>();
   const add = (person: Person | null | undefined, role: string | null | undefined, priority: boolean) => {
-    if (!person || found.has(person.id)) return;
+    if (!person || person.suspendedAt || found.has(person.id)) return;
     found.set(person.id, { role: role ?? null, priority, isSubscribed: subscribed.has(person.id), person });
   };
   add(champion, 'Champion', true);

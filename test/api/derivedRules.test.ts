@@ -91,13 +91,20 @@ test.each([
 });
 
 test('potential subscribers are champion, reviewer and members by name, each once and with a live subscription or none', () => {
-  const person = (id: string, fullName: string, title: string | null = null) => ({ id, fullName, title });
+  const person = (id: string, fullName: string, title: string | null = null, suspendedAt: Date | null = null) => ({
+    id,
+    fullName,
+    title,
+    suspendedAt,
+  });
+  const gone = person('4', 'Dana', null, new Date());
   const [ada, ben, cleo] = [person('1', 'Ada', 'Designer'), person('2', 'Ben'), person('3', 'Cleo', 'Engineer')];
-  const space = { members: [cleo, ben, ada].map((member) => ({ person: member })) };
+  const space = { members: [cleo, gone, ben, ada].map((member) => ({ person: member })) };
   const subscriptions = [
     { personId: '2', canceled: false },
     { personId: '3', canceled: true },
   ];
+  expect(potentialSubscribers({ champion: gone, space: { members: [] } }, null)).toEqual([]);
   expect(potentialSubscribers({ champion: cleo, reviewer: cleo, space }, { subscriptions })).toEqual([
     { role: 'Champion', priority: true, isSubscribed: false, person: cleo },
     { role: 'Designer', priority: false, isSubscribed: false, person: ada },

@@ -448,16 +448,16 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             }
           },
           {
-            "role": "Web Developer",
+            "role": "Assistant",
             "priority": false,
             "is_subscribed": false,
             "person": {
-              "id": "person-otto-brandt",
-              "full_name": "Otto Brandt",
-              "title": "Web Developer",
-              "email": "otto.brandt@example.com",
-              "avatar_url": "https://avatars.example.com/otto-brandt.png",
-              "type": "human"
+              "id": "person-page",
+              "full_name": "Page",
+              "title": "Assistant",
+              "email": "page@example.com",
+              "avatar_url": "https://avatars.example.com/page.png",
+              "type": "ai"
             }
           }
         ],
@@ -894,16 +894,16 @@ export const recordedExamples: Record<string, { request: unknown; response: unkn
             }
           },
           {
-            "role": "Web Developer",
+            "role": "Assistant",
             "priority": false,
             "is_subscribed": false,
             "person": {
-              "id": "person-otto-brandt",
-              "full_name": "Otto Brandt",
-              "title": "Web Developer",
-              "email": "otto.brandt@example.com",
-              "avatar_url": "https://avatars.example.com/otto-brandt.png",
-              "type": "human"
+              "id": "person-page",
+              "full_name": "Page",
+              "title": "Assistant",
+              "email": "page@example.com",
+              "avatar_url": "https://avatars.example.com/page.png",
+              "type": "ai"
             }
           }
         ],

@@ -8,10 +8,12 @@ import { ResourceHubFile } from '../types/ResourceHubFile.js';
 import { Subscriber } from '../types/Subscriber.js';
 import { everybody } from '../weights.js';
 
+const candidate = { select: { ...personColumns, suspendedAt: true } } as const;
+
 const concernedPeople = {
-  champion: { select: personColumns },
-  reviewer: { select: personColumns },
-  space: { select: { members: { select: { person: { select: personColumns } } } } },
+  champion: candidate,
+  reviewer: candidate,
+  space: { select: { members: { select: { person: candidate } } } },
 } as const;
 
 const concernedByHub = {
@@ -29,7 +31,7 @@ builder.prismaObjectField(Goal, 'potentialSubscribers', (t) =>
     type: [Subscriber],
     extensions: everybody,
     description:
-      "The champion, the reviewer and the members of the goal's space. `isSubscribed` refers to the goal's latest thread.",
+      "The champion, the reviewer and the members of the goal's space, except suspended people. Some may not be able to see the goal; they are not notified. `isSubscribed` refers to the goal's latest thread.",
     select: {
       ...concernedPeople,
       // Not through `activities`, which `notifications` filters: Pothos would read the goal a second time.
@@ -44,7 +46,8 @@ for (const type of [ResourceHubFile, ResourceHubDocument]) {
     t.field({
       type: [Subscriber],
       extensions: everybody,
-      description: "The champion and the reviewer of the hub's goal or project, if any, and the members of its space.",
+      description:
+        "The champion and the reviewer of the hub's goal or project, if any, and the members of its space, except suspended people. Some may not be able to see the hub; they are not notified.",
       select: { resourceHub: { select: concernedByHub }, subscriptionList: subscribedPeople },
       resolve: ({ resourceHub, subscriptionList }) => potentialSubscribers(parentOf(resourceHub), subscriptionList),
     }),
