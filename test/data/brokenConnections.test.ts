@@ -1,8 +1,12 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openClient } from '../../src/database/client.js';
 import { isUnavailable } from '../../src/database/unavailable.js';
+import { createDatabase } from '../support/database.js';
+import { preparedStatements, usesPgbouncer } from '../support/pgbouncer.js';
+import { query } from '../support/query.js';
 
 const message = (type: string, body: Buffer) => {
   const length = Buffer.alloc(4);
@@ -35,3 +39,20 @@ test('a connection that the server ends as soon as it is made fails one statemen
   expect(failures.map(isUnavailable)).toEqual([true, true]);
   expect(uncaught).not.toHaveBeenCalled();
 });
+
+test.skipIf(usesPgbouncer)(
+  'a connection that breaks later does so in the context of nobody, not of the request that opened it',
+  async () => {
+    const { gatewayUrl, url, drop } = await createDatabase();
+    const request = new AsyncLocalStorage<string>();
+    const contexts: (string | undefined)[] = [];
+    const onError = () => void contexts.push(request.getStore());
+    const client = openClient({ url: gatewayUrl, poolSize: 1, preparedStatements, onError });
+    await request.run('finished long ago', async () => await client.company.count());
+    const others = 'FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
+    await query(url, `SELECT pg_terminate_backend(pid) ${others}`);
+    await expect.poll(() => contexts).toEqual([undefined]);
+    await client.$disconnect();
+    await drop();
+  },
+);
