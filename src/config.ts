@@ -21,7 +21,8 @@ export function readEnvironment(): Environment {
     process.loadEnvFile();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOENT') throw new ConfigError(`The file .env cannot be read: ${message}`);
+    const reason = code === 'EISDIR' ? 'it is a folder' : message;
+    if (code !== 'ENOENT') throw new ConfigError(`The file .env cannot be read: ${reason}`);
   }
   return { values: process.env, fromFile: new Set(Object.keys(process.env).filter((name) => !own.has(name))) };
 }
@@ -123,6 +124,12 @@ export function configOf(environment: Environment) {
     underNpm: given.npm_lifecycle_event !== undefined,
   };
 }
+
+/** The database of the settings, without a password. */
+export const databaseName = ({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): string =>
+  databaseUrl === undefined ? `the embedded PostgreSQL in ${dataDir}` : shownText('DATABASE_URL', databaseUrl);
+
+export const isSetting = (name: string): boolean => name in settings.shape;
 
 export interface EffectiveSetting {
   name: string;

@@ -7,7 +7,7 @@ import type { RolesOptions } from './commands/roles.js';
 import type { ServeOptions } from './commands/serve.js';
 import type { CreateOptions, ListOptions } from './commands/token.js';
 import { UsageError } from './commands/usageError.js';
-import { ConfigError, readConfig, readConfigWith, readEnvironment } from './config.js';
+import { ConfigError, isSetting, readConfig, readConfigWith, readEnvironment } from './config.js';
 import { DatabaseError } from './database/error.js';
 import { isUnavailable } from './database/unavailable.js';
 import { WorkerFailed } from './serving/workers.js';
@@ -73,7 +73,7 @@ program
   .option('--schema', 'print the JSON Schema of the file, for editors, instead of importing')
   .action(async (file: string | undefined, options: { schema?: true }) => {
     const { importFile, printImportSchema } = await import('./commands/import.js');
-    await (options.schema ? printImportSchema() : importFile(readConfig(), file));
+    await (options.schema ? printImportSchema(file) : importFile(readConfig(), file));
   });
 program
   .command('schema')
@@ -92,7 +92,7 @@ program
 program
   .command('purge')
   .description('list files deleted long ago; with --yes, remove them for good')
-  .requiredOption('--older-than <duration>', 'minimum time since the deletion: 90d, 12h, 45m')
+  .requiredOption('--older-than <duration>', 'minimum time since the deletion: 90d, 12h, 45m (required)')
   .option('--yes', 'remove the files (default: only list them)')
   .action(async (options: PurgeOptions) => {
     const { purge } = await import('./commands/purge.js');
@@ -103,9 +103,9 @@ const tokens = program.command('token').description('create, list and revoke API
 tokens
   .command('create')
   .description('create a token and print it; it cannot be shown again')
-  .requiredOption('--person <id>', 'id of the person the token acts for')
+  .requiredOption('--person <id>', 'id of the person the token acts for (required)')
   .option('--company <id>', 'id of the company; needed if people of several companies have the same id')
-  .requiredOption('--name <name>', 'name of the token, such as CI')
+  .requiredOption('--name <name>', 'name of the token, such as CI (required)')
   .option('--write', 'allow mutations (default: read-only)')
   .option('--expires <duration>', 'how long the token is valid: 30d, 12h, 45m (default: forever)')
   .action(async (options: CreateOptions) => {
@@ -145,13 +145,27 @@ try {
 }
 
 function exitCode(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof CommanderError) {
+    const advice = adviceFor(error);
+    if (advice) console.error(advice);
+    return error.exitCode === 0 ? 0 : 2;
+  }
   if (error instanceof WorkerFailed) return error.exitCode;
   const isExpected = [UsageError, ConfigError, DatabaseError, ImportError].some((kind) => error instanceof kind);
   if (isExpected) console.error(`goalpost: ${(error as Error).message}`);
   else if (isUnavailable(error)) console.error(`goalpost: The database is unavailable: ${lastLine(error as Error)}`);
   else console.error(error);
   return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
+}
+
+/** What to set in place of an option that is a setting, such as `--port`. */
+function adviceFor({ code, message }: CommanderError): string | undefined {
+  const [, option = ''] = /'--([a-z-]+)/.exec(message) ?? [];
+  const name = option.toUpperCase().replaceAll('-', '_');
+  const isMeant = code === 'commander.unknownOption' && isSetting(name);
+  return isMeant
+    ? `${name} is a setting: set the environment variable, or a line in .env, such as ${name}=…`
+    : undefined;
 }
 
 /** Prisma puts the reason into the last line. */

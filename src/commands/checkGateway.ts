@@ -7,6 +7,7 @@ import {
   type Environment,
   effectiveSettings,
 } from '../config.js';
+import { hasCluster } from '../database/embedded/cluster.js';
 import { startEmbedded } from '../database/embedded/startEmbedded.js';
 import { DatabaseError } from '../database/error.js';
 import { type InspectedServer, inspectServers, pendingOn, writeRefusal } from '../database/inspect.js';
@@ -80,6 +81,7 @@ function printSettings(settings: EffectiveSetting[], { misspelled }: Config): vo
 async function inspect(config: Config): Promise<Finding[]> {
   const { databaseUrl, dataDir } = config;
   if (databaseUrl !== undefined) return inspectAt(databaseUrl, config);
+  if (!(await hasCluster(dataDir))) return [note(`there is no embedded PostgreSQL in ${dataDir} yet; serve makes it`)];
   const server = await startEmbedded({ dataDir, share: true });
   try {
     return [fine(`the embedded PostgreSQL runs; its data is in ${dataDir}`), ...(await inspectAt(server.url, config))];
@@ -133,8 +135,8 @@ async function roleOf(
   const { missing, excessive } = await privilegesAt(primary.url, databaseTimeouts.connect);
   const { length } = missing;
   const others = length > shownAtMost ? `, and ${length - shownAtMost} more` : '';
-  const lacking = `this role lacks ${missing.slice(0, shownAtMost).join(', ')}${others}. goalpost roles prints the SQL`;
-  const tooStrong = `this role may do more than a gateway needs: ${excessive.join(', ')}. goalpost roles prints SQL for one that may not`;
+  const lacking = `this role lacks ${missing.slice(0, shownAtMost).join(', ')}${others}. npx goalpost roles prints the SQL`;
+  const tooStrong = `this role may do more than a gateway needs: ${excessive.join(', ')}. npx goalpost roles prints SQL for one that may not`;
   return [length > 0 ? problem(lacking) : writable, ...(excessive.length > 0 ? [note(tooStrong)] : [])];
 }
 
@@ -145,7 +147,7 @@ async function migrationsOf(primary: InspectedServer, { databaseUrl }: Config) {
     if (!isPending) return { isPending, isUsable: true, finding: fine('it is migrated') };
     const finding = databaseUrl
       ? problem(
-          `it is not migrated: ${pending.join(', ')}. Run goalpost migrate, or start the gateway, which migrates too`,
+          `it is not migrated: ${pending.join(', ')}. Run npx goalpost migrate, or start the gateway, which migrates too`,
         )
       : fine('it is not migrated yet: the gateway and the commands do so themselves');
     return { isPending, isUsable: true, finding };

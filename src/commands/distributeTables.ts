@@ -1,5 +1,6 @@
 import type { Config } from '../config.js';
 import { distribute, type Placement, plannedPlacements } from '../database/distribute.js';
+import { nameDatabase } from './openForCommand.js';
 import { UsageError } from './usageError.js';
 
 export interface DistributeOptions {
@@ -7,8 +8,10 @@ export interface DistributeOptions {
 }
 
 /** Prints where each table goes on a Citus coordinator, one tab-separated line each. With `yes`, places them. */
-export async function distributeTables({ databaseUrl }: Config, { yes = false }: DistributeOptions): Promise<void> {
+export async function distributeTables(config: Config, { yes = false }: DistributeOptions): Promise<void> {
+  const { databaseUrl } = config;
   if (databaseUrl === undefined) throw new UsageError('distribute needs DATABASE_URL, the URL of a Citus coordinator');
+  nameDatabase(config);
   const placements = await plannedPlacements(databaseUrl);
   if (placements.length === 0) {
     console.error('Every table is placed.');

@@ -1,19 +1,22 @@
 import type { Config } from '../config.js';
-import { openDatabase } from '../database/open.js';
 import { readDocument } from '../workspace/file.js';
 import { importWorkspace } from '../workspace/import.js';
 import { workspaceSchema } from '../workspace/jsonSchema.js';
+import { openForCommand } from './openForCommand.js';
 import { progressBar } from './progressBar.js';
 import { UsageError } from './usageError.js';
 
 /** Prints the JSON Schema of the file that `importFile` takes. */
-export const printImportSchema = () => console.log(JSON.stringify(workspaceSchema(), null, 2));
+export function printImportSchema(file: string | undefined): void {
+  if (file !== undefined) throw new UsageError('import --schema prints the schema of every file, and takes none');
+  console.log(JSON.stringify(workspaceSchema(), null, 2));
+}
 
 /** Imports the workspace in a file, all of it or nothing. */
 export async function importFile(config: Config, file: string | undefined): Promise<void> {
   if (file === undefined) throw new UsageError('import needs a file, or --schema');
   const document = await readDocument(file);
-  const { db, close } = await openDatabase(config, { migrations: 'require', share: true });
+  const { db, close } = await openForCommand(config);
   try {
     const counts = await importWorkspace(db, document, progressBar());
     const total = Object.values(counts).reduce((sum, count) => sum + count, 0);

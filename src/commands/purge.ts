@@ -1,8 +1,8 @@
 import type { Config } from '../config.js';
-import { openDatabase } from '../database/open.js';
 import { type PurgedFile, purgeableFiles, purgeFiles } from '../database/purgeFiles.js';
 import { printable } from '../http/telemetry/printable.js';
 import { readDuration } from './duration.js';
+import { openForCommand } from './openForCommand.js';
 
 export interface PurgeOptions {
   olderThan: string;
@@ -12,7 +12,7 @@ export interface PurgeOptions {
 /** Prints one tab-separated line for each file deleted long ago. With `yes`, removes these files for good. */
 export async function purge(config: Config, { olderThan, yes = false }: PurgeOptions): Promise<void> {
   const before = new Date(Date.now() - readDuration('--older-than', olderThan));
-  const { db, close } = await openDatabase(config, { migrations: 'require', share: true });
+  const { db, close } = await openForCommand(config);
   try {
     console.log(['id', 'deleted at', 'bytes', 'company', 'name', 'url'].join('\t'));
     if (yes) {

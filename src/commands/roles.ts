@@ -1,5 +1,6 @@
 import type { Config } from '../config.js';
 import { createRoles, rolesSql } from '../database/roles.js';
+import { nameDatabase } from './openForCommand.js';
 import { UsageError } from './usageError.js';
 
 export interface RolesOptions {
@@ -22,9 +23,11 @@ export async function createOrPrintRoles(options: RolesOptions, readConfig: () =
     process.stdout.write(rolesSql(roles));
     return;
   }
-  const { databaseUrl } = readConfig();
+  const config = readConfig();
+  const { databaseUrl } = config;
   if (databaseUrl === undefined)
     throw new UsageError('roles --yes needs DATABASE_URL, with a role that may make roles');
+  nameDatabase(config);
   await createRoles(databaseUrl, roles);
   console.log(`${owner} owns the tables, and ${gateway} reads and writes rows.`);
 }

@@ -14,6 +14,7 @@ import { openMetrics } from '../serving/openMetrics.js';
 import { maintenancePoolSize, purgeWhileServing } from '../serving/purgeWhileServing.js';
 import { readPersistedDocuments } from '../serving/readPersistedDocuments.js';
 import { serveAsWorker } from '../serving/serveAsWorker.js';
+import { tryListening } from '../serving/tryListening.js';
 import { untilBroken } from '../serving/untilBroken.js';
 import { untilStopped } from '../serving/untilStopped.js';
 import type { Job } from '../serving/workerMessages.js';
@@ -35,6 +36,7 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
   if (cluster.isWorker) return serveAsWorker(config);
   const stopped = untilStopped(config);
   if (config.persisted) readPersistedDocuments(config.persisted.path);
+  await tryListening(config);
   const logger = createLogger(config.logLevel, logDestination(config.logFormat));
   const broken = untilBroken(logger);
   for (const { name, nearest } of config.misspelled) logger.warn(`${name} is not a setting. Did you mean ${nearest}?`);

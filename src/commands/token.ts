@@ -1,9 +1,9 @@
 import type { Config } from '../config.js';
 import type { Database } from '../database/client.js';
-import { openDatabase } from '../database/open.js';
 import { createToken } from '../database/tokens.js';
 import { printable } from '../http/telemetry/printable.js';
 import { readDuration } from './duration.js';
+import { openForCommand } from './openForCommand.js';
 import { UsageError } from './usageError.js';
 
 export interface CreateOptions {
@@ -23,7 +23,7 @@ export async function create(
     throw new UsageError('--name takes 1 to 200 characters on one line, such as "Nightly report"');
   }
   const expiresAt = expires === undefined ? null : new Date(Date.now() + readDuration('--expires', expires));
-  const { db, close } = await openDatabase(config, { migrations: 'require', share: true });
+  const { db, close } = await openForCommand(config);
   try {
     const { companyId, ...owner } = await findPerson(db, person, company);
     if (owner.suspendedAt) throw new UsageError(`${printable(owner.fullName)} is suspended; their tokens are rejected`);
@@ -42,7 +42,7 @@ export async function create(
 async function someIds(db: Database, companyId: string | undefined): Promise<string> {
   const where = { suspendedAt: null, ...(companyId !== undefined && { companyId }) };
   const people = await db.person.findMany({ where, select: { id: true }, orderBy: { id: 'asc' }, take: 3 });
-  if (people.length === 0) return '; there is nobody yet: see goalpost import';
+  if (people.length === 0) return '; there is nobody yet: see npx goalpost import';
   return `; ids that exist: ${people.map(({ id }) => JSON.stringify(id)).join(', ')}`;
 }
 
@@ -71,7 +71,7 @@ export interface ListOptions {
 
 /** Prints one tab-separated line for each token, newest first; with `json`, an array of objects. */
 export async function list(config: Config, { json = false }: ListOptions): Promise<void> {
-  const { db, close } = await openDatabase(config, { migrations: 'require', share: true });
+  const { db, close } = await openForCommand(config);
   try {
     const found = await db.apiToken.findMany({
       orderBy: [{ insertedAt: 'desc' }, { id: 'desc' }],
@@ -121,10 +121,11 @@ function stateOf({ revokedAt, expiresAt, person }: Validity, now: Date) {
 
 /** Revokes a token. The next request with it is rejected. */
 export async function revoke(config: Config, id: string): Promise<void> {
-  const { db, close } = await openDatabase(config, { migrations: 'require', share: true });
+  const { db, close } = await openForCommand(config);
   try {
     const { count } = await db.apiToken.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: new Date() } });
-    if (count === 0) throw new UsageError(`no valid token has the id ${JSON.stringify(id)}; see goalpost token list`);
+    if (count === 0)
+      throw new UsageError(`no valid token has the id ${JSON.stringify(id)}; see npx goalpost token list`);
     console.log(`revoked ${id}`);
   } finally {
     await close();

@@ -55,7 +55,7 @@ export async function applyMigration(
 const isDenied = (error: unknown): error is pg.DatabaseError => (error as { code?: string }).code === '42501';
 const notAllowed = ({ name }: Migration, { message }: Error) =>
   `The database lacks the migration ${name}, and this role may not apply it (${message}). ` +
-  'Run "goalpost migrate" of this version with the role that owns the tables.';
+  'Run "npx goalpost migrate" of this version with the role that owns the tables.';
 
 async function run({ name, sql, isOutside }: Migration, client: pg.Client): Promise<void> {
   try {

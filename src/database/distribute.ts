@@ -82,7 +82,7 @@ async function structureOf(client: Client): Promise<Structure> {
     FROM pg_trigger t WHERE NOT tgisinternal AND tgdeferrable
       AND NOT EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = t.tgrelid)`);
   if (!tables.rows.some(({ name }) => name === 'companies'))
-    throw new DatabaseError('This database has no Goalpost tables yet. Run `goalpost migrate` first.');
+    throw new DatabaseError('This database has no Goalpost tables yet. Run `npx goalpost migrate` first.');
   return { tables: tables.rows, foreignKeys: foreignKeys.rows, triggers: triggers.rows };
 }
 

@@ -62,7 +62,7 @@ export function applyMigrations(
 const noTurn = 'Another process has held the migration lock for a minute. Wait for it, or stop it.';
 const noLock = ({ name }: Migration) =>
   `Migration ${name} needs a lock that other transactions hold. Nothing of it was changed. ` +
-  'Wait for long transactions to end (see pg_stat_activity), then run "goalpost migrate" again.';
+  'Wait for long transactions to end (see pg_stat_activity), then run "npx goalpost migrate" again.';
 
 /** The names of the migrations that `applyMigrations` would apply. Throws the same errors. */
 export function pendingMigrations(connectionString: string, directory: string): Promise<string[]> {

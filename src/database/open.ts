@@ -41,7 +41,7 @@ export async function openDatabase(
       databaseUrl &&
       (await pendingMigrations(databaseUrl, migrationsDirectory)).length > 0
     ) {
-      throw new DatabaseError('The database is not up to date. Run `goalpost migrate` first.');
+      throw new DatabaseError('The database is not up to date. Run `npx goalpost migrate` first.');
     }
     const applied = await applyMigrations(server.url, migrationsDirectory);
     const db = openClient({

@@ -25,7 +25,7 @@ export async function withClient<T>(
       const { host, port, user, database } = client;
       const where = `database "${database}" at ${host}:${port}${user ? ` as "${user}"` : ''}`;
       throw new DatabaseError(
-        `Cannot connect to ${where}: ${reasonOf(error)}. Check DATABASE_URL; goalpost check says more.`,
+        `Cannot connect to ${where}: ${reasonOf(error)}. Check DATABASE_URL; npx goalpost check says more.`,
       );
     });
     return client;

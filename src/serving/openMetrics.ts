@@ -9,6 +9,9 @@ interface OpenMetrics {
   close(): Promise<void>;
 }
 
+/** The settings that say where the metrics are. */
+export const metricsSettings = { hostSetting: 'METRICS_HOST', portSetting: 'METRICS_PORT' };
+
 /** Serves the metrics of the gateway, if METRICS_PORT is set. */
 export async function openMetrics(
   { metrics: address }: Config,
@@ -17,10 +20,7 @@ export async function openMetrics(
 ): Promise<OpenMetrics | undefined> {
   if (!address) return undefined;
   const metricsServer = new MetricsServer({ read }, logger);
-  const base = await listen(metricsServer.server, address, {
-    hostSetting: 'METRICS_HOST',
-    portSetting: 'METRICS_PORT',
-  });
+  const base = await listen(metricsServer.server, address, metricsSettings);
   metricsServer.server.on('error', (error) => logger.error({ err: error }, 'the server of the metrics failed'));
   return { address: `${base}/metrics`, close: () => metricsServer.close() };
 }

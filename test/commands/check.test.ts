@@ -104,7 +104,7 @@ describe('goalpost check', () => {
     await empty.drop();
     expect(error).toEqual(new DatabaseError('2 problems were found.'));
     expect(found(lines).slice(1)).toEqual([
-      expect.stringMatching(/^ {2}problem {2}it is not migrated: \d+_\w+.* Run goalpost migrate/),
+      expect.stringMatching(/^ {2}problem {2}it is not migrated: \d+_\w+.* Run npx goalpost migrate/),
       '  ok       this role may write',
       expect.stringMatching(/^ {2}problem {2}one gateway takes up to 1006 connections; .* Lower DATABASE_POOL_SIZE/),
     ]);

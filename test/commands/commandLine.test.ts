@@ -1,12 +1,14 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Started } from '../../src/commands/announce.js';
-import { createDatabase } from '../support/database.js';
+import { createDatabase, createEmptyDatabase } from '../support/database.js';
 import { pathOf } from '../support/documents.js';
 import { builtMain, goalpost as runGoalpost } from '../support/goalpost.js';
 import { query } from '../support/query.js';
@@ -150,7 +152,7 @@ describe("goalpost on the operator's own database", { timeout: 120_000 }, () => 
   test('refuses the short commands before the first migration', async () => {
     const { code, stderr } = await goalpost({ DATABASE_URL }, 'token', 'list');
     expect(code).toBe(1);
-    expect(stderr).toContain('Run `goalpost migrate` first');
+    expect(stderr).toContain('Run `npx goalpost migrate` first');
   });
 
   test('distributes nothing on a PostgreSQL without Citus', async () => {
@@ -260,6 +262,14 @@ describe("goalpost on the operator's own database", { timeout: 120_000 }, () => 
   test.each([
     ['an unknown command', ['nonsense'], {}, 2, "unknown command 'nonsense'"],
     ['an unknown option', ['serve', '--fast'], {}, 2, "unknown option '--fast'"],
+    ['a setting as an option', ['serve', '--port', '4311'], {}, 2, 'PORT is a setting: set the environment variable'],
+    [
+      'a file beside --schema',
+      ['import', '--schema', 'x.json'],
+      {},
+      2,
+      'prints the schema of every file, and takes none',
+    ],
     ['a missing option', ['token', 'create', '--name', 'x'], {}, 2, '--person <id>'],
     ['a bad duration', ['token', 'create', '--person', 'x', '--name', 'x', '--expires', 'soon'], {}, 2, 'such as 30d'],
     [
@@ -302,6 +312,38 @@ describe("goalpost on the operator's own database", { timeout: 120_000 }, () => 
     expect(outcome.stderr).toContain(message);
     expect(outcome.code).toBe(code);
     expect(outcome.stderr).not.toMatch(/secret|\n {4}at /);
+  });
+
+  test.each([['token', 'list'], ['migrate'], ['purge', '--older-than', '1d'], ['import', 'workspace.json']])(
+    'does not make a database for "%s" when DATABASE_URL was forgotten',
+    async (...args) => {
+      const folder = await mkdtemp(join(tmpdir(), 'goalpost-forgotten-'));
+      await writeFile(join(folder, 'workspace.json'), await readFile(pathOf('prisma/demo-workspace.json')));
+      const { code, stderr } = await runGoalpost(args, environment({ DATABASE_URL: '' }), folder);
+      expect(stderr).toMatch(/^goalpost: there is no database: DATABASE_URL is not set, .* Set DATABASE_URL\./);
+      expect(code).toBe(2);
+      expect(await readdir(folder)).toEqual(['workspace.json']);
+      await rm(folder, { recursive: true });
+    },
+  );
+
+  test('names the database that a command used, without a password', async () => {
+    const { stderr } = await goalpost({ DATABASE_URL }, 'token', 'list');
+    const { host, pathname } = new URL(DATABASE_URL);
+    expect(stderr).toBe(`Database: postgresql://postgres:***@${host}${pathname}\n`);
+  });
+
+  test('leaves the database alone when it cannot listen', async () => {
+    const { directUrl, drop } = await createEmptyDatabase();
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    for (const settings of [{ PORT: String(port) }, { METRICS_PORT: String(port) }, { HOST: '192.0.2.1' }]) {
+      expect(await goalpost({ DATABASE_URL: directUrl, ...settings }, 'serve')).toMatchObject({ code: 2 });
+    }
+    taken.close();
+    expect(await query(directUrl, "SELECT FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
+    await drop();
   });
 
   test('prints the schema', async () => {

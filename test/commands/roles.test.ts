@@ -130,7 +130,7 @@ describe('a database with two roles', { timeout: 120_000 }, () => {
     await query(urlOf(owner), `REVOKE DELETE ON reactions FROM ${quoted}; GRANT TRUNCATE ON goals TO ${quoted}`);
     const weak = await run(urlOf(gateway), 'check');
     expect(weak.code).toBe(1);
-    expect(weak.text).toContain('  problem  this role lacks DELETE on reactions. goalpost roles prints the SQL\n');
+    expect(weak.text).toContain('  problem  this role lacks DELETE on reactions. npx goalpost roles prints the SQL\n');
     expect(weak.text).toContain('  note     this role may do more than a gateway needs: it may empty tables.');
     const strong = await run(urlOf(owner), 'check');
     expect(strong.code).toBe(0);

@@ -158,7 +158,9 @@ test('a migration waits for a lock for a moment only, lets others pass, and trie
   await holder.connect();
   await holder.query('BEGIN; SELECT FROM goals');
   const [error] = await Promise.all([failure(url, { patienceMilliseconds: 1 }), readsOfGoals()]);
-  expect(error.message).toMatch(/0002_column needs a lock that other transactions hold.*run "goalpost migrate" again/);
+  expect(error.message).toMatch(
+    /0002_column needs a lock that other transactions hold.*run "npx goalpost migrate" again/,
+  );
 
   const migrated = applyMigrations(url, directory);
   await readsOfGoals();

@@ -14,6 +14,15 @@ export interface Cluster {
 
 const abandonedAfter = 3_600_000;
 
+const homeIn = (dataDir: string) => join(dataDir, 'postgres');
+
+/** Whether a cluster has been created in `dataDir`. */
+export const hasCluster = (dataDir: string): Promise<boolean> =>
+  lstat(homeIn(dataDir)).then(
+    () => true,
+    () => false,
+  );
+
 /** Opens the cluster in `dataDir`, which the first start creates. Throws a DatabaseError if it cannot be used. */
 export async function openCluster(
   dataDir: string,
@@ -21,7 +30,7 @@ export async function openCluster(
   binaries: Binaries,
   initdbFlags: string[],
 ): Promise<Cluster> {
-  const home = join(dataDir, 'postgres');
+  const home = homeIn(dataDir);
   await removeAbandoned(dataDir);
   if (!(await lstat(home).catch(() => undefined))) await create(home, account, binaries, initdbFlags);
 

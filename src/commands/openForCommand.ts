@@ -1,0 +1,23 @@
+import { type Config, databaseName } from '../config.js';
+import { hasCluster } from '../database/embedded/cluster.js';
+import { type OpenDatabase, openDatabase } from '../database/open.js';
+import { UsageError } from './usageError.js';
+
+/** Names the database that a command uses on stderr, without a password. */
+export const nameDatabase = (config: Config): void => console.error(`Database: ${databaseName(config)}`);
+
+/** Opens the database of a command, and names it. Only `serve` makes an embedded one. */
+export async function openForCommand(
+  config: Config,
+  migrations: 'apply' | 'require' = 'require',
+): Promise<OpenDatabase> {
+  const { databaseUrl, dataDir } = config;
+  if (databaseUrl === undefined && !(await hasCluster(dataDir))) {
+    throw new UsageError(
+      `there is no database: DATABASE_URL is not set, and there is no embedded PostgreSQL in ${dataDir}. ` +
+        'Set DATABASE_URL. Example: DATABASE_URL=postgresql://goalpost:password@localhost:5432/goalpost',
+    );
+  }
+  nameDatabase(config);
+  return openDatabase(config, { migrations, share: true });
+}
