@@ -117,6 +117,7 @@ export function configOf(environment: Environment) {
     /** Where /metrics is served; undefined for nowhere. */
     metrics: data.METRICS_PORT === undefined ? undefined : { host: data.METRICS_HOST, port: data.METRICS_PORT },
     logFormat: data.LOG_FORMAT,
+    logClient: data.LOG_CLIENT,
     logLevel: data.LOG_LEVEL,
     /** Variables that are no settings, but nearly. */
     misspelled: misspelledIn(environment),

@@ -139,6 +139,7 @@ export const settings = z.object({
   METRICS_PORT: port(9464).optional(),
   METRICS_HOST: host.default('127.0.0.1'),
   LOG_FORMAT: oneOf(['auto', 'json', 'pretty']).default('auto'),
+  LOG_CLIENT: flag(true),
   LOG_LEVEL: oneOf(['info', 'warn', 'error', 'fatal', 'silent', 'debug', 'trace']).default('info'),
 });
 

@@ -266,3 +266,29 @@ describe("a client's mistake is logged under the code that the client gets, when
     expect(codes).toEqual([body.errors[0].extensions.code]);
   });
 });
+
+describe('the address of the client', () => {
+  const clientOf = async (at: World, headers = {}) => {
+    at.log.length = 0;
+    await at.post(restPaths.reopenGoal, 'wrong', {}, headers);
+    return at.log[0]?.client;
+  };
+  const gateway = (options: ConstructorParameters<typeof World>[2]) => new World(world.db, world.url, options);
+  const forwarded = { 'x-forwarded-for': '203.0.113.9, 198.51.100.7' };
+
+  test('is on the line of each request, so that a storm of 401 can be traced', async () => {
+    expect(await clientOf(world, forwarded)).toBe('127.0.0.1');
+    expect(await exchange('nonsense\r\n\r\n')).toContain('400');
+    expect(world.log.at(-1)).toMatchObject({ client: '127.0.0.1', problem: expect.any(String) });
+  });
+
+  test('is the one that a trusted proxy reports; of an IPv6 address its network', async () => {
+    const behind = gateway({ trustedProxies: 1 });
+    expect(await clientOf(behind, forwarded)).toBe('198.51.100.7');
+    expect(await clientOf(behind, { 'x-forwarded-for': '2001:db8:1:2:3::4' })).toBe('2001:db8:1:2::');
+  });
+
+  test('is left out with LOG_CLIENT=off', async () => {
+    expect(await clientOf(gateway({ logClient: false }))).toBeUndefined();
+  });
+});

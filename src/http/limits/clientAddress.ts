@@ -1,16 +1,21 @@
-import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { RequestHead } from '../requestHead.js';
+
+/** What a request says of its client. */
+interface Sender {
+  /** The other end of the connection. */
+  peer: string | undefined;
+  /** The header `X-Forwarded-For`. */
+  forwardedFor: string | null | undefined;
+}
 
 /**
- * The address that an unauthenticated request counts for: the peer, or the client that the last `trustedProxies`
- * proxies report in `X-Forwarded-For`. An IPv6 client owns a whole /64, so its network counts.
+ * The address of a client: the peer, or what the last `trustedProxies` proxies report. An IPv6 client owns a whole /64,
+ * so that is its network.
  */
-export function clientAddress(request: RequestHead, req: IncomingMessage | undefined, trustedProxies: number): string {
-  const peer = req?.socket.remoteAddress ?? 'unknown';
+export function clientAddress({ peer = 'unknown', forwardedFor }: Sender, trustedProxies: number): string {
   if (trustedProxies === 0) return network(peer);
-  const forwarded = request.headers.get('x-forwarded-for')?.split(',') ?? [];
+  const forwarded = forwardedFor?.split(',') ?? [];
   const hops = [...forwarded.map((hop) => hop.trim()), peer];
   const claimed = hops[Math.max(0, hops.length - 1 - trustedProxies)] ?? peer;
   return network(isIP(claimed) ? claimed : peer);

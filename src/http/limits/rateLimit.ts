@@ -58,9 +58,12 @@ export function rateLimit({ limiters, trustedProxies, logger, clock }: RateLimit
     }
   }
 
+  const addressOf = ({ headers }: RequestHead, { req }: RequestContext) =>
+    clientAddress({ peer: req?.socket.remoteAddress, forwardedFor: headers.get('x-forwarded-for') }, trustedProxies);
+
   return {
     async count(request, context, check) {
-      const address = clientAddress(request, context.req, trustedProxies);
+      const address = addressOf(request, context);
       // The token alone, which is short if it is valid: what is around it is the caller's choice.
       const credential = (request.headers.get('authorization') ?? '').replace(/^bearer +/i, '');
       const block = validCredentials.remaining(credential) > 0 ? 0 : blockedAddresses.remaining(address);
@@ -86,7 +89,7 @@ export function rateLimit({ limiters, trustedProxies, logger, clock }: RateLimit
       return outcome.result;
     },
     async show(request, context) {
-      const address = clientAddress(request, context.req, trustedProxies);
+      const address = addressOf(request, context);
       await checkLimit('address', context, (limiter) => limiter.get(address));
     },
   };

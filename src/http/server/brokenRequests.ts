@@ -73,7 +73,15 @@ export class BrokenRequests {
     const res = new ServerResponse(new IncomingMessage(socket));
     res.shouldKeepAlive = false;
     res.assignSocket(socket);
-    this.#endWith(error, this.#telemetry.begin(identify(() => undefined)), res, socket);
+    this.#endWith(
+      error,
+      this.#telemetry.begin(
+        identify(() => undefined),
+        { socket },
+      ),
+      res,
+      socket,
+    );
   }
 
   /** Answers with a failure, and ends the connection. */

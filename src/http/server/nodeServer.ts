@@ -34,6 +34,10 @@ interface NodeServerOptions extends RefusalOptions {
   logger: Logger;
   /** If omitted, nothing is counted. */
   metrics?: Metrics | undefined;
+  /** Number of proxies in front of the gateway whose `X-Forwarded-For` is trusted. */
+  trustedProxies?: number;
+  /** Whether the log has the addresses of clients; true if omitted. */
+  logClient?: boolean;
   /** If omitted, every request is admitted. */
   overload?: Overload | undefined;
   /** Most open connections. Others are closed at once. */
@@ -119,7 +123,7 @@ export class NodeServer {
       isContinued = true;
     };
     const identity = identify((name) => req.headers[name]);
-    const record = this.#telemetry.begin(identity, req);
+    const record = this.#telemetry.begin(identity, { req, socket: req.socket });
     const { requestId } = record.identity;
     const context: RequestContext = { requestId, record, req, res, responseHeaders: {} };
     this.#connections.begin({ req, res, record, context }, (socket) => {

@@ -18,6 +18,8 @@ export class RequestRecord {
   method: string | undefined;
   /** Without the query string. */
   path: string | undefined;
+  /** The address of the client, or its network if that is IPv6; undefined if the log has none. */
+  client: string | undefined;
   /** The path of the route that the request found. */
   route: string | undefined;
   /** The GraphQL fields or the REST operation that it asked for, else its route: never what a client made up. */

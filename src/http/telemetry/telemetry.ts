@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Answer } from '../answer.js';
+import { clientAddress } from '../limits/clientAddress.js';
 import type { RequestContext } from '../route.js';
 import type { Metrics } from './metrics.js';
 import { currentRequest, type Identity, RequestRecord } from './requestRecord.js';
@@ -10,6 +12,10 @@ interface TelemetryOptions {
   logger: Logger;
   /** If omitted, nothing is counted. */
   metrics?: Metrics | undefined;
+  /** Number of proxies whose `X-Forwarded-For` is trusted. */
+  trustedProxies?: number;
+  /** Whether the log has the addresses of clients. */
+  logClient?: boolean;
 }
 
 /** Turns each request into one log line, one count in every metric, and one trace if somebody collects traces. */
@@ -21,9 +27,14 @@ export class Telemetry {
   }
 
   /** Starts the record of a request; of one that could not be read, without `req`. */
-  begin(identity: Identity, req?: IncomingMessage): RequestRecord {
+  begin(identity: Identity, { req, socket }: { req?: IncomingMessage; socket: Socket }): RequestRecord {
+    const { trustedProxies = 0, logClient = true } = this.#options;
     const record = new RequestRecord(identity);
     record.method = req?.method;
+    if (logClient) {
+      const forwardedFor = String(req?.headers['x-forwarded-for'] ?? '');
+      record.client = clientAddress({ peer: socket.remoteAddress, forwardedFor }, trustedProxies);
+    }
     if (req) startSpan(record, req);
     return record;
   }
@@ -55,6 +66,7 @@ export class Telemetry {
       path: record.path,
       operation: record.operation,
       operationName: record.operationName,
+      client: record.client,
       personId: actor?.personId,
       companyId: actor?.companyId,
       tokenId: actor?.tokenId,

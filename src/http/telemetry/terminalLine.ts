@@ -28,7 +28,15 @@ export function terminalLine(line: string, hasColors: boolean): string {
 function requestText(fields: Fields, paint: Paint): string {
   const { status, method, path, operation, milliseconds, statements, requestId, personId, companyId, ...others } =
     fields;
-  const { operationName: _name, tokenId: _token, traceId: _trace, spanId: _span, codes, ...rest } = others;
+  const {
+    operationName: _name,
+    tokenId: _token,
+    traceId: _trace,
+    spanId: _span,
+    client: _client,
+    codes,
+    ...rest
+  } = others;
   const code = Number(status ?? 0);
   const color = code === 0 || code >= 500 ? 'red' : code >= 400 || codes ? 'yellow' : 'green';
   const isFailed = code === 0 || code >= 400 || codes !== undefined;
