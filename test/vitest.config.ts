@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/setup.ts',
-    setupFiles: 'test/support/report.ts',
+    setupFiles: 'test/support/eachFile.ts',
     pool: 'threads',
     // The files of a worker share what they import, so that each worker loads the product once.
     isolate: false,

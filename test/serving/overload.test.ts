@@ -157,7 +157,9 @@ describe('bodies that are still coming', () => {
     refused?.write(body.slice(45_000) + head(sized) + body);
     expect(await statusOf(refused as Socket)).toBe(404);
     for (const socket of sockets) socket.destroy();
-    await vi.waitFor(() => expect(log).toMatchObject([{ msg: 'overloaded', refused: 1 }]), { timeout: 5_000 });
+    // The warning of another gateway of this file may come as late.
+    const warned = expect.objectContaining({ msg: 'overloaded', refused: 1 });
+    await vi.waitFor(() => expect(log).toContainEqual(warned), { timeout: 5_000 });
     expect(narrow.log.map(({ status }) => status)).toEqual([404, 404, 404]);
   });
 

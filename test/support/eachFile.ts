@@ -1,7 +1,11 @@
 import { relative } from 'node:path';
 import { beforeEach } from 'vitest';
+import { noted } from './companyBinding.js';
 import { pathOf } from './documents.js';
 import { forgetExchanges, lastExchanges } from './exchanges.js';
+
+// A worker runs this before each of its files.
+noted.clear();
 
 /** A failure says how to run the test alone and what its last requests were. */
 beforeEach(({ onTestFailed, task }) => {
