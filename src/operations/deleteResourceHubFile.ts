@@ -14,12 +14,13 @@ export interface DeleteResourceHubFileInput {
 export interface DeletedFile {
   /** Null when the input names no file. */
   fileId: string | null;
+  activityId: string | null;
 }
 
 /** Marks a file as deleted and notifies its subscribers. Throws 404 or 403. Decisions: "Delete". */
 export async function deleteResourceHubFile(context: Context, input: DeleteResourceHubFileInput): Promise<DeletedFile> {
   const { fileId } = input;
-  return fileId == null ? { fileId: null } : retry(() => attempt(context, fileId));
+  return fileId == null ? { fileId: null, activityId: null } : retry(() => attempt(context, fileId));
 }
 
 async function attempt({ db, actor }: Context, fileId: string): Promise<DeletedFile | undefined> {
@@ -30,17 +31,18 @@ async function attempt({ db, actor }: Context, fileId: string): Promise<DeletedF
   });
   permitEdit('file', fileId, file?.resourceHub);
 
-  const deleted = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+  const [activity] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH ${company(actor)}, file AS (
       UPDATE resource_hub_files f SET deleted_at = now(), deleted_by_id = ${personId}
       WHERE f.company_id = ${companyId} AND f.id = ${fileId} AND f.deleted_at IS NULL
         AND EXISTS (SELECT FROM resource_hub_access a
           WHERE a.company_id = ${companyId} AND a.resource_hub_id = f.resource_hub_id
             AND a.person_id = ${personId} AND a.level >= ${level.edit})
-      RETURNING id, resource_hub_id
+      RETURNING id, name, resource_hub_id
     ), activity AS (
-      INSERT INTO activities AS a (company_id, id, action, author_id, file_id)
-      SELECT company.id, ${newId()}, 'resource_hub_file_deleted', ${personId}, file.id FROM company, file RETURNING a.id
+      INSERT INTO activities AS a (company_id, id, action, author_id, file_id, name)
+      SELECT company.id, ${newId()}, 'resource_hub_file_deleted', ${personId}, file.id, file.name
+      FROM company, file RETURNING a.id
     ), list AS (
       SELECT l.id, l.send_to_everyone
       FROM file JOIN subscription_lists l ON l.company_id = ${companyId} AND l.file_id = file.id
@@ -60,6 +62,6 @@ async function attempt({ db, actor }: Context, fileId: string): Promise<DeletedF
       Prisma.sql`SELECT a.person_id, a.level, a.is_suspended
         FROM file JOIN resource_hub_access a ON a.company_id = ${companyId} AND a.resource_hub_id = file.resource_hub_id`,
     )})
-    SELECT id FROM file`);
-  return deleted.length > 0 ? { fileId } : undefined;
+    SELECT id FROM activity`);
+  return activity && { fileId, activityId: activity.id };
 }

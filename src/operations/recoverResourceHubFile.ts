@@ -13,6 +13,8 @@ export interface RecoverResourceHubFileInput {
 export interface RecoveredFile {
   /** Null when the input names no file. */
   fileId: string | null;
+  /** Null when nothing changed. */
+  activityId: string | null;
 }
 
 /** Recovers a deleted file. Leaves a file that is not deleted unchanged. Throws 404 or 403. Decisions: "Recover". */
@@ -20,7 +22,7 @@ export async function recoverResourceHubFile(
   context: Context,
   { fileId }: RecoverResourceHubFileInput,
 ): Promise<RecoveredFile> {
-  return fileId == null ? { fileId: null } : retry(() => attempt(context, fileId));
+  return fileId == null ? { fileId: null, activityId: null } : retry(() => attempt(context, fileId));
 }
 
 async function attempt({ db, actor }: Context, fileId: string): Promise<RecoveredFile | undefined> {
@@ -30,20 +32,21 @@ async function attempt({ db, actor }: Context, fileId: string): Promise<Recovere
     select: { deletedAt: true, resourceHub: { select: callersAccess(actor) } },
   });
   permitEdit('file', fileId, file?.resourceHub);
-  if (!file?.deletedAt) return { fileId };
+  if (!file?.deletedAt) return { fileId, activityId: null };
 
-  const recovered = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+  const [activity] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH ${company(actor)}, file AS (
       UPDATE resource_hub_files f SET deleted_at = NULL, deleted_by_id = NULL
       WHERE f.company_id = ${companyId} AND f.id = ${fileId} AND f.deleted_at IS NOT NULL
         AND EXISTS (SELECT FROM resource_hub_access a
           WHERE a.company_id = ${companyId} AND a.resource_hub_id = f.resource_hub_id
             AND a.person_id = ${personId} AND a.level >= ${level.edit})
-      RETURNING id
+      RETURNING id, name
     ), activity AS (
-      INSERT INTO activities (company_id, id, action, author_id, file_id)
-      SELECT company.id, ${newId()}, 'resource_hub_file_recovered', ${personId}, file.id FROM company, file
+      INSERT INTO activities AS a (company_id, id, action, author_id, file_id, name)
+      SELECT company.id, ${newId()}, 'resource_hub_file_recovered', ${personId}, file.id, file.name
+      FROM company, file RETURNING a.id
     )
-    SELECT id FROM file`);
-  return recovered.length > 0 ? { fileId } : undefined;
+    SELECT id FROM activity`);
+  return activity && { fileId, activityId: activity.id };
 }

@@ -17,8 +17,8 @@ export interface RestoreDocumentVersionInput {
 export interface RestoredVersion {
   /** The version that is now current. */
   versionId: string;
-  /** False if the document already equaled the version, so that none was added. */
-  restored: boolean;
+  /** Null if the document already equaled the version, so that none was added. */
+  activityId: string | null;
 }
 
 /** Restores an earlier version by adding a version equal to it. Throws 404, 403 or 409. Decisions: "Restore". */
@@ -42,9 +42,9 @@ async function attempt(context: Context, input: RestoreDocumentVersionInput): Pr
     });
   }
   if (!source) throw noVersion(documentId, versionNumber);
-  if (isEqual(source, document)) return { versionId: current.id, restored: false };
+  if (isEqual(source, document)) return { versionId: current.id, activityId: null };
 
-  const restored = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+  const [restored] = await db.$queryRaw<RestoredVersion[]>(Prisma.sql`
     WITH ${company(actor)}, source AS (
       SELECT title, content FROM document_versions
       WHERE company_id = ${companyId} AND document_id = ${documentId} AND version_number = ${versionNumber}
@@ -64,7 +64,7 @@ async function attempt(context: Context, input: RestoreDocumentVersionInput): Pr
           restored_from_version_number)
       SELECT company.id, ${newId()}, d.id, d.current_version, d.current_version - 1, d.name, d.content, ${personId},
         'restored', ${versionNumber}
-      FROM company, document d RETURNING v.id, v.document_id
+      FROM company, document d RETURNING v.id, v.document_id, v.title
     ), mentioned AS (
       SELECT id FROM people WHERE company_id = ${companyId} AND id = ANY(${mentionedIn(source.content)}::text[])
     ), list AS (
@@ -76,10 +76,10 @@ async function attempt(context: Context, input: RestoreDocumentVersionInput): Pr
       SELECT company.id, ${newIds()}, list.id, mentioned.id, 'mentioned' FROM company, list, mentioned
       ON CONFLICT (company_id, subscription_list_id, person_id) DO NOTHING
     ), activity AS (
-      INSERT INTO activities (company_id, id, action, author_id, document_id, document_version_id)
-      SELECT company.id, ${newId()}, 'document_version_restored', ${personId}, version.document_id, version.id
-      FROM company, version
+      INSERT INTO activities AS a (company_id, id, action, author_id, document_id, document_version_id, name)
+      SELECT company.id, ${newId()}, 'document_version_restored', ${personId}, version.document_id, version.id, version.title
+      FROM company, version RETURNING a.id, a.document_version_id
     )
-    SELECT id FROM version`);
-  return restored[0] && { versionId: restored[0].id, restored: true };
+    SELECT document_version_id AS "versionId", id AS "activityId" FROM activity`);
+  return restored;
 }

@@ -73,3 +73,11 @@ export function canViewSubject(actor: Actor, { goal, file, document }: Subject):
   if (file) return canViewFile(file);
   return document !== null && canViewDocument(actor, document);
 }
+
+/** Whether the caller can see what an activity is about, or could if it were not deleted. */
+export const canViewNameOfSubject = (actor: Actor, { goal, file, document }: Subject): boolean =>
+  canViewSubject(actor, {
+    goal,
+    file: file && { ...file, ...notDeleted },
+    document: document && { ...document, ...notDeleted },
+  });

@@ -14,8 +14,8 @@ export function rowsOf(workspace: Workspace): Record<Table, Row[]> {
   const updates = under(goals, 'goal_id', (goal) => goal.progress_updates);
   const retrospectives = under(goals, 'goal_id', (goal) => goal.retrospectives);
   const activities = [
-    ...under(goals, 'goal_id', (goal) => goal.activities),
-    ...under(files, 'file_id', (file) => file.activities),
+    ...under(goals, 'goal_id', reopenings),
+    ...under(files, 'file_id', namedActivities),
     ...under(documents, 'document_id', restoredVersions),
   ];
   const threads = under(activities, 'activity_id', ({ thread }) => (thread ? [thread] : []));
@@ -96,11 +96,23 @@ const commentsOf = (subject: Pick<Subject, 'comments'>) => subject.comments;
 const reactionsOf = (subject: Pick<Subject, 'reactions'>) => subject.reactions;
 const subscriptionListOf = ({ subscription_list: list }: Pick<Subject, 'subscription_list'>) => (list ? [list] : []);
 
-const restoredVersions = ({ activities, versions }: Workspace['documents'][number]) =>
-  activities.map((activity) => ({
+/** An activity that does not say the name of its record has the name that the record has now. */
+const namedActivities = <Activity extends { name: string | null }>(record: { name: string; activities: Activity[] }) =>
+  record.activities.map((activity) => ({ ...activity, name: activity.name ?? record.name }));
+
+const reopenings = (goal: Goal) =>
+  namedActivities(goal).map(({ undone_outcome: undone, ...activity }) => ({
     ...activity,
-    document_version_id: versions[(activity.version_number ?? 0) - 1]?.id,
+    undone_success: undone?.success,
+    undone_closed_at: undone?.closed_at,
+    undone_closed_by_id: undone?.closed_by_id,
   }));
+
+const restoredVersions = ({ name, activities, versions }: Workspace['documents'][number]) =>
+  activities.map((activity) => {
+    const restored = versions[(activity.version_number ?? 0) - 1];
+    return { ...activity, name: activity.name ?? restored?.title ?? name, document_version_id: restored?.id };
+  });
 
 const indexed = <Item extends { index: number | null }>(items: Item[]) =>
   items.map((item, position) => ({ ...item, index: item.index ?? position }));

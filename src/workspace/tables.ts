@@ -31,7 +31,9 @@ export const columns = {
   document_versions:
     'id document_id version_number previous_version_number title content editor_id origin ' +
     'restored_from_version_number inserted_at',
-  activities: 'id action author_id goal_id file_id document_id document_version_id inserted_at',
+  activities:
+    'id action author_id goal_id file_id document_id document_version_id name undone_success undone_closed_at ' +
+    'undone_closed_by_id inserted_at',
   comment_threads: 'id activity_id message inserted_at',
   comments:
     'id author_id content thread_id progress_update_id retrospective_id file_id document_id inserted_at updated_at deleted_at',

@@ -63,18 +63,21 @@ describe('a draft', () => {
       data: {
         ...company,
         action: 'resource_hub_document_edited',
+        name: 'Before',
         authorId: caller.id,
         documentId: draft.id,
         notifications: { create: [caller, owner].map(({ id }) => ({ personId: id })) },
         thread: { create: { message: 'Not yet.' } },
       },
     });
-    const inbox = 'viewer { notifications { nodes { activity { id message document { id } } } } }';
+    const inbox = 'viewer { notifications { nodes { activity { id name message document { id } } } } }';
     const look = async ({ token }: { token: string }) =>
       (await world.graphql(token, `{ ${inbox} }`)).body.data.viewer.notifications.nodes;
     const { id } = activity;
-    expect(await look(caller)).toEqual([{ activity: { id, message: 'Not yet.', document: { id: draft.id } } }]);
-    expect(await look(owner)).toEqual([{ activity: { id, message: null, document: null } }]);
+    expect(await look(caller)).toEqual([
+      { activity: { id, name: 'Before', message: 'Not yet.', document: { id: draft.id } } },
+    ]);
+    expect(await look(owner)).toEqual([{ activity: { id, name: null, message: null, document: null } }]);
   });
 
   test('counts in its folder for its author only, as deleted things count for nobody', async () => {

@@ -188,7 +188,14 @@ describe('what a goal says of the caller', () => {
     const notify = async (goalId: string, hour: number, personId = caller.id, readAt: Date | null = null) => {
       const insertedAt = new Date(Date.UTC(2026, 5, 1, hour));
       const activity = await db.activity.create({
-        data: { action: 'goal_created', companyId: friend.companyId, authorId: friend.id, goalId, insertedAt },
+        data: {
+          action: 'goal_created',
+          name: 'Before',
+          companyId: friend.companyId,
+          authorId: friend.id,
+          goalId,
+          insertedAt,
+        },
       });
       return (
         await db.notification.create({

@@ -60,7 +60,14 @@ describe('potential subscribers', () => {
     const post = async (month: number, people: Json[]) => {
       const insertedAt = new Date(Date.UTC(2026, month));
       const activity = await db.activity.create({
-        data: { action: 'goal_closed', companyId: caller.companyId, authorId: caller.id, goalId: goal.id, insertedAt },
+        data: {
+          action: 'goal_closed',
+          name: 'Before',
+          companyId: caller.companyId,
+          authorId: caller.id,
+          goalId: goal.id,
+          insertedAt,
+        },
       });
       const thread = await db.commentThread.create({
         data: { companyId: activity.companyId, activityId: activity.id },
@@ -70,7 +77,13 @@ describe('potential subscribers', () => {
     await post(3, [ann, { ...bea, canceled: true }]);
     await post(2, [zoe]);
     await db.activity.create({
-      data: { action: 'goal_created', companyId: caller.companyId, authorId: caller.id, goalId: goal.id },
+      data: {
+        action: 'goal_created',
+        name: 'Before',
+        companyId: caller.companyId,
+        authorId: caller.id,
+        goalId: goal.id,
+      },
     });
     expect(await look(caller.token, 'goal', goal.id, shown)).toEqual({
       potentialSubscribers: [as('Ann', 'Director', true), as('Bea', null), as('Zoe', 'Engineer')],
@@ -262,6 +275,7 @@ describe('a document', () => {
       const activity = await db.activity.create({
         data: {
           action: 'resource_hub_document_edited',
+          name: 'Before',
           companyId: caller.companyId,
           authorId: caller.id,
           documentId,

@@ -540,6 +540,7 @@ describe('statements', () => {
       await db.activity.create({
         data: {
           action: 'resource_hub_file_created',
+          name: 'Before',
           companyId: caller.companyId,
           authorId: caller.id,
           fileId: (await world.file(hub, caller)).id,
@@ -573,7 +574,13 @@ describe('statements', () => {
     await world.goal(space);
     const goal = await world.closedGoal(space);
     await db.activity.create({
-      data: { action: 'goal_closed', companyId: caller.companyId, authorId: caller.id, goalId: goal.id },
+      data: {
+        action: 'goal_closed',
+        name: 'Before',
+        companyId: caller.companyId,
+        authorId: caller.id,
+        goalId: goal.id,
+      },
     });
     await world.graphql(caller.token, '{ viewer { person { id } } }');
     const { result, statements } = await statementsOf(() => world.graphql(caller.token, text));

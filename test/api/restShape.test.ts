@@ -142,7 +142,7 @@ describe('a REST answer has every documented field, nothing else, and no further
       parent_goal: { status: 'achieved' },
       projects: [{ status: 'caution', privacy: 'public' }, {}, {}],
       timeframe: { contextual_start_date: { date_type: 'quarter' }, contextual_end_date: { date_type: 'day' } },
-      notifications: [{ activity: { action: 'goal_closed' } }, {}, {}],
+      notifications: [{ activity: { action: 'goal_reopened' } }, {}, {}],
       champion: { type: 'human' },
     });
   });

@@ -28,7 +28,13 @@ async function deletedFile(days: number) {
     data: { commentId: comment.id, companyId: caller.companyId, personId: caller.id, emoji: '🎉' },
   });
   const activity = await db.activity.create({
-    data: { action: 'resource_hub_file_created', companyId: caller.companyId, authorId: caller.id, fileId: file.id },
+    data: {
+      action: 'resource_hub_file_created',
+      name: 'Before',
+      companyId: caller.companyId,
+      authorId: caller.id,
+      fileId: file.id,
+    },
   });
   await db.notification.create({
     data: { activityId: activity.id, companyId: follower.companyId, personId: follower.id },

@@ -27,7 +27,7 @@ const furniture = `
   INSERT INTO resource_hub_documents (company_id, id, resource_hub_id, name, content, author_id) VALUES ('c', 'draft', 'h', 'Draft', '', 'p');
   INSERT INTO document_versions (company_id, id, document_id, version_number, previous_version_number, title, content, editor_id, origin)
     VALUES ('c', 'v1', 'd', 1, NULL, 'One', 'one', 'p', 'published'), ('c', 'v2', 'd', 2, 1, 'Two', 'two', 'p', 'edited'), ('c', 'w1', 'd1', 1, NULL, 'One', 'one', 'p', 'published');
-  INSERT INTO activities (company_id, id, action, author_id, goal_id) VALUES ('c', 't', 'goal_closed', 'p', 'g');
+  INSERT INTO activities (company_id, id, action, author_id, goal_id, name) VALUES ('c', 't', 'goal_closed', 'p', 'g', 'Grow');
   INSERT INTO comment_threads (company_id, id, activity_id) VALUES ('c', 'th', 't');
   INSERT INTO subscription_lists (company_id, id, thread_id) VALUES ('c', 'l', 'th');
   INSERT INTO subscriptions (company_id, subscription_list_id, person_id, type) VALUES ('c', 'l', 'p', 'joined');
@@ -141,11 +141,15 @@ const refused = `
   an emptied history | document_versions_append_only | TRUNCATE document_versions CASCADE
   a removed document with versions | document_versions_company_id_document_id_fkey | DELETE FROM resource_hub_documents WHERE id = 'd'
   # What people say, follow and are told.
-  an activity about nothing | activities_one_subject | INSERT INTO activities (company_id, action, author_id) VALUES ('c', 'goal_closed', 'p')
+  an activity about nothing | activities_one_subject | INSERT INTO activities (company_id, action, author_id, name) VALUES ('c', 'goal_closed', 'p', 'Name')
   an activity about two things | activities_one_subject | UPDATE activities SET file_id = 'x'
-  a goal activity about a file | activities_subject_of_action | INSERT INTO activities (company_id, action, author_id, file_id) VALUES ('c', 'goal_reopened', 'p', 'x')
-  a restore that made no version | activities_restored_version | INSERT INTO activities (company_id, action, author_id, document_id) VALUES ('c', 'document_version_restored', 'p', 'd')
-  an edit that names a restored version | activities_restored_version | INSERT INTO activities (company_id, action, author_id, document_id, document_version_id) VALUES ('c', 'resource_hub_document_edited', 'p', 'd', 'v2')
+  a goal activity about a file | activities_subject_of_action | INSERT INTO activities (company_id, action, author_id, file_id, name) VALUES ('c', 'goal_reopened', 'p', 'x', 'Name')
+  a goal that was closed and undid an outcome | activities_undone_outcome | INSERT INTO activities (company_id, action, author_id, goal_id, name, undone_success, undone_closed_at) VALUES ('c', 'goal_closed', 'p', 'g', 'Name', true, now())
+  an undone outcome that is neither success nor failure | activities_undone_outcome | INSERT INTO activities (company_id, action, author_id, goal_id, name, undone_closed_at) VALUES ('c', 'goal_reopened', 'p', 'g', 'Name', now())
+  an undone outcome without its time | activities_undone_outcome | INSERT INTO activities (company_id, action, author_id, goal_id, name, undone_success) VALUES ('c', 'goal_reopened', 'p', 'g', 'Name', true)
+  an undone outcome of a person alone | activities_undone_outcome | INSERT INTO activities (company_id, action, author_id, goal_id, name, undone_closed_by_id) VALUES ('c', 'goal_reopened', 'p', 'g', 'Name', 'p')
+  a restore that made no version | activities_restored_version | INSERT INTO activities (company_id, action, author_id, document_id, name) VALUES ('c', 'document_version_restored', 'p', 'd', 'Name')
+  an edit that names a restored version | activities_restored_version | INSERT INTO activities (company_id, action, author_id, document_id, document_version_id, name) VALUES ('c', 'resource_hub_document_edited', 'p', 'd', 'v2', 'Name')
   a second thread of an activity | comment_threads_company_id_activity_id_key | INSERT INTO comment_threads (company_id, activity_id) VALUES ('c', 't')
   a comment on nothing | comments_one_subject | UPDATE comments SET file_id = NULL
   a comment on two things | comments_one_subject | UPDATE comments SET document_id = 'd'
@@ -178,7 +182,7 @@ const refused = `
   a reaction by a person of another company | reactions_company_id_person_id_fkey | UPDATE reactions SET person_id = 'p2'
   a subscriber of another company | subscriptions_company_id_person_id_fkey | UPDATE subscriptions SET person_id = 'p2'
   a notification to a person of another company | notifications_company_id_person_id_fkey | UPDATE notifications SET person_id = 'p2'
-  a restore that made a version of another document | activities_company_id_document_id_document_version_id_fkey | INSERT INTO activities (company_id, action, author_id, document_id, document_version_id) VALUES ('c', 'document_version_restored', 'p', 'd', 'w1')
+  a restore that made a version of another document | activities_company_id_document_id_document_version_id_fkey | INSERT INTO activities (company_id, action, author_id, document_id, document_version_id, name) VALUES ('c', 'document_version_restored', 'p', 'd', 'w1', 'Name')
 `
   .split('\n')
   .map((line) => line.trim())

@@ -246,7 +246,10 @@ describe('a workspace', () => {
           space_id: 's',
           name: 'Goal',
           targets: ['b', 'a'].map((name) => ({ name, from: 1, to: 5e-324, value: -0.1 })),
-          activities: ['goal_created', 'goal_closed'].map((action) => ({ action, author_id: 'p', thread: {} })),
+          activities: [
+            ...['goal_created', 'goal_closed'].map((action) => ({ action, author_id: 'p', thread: {} })),
+            { action: 'goal_reopened', author_id: 'p', name: 'Aim' },
+          ],
         },
       ],
     });
@@ -264,8 +267,9 @@ describe('a workspace', () => {
       { name: 'b', index: 0, to: 5e-324, value: -0.1 },
       { name: 'a', index: 1 },
     ]);
-    const [first, second] = await db.activity.findMany({ where: { goalId: 'g' }, orderBy: { id: 'asc' } });
+    const [first, second, third] = await db.activity.findMany({ where: { goalId: 'g' }, orderBy: { id: 'asc' } });
     expect([first?.action, second?.action]).toEqual(['goal_created', 'goal_closed']);
+    expect([first?.name, third?.name, third?.undoneClosedAt]).toEqual(['Goal', 'Aim', null]);
     expect(first?.id).toMatch(/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
   });
 

@@ -229,6 +229,14 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
     ['goals[0].success: is required for a closed goal'],
   ],
   [
+    'a closing that undid an outcome',
+    {
+      'goals[0].activities[0].undone_outcome': { success: true, closed_at: '2026-01-01T00:00:00Z' },
+      'goals[0].activities[0].action': 'goal_closed',
+    },
+    ['goals[0].activities[0].undone_outcome: is only for goal_reopened'],
+  ],
+  [
     'an open goal with one',
     { 'goals[0].success': false, 'goals[0].closed_by_id': 'small-ann' },
     ['goals[0].success: is only for a closed goal', 'goals[0].closed_by_id: is only for a closed goal'],

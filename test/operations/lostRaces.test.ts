@@ -49,7 +49,7 @@ async function setting() {
   const call = (operation: keyof typeof input) => () =>
     world.post(restPaths[operation], caller.token, input[operation]);
   const activities = () => world.db.activity.count({ where: { companyId: company.companyId } });
-  return { companyId: company.companyId, space, goal, document, deleted, call, activities };
+  return { companyId: company.companyId, space, goal, document, file, deleted, call, activities, token: caller.token };
 }
 
 describe('what has changed since it was read decides:', () => {
@@ -90,4 +90,37 @@ describe('what has changed since it was read decides:', () => {
     const { status, body } = await waitingFor(lose, call('recoverResourceHubFile'));
     expect([status, body.code, lost, await activities()]).toEqual([503, 'SERVICE_UNAVAILABLE', 10, 0]);
   });
+});
+
+describe('a change that cannot be read back', () => {
+  const selections = {
+    reopenGoal: '{ goal { id } }',
+    deleteResourceHubFile: '{ file { id blob { size } } }',
+    recoverResourceHubFile: '{ activity { id } }',
+  };
+
+  test.each(Object.entries(selections))(
+    '%s is 503 in GraphQL too, never a null beside an error',
+    async (name, payload) => {
+      const { goal, file, deleted, activities, token } = await setting();
+      const id = { reopenGoal: goal.id, deleteResourceHubFile: file.id, recoverResourceHubFile: deleted.id }[name];
+      const argument = name === 'reopenGoal' ? 'id' : 'fileId';
+      let isWritten = false;
+      let isBroken = false;
+      const breakAfterWrite = (sql: string) => {
+        if (isWritten && !isBroken) {
+          isBroken = true;
+          return world.sql(`DO $$ BEGIN PERFORM pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+            WHERE datname = current_database() AND application_name = 'goalpost'; END $$`);
+        }
+        isWritten ||= isWrite(sql);
+        return undefined;
+      };
+      const { status, body } = await waitingFor(breakAfterWrite, () =>
+        world.graphql(token, `mutation { ${name}(input: { ${argument}: "${id}" }) ${payload} }`),
+      );
+      expect([status, body.data, body.errors[0].extensions.code]).toEqual([503, null, 'SERVICE_UNAVAILABLE']);
+      expect(await activities()).toBe(1);
+    },
+  );
 });

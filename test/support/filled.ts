@@ -108,12 +108,28 @@ export async function filledGoal(world: World, count = 1) {
     });
     await notify(
       world,
-      others.map((authorId) => ({ ...company, action: 'goal_closed' as const, authorId, goalId })),
+      others.map((authorId) => ({
+        ...company,
+        action: 'goal_reopened' as const,
+        authorId,
+        goalId,
+        name: 'Before',
+        undoneSuccess: true,
+        undoneClosedAt: at(2),
+        undoneClosedById: caller.id,
+      })),
       caller.id,
     );
   }
   const latest = await db.activity.create({
-    data: { ...company, action: 'goal_closed', authorId: reviewerId, goalId: goal.id, insertedAt: at(30) },
+    data: {
+      ...company,
+      action: 'goal_closed',
+      authorId: reviewerId,
+      goalId: goal.id,
+      name: 'Before',
+      insertedAt: at(30),
+    },
   });
   const thread = await db.commentThread.create({ data: { ...company, activityId: latest.id, message: 'Done' } });
   await world.subscribe(
@@ -181,6 +197,7 @@ export async function filledDocument(world: World, made: Filled, parent: Parent)
       action: 'resource_hub_document_edited' as const,
       authorId,
       documentId: document.id,
+      name: 'Before',
     })),
     caller.id,
   );

@@ -45,8 +45,8 @@ INSERT INTO blobs (company_id, id, filename, size, content_type) SELECT 'large',
 INSERT INTO resource_hub_files (company_id, id, resource_hub_id, name, author_id, blob_id, deleted_at)
 SELECT 'large', 'i' || n, 'hub', 'File ' || md5(n::text), 'author', 'b' || n, CASE WHEN n % 2 = 0 THEN now() END FROM generate_series(1, 40000) n;
 
-INSERT INTO activities (company_id, id, action, author_id, goal_id, inserted_at)
-SELECT 'large', 'a' || n, 'goal_reopened', 'author', 'g000004', timestamptz '2026-01-01' + n * interval '1 minute' FROM generate_series(1, 100000) n;
+INSERT INTO activities (company_id, id, action, author_id, goal_id, name, inserted_at)
+SELECT 'large', 'a' || n, 'goal_reopened', 'author', 'g000004', 'Goal', timestamptz '2026-01-01' + n * interval '1 minute' FROM generate_series(1, 100000) n;
 INSERT INTO notifications (company_id, id, person_id, activity_id, read_at, inserted_at)
 SELECT 'large', 'n' || n, 'member', 'a' || n, CASE WHEN n % 1000 > 0 THEN now() END, timestamptz '2026-01-01' + n * interval '1 minute' FROM generate_series(1, 100000) n;
 

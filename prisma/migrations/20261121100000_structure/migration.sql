@@ -518,6 +518,10 @@ CREATE TABLE activities (
   file_id text,
   document_id text,
   document_version_id text,
+  name text NOT NULL,
+  undone_success boolean,
+  undone_closed_at timestamptz(3),
+  undone_closed_by_id text,
   inserted_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT activities_pkey PRIMARY KEY (company_id, id),
   CONSTRAINT activities_company_id_author_id_fkey
@@ -530,13 +534,21 @@ CREATE TABLE activities (
     FOREIGN KEY (company_id, document_id) REFERENCES resource_hub_documents (company_id, id) ON DELETE RESTRICT,
   CONSTRAINT activities_company_id_document_id_document_version_id_fkey
     FOREIGN KEY (company_id, document_id, document_version_id) REFERENCES document_versions (company_id, document_id, id) ON DELETE RESTRICT,
+  CONSTRAINT activities_company_id_undone_closed_by_id_fkey
+    FOREIGN KEY (company_id, undone_closed_by_id) REFERENCES people (company_id, id) ON DELETE RESTRICT,
   CONSTRAINT activities_one_subject CHECK (num_nonnulls(goal_id, file_id, document_id) = 1),
   CONSTRAINT activities_subject_of_action CHECK (CASE
     WHEN action IN ('goal_created', 'goal_closed', 'goal_reopened') THEN goal_id IS NOT NULL
     WHEN action IN ('resource_hub_file_created', 'resource_hub_file_deleted', 'resource_hub_file_recovered') THEN file_id IS NOT NULL
     ELSE document_id IS NOT NULL END),
   CONSTRAINT activities_restored_version
-    CHECK ((action = 'document_version_restored') = (document_version_id IS NOT NULL))
+    CHECK ((action = 'document_version_restored') = (document_version_id IS NOT NULL)),
+  CONSTRAINT activities_undone_outcome
+    CHECK (
+      (action = 'goal_reopened' OR undone_closed_at IS NULL)
+      AND (undone_closed_at IS NULL) = (undone_success IS NULL)
+      AND (undone_closed_at IS NOT NULL OR undone_closed_by_id IS NULL)
+    )
 );
 CREATE INDEX activities_company_id_goal_id_inserted_at_id_idx
   ON activities (company_id, goal_id, inserted_at DESC, id DESC);
@@ -545,6 +557,7 @@ CREATE INDEX activities_company_id_file_id_inserted_at_id_idx
 CREATE INDEX activities_company_id_document_id_inserted_at_id_idx
   ON activities (company_id, document_id, inserted_at DESC, id DESC);
 CREATE INDEX activities_company_id_author_id_idx ON activities (company_id, author_id);
+CREATE INDEX activities_company_id_undone_closed_by_id_idx ON activities (company_id, undone_closed_by_id);
 
 CREATE TABLE comment_threads (
   company_id text NOT NULL,

@@ -1,4 +1,4 @@
-import { type GraphQLSchema, getNamedType, Kind } from 'graphql';
+import { type GraphQLObjectType, type GraphQLSchema, getNamedType, Kind, type SelectionSetNode } from 'graphql';
 import type { ErrorCode } from '../../errors/catalogue.js';
 import { version } from '../../version.js';
 import { apiRoot } from '../apiRoot.js';
@@ -54,7 +54,7 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
       summary: sentence(name),
       description: text(field.description) + (isAddition ? addition : ''),
       ...(isAddition && { 'x-addition': true }),
-      tags: [tagOf(payloadType)],
+      tags: [tagOf(payloadType, selection)],
       parameters: Object.keys(requestHeaders).map((each) => reference('parameters', each)),
       requestBody: {
         description: text(inputObject.description),
@@ -72,11 +72,12 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
     };
   }
 
-  /** Groups operations by the first type in their payload. */
-  function tagOf(type: PreparedMutation['payloadType']): string {
-    const [first] = Object.values(type.getFields()).map((field) => getNamedType(field.type));
-    const tag = sentence(first?.name ?? type.name);
-    tags.set(tag, { name: tag, description: text(first?.description) });
+  /** Groups operations by the type that comes first in their responses. */
+  function tagOf(payload: GraphQLObjectType, { selections: [first] }: SelectionSetNode): string {
+    const field = first?.kind === Kind.FIELD ? payload.getFields()[first.name.value] : undefined;
+    const type = field ? getNamedType(field.type) : payload;
+    const tag = sentence(type.name);
+    tags.set(tag, { name: tag, description: text(type.description) });
     return tag;
   }
 

@@ -1,18 +1,42 @@
 import { activityCursor, activityList } from '../../lists/activities.js';
 import { callersAccess, canView } from '../../policies/access.js';
-import { canViewDocument, canViewFile, canViewSubject, subjectAccess } from '../../policies/visibility.js';
+import {
+  canViewDocument,
+  canViewFile,
+  canViewNameOfSubject,
+  canViewSubject,
+  subjectAccess,
+} from '../../policies/visibility.js';
 import { builder } from '../builder.js';
 import { keyColumns } from '../keyColumns.js';
 import { Activity } from '../types/Activity.js';
 import { checkedPage, connectionType, pageArguments } from '../types/Connection.js';
 import { DocumentVersion } from '../types/DocumentVersion.js';
 import { Goal } from '../types/Goal.js';
+import { GoalOutcome } from '../types/GoalOutcome.js';
 import { ResourceHubDocument } from '../types/ResourceHubDocument.js';
 import { ResourceHubFile } from '../types/ResourceHubFile.js';
 import { nodeColumns } from '../types/ResourceHubNode.js';
 import { byId, nodesQuery, resolveConnection } from './resolveConnection.js';
 
 builder.prismaObjectFields(Activity, (t) => ({
+  name: t.string({
+    nullable: true,
+    description:
+      'The name of the goal or file, or the title of the document, when the activity happened, also if it is deleted by ' +
+      'now. Null if the caller cannot see the goal or the hub, or if it is the draft of somebody else.',
+    select: (_args, { actor }) => ({ name: true, ...subjectAccess(actor) }),
+    resolve: (activity, _args, { actor }) => (canViewNameOfSubject(actor, activity) ? activity.name : null),
+  }),
+  undoneOutcome: t.field({
+    type: GoalOutcome,
+    nullable: true,
+    description:
+      'The outcome that reopening the goal undid. Null for other actions, if it is not known, or if the caller cannot see the goal.',
+    select: (_args, { actor }, nested) =>
+      nested({ select: { undoneClosedAt: true, goal: { select: callersAccess(actor) } } }).select,
+    resolve: (activity) => (activity.undoneClosedAt && activity.goal && canView(activity.goal) ? activity : null),
+  }),
   message: t.string({
     nullable: true,
     description:

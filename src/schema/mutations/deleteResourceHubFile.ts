@@ -1,6 +1,7 @@
 import { type DeletedFile, deleteResourceHubFile } from '../../operations/deleteResourceHubFile.js';
 import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
+import { addActivity } from '../fields/payloadActivity.js';
 import { ResourceHubFile } from '../types/ResourceHubFile.js';
 
 const DeleteResourceHubFileInput = builder.inputType('DeleteResourceHubFileInput', {
@@ -25,6 +26,8 @@ const DeleteResourceHubFilePayload = builder.objectRef<DeletedFile>('DeleteResou
     }),
   }),
 });
+
+addActivity(DeleteResourceHubFilePayload);
 
 builder.mutationField('deleteResourceHubFile', (t) =>
   t.field({

@@ -1,6 +1,7 @@
 import { type RecoveredFile, recoverResourceHubFile } from '../../operations/recoverResourceHubFile.js';
 import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
+import { addActivity } from '../fields/payloadActivity.js';
 import { ResourceHubFile } from '../types/ResourceHubFile.js';
 
 const RecoverResourceHubFileInput = builder.inputType('RecoverResourceHubFileInput', {
@@ -25,6 +26,8 @@ const RecoverResourceHubFilePayload = builder.objectRef<RecoveredFile>('RecoverR
     }),
   }),
 });
+
+addActivity(RecoverResourceHubFilePayload);
 
 builder.mutationField('recoverResourceHubFile', (t) =>
   t.field({

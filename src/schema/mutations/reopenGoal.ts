@@ -1,6 +1,7 @@
 import { type ReopenedGoal, reopenGoal } from '../../operations/reopenGoal.js';
 import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
+import { addActivity } from '../fields/payloadActivity.js';
 import { Goal } from '../types/Goal.js';
 
 export const ReopenGoalInput = builder.inputType('ReopenGoalInput', {
@@ -41,6 +42,8 @@ const ReopenGoalPayload = builder.objectRef<ReopenedGoal>('ReopenGoalPayload').i
     }),
   }),
 });
+
+addActivity(ReopenGoalPayload);
 
 builder.mutationField('reopenGoal', (t) =>
   t.field({

@@ -2,6 +2,7 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import { restoreDocumentVersion } from '../../operations/restoreDocumentVersion.js';
 import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
+import { addActivity } from '../fields/payloadActivity.js';
 import { keyColumns } from '../keyColumns.js';
 import { DocumentVersion } from '../types/DocumentVersion.js';
 import { ResourceHubDocument } from '../types/ResourceHubDocument.js';
@@ -35,11 +36,13 @@ const RestoreDocumentVersionPayload = builder.prismaObject('DocumentVersion', {
   fields: (t) => ({
     document: t.relation('document', { type: ResourceHubDocument, description: 'The document after the restore.' }),
     restoredVersion: t.variant(DocumentVersion, {
-      isNull: (version: object) => 'restored' in version && version.restored === false,
+      isNull: (version: object) => 'activityId' in version && version.activityId === null,
       description: 'The version that the restore added. Null if the document already equals the requested version.',
     }),
   }),
 });
+
+addActivity(RestoreDocumentVersionPayload);
 
 builder.mutationField('restoreDocumentVersion', (t) =>
   t.field({
@@ -57,12 +60,12 @@ builder.mutationField('restoreDocumentVersion', (t) =>
       }),
     },
     resolve: async (_root, { input }, context, info) => {
-      const { versionId, restored } = await restoreDocumentVersion(context, input);
+      const { versionId, activityId } = await restoreDocumentVersion(context, input);
       const where = keyOf(context.actor, versionId);
       // Only now, because a failure needs no answer to be planned.
       const { select } = queryFromInfo({ context, info, select: keyColumns });
       const version = await context.db.documentVersion.findUniqueOrThrow({ select, where });
-      return { ...version, restored };
+      return { ...version, activityId };
     },
   }),
 );

@@ -1,7 +1,19 @@
 import { z } from 'zod';
 import { SubscriptionType } from '../../database/generated/client/enums.js';
 import { type ActivitySubject, actionsOn } from '../../rules/activityActions.js';
-import { emoji, flag, insertedAt, listOf, optional, ownId, personId, text, timestamp, updatedAt } from './fields.js';
+import {
+  emoji,
+  flag,
+  insertedAt,
+  listOf,
+  name,
+  optional,
+  ownId,
+  personId,
+  text,
+  timestamp,
+  updatedAt,
+} from './fields.js';
 
 const reaction = z.strictObject({
   id: ownId('reactions'),
@@ -60,6 +72,7 @@ export const activityFields = (subject: ActivitySubject) => ({
   id: ownId('activities'),
   action: z.enum(actionsOn(subject)).describe('what happened'),
   author_id: personId('who did it'),
+  name: optional(name('the name that the record had then; default: the name it has now')),
   inserted_at: insertedAt(),
   thread: optional(thread.describe('the comment thread about it')),
   notifications: listOf(notification, 'person_id').describe('notifications about it'),

@@ -77,7 +77,21 @@ const retrospective = z.strictObject({
   inserted_at: insertedAt(),
 });
 
-const activity = z.strictObject(activityFields('goal'));
+const outcome = z.strictObject({
+  success: flag('whether it had been achieved'),
+  closed_at: timestamp('when it had been closed'),
+  closed_by_id: optional(personId('who had closed it')),
+});
+
+const activity = z
+  .strictObject({
+    ...activityFields('goal'),
+    undone_outcome: optional(outcome.describe('the outcome that was undone; only for `goal_reopened`')),
+  })
+  .superRefine(({ action, undone_outcome: undone }, { addIssue }) => {
+    if (undone !== null && action !== 'goal_reopened')
+      addIssue({ code: 'custom', path: ['undone_outcome'], message: 'is only for goal_reopened' });
+  });
 
 export const goal = z
   .strictObject({

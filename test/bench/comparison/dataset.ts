@@ -157,8 +157,8 @@ SELECT '${company}', '${kind}-' || n, 'person-1', 'Learned', 'Much' ${each};
 INSERT INTO projects (company_id, id, space_id, goal_id, name, description, status, champion_id, reviewer_id)
 SELECT '${company}', '${kind}-project-' || n || '-' || k, '${space}', '${kind}-' || n, 'Project ' || k, 'How', 'on_track', 'person-1',
   'person-2' ${each}, generate_series(1, 2) k;
-INSERT INTO activities (company_id, id, action, author_id, goal_id, inserted_at)
-SELECT '${company}', '${kind}-activity-' || n, 'goal_closed', 'person-1', '${kind}-' || n, ${when} ${each};
+INSERT INTO activities (company_id, id, action, author_id, goal_id, name, inserted_at)
+SELECT '${company}', '${kind}-activity-' || n, 'goal_closed', 'person-1', '${kind}-' || n, 'Goal ' || n, ${when} ${each};
 INSERT INTO comment_threads (company_id, id, activity_id, message)
 SELECT '${company}', '${kind}-thread-' || n, '${kind}-activity-' || n, 'Done' ${each};
 INSERT INTO subscription_lists (company_id, id, thread_id)
@@ -183,8 +183,8 @@ SELECT '${company}', '${subject}-list-' || n, 'person-' || k, 'joined' ${each}, 
 
 /** Documents about which the caller has an unread notification. */
 const newsSql = (company: string, count: number) => `
-INSERT INTO activities (company_id, id, action, author_id, document_id)
-SELECT '${company}', 'edited-' || n, 'resource_hub_document_edited', 'person-1', 'document-' || n FROM generate_series(0, ${count - 1}) n;
+INSERT INTO activities (company_id, id, action, author_id, document_id, name)
+SELECT '${company}', 'edited-' || n, 'resource_hub_document_edited', 'person-1', 'document-' || n, 'Document ' || n FROM generate_series(0, ${count - 1}) n;
 INSERT INTO notifications (company_id, activity_id, person_id)
 SELECT '${company}', 'edited-' || n, 'caller' FROM generate_series(0, ${count - 1}) n;`;
 

@@ -15,7 +15,7 @@ const document = 'mutation ($input: ReopenGoalInput!) { reopenGoal(input: $input
 
 const bareSql = `
   WITH activity AS (
-    INSERT INTO activities (company_id, action, author_id, goal_id) VALUES ('company', 'goal_reopened', 'caller', $1)
+    INSERT INTO activities (company_id, action, author_id, goal_id, name) VALUES ('company', 'goal_reopened', 'caller', $1, 'Goal')
     RETURNING id
   )
   INSERT INTO notifications (company_id, activity_id, person_id)

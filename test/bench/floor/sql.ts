@@ -18,13 +18,18 @@ const membersOfSpace =
 
 /** $4 is the message, $5 whom to invite, $6 who is mentioned, $7 whether to notify everyone. */
 export const reopenSql = (everyone: boolean) => `
-  WITH goal AS (
-    UPDATE goals SET closed_at = NULL, closed_by_id = NULL, success = NULL, updated_at = now()
+  WITH closed AS (
+    SELECT success, closed_at, closed_by_id FROM goals
     WHERE company_id = $1 AND id = $3 AND closed_at IS NOT NULL AND archived_at IS NULL AND EXISTS (SELECT FROM goal_access a
       WHERE a.company_id = $1 AND a.goal_id = $3 AND a.person_id = $2 AND a.level >= 70)
-    RETURNING id, space_id
+    FOR NO KEY UPDATE
+  ), goal AS (
+    UPDATE goals g SET closed_at = NULL, closed_by_id = NULL, success = NULL, updated_at = now()
+    FROM closed WHERE g.company_id = $1 AND g.id = $3 RETURNING g.id, g.space_id, g.name
   ), activity AS (
-    INSERT INTO activities (company_id, action, author_id, goal_id) SELECT $1, 'goal_reopened', $2, id FROM goal RETURNING id
+    INSERT INTO activities (company_id, action, author_id, goal_id, name, undone_success, undone_closed_at, undone_closed_by_id)
+    SELECT $1, 'goal_reopened', $2, goal.id, goal.name, closed.success, closed.closed_at, closed.closed_by_id
+    FROM goal, closed RETURNING id
   ), thread AS (
     INSERT INTO comment_threads (company_id, activity_id, message) SELECT $1, id, $4 FROM activity RETURNING id
   ), list AS (
@@ -53,10 +58,10 @@ export const deleteSql = `
     UPDATE resource_hub_files f SET deleted_at = now(), deleted_by_id = $2
     WHERE f.company_id = $1 AND f.id = $3 AND f.deleted_at IS NULL AND EXISTS (SELECT FROM resource_hub_access a
       WHERE a.company_id = $1 AND a.resource_hub_id = f.resource_hub_id AND a.person_id = $2 AND a.level >= 70)
-    RETURNING id, resource_hub_id
+    RETURNING id, name, resource_hub_id
   ), activity AS (
-    INSERT INTO activities (company_id, action, author_id, file_id)
-    SELECT $1, 'resource_hub_file_deleted', $2, id FROM file RETURNING id
+    INSERT INTO activities (company_id, action, author_id, file_id, name)
+    SELECT $1, 'resource_hub_file_deleted', $2, id, name FROM file RETURNING id
   ), list AS (
     SELECT l.id, l.send_to_everyone FROM file JOIN subscription_lists l ON l.company_id = $1 AND l.file_id = file.id
   ), followers AS (
@@ -102,7 +107,8 @@ export const restoreSql = `
   ), version AS (
     INSERT INTO document_versions (company_id, document_id, version_number, previous_version_number, title, content,
       editor_id, origin, restored_from_version_number)
-    SELECT $1, id, current_version, current_version - 1, name, content, $2, 'restored', $4 FROM document RETURNING id, document_id
+    SELECT $1, id, current_version, current_version - 1, name, content, $2, 'restored', $4 FROM document
+    RETURNING id, document_id, title
   ), mentioned AS (
     SELECT id FROM people WHERE company_id = $1 AND id = ANY($6::text[])
   ), list AS (
@@ -113,6 +119,6 @@ export const restoreSql = `
     SELECT $1, list.id, mentioned.id, 'mentioned' FROM list, mentioned
     ON CONFLICT (company_id, subscription_list_id, person_id) DO NOTHING
   ), activity AS (
-    INSERT INTO activities (company_id, action, author_id, document_id, document_version_id)
-    SELECT $1, 'document_version_restored', $2, document_id, id FROM version
+    INSERT INTO activities (company_id, action, author_id, document_id, document_version_id, name)
+    SELECT $1, 'document_version_restored', $2, document_id, id, title FROM version
   ) SELECT id FROM version`;

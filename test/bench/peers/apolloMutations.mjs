@@ -93,6 +93,7 @@ export const mutations = {
           authorId: personId,
           documentId,
           documentVersionId: restoredVersion.id,
+          name: title,
         },
       });
       return { document: await db.resourceHubDocument.findUnique({ where }), restoredVersion };
@@ -117,7 +118,16 @@ export const mutations = {
       });
       if (count === 0) return { goal };
       const activity = await db.activity.create({
-        data: { companyId, action: 'goal_reopened', authorId: personId, goalId: id },
+        data: {
+          companyId,
+          action: 'goal_reopened',
+          authorId: personId,
+          goalId: id,
+          name: goal.name,
+          undoneSuccess: goal.success,
+          undoneClosedAt: goal.closedAt,
+          undoneClosedById: goal.closedById,
+        },
       });
       const thread = await db.commentThread.create({ data: { companyId, activityId: activity.id, message } });
       const everyone = sendNotificationsToEveryone ?? false;
@@ -162,7 +172,13 @@ export const mutations = {
       });
       if (count === 0) throw failure('NOT_FOUND', 404, `There is no file ${id}.`);
       const activity = await db.activity.create({
-        data: { companyId, action: 'resource_hub_file_deleted', authorId: personId, fileId: id },
+        data: {
+          companyId,
+          action: 'resource_hub_file_deleted',
+          authorId: personId,
+          fileId: id,
+          name: file.name,
+        },
       });
       const subscriptions = file.subscriptionList?.subscriptions ?? [];
       const canceled = new Set(subscriptions.filter((one) => one.canceled).map((one) => one.personId));

@@ -230,7 +230,8 @@ BEGIN
     UPDATE goals g SET closed_at = NULL, closed_by_id = NULL, success = NULL, updated_at = now()
     WHERE g.company_id = company AND g.id = goal AND closed_at IS NOT NULL AND archived_at IS NULL RETURNING g.id, g.space_id
   ), activity AS (
-    INSERT INTO activities (company_id, action, author_id, goal_id) SELECT company, 'goal_reopened', caller, id FROM goal RETURNING id
+    INSERT INTO activities (company_id, action, author_id, goal_id, name, undone_success, undone_closed_at, undone_closed_by_id)
+    SELECT company, 'goal_reopened', caller, id, found.name, found.success, found.closed_at, found.closed_by_id FROM goal RETURNING id
   ), thread AS (
     INSERT INTO comment_threads (company_id, activity_id, message) SELECT company, id, reopen_goal.message FROM activity RETURNING id
   ), list AS (
@@ -267,8 +268,8 @@ BEGIN
   UPDATE resource_hub_files f SET deleted_at = now(), deleted_by_id = caller
   WHERE f.company_id = company AND f.id = file AND f.deleted_at IS NULL RETURNING * INTO deleted;
   IF deleted IS NULL THEN RAISE EXCEPTION 'NOT_FOUND' USING ERRCODE = 'GP404'; END IF;
-  INSERT INTO activities (company_id, action, author_id, file_id)
-  VALUES (company, 'resource_hub_file_deleted', caller, file) RETURNING id INTO activity;
+  INSERT INTO activities (company_id, action, author_id, file_id, name)
+  VALUES (company, 'resource_hub_file_deleted', caller, file, deleted.name) RETURNING id INTO activity;
   INSERT INTO notifications (company_id, activity_id, person_id) SELECT company, activity, p.id FROM people p
   WHERE p.company_id = company AND p.id <> caller AND p.suspended_at IS NULL AND p.id IN (
     SELECT s.person_id FROM subscription_lists l JOIN subscriptions s ON s.company_id = company AND s.subscription_list_id = l.id
@@ -317,8 +318,8 @@ BEGIN
     origin, restored_from_version_number)
   VALUES (company, document, expected_current_version + 1, expected_current_version, source.title, source.content, caller,
     'restored', source.version_number) RETURNING * INTO restored;
-  INSERT INTO activities (company_id, action, author_id, document_id, document_version_id)
-  VALUES (company, 'document_version_restored', caller, document, restored.id);
+  INSERT INTO activities (company_id, action, author_id, document_id, document_version_id, name)
+  VALUES (company, 'document_version_restored', caller, document, restored.id, restored.title);
   RETURN restored;
 END
 $$;

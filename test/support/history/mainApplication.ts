@@ -13,17 +13,18 @@ const statements = {
         (company_id, document_id, version_number, previous_version_number, title, content, editor_id, origin)
       SELECT company_id, id, current_version, current_version - 1, $2, $2, author_id, 'edited' FROM document
     ), activity AS (
-      INSERT INTO activities (company_id, action, author_id, document_id)
-      SELECT company_id, 'resource_hub_document_edited', author_id, id FROM document
+      INSERT INTO activities (company_id, action, author_id, document_id, name)
+      SELECT company_id, 'resource_hub_document_edited', author_id, id, $2 FROM document
     )
     SELECT current_version AS result FROM document`,
   close: `
     WITH goal AS (
       UPDATE goals SET closed_at = now(), success = true, updated_at = now()
-      WHERE id = $1 AND closed_at IS NULL RETURNING id, company_id
+      WHERE id = $1 AND closed_at IS NULL RETURNING id, company_id, name
     ), activity AS (
-      INSERT INTO activities (company_id, id, action, author_id, goal_id)
-      SELECT company_id, $2, 'goal_closed', (SELECT min(p.id) FROM people p WHERE p.company_id = goal.company_id), id FROM goal
+      INSERT INTO activities (company_id, id, action, author_id, goal_id, name)
+      SELECT company_id, $2, 'goal_closed', (SELECT min(p.id) FROM people p WHERE p.company_id = goal.company_id), id, name
+      FROM goal
     )
     SELECT id AS result FROM goal`,
   revoke: `UPDATE api_tokens SET revoked_at = now() WHERE id = $1 AND $2 <> '' RETURNING id AS result`,

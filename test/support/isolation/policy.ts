@@ -83,6 +83,9 @@ export const fields: Record<string, Row> = {
   'Activity.document': seen(column('activities', 'document_id')),
   'Activity.documentVersion': seen(column('activities', 'document_version_id')),
 
+  'Activity.undoneOutcome': ruled,
+  'GoalOutcome.closedBy': part,
+
   'ResourceHub.space': seen(column('resource_hubs', 'space_id')),
   'ResourceHub.goal': seen(column('resource_hubs', 'goal_id')),
   'ResourceHub.project': seen(column('resource_hubs', 'project_id')),
@@ -134,14 +137,29 @@ export const fields: Record<string, Row> = {
   'RecoverResourceHubFilePayload.file': ruled,
   'RestoreDocumentVersionPayload.document': ruled,
   'RestoreDocumentVersionPayload.restoredVersion': ruled,
+  'ReopenGoalPayload.activity': ruled,
+  'DeleteResourceHubFilePayload.activity': ruled,
+  'RecoverResourceHubFilePayload.activity': ruled,
+  'RestoreDocumentVersionPayload.activity': ruled,
 };
 
-/** Texts that not everyone who sees their record may read: SQL for (source, the record that decides). */
+/** Texts and values that not everyone who sees their record may read: SQL for (source, the record that decides). */
 export const texts: Record<string, { level: number; links: string }> = {
   'Activity.message': {
     level: 10,
     links: `SELECT a.id AS source, coalesce(goal_id, file_id, document_id) AS target
       FROM activities a JOIN comment_threads t ON t.activity_id = a.id WHERE message IS NOT NULL`,
+  },
+  // What is deleted is still named, to those who see its hub.
+  'Activity.name': {
+    level: 10,
+    links: `SELECT a.id AS source, coalesce(goal_id, f.resource_hub_id,
+        CASE WHEN d.state = 'draft' THEN d.id ELSE d.resource_hub_id END) AS target
+      FROM activities a LEFT JOIN ${files} f ON f.id = a.file_id LEFT JOIN ${documents} d ON d.id = a.document_id`,
+  },
+  'Activity.undoneOutcome': {
+    level: 10,
+    links: 'SELECT id AS source, goal_id AS target FROM activities WHERE undone_closed_at IS NOT NULL',
   },
   'ResourceHubDocument.publicUrl': {
     level: 70,

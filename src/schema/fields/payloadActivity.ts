@@ -1,0 +1,15 @@
+import { keyOf } from '../../policies/access.js';
+import { builder } from '../builder.js';
+import { Activity } from '../types/Activity.js';
+
+/** Gives a mutation's payload the activity that the call made. The mutation returns its `activityId`, or null. */
+export const addActivity = (payload: Parameters<typeof builder.objectField>[0]) =>
+  builder.objectField(payload, 'activity', (t) =>
+    t.prismaField({
+      type: Activity,
+      nullable: true,
+      description: 'The activity that this call made. Null if it changed nothing.',
+      resolve: (query, { activityId }: { activityId: string | null }, _args, { db, actor }) =>
+        activityId === null ? null : db.activity.findUniqueOrThrow({ ...query, where: keyOf(actor, activityId) }),
+    }),
+  );

@@ -1,0 +1,148 @@
+import pg from 'pg';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { asAdministrator } from '../support/database.js';
+import { mutation } from '../support/surfaces.js';
+import { createWorld, type Json } from '../support/world.js';
+
+const world = await createWorld();
+const { db } = world;
+
+const hidden = { companyLevel: 0, spaceLevel: 0 };
+
+const inbox = `{ viewer { notifications { nodes { activity {
+  action name message goal { id } file { id } document { id } documentVersion { id }
+  undoneOutcome { success closedAt closedBy { id } }
+} } } } }`;
+
+const activitiesFor = async (token: string): Promise<Json[]> => {
+  const { body } = await world.graphql(token, inbox);
+  return body.data.viewer.notifications.nodes.map(({ activity }: Json) => activity);
+};
+
+describe('the name in an activity', () => {
+  test('is the one that the file had, for those whom its deletion notifies', async () => {
+    const { company, caller, hub } = await world.teamWithHub('space');
+    const follower = await world.person(company);
+    const file = await world.file(hub, caller, { name: 'Plan.pdf' });
+    await world.subscribe({ companyId: file.companyId, fileId: file.id }, [follower]);
+    const input = { fileId: file.id };
+    await world.graphql(caller.token, mutation('deleteResourceHubFile', 'file { id }'), { input });
+    const deletion = { action: 'RESOURCE_HUB_FILE_DELETED', name: 'Plan.pdf' };
+    expect(await activitiesFor(follower.token)).toMatchObject([{ ...deletion, file: null }]);
+
+    await world.graphql(caller.token, mutation('recoverResourceHubFile', 'file { id }'), { input });
+    await db.resourceHubFile.updateMany({ where: { id: file.id }, data: { name: 'Plan 2.pdf' } });
+    expect(await activitiesFor(follower.token)).toMatchObject([{ ...deletion, file: { id: file.id } }]);
+
+    await db.spaceMember.deleteMany({ where: { personId: follower.id } });
+    await db.space.updateMany({ where: { companyId: company.companyId }, data: { companyLevel: 0 } });
+    expect(await activitiesFor(follower.token)).toMatchObject([{ ...deletion, name: null, file: null }]);
+  });
+
+  test('is the title that a version gave a document, also when the document is gone', async () => {
+    const { caller, hub } = await world.teamWithHub('goal');
+    const document = await world.document(hub, caller, ['one', 'two']);
+    const input = { documentId: document.id, versionNumber: 1, expectedCurrentVersion: 2 };
+    const { body } = await world.graphql(caller.token, mutation('restoreDocumentVersion', 'activity { id name }'), {
+      input,
+    });
+    const { activity } = body.data.restoreDocumentVersion;
+    expect(activity.name).toBe('Title 1');
+    await db.notification.create({
+      data: { companyId: document.companyId, activityId: activity.id, personId: caller.id },
+    });
+    await db.resourceHubDocument.updateMany({
+      where: { id: document.id },
+      data: { deletedAt: new Date() },
+    });
+    expect(await activitiesFor(caller.token)).toMatchObject([
+      { name: 'Title 1', document: null, documentVersion: null, undoneOutcome: null },
+    ]);
+  });
+});
+
+describe('the outcome that reopening a goal undid', () => {
+  test.each([true, false])('says that success was %s, when the goal was closed, and by whom', async (success) => {
+    const { company, caller, space } = await world.team();
+    const closer = await world.person(company);
+    const closedAt = new Date('2026-03-01T10:00:00.123Z');
+    const goal = await world.closedGoal(space, { success, closedAt, closedById: closer.id });
+    const selection = 'activity { action name undoneOutcome { success closedAt closedBy { id } } }';
+    const { body } = await world.graphql(caller.token, mutation('reopenGoal', selection), { input: { id: goal.id } });
+    expect(body.data.reopenGoal.activity).toEqual({
+      action: 'GOAL_REOPENED',
+      name: goal.name,
+      undoneOutcome: { success, closedAt: closedAt.toISOString(), closedBy: { id: closer.id } },
+    });
+  });
+
+  test('is null for those who cannot see the goal', async () => {
+    const { company, caller, space } = await world.team();
+    const invited = await world.person(company);
+    const goal = await world.closedGoal(space, { companyLevel: 70 });
+    const input = { id: goal.id, subscriberIds: [invited.id], message: 'Again.' };
+    await world.graphql(caller.token, mutation('reopenGoal', 'goal { id }'), { input });
+    expect(await activitiesFor(invited.token)).toMatchObject([{ name: goal.name, undoneOutcome: { success: true } }]);
+    await db.goal.updateMany({ where: { id: goal.id }, data: hidden });
+    expect(await activitiesFor(invited.token)).toMatchObject([{ name: null, message: null, undoneOutcome: null }]);
+  });
+
+  test('is the one that the goal has when it is reopened, not when it was read', async () => {
+    const { company, caller, space } = await world.team();
+    const goal = await world.closedGoal(space);
+    const other = new pg.Client({ connectionString: asAdministrator(world.url) });
+    await other.connect();
+    onTestFinished(() => other.end());
+    await other.query('BEGIN');
+    await other.query('UPDATE goals SET success = false WHERE company_id = $1 AND id = $2', [
+      company.companyId,
+      goal.id,
+    ]);
+    const selection = 'activity { undoneOutcome { success } }';
+    const answer = world.graphql(caller.token, mutation('reopenGoal', selection), { input: { id: goal.id } });
+    await vi.waitFor(async () => {
+      const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+      expect(await world.sql(waiting)).toHaveLength(1);
+    }, 5_000);
+    await other.query('COMMIT');
+    expect((await answer).body.data.reopenGoal).toEqual({ activity: { undoneOutcome: { success: false } } });
+  });
+});
+
+describe("a mutation's `activity`", () => {
+  test.each(['reopenGoal', 'deleteResourceHubFile', 'recoverResourceHubFile', 'restoreDocumentVersion'] as const)(
+    'of %s is the one that the call made, and null when it changed nothing',
+    async (operation) => {
+      const { company, caller, space, hub } = await world.teamWithHub('space');
+      const [goal, document, file, deleted] = await Promise.all([
+        world.closedGoal(space),
+        world.document(hub, caller),
+        world.file(hub, caller),
+        world.file(hub, caller, { deletedAt: new Date() }),
+      ]);
+      const input = {
+        reopenGoal: { id: goal.id },
+        restoreDocumentVersion: { documentId: document.id, versionNumber: 1, expectedCurrentVersion: 3 },
+        deleteResourceHubFile: { fileId: file.id },
+        recoverResourceHubFile: { fileId: deleted.id },
+      }[operation];
+      const again = { restoreDocumentVersion: { ...input, expectedCurrentVersion: 4 }, deleteResourceHubFile: {} };
+      const call = async (given: Json) => {
+        const { status, body } = await world.graphql(
+          caller.token,
+          mutation(operation, 'activity { id action author { id } }'),
+          { input: given },
+        );
+        expect([status, body.errors]).toEqual([200, undefined]);
+        return body.data[operation].activity;
+      };
+      const made = await call(input);
+      const { companyId } = company;
+      expect(await db.activity.findMany({ where: { companyId }, select: { id: true, action: true } })).toEqual([
+        { id: made.id, action: made.action.toLowerCase() },
+      ]);
+      expect(made.author).toEqual({ id: caller.id });
+      expect(await call((again as Json)[operation] ?? input)).toBeNull();
+    },
+  );
+});
