@@ -1,11 +1,21 @@
 import type { Database } from '../database/client.js';
+import { isUnavailable } from '../database/unavailable.js';
 
 /** The commands that a new database needs: none once it has a workspace and a token. */
 export async function nextCommands(db: Database): Promise<string[]> {
+  // Every node of a distributed database has this table, so a gateway starts while one of them is lost.
+  const tokens = await db.$queryRaw<unknown[]>`SELECT company_id FROM token_companies LIMIT 1`;
+  if (tokens.length > 0) return [];
   const createToken = 'npx goalpost token create --person <id> --name <name> --write';
-  // Citus refuses an EXISTS over its tables that selects no column.
-  const [found] = await db.$queryRaw<{ workspace: boolean; token: boolean }[]>`
-    SELECT EXISTS (SELECT id FROM companies) AS workspace, EXISTS (SELECT id FROM api_tokens) AS token`;
-  if (!found?.workspace) return ['npx goalpost import workspace.json', createToken];
-  return found.token ? [] : [createToken];
+  return (await hasWorkspace(db)) ? [createToken] : ['npx goalpost import workspace.json', createToken];
+}
+
+/** Undefined if a node is lost that may have one. */
+async function hasWorkspace(db: Database): Promise<boolean | undefined> {
+  try {
+    return (await db.$queryRaw<unknown[]>`SELECT id FROM companies LIMIT 1`).length > 0;
+  } catch (error) {
+    if (isUnavailable(error)) return undefined;
+    throw error;
+  }
 }

@@ -116,6 +116,23 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
     expect(await command('purge', '--older-than', '1d')).toContain('deleted at');
   });
 
+  test('goalpost serve starts while a worker is lost, and only the companies of that worker get 503', async () => {
+    const byWorker = await companiesByWorker(url);
+    for (const worker of await workerUrls(url)) {
+      const lost = byWorker.get(Number(new URL(worker).port)) ?? new Set();
+      const started = await whileLost(worker, async () => {
+        const { base, announced, stop } = await startServer({ DATABASE_URL: url }, { quiet: true });
+        const statusOf = async (company: string) => {
+          const headers = { authorization: `Bearer ${tokens[company]}` };
+          return (await fetch(`${base}/graphql?query={goals(first:1){totalCount}}`, { headers })).status;
+        };
+        const statuses = Promise.all(companies.map(statusOf));
+        return { next: announced.next, statuses: await statuses.finally(stop) };
+      });
+      expect(started).toEqual({ next: [], statuses: companies.map((company) => (lost.has(company) ? 503 : 200)) });
+    }
+  }, 120_000);
+
   test('every table with rows in it is placed, and again there is nothing to do', async () => {
     expect(await plannedPlacements(url)).toEqual([]);
     const rows = await query(url, 'SELECT count(*)::int AS n FROM people');
