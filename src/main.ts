@@ -153,7 +153,7 @@ function exitCode(error: unknown): number {
   if (error instanceof WorkerFailed) return error.exitCode;
   const isExpected = [UsageError, ConfigError, DatabaseError, ImportError].some((kind) => error instanceof kind);
   if (isExpected) console.error(`goalpost: ${(error as Error).message}`);
-  else if (isUnavailable(error)) console.error(`goalpost: The database is unavailable: ${lastLine(error as Error)}`);
+  else if (isUnavailable(error)) console.error(`goalpost: The database is unavailable: ${reasonIn(error as Error)}`);
   else console.error(error);
   return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
 }
@@ -168,7 +168,8 @@ function adviceFor({ code, message }: CommanderError): string | undefined {
     : undefined;
 }
 
-/** Prisma puts the reason into the last line. */
-function lastLine({ message }: Error) {
-  return message.trim().split('\n').at(-1);
+/** Prisma puts the reason last. PostgreSQL may continue it in indented lines, as in "Is the server running on that host?". */
+function reasonIn({ message }: Error): string {
+  const reason = message.split('\n').findLast((line) => /^\S/.test(line)) ?? message;
+  return /Message: `(.+?)`?$/.exec(reason)?.[1] ?? reason;
 }

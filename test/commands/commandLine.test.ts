@@ -247,6 +247,21 @@ describe("goalpost on the operator's own database", { timeout: 120_000 }, () => 
     expect((await goalpost({ DATABASE_URL }, 'token', 'revoke', id)).code).toBe(2);
   });
 
+  test('says in one line what a database says in two that has lost a node', async () => {
+    const { url, drop } = await createDatabase();
+    const reason = 'connection to the remote node failed with the following error: Connection refused';
+    const message = `${reason}\n\tIs the server running on that host and accepting TCP/IP connections?`;
+    await query(
+      url,
+      `CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS
+       $$ BEGIN RAISE EXCEPTION USING ERRCODE = '08006', MESSAGE = '${message}'; END $$;
+       CREATE TRIGGER lose BEFORE INSERT ON companies EXECUTE FUNCTION lose()`,
+    );
+    const { code, stderr } = await goalpost({ DATABASE_URL: url }, 'import', 'prisma/demo-workspace.json');
+    expect([code, stderr.split('\n')[1]]).toEqual([1, `goalpost: The database is unavailable: ${reason}`]);
+    await drop();
+  });
+
   test('a shell can complete commands and options', async () => {
     const suggested = async (...words: string[]) => (await goalpost({}, 'complete', '--', ...words)).stdout;
     expect(await suggested('to')).toMatch(/^token\t/);
