@@ -26,3 +26,10 @@ export async function goalpost(
     return { code, stdout, stderr };
   }
 }
+
+/** Runs a command that must succeed, and returns what it prints. */
+export async function commandOutput(args: string[], settings: Record<string, string>): Promise<string> {
+  const { code, stdout, stderr } = await goalpost(args, settings);
+  if (code !== 0) throw new Error(`goalpost ${args.join(' ')} ended with ${code}: ${stderr}`);
+  return stdout.trim();
+}

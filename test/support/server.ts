@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Started } from '../../src/commands/announce.js';
+import { Client } from './client.js';
 import { builtMain } from './goalpost.js';
+import type { Json } from './world.js';
 
 /** `goalpost serve` in its own process, on a free port, with an embedded database unless the settings name one. */
 export async function startServer(settings: Record<string, string> = {}, { quiet = false, main = builtMain } = {}) {
@@ -20,6 +22,12 @@ export async function startServer(settings: Record<string, string> = {}, { quiet
     log += text;
     if (!quiet) process.stderr.write(text);
   });
+  /** The lines of the log, as far as they are complete. */
+  const lines = (): Json[] =>
+    log
+      .split('\n')
+      .filter((line) => line.startsWith('{') && line.endsWith('}'))
+      .map((line) => JSON.parse(line));
   const stop = async () => {
     child.kill('SIGTERM');
     await exited;
@@ -30,7 +38,8 @@ export async function startServer(settings: Record<string, string> = {}, { quiet
     const announced: Started = JSON.parse(line);
     const { port, pathname, search } = new URL(announced.browser);
     const base = `http://localhost:${port}`;
-    return { base, start: pathname + search, announced, process: child, exited, stop, log: () => log };
+    const client = new Client(base);
+    return { base, client, start: pathname + search, announced, process: child, exited, stop, log: () => log, lines };
   }
   await stop();
   throw new Error('the server did not start');

@@ -15,15 +15,10 @@ export type Running = Awaited<ReturnType<typeof startWorkers>>;
 export async function startWorkers(settings: Record<string, string>) {
   const own = { WORKERS: '2', LOG_LEVEL: 'info', LOG_FORMAT: 'json', METRICS_PORT: '0', ...settings };
   const started = await startServer(own, { quiet: true });
-  const lines = (): Json[] =>
-    started
-      .log()
-      .split('\n')
-      .filter((line) => line.startsWith('{') && line.endsWith('}'))
-      .map((line) => JSON.parse(line));
+  const { lines } = started;
   /** The process of each worker that has answered a request, by its number. */
   const pids = () => new Map<number, number>(lines().flatMap(({ worker, pid }) => (worker ? [[worker, pid]] : [])));
-  return { ...started, lines, pids };
+  return { ...started, pids };
 }
 
 export async function stop({ process: child, stop: end }: Running): Promise<void> {

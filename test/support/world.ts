@@ -10,11 +10,10 @@ import type { Prisma } from '../../src/database/generated/client/client.js';
 import { createToken } from '../../src/database/tokens.js';
 import { createLogger } from '../../src/http/logger.js';
 import { NodeServer } from '../../src/http/server/nodeServer.js';
+import { Client } from './client.js';
 import { leftToPrisma, noted, noteStatements, unboundScans } from './companyBinding.js';
 import { asAdministrator, createDatabase } from './database.js';
-import { noteExchange } from './exchanges.js';
 import { fetchAt } from './fetchAt.js';
-import { requireDescribed } from './openapiValidator.js';
 import { preparedStatements } from './pgbouncer.js';
 
 /** What `JSON.parse` returns. A test may read any path in it, and a wrong path fails the test. */
@@ -37,7 +36,7 @@ export const restPaths = {
 } as const;
 
 /** A gateway on its own database, with the role of `goalpost roles`, and everything a test needs to fill it. */
-export class World {
+export class World extends Client {
   now = new Date('2026-06-15T12:00:00Z');
   readonly log: Json[] = [];
   readonly app;
@@ -51,6 +50,7 @@ export class World {
     readonly url: string,
     options: Options = {},
   ) {
+    super();
     this.#aside = new pg.Pool({ connectionString: asAdministrator(url), max: 4 });
     this.#aside.on('error', () => {});
     const logger = createLogger('info', { write: (line: string) => void this.log.push(JSON.parse(line)) });
@@ -82,7 +82,7 @@ export class World {
   }
 
   /** The address of the gateway, which starts to listen with the first request. */
-  async base(): Promise<string> {
+  override async base(): Promise<string> {
     if (!this.#server.listening) this.#server.listen(0, '127.0.0.1');
     while (!this.#server.listening) await setImmediate();
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
@@ -98,33 +98,9 @@ export class World {
     return `${kind} ${this.#count}`;
   }
 
-  async fetch(path: string, init: RequestInit & { duplex?: 'half' } = {}): Promise<Answer> {
-    const response = await fetch(`${await this.base()}${path}`, init);
-    const text = await response.text();
-    const json = text && response.headers.get('content-type')?.includes('json');
-    const answer = { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : { text } };
-    const method = init.method ?? 'GET';
-    const { body: sent } = init;
-    noteExchange({ request: `${method} ${path}`, sent, status: answer.status, received: answer.body });
-    requireDescribed({ method, path, ...answer });
-    return answer;
-  }
-
   /** Sends a request as a client does that knows this gateway under the host of the URL. */
   async fetchAt(input: string | Request, init?: RequestInit): Promise<Response> {
     return fetchAt(await this.base(), new Request(input, init));
-  }
-
-  post(path: string, token: string | null, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
-    return this.fetch(path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }), ...headers },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-    });
-  }
-
-  graphql(token: string | null, query: string, variables: Json = {}, headers: Record<string, string> = {}) {
-    return this.post('/graphql', token, { query, variables }, headers);
   }
 
   // ── Factories ────────────────────────────────────────────────────────────────────────────────────────────────

@@ -18,7 +18,7 @@ import { schema } from '../../../src/schema/index.js';
 import { companiesByWorker, whileLost, workerUrls } from '../../support/citusNodes.js';
 import { noted, noteStatements } from '../../support/companyBinding.js';
 import { pathOf } from '../../support/documents.js';
-import { goalpost } from '../../support/goalpost.js';
+import { commandOutput } from '../../support/goalpost.js';
 import { query } from '../../support/query.js';
 import { startServer } from '../../support/server.js';
 import { type Answer, type Json, restPaths, World } from '../../support/world.js';
@@ -65,12 +65,7 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
   const tokens: Record<string, string> = {};
   let documents: Record<string, Json> = {};
 
-  /** Runs a command as an operator does, and returns what it prints. */
-  async function command(...args: string[]): Promise<string> {
-    const { code, stdout, stderr } = await goalpost(args, { DATABASE_URL: url });
-    expect(code, `goalpost ${args.join(' ')}: ${stderr}`).toBe(0);
-    return stdout.trim();
-  }
+  const command = (...args: string[]) => commandOutput(args, { DATABASE_URL: url });
 
   beforeAll(async () => {
     await command('migrate');
@@ -100,18 +95,16 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
   });
 
   test('goalpost serve starts, and answers REST and GraphQL', async () => {
-    const { base, announced, stop } = await startServer({ DATABASE_URL: url, FILE_RETENTION_DAYS: '90' });
+    const { client, announced, stop } = await startServer({ DATABASE_URL: url, FILE_RETENTION_DAYS: '90' });
     onTestFinished(stop);
     expect(announced.next).toEqual([]);
-    const headers = { authorization: `Bearer ${tokens.first}`, 'content-type': 'application/json' };
-    const send = (path: string, body: Json) =>
-      fetch(base + path, { method: 'POST', headers, body: JSON.stringify(body) });
-    const reopened = await send(restPaths.reopenGoal, { id: 'goal-launch-mobile-app' });
-    expect([reopened.status, await reopened.json()]).toMatchObject([200, { goal: { is_closed: false } }]);
-    const asked = await send('/graphql', { query: '{ goal(id: "goal-launch-mobile-app") { isClosed } }' });
-    expect(await asked.json()).toMatchObject({ data: { goal: { isClosed: false } } });
-    expect((await fetch(`${base}/readyz`)).status).toBe(200);
-    expect((await goalpost(['check'], { DATABASE_URL: url })).stdout).toContain('it is migrated');
+    const token = tokens.first ?? '';
+    const reopened = await client.post(restPaths.reopenGoal, token, { id: 'goal-launch-mobile-app' });
+    expect(reopened).toMatchObject({ status: 200, body: { goal: { is_closed: false } } });
+    const asked = await client.graphql(token, '{ goal(id: "goal-launch-mobile-app") { isClosed } }');
+    expect(asked.body).toEqual({ data: { goal: { isClosed: false } } });
+    expect((await client.fetch('/readyz')).status).toBe(200);
+    expect(await command('check')).toContain('it is migrated');
     expect(await command('token', 'list')).toContain('distributed');
     expect(await command('purge', '--older-than', '1d')).toContain('deleted at');
   });
@@ -121,13 +114,10 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
     for (const worker of await workerUrls(url)) {
       const lost = byWorker.get(Number(new URL(worker).port)) ?? new Set();
       const started = await whileLost(worker, async () => {
-        const { base, announced, stop } = await startServer({ DATABASE_URL: url }, { quiet: true });
-        const statusOf = async (company: string) => {
-          const headers = { authorization: `Bearer ${tokens[company]}` };
-          return (await fetch(`${base}/graphql?query={goals(first:1){totalCount}}`, { headers })).status;
-        };
-        const statuses = Promise.all(companies.map(statusOf));
-        return { next: announced.next, statuses: await statuses.finally(stop) };
+        const { client, announced, stop } = await startServer({ DATABASE_URL: url }, { quiet: true });
+        const ask = (company: string) => client.graphql(tokens[company] ?? '', '{ goals(first: 1) { totalCount } }');
+        const answers = await Promise.all(companies.map(ask)).finally(stop);
+        return { next: announced.next, statuses: answers.map(({ status }) => status) };
       });
       expect(started).toEqual({ next: [], statuses: companies.map((company) => (lost.has(company) ? 503 : 200)) });
     }

@@ -1,74 +1,92 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { readConfig } from '../../../src/config.js';
-import { openClient } from '../../../src/database/client.js';
-import { applyMigrations } from '../../../src/database/migrations.js';
-import { createRateLimiters } from '../../../src/http/limits/rateLimiters.js';
+import type { Client } from '../../support/client.js';
 import { createEmptyDatabase } from '../../support/database.js';
-import { pathOf } from '../../support/documents.js';
+import { commandOutput } from '../../support/goalpost.js';
 import { startPgbouncer } from '../../support/pgbouncer.js';
 import { query } from '../../support/query.js';
-import { restPaths, World } from '../../support/world.js';
+import { startServer } from '../../support/server.js';
+import { smallWorkspace } from '../../support/smallWorkspace.js';
+import { type Json, restPaths } from '../../support/world.js';
 
-const migrations = pathOf('prisma/migrations');
 const isMissing = spawnSync('pgbouncer', ['--version']).error !== undefined;
+const goals = Array.from({ length: 8 }, (_, n) => `closed-${n}`);
+
+/** A workspace in which Ann may reopen these goals. */
+function workspaceOf(ids: string[]) {
+  const workspace = smallWorkspace();
+  const space_id = workspace.spaces[0]?.id;
+  const closed = ids.map((id) => ({ id, space_id, name: id, closed_at: '2026-05-01T00:00:00Z', success: true }));
+  return { ...workspace, goals: [...workspace.goals, ...closed] };
+}
 
 // Without it the tests are skipped; with CI=true they fail.
 describe.skipIf(isMissing && process.env.CI !== 'true')('through PgBouncer with transaction pooling', () => {
   let pgbouncer: Awaited<ReturnType<typeof startPgbouncer>>;
   let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
-  let url: string;
+  let gateways: Awaited<ReturnType<typeof startServer>>[] = [];
+  let settings: Record<string, string>;
 
   beforeAll(async () => {
     pgbouncer = await startPgbouncer(inject('database').adminUrl);
     database = await createEmptyDatabase();
     const through = new URL(database.directUrl);
     through.host = `127.0.0.1:${pgbouncer.port}`;
-    url = through.href;
-  });
+    settings = { DATABASE_URL: through.href, PREPARED_STATEMENTS: 'off' };
+    const own = { ...settings, RATE_LIMIT_STORE: 'postgres', LOG_LEVEL: 'info' };
+    gateways = await Promise.all([1, 2, 3].map(() => startServer(own, { quiet: true })));
+  }, 120_000);
 
   afterAll(async () => {
+    await Promise.all(gateways.map(({ stop }) => stop()));
     await database?.drop();
     await pgbouncer?.stop();
   });
 
   test('gateways that start at once migrate once, and leave no lock and no setting on a connection', async () => {
-    const applied = await Promise.all([1, 2, 3].map(() => applyMigrations(url, migrations)));
-    const names = applied.flat();
+    const names = gateways.flatMap(({ lines }) => lines().flatMap(({ applied = [] }) => applied));
     expect(names.length).toBeGreaterThan(0);
     expect(new Set(names).size).toBe(names.length);
+    expect(await commandOutput(['migrate'], settings)).toBe('The database is up to date.');
     const locks = await query(
       database.directUrl,
       `SELECT pid FROM pg_locks JOIN pg_database d ON d.oid = database WHERE locktype = 'advisory' AND datname = current_database()`,
     );
     expect(locks).toEqual([]);
-    const settings = `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock`;
-    const [own] = await query(database.directUrl, settings);
-    const seen = await Promise.all(Array.from({ length: 8 }, () => query(url, settings)));
+    const shown = `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock`;
+    const [own] = await query(database.directUrl, shown);
+    const seen = await Promise.all(Array.from({ length: 8 }, () => query(settings.DATABASE_URL ?? '', shown)));
     expect(seen.flat()).toEqual(seen.map(() => own));
   });
 
-  test('a gateway with its default time limits serves, counts requests, and repeats a change by its key', async () => {
-    const { databaseTimeouts: timeouts } = readConfig({});
-    const limits = { windowSeconds: 60, perToken: 1000, perAddress: 1000, preparedStatements: false };
-    const rateLimiters = createRateLimiters({ store: 'postgres', databaseUrl: url, ...limits });
-    const db = openClient({ url, poolSize: 5, preparedStatements: false, timeouts });
-    const world = new World(db, database.directUrl, { rateLimiters });
-    try {
-      const { caller, space } = await world.team();
-      const goals = await Promise.all(Array.from({ length: 8 }, () => world.closedGoal(space)));
-      const change = ({ id }: { id: string }) =>
-        world.post(restPaths.reopenGoal, caller.token, { id }, { 'idempotency-key': id });
-      const first = await Promise.all(goals.map(change));
-      const again = await Promise.all(goals.map(change));
-      expect([...first, ...again].map(({ status }) => status)).toEqual([...goals, ...goals].map(() => 200));
-      expect(again.map(({ headers }) => headers.get('idempotency-replayed'))).toEqual(goals.map(() => 'true'));
-      const { body } = await world.graphql(caller.token, '{ goals(first: 50) { totalCount } }');
-      expect(body.data.goals.totalCount).toBe(8);
-      expect([...first, ...again].every(({ headers }) => headers.has('ratelimit'))).toBe(true);
-    } finally {
-      await world.close();
-      await rateLimiters.close();
-    }
-  });
+  test('gateways with their default time limits serve, count requests, and repeat a change by its key', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'goalpost-pgbouncer-'));
+    const file = join(folder, 'workspace.json');
+    await writeFile(file, JSON.stringify(workspaceOf(goals)));
+    await commandOutput(['import', file], settings);
+    await rm(folder, { recursive: true });
+    const named = ['--person', 'small-ann', '--name', 'pooled', '--write'];
+    const token = await commandOutput(['token', 'create', ...named], settings);
+
+    const clientAt = (index: number) => gateways[index % gateways.length]?.client as Client;
+    /** Changes all at once, each through another gateway than the one before. */
+    const change = (turn: number) =>
+      Promise.all(
+        goals.map((id, index) =>
+          clientAt(index + turn).post(restPaths.reopenGoal, token, { id }, { 'idempotency-key': id }),
+        ),
+      );
+    const [first, again] = [await change(0), await change(1)];
+    expect([...first, ...again].map(({ status }) => status)).toEqual([...goals, ...goals].map(() => 200));
+    expect(again.map(({ headers }) => headers.get('idempotency-replayed'))).toEqual(goals.map(() => 'true'));
+    expect([...first, ...again].every(({ headers }) => headers.has('ratelimit'))).toBe(true);
+    const counted = "SELECT points::int FROM rate_limits WHERE key LIKE 'token:%'";
+    expect(await query(database.directUrl, counted)).toEqual([{ points: 2 * goals.length }]);
+    const { body } = await clientAt(2).graphql(token, '{ goals(first: 50) { nodes { id isClosed } } }');
+    const isOpen = new Map(body.data.goals.nodes.map(({ id, isClosed }: Json) => [id, !isClosed]));
+    expect(goals.map((id) => isOpen.get(id))).toEqual(goals.map(() => true));
+  }, 120_000);
 });

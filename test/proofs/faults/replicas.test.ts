@@ -1,21 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { checkGateway } from '../../../src/commands/checkGateway.js';
 import { openClient } from '../../../src/database/client.js';
-import { applyMigrations } from '../../../src/database/migrations.js';
 import { inspectReplicas } from '../../../src/database/replicas/inspectReplicas.js';
 import { hasReached, readPosition } from '../../../src/database/replicas/logPosition.js';
 import { Replicas } from '../../../src/database/replicas/replicas.js';
-import { Metrics } from '../../../src/http/telemetry/metrics.js';
-import { pathOf } from '../../support/documents.js';
+import { commandOutput } from '../../support/goalpost.js';
 import { query } from '../../support/query.js';
 import { startReplicated } from '../../support/replicated.js';
 import { samplesIn, sumOf } from '../../support/scrape.js';
+import { startServer } from '../../support/server.js';
 import { type Answer, type Json, restPaths, World } from '../../support/world.js';
 
-const migrations = pathOf('prisma/migrations');
 const pooled = { poolSize: 4, preparedStatements: true };
 const timeouts = { connect: 3_000, answer: 20_000, statement: 0, lock: 0, idleTransaction: 0 };
 const patient = { timeout: 60_000, interval: 20 };
+
+type Gateway = Awaited<ReturnType<typeof startServer>>;
+
+/** Settings that give a slow machine time, and let readers ask without end. */
+const unhurried = {
+  DATABASE_TIMEOUT_MS: '20000',
+  DATABASE_STATEMENT_TIMEOUT_MS: '0',
+  DATABASE_LOCK_TIMEOUT_MS: '0',
+  RATE_LIMIT_PER_TOKEN: '1000000',
+};
 
 describe('a position', () => {
   test('has the timeline and the byte of a log', () => {
@@ -36,7 +43,7 @@ describe('a position', () => {
 describe('a replica', { timeout: 120_000 }, () => {
   let servers: Awaited<ReturnType<typeof startReplicated>>;
   let world: World;
-  let gateways: World[];
+  let gateways: Gateway[];
   let caller: Awaited<ReturnType<World['person']>>;
   let space: Awaited<ReturnType<World['space']>>;
   const opened: Replicas[] = [];
@@ -52,25 +59,16 @@ describe('a replica', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     const settings = ['max_standby_streaming_delay=0', 'autovacuum=off', 'timezone=Europe/Berlin'];
     servers = await startReplicated({ isAsynchronous: true, settings });
-    await applyMigrations(servers.primaryUrl, migrations);
+    const urls = { DATABASE_URL: servers.primaryUrl, DATABASE_REPLICA_URL: servers.standbyUrl };
+    const start = () => startServer({ ...urls, ...unhurried, METRICS_PORT: '0', LOG_LEVEL: 'info' }, { quiet: true });
+    gateways = [await start(), await start()];
     world = new World(openClient({ url: servers.primaryUrl, ...pooled }), servers.primaryUrl);
     const company = await world.company();
     caller = await world.person(company);
     space = await world.space(company, [caller]);
-    const gateway = async () => {
-      const replicas = await openReplicas(servers.standbyUrl);
-      const metrics = new Metrics({
-        poolSize: 4,
-        connections: () => ({ open: 0, idle: 0, waiting: 0 }),
-        replicas: () => replicas.states,
-      });
-      const db = openClient({ url: servers.primaryUrl, ...pooled, timeouts });
-      return Object.assign(new World(db, servers.primaryUrl, { replicas, metrics }), { metrics });
-    };
-    gateways = [await gateway(), await gateway()];
-    await vi.waitFor(() => expect(opened.every(({ states }) => states[0]?.isUsed)).toBe(true), patient);
+    await vi.waitFor(async () => expect(await Promise.all(gateways.map(usesReplica))).toEqual([true, true]), patient);
     // The last use of the token is written after an answer, and would be the last statement of its connection.
-    await gateways[0]?.graphql(caller.token, '{ viewer { person { id } } }');
+    await first().client.graphql(caller.token, '{ viewer { person { id } } }');
     await vi.waitFor(async () => {
       const [used] = await world.sql('SELECT 1 FROM api_tokens WHERE last_used_at IS NOT NULL');
       expect(used).toBeDefined();
@@ -78,16 +76,18 @@ describe('a replica', { timeout: 120_000 }, () => {
   }, 120_000);
 
   afterAll(async () => {
-    await Promise.all([...(gateways ?? []), world].map((each) => each?.close()));
+    await Promise.all([...(gateways ?? []).map(({ stop }) => stop()), world?.close()]);
     await Promise.all(opened.map((replicas) => replicas.close()));
     await servers?.stop();
   });
 
-  const reopen = (gateway: World, id: string): Promise<Answer> =>
-    gateway.post(restPaths.reopenGoal, caller.token, { id });
-  const isClosed = (gateway: World, id: string): Promise<Answer> =>
-    gateway.graphql(caller.token, 'query ($id: ID!) { goal(id: $id) { isClosed } }', { id });
-  const [first, second] = [() => gateways[0] as World, () => gateways[1] as World];
+  const reopen = ({ client }: Gateway, id: string): Promise<Answer> =>
+    client.post(restPaths.reopenGoal, caller.token, { id });
+  const isClosed = ({ client }: Gateway, id: string): Promise<Answer> =>
+    client.graphql(caller.token, 'query ($id: ID!) { goal(id: $id) { isClosed } }', { id });
+  const [first, second] = [() => gateways[0] as Gateway, () => gateways[1] as Gateway];
+  const samplesOf = async ({ announced }: Gateway) => samplesIn(await (await fetch(announced.metrics ?? '')).text());
+  const usesReplica = async (gateway: Gateway) => sumOf(await samplesOf(gateway), 'goalpost_replica_used') === 1;
 
   /** On which servers a gateway has run a statement on goals since then, as they say themselves. */
   async function ranOn(since: unknown): Promise<string[]> {
@@ -102,14 +102,24 @@ describe('a replica', { timeout: 120_000 }, () => {
   /** The status, and the codes of errors: a field that may be null fails with 200. */
   const outcomeOf = ({ status, body }: Answer) =>
     [status, ...(body.errors ?? []).map(({ extensions }: Json) => extensions.code)].join(' ');
-  const lastLine = (gateway: World): Json => gateway.log.findLast(({ msg }) => msg === 'request');
+  /** The line of the log that is about this answer. */
+  const lineOf = (gateway: Gateway, { headers }: Answer): Promise<Json> =>
+    vi.waitFor(() => {
+      const line = gateway
+        .lines()
+        .find(({ msg, requestId }) => msg === 'request' && requestId === headers.get('x-request-id'));
+      expect(line).toBeDefined();
+      return line;
+    }, patient);
 
   /** Asks until the replica answers, which it does once it has replayed everything. */
-  const untilReplicaAnswers = (gateway: World, id: string) =>
+  const untilReplicaAnswers = (gateway: Gateway, id: string) =>
     vi.waitFor(async () => {
       const since = await now();
-      expect((await isClosed(gateway, id)).status).toBe(200);
+      const answer = await isClosed(gateway, id);
+      expect(answer.status).toBe(200);
       expect(await ranOn(since)).toEqual(['replica']);
+      return answer;
     }, patient);
 
   const pause = async () => {
@@ -126,12 +136,13 @@ describe('a replica', { timeout: 120_000 }, () => {
 
   test('answers queries; changes and their answers are the primary’s', async () => {
     const goal = await world.closedGoal(space);
-    await untilReplicaAnswers(first(), goal.id);
-    expect(lastLine(first())).toMatchObject({ replica: new URL(servers.standbyUrl).host });
+    const read = await untilReplicaAnswers(first(), goal.id);
+    expect(await lineOf(first(), read)).toMatchObject({ replica: new URL(servers.standbyUrl).host });
     const since = await now();
-    expect(await reopen(first(), goal.id)).toMatchObject({ status: 200, body: { goal: { is_closed: false } } });
+    const reopened = await reopen(first(), goal.id);
+    expect(reopened).toMatchObject({ status: 200, body: { goal: { is_closed: false } } });
     expect(await ranOn(since)).not.toContain('replica');
-    expect(lastLine(first()).replica).toBeUndefined();
+    expect((await lineOf(first(), reopened)).replica).toBeUndefined();
   });
 
   test('that is behind answers nothing that a change came before, on whichever gateway it was made', async () => {
@@ -154,8 +165,7 @@ describe('a replica', { timeout: 120_000 }, () => {
 
   test('that keeps up is never read too early, in a hundred changes and reads across gateways', async () => {
     const goals = await Promise.all(Array.from({ length: 100 }, () => world.closedGoal(space)));
-    const server = async () => samplesIn((await (second() as World & { metrics: Metrics }).metrics.read()).text);
-    const before = sumOf(await server(), 'goalpost_queries_total', { server: 'replica' });
+    const before = sumOf(await samplesOf(second()), 'goalpost_queries_total', { server: 'replica' });
     const read = async ({ id }: { id: string }) => {
       expect((await reopen(first(), id)).status).toBe(200);
       return (await isClosed(second(), id)).body.data.goal.isClosed;
@@ -163,14 +173,14 @@ describe('a replica', { timeout: 120_000 }, () => {
     for (let from = 0; from < goals.length; from += 4) {
       expect(await Promise.all(goals.slice(from, from + 4).map(read))).toEqual([false, false, false, false]);
     }
-    const samples = await server();
+    const samples = await samplesOf(second());
     expect(sumOf(samples, 'goalpost_queries_total', { server: 'replica' })).toBeGreaterThan(before);
     expect(sumOf(samples, 'goalpost_replica_used')).toBe(1);
   });
 
   test('does not keep a revoked token alive', async () => {
     const person = await world.person({ companyId: caller.companyId });
-    const ask = () => first().graphql(person.token, '{ viewer { person { id } } }');
+    const ask = () => first().client.graphql(person.token, '{ viewer { person { id } } }');
     expect((await ask()).status).toBe(200);
     await pause();
     await world.sql('UPDATE api_tokens SET revoked_at = now() WHERE person_id = $1', [person.id]);
@@ -188,7 +198,7 @@ describe('a replica', { timeout: 120_000 }, () => {
     const outcomes = new Set<string>();
     const readers = Array.from({ length: 8 }, async (_, n) => {
       while (!isOver) {
-        const answer = await (gateways[n % 2] as World).graphql(
+        const answer = await (gateways[n % 2] as Gateway).client.graphql(
           caller.token,
           '{ goals(first: 50) { totalCount nodes { name isClosed activities(first: 5) { nodes { id } } } } }',
         );
@@ -213,7 +223,7 @@ describe('a replica', { timeout: 120_000 }, () => {
     let isOver = false;
     const outcomes = new Set<string>();
     const readers = Array.from({ length: 8 }, async (_, n) => {
-      while (!isOver) outcomes.add(outcomeOf(await isClosed(gateways[n % 2] as World, goal.id)));
+      while (!isOver) outcomes.add(outcomeOf(await isClosed(gateways[n % 2] as Gateway, goal.id)));
     });
     for (const _ of [1, 2, 3]) {
       await query(
@@ -222,7 +232,7 @@ describe('a replica', { timeout: 120_000 }, () => {
       );
     }
     await servers.killStandby();
-    await vi.waitFor(() => expect(opened.map(({ states }) => states[0]?.isUsed)).toEqual([false, false]), patient);
+    await vi.waitFor(async () => expect(await Promise.all(gateways.map(usesReplica))).toEqual([false, false]), patient);
     expect((await isClosed(first(), goal.id)).status).toBe(200);
     await servers.startStandby();
     await untilReplicaAnswers(first(), goal.id);
@@ -263,28 +273,26 @@ describe('a replica', { timeout: 120_000 }, () => {
   });
 
   test('is shown by goalpost check; a primary among the replicas is no problem', async () => {
-    const said: string[] = [];
-    const log = vi.spyOn(console, 'log').mockImplementation((text: string) => void said.push(text));
     const both = servers.standbyUrl.replace('@', `@${new URL(servers.primaryUrl).host},`);
-    const values = { DATABASE_URL: servers.primaryUrl, DATABASE_REPLICA_URL: both };
-    await checkGateway({ values, fromFile: new Set() }).finally(() => log.mockRestore());
+    const settings = { DATABASE_URL: servers.primaryUrl, DATABASE_REPLICA_URL: both };
+    const said = await commandOutput(['check'], settings);
     const [primary, standby] = [servers.primaryUrl, servers.standbyUrl].map((url) => new URL(url).host);
-    expect(said).toContain(`  ok       the replica ${primary} is a primary now; it answers once it is a standby`);
-    expect(said.join('\n')).toMatch(
+    expect(said).toContain(`  ok       the replica ${primary} is a primary now; it answers once it is a standby\n`);
+    expect(said).toMatch(
       new RegExp(`^  ok       the replica ${standby} answers queries; it is \\d+ bytes behind$`, 'm'),
     );
-    expect(said.join('\n')).not.toContain(new URL(servers.primaryUrl).password);
+    expect(said).not.toContain(new URL(servers.primaryUrl).password);
   });
 
   test('that is promoted is left at once: it is no standby any more', async () => {
     const goal = await world.closedGoal(space);
     await untilReplicaAnswers(first(), goal.id);
     await servers.promote();
-    await vi.waitFor(() => expect(opened[0]?.states[0]?.isUsed).toBe(false), patient);
+    await vi.waitFor(async () => expect(await usesReplica(first())).toBe(false), patient);
     await query(servers.standbyUrl, 'DELETE FROM goals WHERE id = $1', [goal.id]);
     for (const gateway of gateways) {
       expect((await isClosed(gateway, goal.id)).body).toEqual({ data: { goal: { isClosed: true } } });
     }
-    expect(left).toContain('it is not a standby');
+    expect(first().lines()).toContainEqual(expect.objectContaining({ reason: 'it is not a standby' }));
   });
 });
