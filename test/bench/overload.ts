@@ -2,10 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { startEmbedded } from '../../src/database/embedded/startEmbedded.js';
-import { applyMigrations } from '../../src/database/migrations.js';
 import { startBuiltGateway } from '../support/builtGateway.js';
+import { commandOutput } from '../support/goalpost.js';
 import { createRestorables } from '../support/restorables.js';
 import { type Answered, OpenLoop } from './openLoop.js';
 import { workload } from './workload.js';
@@ -18,10 +17,11 @@ import { workload } from './workload.js';
 const [seconds = 20, times = 10, known] = process.argv.slice(2).map(Number);
 const directory = await mkdtemp(join(tmpdir(), 'goalpost-overload-'));
 const database = await startEmbedded({ dataDir: directory });
-await applyMigrations(database.url, fileURLToPath(new URL('../../prisma/migrations', import.meta.url)));
-const { token, documents } = await createRestorables(database.url, 500);
+const settings = { DATABASE_URL: database.url };
+await commandOutput(['migrate'], settings);
+const { token, documents } = await createRestorables(settings, 500);
 const next = workload(token, documents);
-const gateway = await startBuiltGateway({ DATABASE_URL: database.url });
+const gateway = await startBuiltGateway(settings);
 
 interface Measured {
   rate: number;

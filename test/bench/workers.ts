@@ -3,12 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { getIntrospectionQuery } from 'graphql';
 import { startEmbedded } from '../../src/database/embedded/startEmbedded.js';
-import { applyMigrations } from '../../src/database/migrations.js';
 import { startBuiltGateway } from '../support/builtGateway.js';
+import { commandOutput } from '../support/goalpost.js';
 import { cpuOf, descendantsOf } from '../support/processes.js';
 import { createRestorables } from '../support/restorables.js';
 
@@ -20,8 +19,9 @@ const run = promisify(execFile);
 const [seconds = 8, rounds = 3] = process.argv.slice(2).map(Number);
 const folder = await mkdtemp(join(tmpdir(), 'goalpost-workers-'));
 const database = await startEmbedded({ dataDir: folder });
-await applyMigrations(database.url, fileURLToPath(new URL('../../prisma/migrations', import.meta.url)));
-const { token } = await createRestorables(database.url, 1);
+const connection = { DATABASE_URL: database.url };
+await commandOutput(['migrate'], connection);
+const { token } = await createRestorables(connection, 1);
 
 interface Workload {
   name: string;
@@ -49,7 +49,7 @@ interface Measured {
 async function measure({ query, token: given, settings }: Workload, workers: number): Promise<Measured> {
   const gateway = await startBuiltGateway({
     ...settings,
-    DATABASE_URL: database.url,
+    ...connection,
     DATABASE_POOL_SIZE: '20',
     WORKERS: `${workers}`,
   });

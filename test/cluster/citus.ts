@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { distribute } from '../../src/database/distribute.js';
-import { migrationsDirectory } from '../../src/database/migrationFiles.js';
-import { applyMigrations } from '../../src/database/migrations.js';
 import { Restorer } from '../faults/restorer.js';
 import { startBuiltGateway } from '../support/builtGateway.js';
+import { commandOutput } from '../support/goalpost.js';
 import { createRestorables } from '../support/restorables.js';
 import { startCitusCluster } from './citusCluster.js';
 import { CompanyReader } from './companyReader.js';
@@ -21,13 +19,13 @@ const cluster = await startCitusCluster(bin);
 const url = cluster.coordinator.url;
 await cluster.addWorker();
 const second = await cluster.addWorker();
-await applyMigrations(url, migrationsDirectory);
+const settings = { DATABASE_URL: url };
+await commandOutput(['migrate'], settings);
+await commandOutput(['distribute', '--yes'], settings);
 const companies = Array.from({ length: Number(companyCount) }, (_, n) => `company-${n}`);
 const tokens = new Map<string, string>();
-for (const company of companies) tokens.set(company, (await createRestorables(url, 1, company)).token);
-await distribute(url, () => {});
+for (const company of companies) tokens.set(company, (await createRestorables(settings, 1, company)).token);
 
-const settings = { DATABASE_URL: url, LOG_LEVEL: 'fatal' };
 const gateways = await Promise.all([1, 2, 3].map(() => startBuiltGateway(settings)));
 const bases = gateways.map(({ base }) => base);
 const clients = companies.map((company, number) => {

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { openClient } from '../../src/database/client.js';
 import { createToken } from '../../src/database/tokens.js';
-import { importWorkspace } from '../../src/workspace/import.js';
 import { stepsUntil } from '../faults/load.js';
+import { importFileOf } from '../support/goalpost.js';
 import { violationsIn } from '../support/history/check.js';
 import { Client } from '../support/history/client.js';
 import { History } from '../support/history/history.js';
@@ -16,7 +16,7 @@ export async function startCompetition(primaryUrl: string, base: string, seed: n
   const pool = new pg.Pool({ connectionString: primaryUrl, max: 8, application_name: 'main application' });
   pool.on('error', () => {});
   const db = openClient({ url: primaryUrl, poolSize: 2, preparedStatements: false });
-  await importWorkspace(db, competedWorkspace(prefix));
+  await importFileOf(competedWorkspace(prefix), { DATABASE_URL: primaryUrl });
   const history = new History(prefix, audienceIn(prefix));
   const issueToken = (personId: string) =>
     createToken(db, { companyId: `${prefix}-company`, personId, name: 'history', canWrite: true });

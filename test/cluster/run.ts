@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { freePort } from '../../src/database/embedded/freePort.js';
-import { applyMigrations } from '../../src/database/migrations.js';
 import { startBuiltGateway } from '../support/builtGateway.js';
+import { commandOutput } from '../support/goalpost.js';
 import { query } from '../support/query.js';
 import { createRestorables } from '../support/restorables.js';
 import { samplesIn, sumOf } from '../support/scrape.js';
@@ -22,16 +21,16 @@ const gatewayPorts = [await freePort(), await freePort(), await freePort()];
 const metricsPorts = [await freePort(), await freePort(), await freePort()];
 const cluster = await startDatabaseCluster(gatewayPorts);
 console.error('the database runs on three machines');
-await applyMigrations(cluster.url, fileURLToPath(new URL('../../prisma/migrations', import.meta.url)));
-const { token, documents } = await createRestorables(cluster.primaryUrl, auditorCount);
+const settings = { DATABASE_URL: cluster.url, PREPARED_STATEMENTS: 'off' };
+await commandOutput(['migrate'], settings);
+const { token, documents } = await createRestorables(settings, auditorCount);
 const gateways = await Promise.all(
   gatewayPorts.map((port, number) =>
     startBuiltGateway({
+      ...settings,
       PORT: `${port}`,
       METRICS_PORT: `${metricsPorts[number]}`,
-      DATABASE_URL: cluster.url,
       DATABASE_REPLICA_URL: cluster.replicaUrl,
-      PREPARED_STATEMENTS: 'off',
       TRUSTED_PROXIES: '1',
       WORKERS: number === 0 ? '2' : '1',
     }),

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { applyMigrations } from '../../src/database/migrations.js';
 import { startBuiltGateway } from '../support/builtGateway.js';
+import { commandOutput } from '../support/goalpost.js';
 import { query } from '../support/query.js';
 import { startReplicated } from '../support/replicated.js';
 import { createRestorables } from '../support/restorables.js';
@@ -12,9 +11,10 @@ import { Restorer } from './restorer.js';
 
 const [clients = 16, standbyAlone = 3] = process.argv.slice(2).map(Number);
 const servers = await startReplicated();
-await applyMigrations(servers.url, fileURLToPath(new URL('../../prisma/migrations', import.meta.url)));
-const { token, documents } = await createRestorables(servers.primaryUrl, clients);
-const gateway = await startBuiltGateway({ DATABASE_URL: servers.url });
+const settings = { DATABASE_URL: servers.url };
+await commandOutput(['migrate'], settings);
+const { token, documents } = await createRestorables(settings, clients);
+const gateway = await startBuiltGateway(settings);
 
 const restorers = documents.map((document) => new Restorer(gateway.base, token, document));
 const running = restorers.map((restorer) => restorer.run());

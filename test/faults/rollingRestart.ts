@@ -4,11 +4,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { freePort } from '../../src/database/embedded/freePort.js';
 import { startEmbedded } from '../../src/database/embedded/startEmbedded.js';
-import { applyMigrations } from '../../src/database/migrations.js';
 import { startBuiltGateway } from '../support/builtGateway.js';
+import { commandOutput } from '../support/goalpost.js';
 import { createRestorables } from '../support/restorables.js';
 import { Restorer } from './restorer.js';
 
@@ -18,23 +17,23 @@ import { Restorer } from './restorer.js';
 const [clients = 16, rounds = 3] = process.argv.slice(2).map(Number);
 const folder = await mkdtemp(join(tmpdir(), 'goalpost-rolling-'));
 const database = await startEmbedded({ dataDir: folder });
-await applyMigrations(database.url, fileURLToPath(new URL('../../prisma/migrations', import.meta.url)));
-const { token, documents } = await createRestorables(database.url, clients);
+const settings = { DATABASE_URL: database.url };
+await commandOutput(['migrate'], settings);
+const { token, documents } = await createRestorables(settings, clients);
 
 const ports = [await freePort(), await freePort()];
-const start = (port: number) =>
-  startBuiltGateway({ DATABASE_URL: database.url, PORT: String(port), DRAIN_DELAY_SECONDS: '3' });
+const start = (port: number) => startBuiltGateway({ ...settings, PORT: String(port), DRAIN_DELAY_SECONDS: '3' });
 const gateways = new Map(await Promise.all(ports.map(async (port) => [port, await start(port)] as const)));
 
 const port = await freePort();
 const operating = await readFile(new URL('../../docs/operating.md', import.meta.url), 'utf8');
 const [, documented = ''] = /```haproxy\n(.*?)```/s.exec(operating) ?? [];
-const settings = documented
+const configuration = documented
   .replace('bind :80', `bind 127.0.0.1:${port}`)
   .replace('gateway-1:4000', `127.0.0.1:${ports[0]}`)
   .replace('gateway-2:4000', `127.0.0.1:${ports[1]}`);
 const file = join(folder, 'haproxy.cfg');
-await writeFile(file, settings);
+await writeFile(file, configuration);
 const haproxy = spawn('haproxy', ['-db', '-f', file], { stdio: ['ignore', 'ignore', 'inherit'] });
 const exited = once(haproxy, 'exit');
 const base = `http://127.0.0.1:${port}`;

@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { pathOf } from './documents.js';
 
@@ -32,4 +35,16 @@ export async function commandOutput(args: string[], settings: Record<string, str
   const { code, stdout, stderr } = await goalpost(args, settings);
   if (code !== 0) throw new Error(`goalpost ${args.join(' ')} ended with ${code}: ${stderr}`);
   return stdout.trim();
+}
+
+/** Writes a workspace to a file, and imports it. */
+export async function importFileOf(workspace: object, settings: Record<string, string>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'goalpost-import-'));
+  try {
+    const file = join(folder, 'workspace.json');
+    await writeFile(file, JSON.stringify(workspace));
+    await commandOutput(['import', file], settings);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }

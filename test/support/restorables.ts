@@ -1,10 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { openClient } from '../../src/database/client.js';
-import { createToken } from '../../src/database/tokens.js';
-import { readDocument } from '../../src/workspace/file.js';
-import { importWorkspace } from '../../src/workspace/import.js';
+import { commandOutput, importFileOf } from './goalpost.js';
 
 /** A document of which a client knows the current version. Version 1 and 2 differ, so it can restore one or the other. */
 export interface Restorable {
@@ -40,27 +34,14 @@ const workspace = (documents: number, company: string) => ({
   })),
 });
 
-/** Adds a company to a migrated database. Returns a write token that may restore each of its documents. */
+/** Adds a company to a migrated database, by commands. Returns a write token that may restore each of its documents. */
 export async function createRestorables(
-  url: string,
+  settings: Record<string, string>,
   count: number,
   company = 'company',
 ): Promise<{ token: string; documents: Restorable[] }> {
-  const folder = await mkdtemp(join(tmpdir(), 'goalpost-load-'));
-  const db = openClient({ url, poolSize: 1, preparedStatements: false });
-  try {
-    const file = join(folder, 'workspace.json');
-    await writeFile(file, JSON.stringify(workspace(count, company)));
-    await importWorkspace(db, await readDocument(file), () => {});
-    const { token } = await createToken(db, {
-      companyId: company,
-      personId: person(0),
-      name: 'load',
-      canWrite: true,
-    });
-    return { token, documents: list(count, (n) => ({ id: `document-${n}`, version: 2 })) };
-  } finally {
-    await db.$disconnect();
-    await rm(folder, { recursive: true });
-  }
+  await importFileOf(workspace(count, company), settings);
+  const named = ['--person', person(0), '--company', company, '--name', 'load', '--write'];
+  const token = await commandOutput(['token', 'create', ...named], settings);
+  return { token, documents: list(count, (n) => ({ id: `document-${n}`, version: 2 })) };
 }

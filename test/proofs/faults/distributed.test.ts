@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import {
   type GraphQLField,
   getNamedType,
@@ -18,7 +16,7 @@ import { schema } from '../../../src/schema/index.js';
 import { companiesByWorker, whileLost, workerUrls } from '../../support/citusNodes.js';
 import { noted, noteStatements } from '../../support/companyBinding.js';
 import { pathOf } from '../../support/documents.js';
-import { commandOutput } from '../../support/goalpost.js';
+import { commandOutput, importFileOf } from '../../support/goalpost.js';
 import { query } from '../../support/query.js';
 import { startServer } from '../../support/server.js';
 import { type Answer, type Json, restPaths, World } from '../../support/world.js';
@@ -69,20 +67,16 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
 
   beforeAll(async () => {
     await command('migrate');
-    const folder = await mkdtemp(join(tmpdir(), 'goalpost-distributed-'));
     for (const company of companies) {
       const document = await workspaceOf(company);
       documents = { ...documents, [company]: document };
-      const file = join(folder, `${company}.json`);
-      await writeFile(file, JSON.stringify(document));
-      await command('import', file);
+      await importFileOf(document, { DATABASE_URL: url });
       // The tables have rows then; the second company is imported into tables that are placed.
       if (company === 'first') await command('distribute', '--yes');
       const { id } = document.people.find((person: Json) => person.is_owner);
       const named = ['--person', id, '--company', company, '--name', 'distributed', '--write'];
       tokens[company] = await command('token', 'create', ...named);
     }
-    await rm(folder, { recursive: true });
     world = new World(openClient({ url, poolSize: 20, preparedStatements: true }), url);
     other = new World(openClient({ url, poolSize: 20, preparedStatements: true }), url);
     noteStatements();

@@ -1,11 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Client } from '../../support/client.js';
 import { createEmptyDatabase } from '../../support/database.js';
-import { commandOutput } from '../../support/goalpost.js';
+import { commandOutput, importFileOf } from '../../support/goalpost.js';
 import { startPgbouncer } from '../../support/pgbouncer.js';
 import { query } from '../../support/query.js';
 import { startServer } from '../../support/server.js';
@@ -63,11 +60,7 @@ describe.skipIf(isMissing && process.env.CI !== 'true')('through PgBouncer with 
   });
 
   test('gateways with their default time limits serve, count requests, and repeat a change by its key', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'goalpost-pgbouncer-'));
-    const file = join(folder, 'workspace.json');
-    await writeFile(file, JSON.stringify(workspaceOf(goals)));
-    await commandOutput(['import', file], settings);
-    await rm(folder, { recursive: true });
+    await importFileOf(workspaceOf(goals), settings);
     const named = ['--person', 'small-ann', '--name', 'pooled', '--write'];
     const token = await commandOutput(['token', 'create', ...named], settings);
 
