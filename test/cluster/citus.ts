@@ -8,8 +8,8 @@ import { CompanyReader } from './companyReader.js';
 import { lossesOf, summaryOf, tableHead } from './companyReport.js';
 
 // Three gateways on a Citus of a coordinator and two workers, with clients of many companies on both surfaces. A worker
-// is stopped and started, and then frozen; then a third one is added, and companies are moved to it meanwhile. Prints
-// what the clients of which companies saw, and what was lost:
+// is stopped and started, and then frozen, and a gateway starts meanwhile; then a third one is added, and companies are
+// moved to it. Prints what the clients of which companies saw, and what was lost:
 // `npx tsx test/cluster/citus.ts /usr/lib/postgresql/15/bin [companies] [seconds between two changes of a company]`
 
 const [bin, companyCount = '50', pause = '20'] = process.argv.slice(2);
@@ -54,6 +54,14 @@ async function during(what: string, groups: Record<string, Set<string>>, work: (
   }
 }
 
+/** Nothing that a gateway does when it starts may need a worker. */
+async function startAnother(): Promise<void> {
+  const from = performance.now();
+  const gateway = await startBuiltGateway(settings);
+  console.error(`another gateway started in ${((performance.now() - from) / 1000).toFixed(1)} s`);
+  await gateway.stop();
+}
+
 const everyone = { all: new Set(companies) };
 // The first requests connect, and prepare their statements.
 while (!clients.every(({ restorer }) => restorer.versions.length > 0)) await sleep(500);
@@ -67,6 +75,7 @@ const groups = {
 };
 await during('a worker is stopped', groups, async () => {
   await second.stop();
+  await startAnother();
   await sleep(15_000);
 });
 await during('it is started again', groups, async () => {
@@ -75,6 +84,7 @@ await during('it is started again', groups, async () => {
 });
 await during('it is frozen, as if its machine were lost', groups, async () => {
   const thaw = await second.freeze();
+  await startAnother();
   await sleep(15_000);
   thaw();
 });
