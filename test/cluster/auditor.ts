@@ -65,7 +65,8 @@ export class Auditor {
     const { status, body } = await this.#send('read', '/graphql', { query });
     if (status !== 200) return;
     const seen = body?.data?.resourceHubDocument?.currentVersion;
-    if (seen !== version) this.stale.push(`${id}: version ${version} was acknowledged, then ${seen} was read`);
+    if (seen !== version)
+      this.stale.push(`${id}: version ${version} was acknowledged, then this was read: ${JSON.stringify(body)}`);
   }
 
   async #send(kind: Observation['kind'], path: string, content: object, own: Record<string, string> = {}) {
@@ -75,7 +76,10 @@ export class Auditor {
       async (response) => {
         const text = await response.text();
         // HAProxy answers with a page if no gateway is ready.
-        return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : undefined };
+        const body = text.startsWith('{') ? JSON.parse(text) : undefined;
+        // A GraphQL field that may be null fails with 200.
+        const isRefused = body?.errors?.[0]?.extensions?.code === 'SERVICE_UNAVAILABLE';
+        return { status: isRefused ? 503 : response.status, body };
       },
       () => ({ status: 0, body: undefined }),
     );
