@@ -30,7 +30,7 @@ export const clientOf = (primary: Primary) =>
 
     async #aim(): Promise<void> {
       if (!primary.isSearched) return;
-      const { host, port } = new Client({ connectionString: await primary.url() });
+      const { host, port } = new SessionClient({ connectionString: await primary.url() });
       this.host = host;
       this.port = port;
       if (this.connection.stream.destroyed) throw new Error('timeout expired');

@@ -1,4 +1,8 @@
-import { Client } from 'pg';
+import { TLSSocket } from 'node:tls';
+import { Client, type ClientConfig } from 'pg';
+import { urlForDriver } from './tls/parameters.js';
+import { explained, TlsError } from './tls/tlsError.js';
+import { tlsProblem } from './tls/tlsProblem.js';
 
 declare module 'pg' {
   interface Client {
@@ -11,9 +15,39 @@ declare module 'pg' {
  * A connection that reads and writes times in UTC and ISO 8601, as Prisma's adapter takes for granted, whatever server,
  * database, role and URL prefer. The start-up message says so: nothing has a higher rank, and PgBouncer keeps both
  * settings for each of its clients.
+ *
+ * It is encrypted as the URL says. Each connection reads the files of certificates again, so they may be renewed.
  */
 export class SessionClient extends Client {
+  readonly #url: string;
+  readonly #problem: string | undefined;
+
+  constructor({ connectionString: url = 'postgresql://', ...options }: ClientConfig = {}) {
+    // The pool could not bear a constructor that throws: the connection fails.
+    const problem = tlsProblem(url);
+    super({ ...options, connectionString: problem ? withoutParameters(url) : urlForDriver(url) });
+    this.#url = url;
+    this.#problem = problem;
+  }
+
   override getStartupConf(): Record<string, string> {
     return { ...super.getStartupConf(), TimeZone: 'UTC', DateStyle: 'ISO' };
   }
+
+  override async connect(_callback?: unknown): Promise<Client> {
+    if (this.#problem) throw new TlsError(`its URL ${this.#problem}`);
+    try {
+      return await super.connect();
+    } catch (error) {
+      throw explained(error as Error, this.#url);
+    }
+  }
+
+  /** Version of TLS and cipher of this connection, up to whoever accepted it; undefined if it is not encrypted. */
+  get encryption(): string | undefined {
+    const { stream } = this.connection;
+    return stream instanceof TLSSocket ? `${stream.getProtocol()}, ${stream.getCipher().standardName}` : undefined;
+  }
 }
+
+const withoutParameters = (url: string) => Object.assign(new URL(url), { search: '' }).href;

@@ -1,11 +1,11 @@
-import type { Client, ClientConfig } from 'pg';
+import type { ClientConfig } from 'pg';
 import { SessionClient } from './sessionClient.js';
 
 /** Opens a connection for the work, which may take that long. `limits` are those that the server keeps. */
 export async function withBriefClient<T>(
   url: string,
   milliseconds: number,
-  work: (client: Client) => Promise<T>,
+  work: (client: SessionClient) => Promise<T>,
   limits: ClientConfig = {},
 ): Promise<T> {
   const timeouts = { ...limits, connectionTimeoutMillis: milliseconds, query_timeout: milliseconds };

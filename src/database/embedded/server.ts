@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { DatabaseError } from '../error.js';
+import { SessionClient } from '../sessionClient.js';
 import type { Binaries } from './binaries.js';
 import type { Cluster } from './cluster.js';
 import { freePort } from './freePort.js';
@@ -83,7 +83,7 @@ async function becomesReady(url: string, process: ServerProcess): Promise<boolea
 }
 
 async function refusal(url: string): Promise<string | undefined> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  const client = new SessionClient({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
   try {
     await client.connect();

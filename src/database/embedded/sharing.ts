@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { SessionClient } from '../sessionClient.js';
 
 const sharedLock = 72707371;
 const connecting = { connectionTimeoutMillis: 2_000 };
@@ -33,7 +33,7 @@ export async function untilAlone(url: string, milliseconds: number): Promise<voi
   }
 }
 
-function connection(url: string, queryTimeout = 5_000): pg.Client {
-  const client = new pg.Client({ connectionString: url, ...connecting, query_timeout: queryTimeout });
+function connection(url: string, queryTimeout = 5_000): SessionClient {
+  const client = new SessionClient({ connectionString: url, ...connecting, query_timeout: queryTimeout });
   return client.on('error', () => {}); // the server may end first
 }
