@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import leven from 'leven';
-import { type Setting, settings, shownText } from './settings.js';
+import { type Setting, settings, shownText, tlsExample } from './settings.js';
 
 export type Config = ReturnType<typeof readConfig>;
 
@@ -56,6 +56,15 @@ export function configOf(environment: Environment) {
     const assigned = assignment(environment, 'DATABASE_REPLICA_URL');
     problems.push(
       `${assigned} needs DATABASE_URL too.\n    Example: DATABASE_URL=postgresql://goalpost:password@primary:5432/goalpost`,
+    );
+  }
+  // What reads it for other programs does not do so here: without a word, nothing would be encrypted.
+  const mode = given.PGSSLMODE;
+  for (const name of ['DATABASE_URL', 'DATABASE_REPLICA_URL'] as const) {
+    if (!mode || mayBePlain.includes(mode) || !given[name] || given[name].includes('sslmode=')) continue;
+    const assigned = assignment(environment, name);
+    problems.push(
+      `${assigned} needs sslmode itself: PGSSLMODE=${mode} is not read.\n    Example: ${name}=${tlsExample}`,
     );
   }
   const workers = settings.shape.WORKERS.safeParse(given.WORKERS).data;
@@ -155,6 +164,9 @@ export function effectiveSettings(environment: Environment): EffectiveSetting[] 
     return { name, value: shownText(name, text), source: environment.fromFile.has(name) ? '.env' : 'environment' };
   });
 }
+
+/** The values of `PGSSLMODE` with which nothing needs to be encrypted. */
+const mayBePlain = ['disable', 'allow', 'prefer'];
 
 /** Shorter variables of the environment are others' more likely than misspelled. */
 const ownLength = 8;

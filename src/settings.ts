@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { readServers } from './database/servers.js';
+import { tlsProblem } from './database/tls/tlsProblem.js';
 import { defaults } from './defaults.js';
 
 /** What one setting accepts. */
@@ -11,13 +12,17 @@ interface Rule<T> {
   /** What is accepted, after the words "must be". */
   allowed: string;
   example: string;
+  /** Why what was read cannot be used after all: "has sslmode=yes, which …"; undefined if it can. */
+  problem?: { of(text: string): string | undefined; example: string };
 }
 
-const setting = <T>({ read, allowed, example }: Rule<T>) =>
+const setting = <T>({ read, allowed, example, problem }: Rule<T>) =>
   z.string().transform((text, { issues }): T => {
     const value = read(text.trim());
-    if (value !== undefined) return value;
-    issues.push({ code: 'custom', input: text, message: `must be ${allowed}`, params: { example } });
+    const found = value === undefined ? undefined : problem?.of(text.trim());
+    if (value !== undefined && found === undefined) return value;
+    const params = { example: found && problem ? problem.example : example };
+    issues.push({ code: 'custom', input: text, message: found ?? `must be ${allowed}`, params });
     return z.NEVER;
   });
 
@@ -64,10 +69,19 @@ const webAddress = (example: string) =>
     example,
   });
 const escaping = 'in a password, write %40 for @, %2F for / and %25 for %';
+/** An example of a URL for an encrypted connection. */
+export const tlsExample =
+  'postgresql://goalpost:password@db.example.com:5432/goalpost?sslmode=verify-full&sslrootcert=/etc/goalpost/ca.pem';
+const tls = {
+  // All servers of a URL have the same parameters.
+  of: (text: string) => tlsProblem(readServers(text)?.urls[0] ?? ''),
+  example: tlsExample,
+};
 const database = setting({
   read: (text) => (readServers(text)?.urls.every((url) => new URL(url).pathname.length > 1) ? text : undefined),
   allowed: `postgresql://user:password@host:port/database, or with host:port,host:port for several servers; ${escaping}`,
   example: 'postgresql://goalpost:password@localhost:5432/goalpost',
+  problem: tls,
 });
 
 const replicas = setting({
@@ -77,6 +91,7 @@ const replicas = setting({
   },
   allowed: `postgresql://user:password@host:port/database, or with host:port,host:port for several replicas; ${escaping}`,
   example: 'postgresql://goalpost:password@replica-1:5432,replica-2:5432/goalpost',
+  problem: tls,
 });
 
 const workers = setting({
