@@ -17,19 +17,11 @@ import { rateLimitPoolSize } from '../http/limits/rateLimiters.js';
 import { listen } from '../serving/listen.js';
 import { maintenancePoolSize } from '../serving/purgeWhileServing.js';
 import { readPersistedDocuments } from '../serving/readPersistedDocuments.js';
+import { encryptionFinding } from './encryptionFinding.js';
+import { type Finding, fine, note, problem } from './finding.js';
 
 /** Missing privileges that are named. */
 const shownAtMost = 3;
-
-interface Finding {
-  kind: 'ok' | 'note' | 'problem';
-  text: string;
-}
-
-const fine = (text: string): Finding => ({ kind: 'ok', text });
-/** What works, and could be better. */
-const note = (text: string): Finding => ({ kind: 'note', text });
-const problem = (text: string): Finding => ({ kind: 'problem', text });
 
 /**
  * Prints the settings as they count, without passwords, and what the database says. Throws a ConfigError for a bad
@@ -92,13 +84,14 @@ async function inspect(config: Config): Promise<Finding[]> {
 
 async function inspectAt(url: string, config: Config): Promise<Finding[]> {
   const servers = await inspectServers(url, config.databaseTimeouts);
-  const findings = servers.map((server) => {
-    if ('failure' in server) return problem(`${server.address} cannot be reached: ${server.failure}`);
-    const { address, version, role } = server;
+  const findings = servers.flatMap((server) => {
+    if ('failure' in server) return [problem(`${server.address} cannot be reached: ${server.failure}`)];
+    const { address, version, role, encryption } = server;
     const isTooOld = Number.parseInt(version, 10) < 14;
-    return isTooOld
+    const answer = isTooOld
       ? problem(`${address} has PostgreSQL ${version}; 14 or newer is needed`)
       : fine(`${address} answers: PostgreSQL ${version}, ${role}`);
+    return [answer, encryptionFinding(address, encryption)];
   });
   const primary = servers.find((server): server is InspectedServer => 'role' in server && server.role === 'primary');
   if (primary) return [...findings, ...(await inspectPrimary(primary, config))];
@@ -112,14 +105,15 @@ async function inspectPrimary(primary: InspectedServer, config: Config): Promise
   const { replicaUrls, databaseTimeouts } = config;
   const replicas =
     replicaUrls.length > 0 ? await inspectReplicas(replicaUrls, primary.url, databaseTimeouts.connect) : [];
-  return [migrated.finding, ...role, connectionsOf(primary, config), ...replicas.map(replicaFinding)];
+  return [migrated.finding, ...role, connectionsOf(primary, config), ...replicas.flatMap(replicaFindings)];
 }
 
-function replicaFinding(replica: InspectedReplica): Finding {
+function replicaFindings(replica: InspectedReplica): Finding[] {
   const name = `the replica ${replica.address}`;
-  if ('failure' in replica) return problem(`${name} is not used: ${replica.failure}`);
-  if (replica.bytesBehind === undefined) return fine(`${name} is a primary now; it answers once it is a standby`);
-  return fine(`${name} answers queries; it is ${replica.bytesBehind} bytes behind`);
+  if ('failure' in replica) return [problem(`${name} is not used: ${replica.failure}`)];
+  if ('isPrimary' in replica) return [fine(`${name} is a primary now; it answers once it is a standby`)];
+  const answer = fine(`${name} answers queries; it is ${replica.bytesBehind} bytes behind`);
+  return [answer, encryptionFinding(replica.address, replica.encryption)];
 }
 
 /** Whether the role may do what the gateway needs, and no more. The embedded database has no other role. */

@@ -1,8 +1,9 @@
-import type { Client } from 'pg';
 import { migrationsDirectory } from './migrationFiles.js';
 import { pendingMigrations } from './migrations.js';
 import { type DatabaseTimeouts, limitsOf } from './pool.js';
 import { readServers } from './servers.js';
+import type { SessionClient } from './sessionClient.js';
+import { type Encryption, encryptionOf } from './tls/encryption.js';
 import { reasonOf, withBriefClient } from './withBriefClient.js';
 
 /** What a server of the database says of itself. */
@@ -12,6 +13,7 @@ export interface InspectedServer {
   url: string;
   version: string;
   role: 'primary' | 'standby' | 'read-only';
+  encryption: Encryption;
   /** Most connections that this role may have to this database, and how many the server has now. */
   connections: { most: number; used: number };
 }
@@ -41,11 +43,12 @@ export function inspectServers(
 
 async function inspectServer(url: string, timeouts: DatabaseTimeouts): Promise<InspectedServer | UnreachableServer> {
   const address = new URL(url).host || 'the local socket';
-  const readFacts = async (client: Client): Promise<InspectedServer> => {
+  const readFacts = async (client: SessionClient): Promise<InspectedServer> => {
     const { rows } = await client.query(facts);
     const [{ version, is_standby: isStandby, is_read_only: isReadOnly, most, used }] = rows;
     const role = isStandby ? 'standby' : isReadOnly ? 'read-only' : 'primary';
-    return { address, url, version, role, connections: { most, used } };
+    const encryption = await encryptionOf(client, url);
+    return { address, url, version, role, encryption, connections: { most, used } };
   };
   try {
     return await withBriefClient(url, timeouts.connect, readFacts, limitsOf(timeouts));

@@ -52,6 +52,7 @@ describe('goalpost check', () => {
     expect(lines.join('\n')).not.toContain(`:${new URL(database.gatewayUrl).password}@`);
     expect(found(lines)).toEqual([
       expect.stringMatching(/^ {2}ok {7}\S+ answers: PostgreSQL \d+\S*.*, primary$/),
+      expect.stringMatching(/^ {2}ok {7}the connection to 127\.0\.0\.1:\d+ is not encrypted; it stays on this machine$/),
       '  ok       it is migrated',
       '  ok       this role may write',
       expect.stringMatching(
@@ -103,7 +104,7 @@ describe('goalpost check', () => {
     const { lines, error } = await checked(settings);
     await empty.drop();
     expect(error).toEqual(new DatabaseError('2 problems were found.'));
-    expect(found(lines).slice(1)).toEqual([
+    expect(found(lines).slice(2)).toEqual([
       expect.stringMatching(/^ {2}problem {2}it is not migrated: \d+_\w+.* Run npx goalpost migrate/),
       '  ok       this role may write',
       expect.stringMatching(/^ {2}problem {2}one gateway takes up to 1006 connections; .* Lower DATABASE_POOL_SIZE/),

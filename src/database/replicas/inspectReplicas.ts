@@ -1,9 +1,14 @@
+import { type Encryption, encryptionOf } from '../tls/encryption.js';
 import { reasonOf, withBriefClient } from '../withBriefClient.js';
 import { identityOf, NoStandby, replayedBy } from './facts.js';
 import { flushedPosition, readPosition } from './logPosition.js';
 
-/** How far a replica is behind, undefined if it is the primary now; or why the gateway would not use it. */
-export type InspectedReplica = { address: string } & ({ failure: string } | { bytesBehind: number | undefined });
+/** How far a replica is behind, that it is the primary now, or why the gateway would not use it. */
+export type InspectedReplica = { address: string } & (
+  | { failure: string }
+  | { isPrimary: true }
+  | { bytesBehind: number; encryption: Encryption }
+);
 
 /** Asks every replica whether it follows the primary, at once. `milliseconds` is how long one may take to answer. */
 export async function inspectReplicas(
@@ -30,10 +35,11 @@ async function inspectReplica(
       const replayed = await replayedBy(client);
       if (!replayed) return { address, failure: 'it receives nothing from the primary' };
       if (replayed.timeline !== position?.timeline) return { address, failure: 'it is on another timeline' };
-      return { address, bytesBehind: Math.max(0, Number(position.lsn - replayed.lsn)) };
+      const bytesBehind = Math.max(0, Number(position.lsn - replayed.lsn));
+      return { address, bytesBehind, encryption: await encryptionOf(client, url) };
     });
   } catch (error) {
-    if (error instanceof NoStandby) return { address, bytesBehind: undefined };
+    if (error instanceof NoStandby) return { address, isPrimary: true };
     return { address, failure: reasonOf(error) };
   }
 }
