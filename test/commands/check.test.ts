@@ -52,7 +52,9 @@ describe('goalpost check', () => {
     expect(lines.join('\n')).not.toContain(`:${new URL(database.gatewayUrl).password}@`);
     expect(found(lines)).toEqual([
       expect.stringMatching(/^ {2}ok {7}\S+ answers: PostgreSQL \d+\S*.*, primary$/),
-      expect.stringMatching(/^ {2}ok {7}the connection to 127\.0\.0\.1:\d+ is not encrypted; it stays on this machine$/),
+      expect.stringMatching(
+        /^ {2}ok {7}the connection to 127\.0\.0\.1:\d+ is not encrypted; it stays on this machine$/,
+      ),
       '  ok       it is migrated',
       '  ok       this role may write',
       expect.stringMatching(
