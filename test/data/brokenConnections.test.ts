@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openClient } from '../../src/database/client.js';
+import { openPool } from '../../src/database/pool.js';
 import { isUnavailable } from '../../src/database/unavailable.js';
 import { createDatabase } from '../support/database.js';
 import { preparedStatements, usesPgbouncer } from '../support/pgbouncer.js';
@@ -37,6 +38,23 @@ test('a connection that the server ends as soon as it is made fails one statemen
     db.$transaction((tx) => tx.$queryRaw`SELECT 1`).catch((error: unknown) => error),
   ]);
   expect(failures.map(isUnavailable)).toEqual([true, true]);
+  expect(uncaught).not.toHaveBeenCalled();
+});
+
+test.skipIf(usesPgbouncer)('a connection that breaks while nobody listens does not end the process', async () => {
+  const { gatewayUrl, url, drop } = await createDatabase();
+  const { pool, close } = openPool({ url: gatewayUrl, size: 1, name: 'unheard' });
+  const uncaught = vi.fn();
+  process.on('uncaughtException', uncaught);
+  onTestFinished(async () => {
+    process.off('uncaughtException', uncaught);
+    await close();
+    await drop();
+  });
+  await pool.query('SELECT 1');
+  await query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'unheard'");
+  await expect.poll(() => pool.totalCount).toBe(0);
+  expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
   expect(uncaught).not.toHaveBeenCalled();
 });
 
