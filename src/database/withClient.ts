@@ -19,15 +19,17 @@ export async function withClient<T>(
   const opened: pg.Client[] = [];
   const connect = async () => {
     const client = new SessionClient({ connectionString, connectionTimeoutMillis: connectMilliseconds });
-    opened.push(client);
     client.on('error', () => {}); // a lost connection fails the running query
     await client.connect().catch((error) => {
+      // `end` would wait forever for a connection whose TLS the server refused.
+      client.connection.stream.destroy();
       const { host, port, user, database } = client;
       const where = `database "${database}" at ${host}:${port}${user ? ` as "${user}"` : ''}`;
       throw new DatabaseError(
         `Cannot connect to ${where}: ${reasonOf(error)}. Check DATABASE_URL; npx goalpost check says more.`,
       );
     });
+    opened.push(client);
     return client;
   };
   try {
