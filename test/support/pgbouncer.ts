@@ -29,10 +29,14 @@ max_client_conn = 1000
 ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout, options
 `;
 
-/** PgBouncer, with transaction pooling, in front of the server. Throws if it is not installed. */
+/**
+ * PgBouncer, with transaction pooling, in front of the server. `tls` is what its settings say of TLS, with which it is
+ * reached by the parameters of `search`. Throws if it is not installed.
+ */
 export async function startPgbouncer(
   serverUrl: string,
   gateway?: { name: string; password: string },
+  { tls = [] as string[], search = '' } = {},
 ): Promise<{ port: number; stop(): Promise<void> }> {
   if (spawnSync('pgbouncer', ['--version']).error) throw new Error('TEST_PGBOUNCER=on needs pgbouncer in the PATH');
   const server = new URL(serverUrl);
@@ -42,7 +46,7 @@ export async function startPgbouncer(
   const admin = { name: decodeURIComponent(server.username), password: decodeURIComponent(server.password) };
   const users = [admin, ...(gateway ? [gateway] : [])].map(({ name, password }) => `"${name}" "${password}"\n`);
   await writeFile(join(folder, 'userlist.txt'), users.join(''));
-  await writeFile(file, settingsFor(server, folder, port));
+  await writeFile(file, [settingsFor(server, folder, port), ...tls].join('\n'));
   const { uid, gid } = serverAccount();
   if (uid && gid) await chown(folder, uid, gid);
   await chmod(folder, 0o755);
@@ -60,6 +64,7 @@ export async function startPgbouncer(
   };
   server.port = String(port);
   server.hostname = '127.0.0.1';
+  server.search = search;
   for (let attempt = 1; ; attempt++) {
     try {
       await query(server.href, 'SELECT 1');
