@@ -1,0 +1,402 @@
+import { spawnSync } from 'node:child_process';
+import { copyFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { ConfigError, readConfig } from '../../../src/config.js';
+import { openClient } from '../../../src/database/client.js';
+import { startEmbedded } from '../../../src/database/embedded/startEmbedded.js';
+import { isUnavailable } from '../../../src/database/unavailable.js';
+import { type Certificates, makeCertificates } from '../../support/certificates.js';
+import { goalpost } from '../../support/goalpost.js';
+import { startPgbouncer } from '../../support/pgbouncer.js';
+import { type Postgres, startPostgres } from '../../support/postgres.js';
+import { query } from '../../support/query.js';
+import { startReplicated } from '../../support/replicated.js';
+import { startServer } from '../../support/server.js';
+import { smallWorkspace } from '../../support/smallWorkspace.js';
+import { restPaths } from '../../support/world.js';
+
+let certificates: Certificates;
+/** The parameters of a URL. `authority` and the others stand for the paths of certificates. */
+let parameters: (text: string) => string;
+
+beforeAll(async () => {
+  certificates = await makeCertificates();
+  parameters = (text) =>
+    text.replace(/=(\w+\.(?:pem|key|csr))/g, (_, name: string) => `=${encodeURIComponent(certificates.file(name))}`);
+});
+afterAll(() => certificates?.remove());
+
+const verified = 'sslmode=verify-full&sslrootcert=authority.pem';
+const noStack = /Warning|\n {4}at /;
+
+describe('a URL that says of TLS what cannot be', () => {
+  const base = 'postgresql://ann:hunter2@127.0.0.1:1/goalpost';
+  const noFile = '/etc/goalpost/none.pem';
+
+  test.each([
+    ['sslmode=yes', 'has sslmode=yes, which must be one of disable, require, verify-ca, verify-full.'],
+    ['sslmode=no-verify', 'has sslmode=no-verify, which must be one of'],
+    ['sslmode=', 'has sslmode=, which must be one of'],
+    ['sslmode=prefer', 'may send everything unencrypted; write sslmode=require or sslmode=disable.'],
+    ['sslmode=allow', 'may send everything unencrypted'],
+    ['ssl=true', 'has ssl=true; write sslmode=verify-full or sslmode=require in its place.'],
+    ['sslmode=require&sslpassword=hunter2', 'has sslpassword, which is not supported'],
+    ['sslmode=verify-full&sslcrl=x', 'has sslcrl, which is not supported'],
+    ['sslmode=verify-ca', 'has sslmode=verify-ca, which needs sslrootcert'],
+    ['sslmode=require&sslrootcert=system', 'has sslrootcert=system, which needs sslmode=verify-full'],
+    ['sslrootcert=authority.pem', 'has sslrootcert, but no sslmode; write sslmode=verify-full.'],
+    ['sslmode=disable&sslcert=client.pem&sslkey=client.key', 'has sslcert, but sslmode=disable'],
+    ['sslmode=require&sslmode=disable&sslrootcert=authority.pem', 'has sslrootcert, but sslmode=disable'],
+    ['sslmode=require&sslcert=client.pem', 'has sslcert, which needs sslkey too.'],
+    ['sslmode=require&sslkey=client.key', 'has sslkey, which needs sslcert too.'],
+    ['sslnegotiation=direct', 'has sslnegotiation=direct, which needs sslmode=verify-full.'],
+    ['sslmode=require&sslnegotiation=fast', 'has sslnegotiation=fast, which must be one of postgres, direct.'],
+    [`sslmode=verify-full&sslrootcert=${noFile}`, `has sslrootcert=${noFile}, which cannot be read: there is no such`],
+    ['sslmode=verify-full&sslrootcert=/tmp', 'has sslrootcert=/tmp, which cannot be read: it is a folder.'],
+    ['sslmode=verify-full&sslrootcert=client.key', /has sslrootcert=\S+client.key, which is no certificate in PEM\./],
+    ['sslmode=require&sslcert=client.csr&sslkey=client.key', /has sslcert=\S+, which is no certificate in PEM\./],
+    ['sslmode=require&sslcert=client.pem&sslkey=client.pem', /sslkey=\S+, which is no private key in PEM without a p/],
+    ['sslmode=require&sslcert=client.pem&sslkey=server.key', /has sslkey=\S+, which is not the key of sslcert\./],
+  ])('%s is refused with one message', (text, message) => {
+    const problemOf = (name: string, others: NodeJS.ProcessEnv = {}) => {
+      const read = () => readConfig({ [name]: `${base}?${parameters(text)}`, ...others });
+      expect(read).toThrow(ConfigError);
+      expect(read).toThrow(message);
+      expect(read).toThrow(new RegExp(`Example: ${name}=postgresql://.*sslmode=verify-full`));
+      expect(read).not.toThrow('hunter2');
+    };
+    problemOf('DATABASE_URL');
+    problemOf('DATABASE_REPLICA_URL', { DATABASE_URL: base });
+  });
+
+  test.each([
+    ['serve'],
+    ['check'],
+    ['migrate'],
+    ['distribute'],
+    ['purge', '--older-than', '1d'],
+    ['token', 'list'],
+    ['roles', '--yes'],
+  ])('is a usage error of goalpost %s', async (...args) => {
+    const url = `${base}?sslmode=verify-full&sslrootcert=${noFile}`;
+    const { code, stderr } = await goalpost(args, { DATABASE_URL: url });
+    expect(stderr.split('\n').slice(1, -1)).toEqual([
+      expect.stringMatching(
+        `^  DATABASE_URL=.* has sslrootcert=${noFile}, which cannot be read: there is no such file.$`,
+      ),
+      expect.stringMatching(/^ {4}Example: DATABASE_URL=/),
+    ]);
+    expect(stderr).not.toContain('hunter2');
+    expect(code).toBe(2);
+  });
+
+  test('PGSSLMODE does not count, and is not ignored without a word', () => {
+    const values = { DATABASE_URL: base, PGSSLMODE: 'verify-full' };
+    expect(() => readConfig(values)).toThrow('needs sslmode itself: PGSSLMODE=verify-full is not read.');
+    expect(readConfig({ ...values, PGSSLMODE: 'prefer' }).databaseUrl).toBe(base);
+    expect(readConfig({ ...values, DATABASE_URL: `${base}?sslmode=disable` }).databaseUrl).toContain(base);
+    expect(readConfig({ PGSSLMODE: 'verify-full' }).databaseUrl).toBeUndefined();
+  });
+
+  test('PGSSLMODE does not keep the embedded PostgreSQL from starting', async () => {
+    vi.stubEnv('PGSSLMODE', 'require');
+    const dataDir = await mkdtemp(join(tmpdir(), 'goalpost-tls-'));
+    const { stop } = await startEmbedded({ dataDir, throwaway: true }).finally(() => vi.unstubAllEnvs());
+    await stop();
+    await rm(dataDir, { recursive: true });
+  });
+});
+
+describe('a PostgreSQL that takes only encrypted connections', { timeout: 60_000 }, () => {
+  let postgres: Postgres;
+
+  beforeAll(async () => {
+    // The test itself, and the start of the server, use the database `postgres`.
+    const rules = certificates.write(
+      'pg_hba.conf',
+      `host postgres all 127.0.0.1/32 scram-sha-256
+      hostssl secured all 127.0.0.1/32 scram-sha-256
+      hostssl certified all 127.0.0.1/32 scram-sha-256 clientcert=verify-ca
+      hostssl named all 127.0.0.1/32 cert`,
+    );
+    postgres = await startPostgres([...certificates.settings, `hba_file=${rules}`]);
+    for (const name of ['secured', 'certified', 'named']) await query(postgres.url, `CREATE DATABASE ${name}`);
+  }, 60_000);
+  afterAll(() => postgres?.stop());
+
+  const urlOf = (database: string, text: string, hostname = 'localhost') =>
+    Object.assign(new URL(postgres.url), { hostname, pathname: database, search: parameters(text) }).href;
+
+  test('serves after its first start: migrate, import, token create, check, serve', async () => {
+    const DATABASE_URL = urlOf('secured', verified);
+    const folder = await mkdtemp(join(tmpdir(), 'goalpost-tls-'));
+    const file = join(folder, 'workspace.json');
+    await writeFile(file, JSON.stringify(smallWorkspace()));
+    const run = async (...args: string[]) => {
+      const { code, stdout, stderr } = await goalpost(args, { DATABASE_URL });
+      expect({ args, code, stderr }).toMatchObject({ code: 0, stderr: expect.not.stringMatching(noStack) });
+      return stdout;
+    };
+    expect(await run('migrate')).toContain('applied ');
+    await run('import', file);
+    const token = (await run('token', 'create', '--person', 'small-ann', '--name', 'CI', '--write')).trim();
+    expect(await run('check')).toMatch(
+      /ok {7}the connection to localhost:\d+ is encrypted \(TLSv1\.3, TLS_AES_256_GCM_SHA384\); the certificate and the host name of the server are verified$/m,
+    );
+    const gateway = await startServer({
+      DATABASE_URL,
+      RATE_LIMIT_STORE: 'postgres',
+      WORKERS: '2',
+      FILE_RETENTION_DAYS: '90',
+    });
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const post = async (path: string, body: unknown) => {
+      const response = await fetch(gateway.base + path, { method: 'POST', headers, body: JSON.stringify(body) });
+      return { status: response.status, body: await response.json() };
+    };
+    expect(await post('/graphql', { query: '{ goal(id: "small-goal") { name } }' })).toEqual({
+      status: 200,
+      body: { data: { goal: { name: 'Goal' } } },
+    });
+    expect((await post(restPaths.reopenGoal, { id: 'small-goal' })).status).toBe(200);
+    const sessions = `SELECT application_name, bool_and(ssl) AS ssl FROM pg_stat_activity JOIN pg_stat_ssl USING (pid)
+      WHERE datname = 'secured' GROUP BY 1 ORDER BY 1`;
+    expect(await query(postgres.url, sessions)).toEqual([
+      { application_name: 'goalpost', ssl: true },
+      { application_name: 'goalpost rate limit', ssl: true },
+    ]);
+    await gateway.stop();
+    expect(gateway.log()).toBe('');
+    await rm(folder, { recursive: true });
+  });
+
+  const trusted = 'sslrootcert=authority.pem';
+  const client = 'sslcert=client.pem&sslkey=client.key';
+  const stranger = 'sslcert=other.pem&sslkey=other.key';
+  const notVerified =
+    /note {5}the connection to \S+ is encrypted \(TLSv1\.3, .*; the certificate of the server is not v/;
+  const byAuthority =
+    /ok {7}the connection to \S+ is encrypted .* certificate of the server is verified, its host name is n/;
+  const byName = /ok {7}the connection to \S+ is encrypted .* certificate and the host name of the server are verified/;
+
+  test.each([
+    ['require does not look at the certificate', 'secured', 'sslmode=require', '127.0.0.1', notVerified],
+    ['require with an authority is verify-ca', 'secured', `sslmode=require&${trusted}`, '127.0.0.1', byAuthority],
+    ['verify-ca does not look at the name', 'secured', `sslmode=verify-ca&${trusted}`, '127.0.0.1', byAuthority],
+    ['direct negotiation', 'secured', `${verified}&sslnegotiation=direct`, 'localhost', byName],
+    ['a certificate of the client', 'certified', `${verified}&${client}`, 'localhost', byName],
+    ['a certificate in place of a password', 'named', `${verified}&${client}`, 'localhost', byName],
+  ])('is reached: %s', async (_what, database, text, host, said) => {
+    const { code, stdout, stderr } = await goalpost(['check'], { DATABASE_URL: urlOf(database, text, host) });
+    expect(stdout).toMatch(said);
+    expect(stderr).not.toMatch(noStack);
+    expect(code).toBe(database === 'secured' ? 0 : 1); // The others are not migrated.
+  });
+
+  test.each([
+    [
+      'verify-full by another name',
+      'secured',
+      verified,
+      '127.0.0.1',
+      'the certificate of the server is not for 127.0.0.1, but for DNS:localhost. Connect by a name that it is for,',
+    ],
+    [
+      'require with the wrong authority',
+      'secured',
+      'sslmode=require&sslrootcert=other.pem',
+      'localhost',
+      'is not from the authority in sslrootcert (self-signed certificate in certificate chain). Set sslrootcert to the',
+    ],
+    [
+      'public authorities only',
+      'secured',
+      'sslmode=verify-full&sslrootcert=system',
+      'localhost',
+      'is from no authority that is known here (self-signed certificate in certificate chain). Set sslrootcert to the',
+    ],
+    [
+      'disable',
+      'secured',
+      'sslmode=disable',
+      'localhost',
+      'no encryption. If the server takes only encrypted connecti',
+    ],
+    ['no sslmode', 'secured', '', 'localhost', 'add sslmode=verify-full and sslrootcert to the URL'],
+    [
+      'no certificate of the client',
+      'certified',
+      verified,
+      'localhost',
+      'wants a certificate of the client (connection requires a valid client certificate). Set sslcert and sslkey to',
+    ],
+    [
+      'a certificate of a stranger',
+      'certified',
+      `${verified}&${stranger}`,
+      'localhost',
+      'does not accept the certificate in sslcert (tlsv1 alert unknown ca). Set sslcert and sslkey to',
+    ],
+  ])('is not reached, which check and serve explain: %s', async (_what, database, text, host, said) => {
+    const settings = { DATABASE_URL: urlOf(database, text, host), PORT: '0' };
+    const [check, serve] = await Promise.all([goalpost(['check'], settings), goalpost(['serve'], settings)]);
+    expect(check.stdout).toContain(said);
+    expect(check).toMatchObject({ code: 1, stderr: 'goalpost: 1 problem was found.\n' });
+    expect(serve.stderr).toContain(said);
+    expect(serve.stderr).toMatch(/^goalpost: Cannot connect to database ".+" at .+\n$/);
+    expect(serve.code).toBe(1);
+  });
+
+  test('is not reached by verify-full with a role that its certificate is not for', async () => {
+    await query(postgres.url, "CREATE ROLE ann LOGIN PASSWORD 'hunter2'");
+    const url = urlOf('named', `${verified}&${client}`).replace('postgres:', 'ann:');
+    const { code, stderr } = await goalpost(['migrate'], { DATABASE_URL: url });
+    expect(stderr).toMatch(
+      /does not accept the certificate in sslcert \(certificate authentication failed for user "ann"/,
+    );
+    expect(code).toBe(1);
+  });
+
+  test('a file that is gone fails new connections only, until it is there again', async () => {
+    const move = (from: string, to: string) => rename(certificates.file(from), certificates.file(to));
+    await copyFile(certificates.file('authority.pem'), certificates.file('renewed.pem'));
+    const db = openClient({
+      url: urlOf('secured', 'sslmode=verify-full&sslrootcert=renewed.pem'),
+      poolSize: 2,
+      preparedStatements: true,
+      onError: () => {},
+    });
+    const ask = () => db.$queryRaw`SELECT 1 AS one`;
+    const several = () => Promise.allSettled([1, 2, 3, 4, 5, 6].map(ask));
+    const isAnswer = ({ status }: PromiseSettledResult<unknown>) => status === 'fulfilled';
+    expect((await several()).every(isAnswer)).toBe(true);
+    await move('renewed.pem', 'gone.pem');
+    expect(await ask()).toEqual([{ one: 1 }]);
+    const end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'secured'";
+    await query(postgres.url, end);
+    await vi.waitFor(async () => {
+      const failures = (await several()).filter((each) => each.status === 'rejected');
+      expect(failures).toHaveLength(6);
+      expect(failures.every(({ reason }) => isUnavailable(reason))).toBe(true);
+      expect(String(failures[0]?.reason.message)).toContain('renewed.pem, which cannot be read: there is no such file');
+    });
+    await move('gone.pem', 'renewed.pem');
+    expect((await several()).every(isAnswer)).toBe(true);
+    await db.$disconnect();
+  });
+});
+
+test('a PostgreSQL without TLS is not reached with sslmode=require, which check explains', async () => {
+  const { url, stop } = await startPostgres();
+  const { code, stdout } = await goalpost(['check'], { DATABASE_URL: `${url}?sslmode=require` });
+  await stop();
+  expect(stdout).toContain('the server offers no TLS. Switch it on there (ssl = on), or set sslmode=disable to send');
+  expect(code).toBe(1);
+});
+
+describe('several servers with TLS', { timeout: 60_000 }, () => {
+  let servers: Awaited<ReturnType<typeof startReplicated>>;
+  beforeAll(async () => {
+    servers = await startReplicated({ settings: certificates.settings, isAsynchronous: true });
+  }, 60_000);
+  afterAll(() => servers?.stop());
+
+  const withTls = (url: string) => `${url.replaceAll('127.0.0.1', 'localhost')}?${parameters(verified)}`;
+
+  test('the primary is found among them, and the replica answers queries', async () => {
+    const settings = { DATABASE_URL: withTls(servers.url), DATABASE_REPLICA_URL: withTls(servers.standbyUrl) };
+    expect(await goalpost(['migrate'], settings)).toMatchObject({ code: 0 });
+    const [primary, standby] = [servers.primaryUrl, servers.standbyUrl].map((url) => new URL(url).port);
+    const isSafe = (port = '') =>
+      `ok       the connection to localhost:${port} is encrypted (TLSv1.3, TLS_AES_256_GCM_SHA384); the certificate and the host name`;
+    await vi.waitFor(
+      async () => {
+        const { code, stdout } = await goalpost(['check'], settings);
+        expect(stdout).toContain(`the replica localhost:${standby} answers queries`);
+        // Once as a server of the database, once as a replica.
+        expect(stdout.split(isSafe(standby))).toHaveLength(3);
+        expect(stdout).toContain(isSafe(primary));
+        expect(code).toBe(0);
+      },
+      { timeout: 20_000 },
+    );
+    const gateway = await startServer({ ...settings, LOG_LEVEL: 'info', LOG_FORMAT: 'json' }, { quiet: true });
+    await vi.waitFor(() => expect(gateway.log()).toContain('a replica answers queries'), { timeout: 20_000 });
+    const sessions = `SELECT application_name LIKE 'goalpost%' AS ours, bool_and(ssl) AS ssl
+      FROM pg_stat_activity JOIN pg_stat_ssl USING (pid) WHERE application_name LIKE 'goalpost%' GROUP BY 1`;
+    for (const url of [servers.primaryUrl, servers.standbyUrl])
+      expect(await query(url, sessions)).toEqual([{ ours: true, ssl: true }]);
+    await gateway.stop();
+  });
+
+  test('a replica whose certificate is not trusted is left, and the reason says what to set', async () => {
+    const DATABASE_REPLICA_URL = withTls(servers.standbyUrl).replace('localhost', '127.0.0.1');
+    const settings = { DATABASE_URL: withTls(servers.primaryUrl), DATABASE_REPLICA_URL };
+    const reason = 'the certificate of the server is not for 127.0.0.1, but for DNS:localhost.';
+    const { code, stdout } = await goalpost(['check'], settings);
+    expect(stdout).toMatch(new RegExp(`problem {2}the replica 127.0.0.1:\\d+ is not used: ${reason}`));
+    expect(code).toBe(1);
+    const gateway = await startServer({ ...settings, LOG_LEVEL: 'warn', LOG_FORMAT: 'json' }, { quiet: true });
+    await vi.waitFor(() => expect(gateway.log()).toContain(reason));
+    expect((await fetch(`${gateway.base}/readyz`)).status).toBe(200);
+    await gateway.stop();
+  });
+});
+
+const isMissing = spawnSync('pgbouncer', ['--version']).error !== undefined;
+
+// Without it the tests are skipped; with CI=true they fail.
+describe.skipIf(isMissing && process.env.CI !== 'true')('PgBouncer with TLS', { timeout: 60_000 }, () => {
+  let postgres: Postgres;
+  const started: { stop(): Promise<void> }[] = [];
+  beforeAll(async () => {
+    postgres = await startPostgres(certificates.settings);
+  }, 60_000);
+  afterAll(async () => {
+    for (const each of started) await each.stop();
+    await postgres?.stop();
+  });
+
+  async function settingsBehind(server: string[], text: string) {
+    const { cert, key, authority } = certificates.forServer;
+    const tls = [`client_tls_cert_file=${cert}`, `client_tls_key_file=${key}`, 'client_tls_sslmode=require', ...server];
+    const search = parameters('uselibpqcompat=true&sslmode=verify-ca&sslrootcert=authority.pem');
+    const pgbouncer = await startPgbouncer(postgres.url, undefined, {
+      tls: [...tls, `server_tls_ca_file=${authority}`],
+      search,
+    });
+    started.push(pgbouncer);
+    const at = { host: `localhost:${pgbouncer.port}`, search: parameters(text) };
+    return { DATABASE_URL: Object.assign(new URL(postgres.url), at).href, PREPARED_STATEMENTS: 'off' };
+  }
+
+  const ofClient =
+    /ok {7}the connection to localhost:\d+ is encrypted \(TLSv1\.\d, .*\); the certificate and the host name of the server are verified/;
+
+  test('serves when both halves of the way are encrypted', async () => {
+    const settings = await settingsBehind(['server_tls_sslmode=verify-ca'], verified);
+    expect(await goalpost(['migrate'], settings)).toMatchObject({ code: 0 });
+    const { code, stdout } = await goalpost(['check'], settings);
+    expect(stdout).toMatch(new RegExp(`${ofClient.source}$`, 'm'));
+    expect(code).toBe(0);
+    const gateway = await startServer(settings);
+    expect((await fetch(`${gateway.base}/readyz`)).status).toBe(200);
+    await gateway.stop();
+    expect(gateway.log()).toBe('');
+  });
+
+  test('check says when PgBouncer goes on without TLS', async () => {
+    const settings = await settingsBehind(['server_tls_sslmode=disable'], verified);
+    const { stdout } = await goalpost(['check'], settings);
+    expect(stdout).toMatch(new RegExp(`${ofClient.source}. A pooler or proxy there goes on to PostgreSQL without TLS`));
+  });
+
+  test('PgBouncer that requires TLS says so to a URL without it', async () => {
+    const settings = await settingsBehind([], '');
+    const { code, stderr } = await goalpost(['migrate'], settings);
+    expect(stderr).toMatch(/: SSL required. If the server takes only encrypted connections, add sslmode=verify-full/);
+    expect(code).toBe(1);
+  });
+});
