@@ -80,6 +80,7 @@ describe.each(documents)('%s', (file) => {
       'TEST_PGBOUNCER',
       'RANDOM_QUERIES',
       'NO_COLOR',
+      'NODE_EXTRA_CA_CERTS',
       'NODE_OPTIONS',
       'OTEL_SERVICE_NAME',
       'OTEL_EXPORTER_OTLP_ENDPOINT',

@@ -195,6 +195,16 @@ describe('a PostgreSQL that takes only encrypted connections', { timeout: 60_000
     expect(code).toBe(database === 'secured' ? 0 : 1); // The others are not migrated.
   });
 
+  test.each(['sslmode=verify-full', 'sslmode=verify-full&sslrootcert=system'])(
+    'is reached: %s trusts the authorities that Node knows',
+    async (text) => {
+      const NODE_EXTRA_CA_CERTS = certificates.file('authority.pem');
+      const { code, stdout } = await goalpost(['check'], { DATABASE_URL: urlOf('secured', text), NODE_EXTRA_CA_CERTS });
+      expect(stdout).toMatch(byName);
+      expect(code).toBe(0);
+    },
+  );
+
   test.each([
     [
       'verify-full by another name',
