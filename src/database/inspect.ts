@@ -47,7 +47,7 @@ async function inspectServer(url: string, timeouts: DatabaseTimeouts): Promise<I
     const { rows } = await client.query(facts);
     const [{ version, is_standby: isStandby, is_read_only: isReadOnly, most, used }] = rows;
     const role = isStandby ? 'standby' : isReadOnly ? 'read-only' : 'primary';
-    const encryption = await encryptionOf(client, url);
+    const encryption = await encryptionOf(client);
     return { address, url, version, role, encryption, connections: { most, used } };
   };
   try {

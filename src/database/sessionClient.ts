@@ -1,6 +1,6 @@
 import { TLSSocket } from 'node:tls';
 import { Client, type ClientConfig } from 'pg';
-import { urlForDriver } from './tls/parameters.js';
+import { urlForDriver, type Verified, verifiedBy } from './tls/parameters.js';
 import { explained, TlsError } from './tls/tlsError.js';
 import { tlsProblem } from './tls/tlsProblem.js';
 
@@ -43,10 +43,16 @@ export class SessionClient extends Client {
     }
   }
 
-  /** Version of TLS and cipher of this connection, up to whoever accepted it; undefined if it is not encrypted. */
-  get encryption(): string | undefined {
+  /** Of this connection, up to whoever accepted it: version of TLS and cipher; undefined if it is not encrypted. */
+  get tls(): string | undefined {
     const { stream } = this.connection;
     return stream instanceof TLSSocket ? `${stream.getProtocol()}, ${stream.getCipher().standardName}` : undefined;
+  }
+
+  /** What of the certificate of the server was verified. NODE_TLS_REJECT_UNAUTHORIZED=0 lets any pass. */
+  get verified(): Verified {
+    const { stream } = this.connection;
+    return stream instanceof TLSSocket && stream.authorized ? verifiedBy(this.#url) : 'nothing';
   }
 }
 

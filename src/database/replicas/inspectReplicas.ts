@@ -36,7 +36,7 @@ async function inspectReplica(
       if (!replayed) return { address, failure: 'it receives nothing from the primary' };
       if (replayed.timeline !== position?.timeline) return { address, failure: 'it is on another timeline' };
       const bytesBehind = Math.max(0, Number(position.lsn - replayed.lsn));
-      return { address, bytesBehind, encryption: await encryptionOf(client, url) };
+      return { address, bytesBehind, encryption: await encryptionOf(client) };
     });
   } catch (error) {
     if (error instanceof NoStandby) return { address, isPrimary: true };

@@ -1,5 +1,5 @@
 import type { SessionClient } from '../sessionClient.js';
-import { type Verified, verifiedBy } from './parameters.js';
+import type { Verified } from './parameters.js';
 
 /** How the connection to a server is encrypted. A pooler is such a server, too. */
 export interface Encryption {
@@ -12,7 +12,8 @@ export interface Encryption {
   isAtServer: boolean;
 }
 
-export async function encryptionOf(client: SessionClient, url: string): Promise<Encryption> {
+export async function encryptionOf(client: SessionClient): Promise<Encryption> {
   const { rows } = await client.query<{ ssl: boolean }>('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
-  return { tls: client.encryption, verified: verifiedBy(url), host: client.host, isAtServer: rows[0]?.ssl ?? false };
+  const { tls, verified, host } = client;
+  return { tls, verified, host, isAtServer: rows[0]?.ssl ?? false };
 }

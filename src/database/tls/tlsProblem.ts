@@ -8,7 +8,7 @@ const known = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation'];
 /** Why no connection can be encrypted as the URL says: "has sslmode=yes, which …"; undefined if one can. */
 export function tlsProblem(url: string): string | undefined {
   const parameters = parametersOf(url);
-  return parameterProblem(parameters) ?? fileProblem(parameters);
+  return parameterProblem(parameters) ?? escapingProblem(url, parameters) ?? fileProblem(parameters);
 }
 
 function parameterProblem(parameters: Parameters): string | undefined {
@@ -34,6 +34,13 @@ function parameterProblem(parameters: Parameters): string | undefined {
     return `has sslnegotiation=${sslnegotiation}, which must be one of postgres, direct`;
   if (isPlain && sslnegotiation === 'direct') return 'has sslnegotiation=direct, which needs sslmode=verify-full';
   return undefined;
+}
+
+/** `pg` escapes all of such a URL once more, and would look for other files. */
+function escapingProblem(url: string, { sslmode }: Parameters): string | undefined {
+  return sslmode && / |%(?![\da-f]{2})/i.test(url)
+    ? 'has a space or a % that is not escaped; write %20 or %25'
+    : undefined;
 }
 
 function fileProblem({ sslrootcert, sslcert, sslkey }: Parameters): string | undefined {
