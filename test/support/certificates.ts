@@ -9,7 +9,7 @@ export type Certificates = Awaited<ReturnType<typeof makeCertificates>>;
 
 const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-noenc'];
 
-/** An authority, and in `server` what a PostgreSQL at `localhost` needs; another authority; two clients of the first. */
+/** An authority, with a server at `localhost`, also with an expired certificate, and a client; another authority. */
 export async function makeCertificates() {
   const folder = await mkdtemp(join(tmpdir(), 'goalpost-certificates-'));
   const file = (name: string) => join(folder, name);
@@ -37,6 +37,7 @@ export async function makeCertificates() {
   makeAuthority('authority');
   makeAuthority('other');
   sign('server', 'localhost');
+  sign('expired', 'localhost', -1);
   sign('client', 'postgres');
 
   // The server may run as another user, and refuses a key that others can read.
@@ -49,12 +50,16 @@ export async function makeCertificates() {
   };
   chmodSync(folder, 0o755);
   own(server, 0o700);
-  const hand = (name: string) => {
-    copyFileSync(file(name), join(server, name));
-    own(join(server, name), 0o600);
-    return join(server, name);
+  const hand = (name: string, as = name) => {
+    copyFileSync(file(name), join(server, as));
+    own(join(server, as), 0o600);
+    return join(server, as);
   };
   const forServer = { cert: hand('server.pem'), key: hand('server.key'), authority: hand('authority.pem') };
+  /** Gives the server another certificate, which it uses once it is told to read its settings again. */
+  const replace = (name: 'server' | 'expired') => {
+    for (const kind of ['pem', 'key']) hand(`${name}.${kind}`, `server.${kind}`);
+  };
   /** Writes a file that only the server reads. */
   const write = (name: string, text: string) => {
     writeFileSync(join(server, name), text);
@@ -67,5 +72,5 @@ export async function makeCertificates() {
     `ssl_key_file=${forServer.key}`,
     `ssl_ca_file=${forServer.authority}`,
   ];
-  return { file, forServer, write, settings, remove: () => rm(folder, { recursive: true }) };
+  return { file, forServer, replace, write, settings, remove: () => rm(folder, { recursive: true }) };
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ConfigError, readConfig } from '../../../src/config.js';
 import { openClient } from '../../../src/database/client.js';
 import { startEmbedded } from '../../../src/database/embedded/startEmbedded.js';
@@ -49,6 +49,8 @@ describe('a URL that says of TLS what cannot be', () => {
     ['sslrootcert=authority.pem', 'has sslrootcert, but no sslmode; write sslmode=verify-full.'],
     ['sslmode=disable&sslcert=client.pem&sslkey=client.key', 'has sslcert, but sslmode=disable'],
     ['sslmode=require&sslmode=disable&sslrootcert=authority.pem', 'has sslrootcert, but sslmode=disable'],
+    ['sslmode=verify-full&sslrootcert=/my folder/ca.pem', 'has a space or a % that is not escaped; write %20 or %25.'],
+    ['sslmode=require&options=100%', 'has a space or a % that is not escaped'],
     ['sslmode=require&sslcert=client.pem', 'has sslcert, which needs sslkey too.'],
     ['sslmode=require&sslkey=client.key', 'has sslkey, which needs sslcert too.'],
     ['sslnegotiation=direct', 'has sslnegotiation=direct, which needs sslmode=verify-full.'],
@@ -267,6 +269,32 @@ describe('a PostgreSQL that takes only encrypted connections', { timeout: 60_000
       /does not accept the certificate in sslcert \(certificate authentication failed for user "ann"/,
     );
     expect(code).toBe(1);
+  });
+
+  test('a certificate of the server that has expired is named, and one that is renewed is used', async () => {
+    const DATABASE_URL = urlOf('secured', verified);
+    const checkWith = async (name: 'expired' | 'server') => {
+      certificates.replace(name);
+      await query(postgres.url, 'SELECT pg_reload_conf()');
+      // The server reads it a moment later.
+      return vi.waitFor(
+        async () => {
+          const { stdout } = await goalpost(['check'], { DATABASE_URL });
+          expect(stdout.includes('has expired. Have the server use a new one')).toBe(name === 'expired');
+          return stdout;
+        },
+        { timeout: 20_000 },
+      );
+    };
+    onTestFinished(() => certificates.replace('server'));
+    await checkWith('expired');
+    expect(await checkWith('server')).toMatch(byName);
+  });
+
+  test('a certificate that Node was told to let pass is not said to be verified', async () => {
+    const DATABASE_URL = urlOf('secured', 'sslmode=verify-full&sslrootcert=other.pem');
+    const { stdout } = await goalpost(['check'], { DATABASE_URL, NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+    expect(stdout).toMatch(notVerified);
   });
 
   test('a file that is gone fails new connections only, until it is there again', async () => {
