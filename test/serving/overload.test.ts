@@ -36,6 +36,8 @@ describe('a gateway whose places are all taken', () => {
     expect(refused.map(({ status }) => status)).toEqual([503, 503, 503, 503, 503]);
     await vi.waitFor(() => expect(log.length).toBeGreaterThan(0), { timeout: 5_000 });
     expect(log).toMatchObject([{ level: 40, msg: 'overloaded', refused: 5, inProgress: 2 }]);
+    // It is about them all, so in the context of none.
+    expect(Object.keys(log[0] as Json)).not.toContain('requestId');
     expect(world.log).toEqual([]);
     await release();
     await Promise.all(admitted);

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../client.js';
 import { hasReached, type LogPosition } from './logPosition.js';
@@ -118,12 +119,15 @@ export class Replica {
     }
   }
 
-  /** Gives up its connections. Requests on them go to the primary. */
-  #leave(opened: OpenReplica | undefined, error: Error): void {
+  /**
+   * Gives up its connections. Requests on them go to the primary. Bound, because it is not in the context of the request
+   * that happened to notice, nor is what follows: the new connections.
+   */
+  readonly #leave = AsyncResource.bind((opened: OpenReplica | undefined, error: Error) => {
     if (!opened || this.#opened !== opened) return;
     void this.#stopUsing()?.close();
     this.#retry(error);
-  }
+  });
 
   #stopUsing(): OpenReplica | undefined {
     const opened = this.#opened;

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { Logger } from 'pino';
 import { failure } from '../../errors/failures.js';
 import type { RequestRecord } from '../telemetry/requestRecord.js';
@@ -37,20 +38,25 @@ export class Overload {
   countRefusal(record: RequestRecord): void {
     record.isLogged = false;
     this.#refused += 1;
-    this.#timer ??= setTimeout(() => this.#report(), logMilliseconds).unref();
+    this.#reportSoon();
   }
 
   /** Counts a connection that was closed because too many were open. */
   countDrop(): void {
     this.#dropped += 1;
-    this.#timer ??= setTimeout(() => this.#report(), logMilliseconds).unref();
+    this.#reportSoon();
   }
 
-  #report(): void {
+  #reportSoon(): void {
+    this.#timer ??= setTimeout(this.#report, logMilliseconds).unref();
+  }
+
+  /** Bound, because it is not in the context of the request that happened to be refused first. */
+  readonly #report = AsyncResource.bind(() => {
     const { inProgress, waiting } = this.admission;
     this.#logger.warn({ refused: this.#refused, dropped: this.#dropped, inProgress, waiting }, 'overloaded');
     this.#refused = 0;
     this.#dropped = 0;
     this.#timer = undefined;
-  }
+  });
 }
