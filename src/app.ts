@@ -14,6 +14,7 @@ import { databaseTimeout } from './http/databaseTimeout.js';
 import { useGraphqlRequest } from './http/graphqlRequest.js';
 import { answers, healthRoutes } from './http/health.js';
 import { useIdempotency } from './http/idempotency.js';
+import { leadsTo } from './http/leadsTo.js';
 import { useDocumentCache } from './http/limits/documentCache.js';
 import { type QueryLimits, useQueryLimits } from './http/limits/queryLimits.js';
 import { rateLimit } from './http/limits/rateLimit.js';
@@ -36,6 +37,7 @@ import { referenceRoutes } from './pages/reference.js';
 import { schemaPage } from './pages/schemaPage.js';
 import { startRoutes } from './pages/start.js';
 import { type WorkedExamples, workedExamples } from './pages/workedExamples.js';
+import { apiRoot } from './rest/apiRoot.js';
 import { openApiDocument } from './rest/openapi/openApiDocument.js';
 import { openApiRoutes } from './rest/openapi/openApiRoute.js';
 import { prepare } from './rest/prepare.js';
@@ -128,7 +130,7 @@ export function createApp({
   const mutations = storedMutations.map((stored) => prepare(schema, stored));
   const lookUp = demo && lookUpAs(demo.token, authenticate, execute);
   const openApi = () => openApiDocument(schema, mutations, publicUrl);
-  const hasPage = (path: string) => routes.some((route) => route.path === path && route.public);
+  const hasPage = (path: string) => routes.some((route) => route.path === path && route.public && !route.leadsTo);
   const pages = { mutations, publicUrl, hasPage, demo: lookUp && demo.key && { ...demo, key: demo.key, lookUp } };
   const routes: Route[] = [
     ...healthRoutes(db, stopping),
@@ -138,7 +140,8 @@ export function createApp({
     ...openApiRoutes(openApi),
     ...startRoutes({ ...pages, isReady: () => answers(db) }),
     schemaPage(sdl, hasPage),
-    ...(graphiql && !persisted?.only ? graphiqlRoutes({ ...pages, schema }) : []),
+    ...(graphiql && !persisted?.only ? graphiqlRoutes({ ...pages, schema }) : [leadsTo('/schema', '/graphql')]),
+    leadsTo('/docs', apiRoot),
     contentRoute('/schema.graphql', types.text, sdl),
     { path: '/graphql', methods: ['GET', 'POST'] },
   ];

@@ -50,6 +50,8 @@ export interface Route {
   public?: boolean;
   /** A file that a page loads: nobody types its path. */
   isFile?: boolean;
+  /** The page about this path, to which browsers are sent: it is none itself. */
+  leadsTo?: string;
   /** Ignores rate limits: neither counts the request nor reports what is left. */
   unlimited?: boolean;
   /** Rejects read-only tokens before the body is read. */

@@ -34,7 +34,10 @@ export function router(options: RouterOptions): Handle {
   const { routes, authenticate, mask, publicUrl, limit, noPage, guide, graphql } = options;
   const byPath = new Map(routes.map(({ path }) => [path, routes.filter((route) => route.path === path)]));
   const routesOf = (path: string) => byPath.get(path) ?? [];
-  const memorable = [...new Set(routes.filter(({ isFile }) => !isFile).map(({ path }) => path))];
+  /** Those that there are for this client: a program finds nothing where only a browser does. */
+  const routesFor = (request: RequestHead, path: string) =>
+    routesOf(path).filter(({ accepts }) => !accepts || wantsPage(request));
+  const memorable = [...new Set(routes.filter(({ isFile, leadsTo }) => !isFile && !leadsTo).map(({ path }) => path))];
 
   function nearestTo(path: string): string | undefined {
     const folder = path.replace(/\/?$/, '/');
@@ -42,23 +45,22 @@ export function router(options: RouterOptions): Handle {
   }
 
   /** The path without the slash at its end, if that is a route: `/docs/` is `/docs`. */
-  function pathOf(pathname: string): string {
+  function pathOf(request: RequestHead, pathname: string): string {
     const shorter = pathname.replace(/(?<=.)\/$/, '');
-    return routesOf(shorter).length > 0 ? shorter : pathname;
+    return routesFor(request, shorter).length > 0 ? shorter : pathname;
   }
 
   function find(request: RequestHead, path: string): Route {
-    const candidates = routesOf(path);
+    const candidates = routesFor(request, path);
     if (candidates.length === 0) throw failure('NOT_FOUND', { path, nearest: nearestTo(path) });
     const route = match(request, path);
     if (route) return route;
-    const open = candidates.filter(({ accepts }) => !accepts || wantsPage(request));
-    const allow = [...new Set(open.flatMap(({ methods }) => methods))];
+    const allow = [...new Set(candidates.flatMap(({ methods }) => methods))];
     throw failure('METHOD_NOT_ALLOWED', { target: path, method: request.method, allow });
   }
 
   const match = (request: RequestHead, path: string) =>
-    routesOf(path).find(({ methods, accepts }) => methods.includes(request.method) && (!accepts || wantsPage(request)));
+    routesFor(request, path).find(({ methods }) => methods.includes(request.method));
 
   async function check(request: RequestHead, path: string, context: RequestContext): Promise<Route> {
     const route = find(request, path);
@@ -85,7 +87,7 @@ export function router(options: RouterOptions): Handle {
 
   return async (request, context) => {
     const { pathname, search } = new URL(request.url);
-    const path = pathOf(pathname);
+    const path = pathOf(request, pathname);
     const candidates = routesOf(path);
     note(context, candidates[0]);
     noteVary(context, candidates);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { contentRoute, types } from '../http/contentRoute.js';
 import type { Route } from '../http/route.js';
 
-const kinds = { js: types.script, css: types.style, svg: types.icon };
+const kinds = { js: types.script, css: types.style, svg: types.icon, ico: types.icon };
 
 /** The name of a page's file. Its extension decides the `Content-Type`. */
 export type AssetName = `${string}.${keyof typeof kinds}`;

@@ -36,6 +36,8 @@ export const startRoutes = (options: StartOptions): Route[] => [
     'examples.js': ownAsset('examples.js'),
     'reveal.js': ownAsset('reveal.js'),
   }),
+  // Browsers ask for this name beside what is no page, and take the same picture.
+  ...assetRoutes('', { 'favicon.ico': ownAsset('icon.svg') }),
 ];
 
 /** The answer to the start address: the cookie, if the secret is right, and the page without the secret in its URL. */

@@ -132,8 +132,7 @@ describe('GraphiQL', () => {
   test('is gone with GRAPHIQL=off, and so is the link to it', async () => {
     const off = worldWith({ graphiql: false });
     const answer = await browse(off, '/graphql');
-    expect(answer.headers.get('content-type')).not.toContain('html');
-    expect(answer.status).not.toBe(200);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/schema']);
     for (const path of ['/graphiql/graphiql.js', '/graphiql/schema.json']) {
       expect((await browse(off, path)).status).toBe(404);
     }
@@ -344,6 +343,24 @@ describe('a server', () => {
   });
 });
 
+describe('a server', () => {
+  test.concurrent.for([{ what: 'as it is' }, { what: 'without GraphiQL', GRAPHIQL: 'off' }])(
+    '$what opens a page at every address that it prints',
+    async ({ what: _, ...settings }, { expect, onTestFinished }) => {
+      const { announced, base, stop } = await startServer({ DATABASE_URL: world.url, ...settings });
+      onTestFinished(stop);
+      const addresses = Object.values(announced).filter((value) => String(value).startsWith('http'));
+      expect(addresses).toHaveLength(3);
+      for (const address of addresses) {
+        const { status, headers } = await fetch(address, { headers: { accept: 'text/html,*/*;q=0.8' } });
+        expect([address, status, headers.get('content-type')]).toEqual([address, 200, 'text/html; charset=utf-8']);
+      }
+      const icon = await fetch(`${base}/favicon.ico`, { headers: { accept: 'image/avif,image/webp,*/*;q=0.8' } });
+      expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+    },
+  );
+});
+
 describe('the start page', () => {
   test('says the version and that the database is ready', async () => {
     const { text } = await browse(world, '/');
@@ -393,8 +410,14 @@ describe('a path', () => {
   test.each(['/api', '/api/external/v1', '/api/external/v1/', '/api/external/v1/documents'])(
     'above those of the API leads to the reference: %s',
     async (path) => {
-      expect((await world.fetch(path)).body.detail).toBe(`The path ${path} does not exist. Did you mean /docs?`);
-      expect((await browse(world, path)).text).toContain('<a href="/docs">');
+      for (const method of ['GET', 'POST']) {
+        const { status, headers, body } = await world.fetch(path, { method });
+        expect(status).toBe(404);
+        expect(headers.has('allow')).toBe(false);
+        expect(body.detail).toBe(`The path ${path} does not exist. Did you mean /docs?`);
+      }
+      const { headers, text } = await browse(world, path);
+      expect(headers.get('location') ?? text).toMatch(/^\/docs$|^\/api\/external\/v1$|<a href="\/docs">/);
     },
   );
 

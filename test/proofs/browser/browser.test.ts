@@ -194,6 +194,11 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
     expect(new URL(page.url()).hash).toBe('#reopenGoal');
   });
 
+  test('the address of the REST API that the gateway prints leads to the reference', async () => {
+    const page = await open('/api/external/v1');
+    await page.getByRole('heading', { name: 'REST reference', level: 1 }).waitFor();
+  });
+
   test('the start page can be read without JavaScript, in every language', async () => {
     const page = await open('/', { javaScriptEnabled: false });
     expect(await page.locator('.example pre:visible').count()).toBe(Object.keys(restPaths).length);
