@@ -10,6 +10,15 @@ interface NoPageOptions {
   hasPage: HasPage;
 }
 
+/** Where `url` and `publicUrl` of a document lead. Without `APP_URL`, that is this gateway. */
+const addressOfDocument = /^\/(public\/)?documents\/[^/]+$/;
+
+const inMainApplication = {
+  heading: 'This page is in the main application',
+  hint: html`<p>Goalpost has no page for a document. The setting <code>APP_URL</code> says where the main application is;
+set it, and the fields <code>url</code> and <code>publicUrl</code> of a document lead there.</p>`,
+};
+
 /** What a browser shows for a path that does not exist, with the path that was perhaps meant, or that is for programs only. */
 export function noPage({ mutations, hasPage }: NoPageOptions) {
   const linkTo = (path: string): Html => {
@@ -18,18 +27,31 @@ export function noPage({ mutations, hasPage }: NoPageOptions) {
     return hasPage(path) ? html`<a href="${path}"><code>${path}</code></a>` : html`<code>${path}</code>`;
   };
 
+  const explain = (path: string, nearest: string | undefined) => {
+    const lead = html`There is nothing at <code>${path}</code>.`;
+    if (addressOfDocument.test(path)) return { ...inMainApplication, lead };
+    const hint = nearest !== undefined && html`<p>Did you mean ${linkTo(nearest)}?</p>`;
+    return { heading: 'This page does not exist', lead, hint };
+  };
+
   return (error: GraphQLError, path: string, nearest: string | undefined): Answer => {
     const isUnknown = error.extensions.code === 'NOT_FOUND';
+    const forPrograms = {
+      heading: 'This path is for programs',
+      lead: error.message,
+      hint: html`<p>What to send: ${linkTo(path)}</p>`,
+    };
+    const { heading, lead, hint } = isUnknown ? explain(path, nearest) : forPrograms;
     const page = htmlPage({
       title: `${isUnknown ? 'Not found' : 'Not a page'} – Goalpost`,
       path,
       hasPage,
       status: isUnknown ? 404 : 405,
       body: html`<main id="main">
-<h1>${isUnknown ? 'This page does not exist' : 'This path is for programs'}</h1>
+<h1>${heading}</h1>
 <div class="stack">
-<p class="lead">${isUnknown ? html`There is nothing at <code>${path}</code>.` : error.message}</p>
-${isUnknown ? nearest && html`<p>Did you mean ${linkTo(nearest)}?</p>` : html`<p>What to send: ${linkTo(path)}</p>`}
+<p class="lead">${lead}</p>
+${hint}
 <p><a href="/">Go to the start page</a></p>
 </div>
 </main>`,

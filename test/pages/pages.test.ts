@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type IncomingMessage, request as send } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -359,6 +359,24 @@ describe('a server', () => {
       expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
     },
   );
+});
+
+test('the addresses of the demo’s documents, without APP_URL, say which setting they lack', async () => {
+  const { announced, base, stop } = await startServer();
+  onTestFinished(stop);
+  const { write } = JSON.parse(await readFile(announced.tokens ?? '', 'utf8'));
+  const response = await fetch(`${base}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${write}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query: '{ resourceHubDocument(id: "doc-launch-plan") { url publicUrl } }' }),
+  });
+  for (const address of Object.values<string>((await response.json()).data.resourceHubDocument)) {
+    const page = await fetch(base + new URL(address).pathname, { headers: { accept: 'text/html,*/*;q=0.8' } });
+    expect(page.status).toBe(404);
+    const text = await page.text();
+    expect(text).toContain('<h1>This page is in the main application</h1>');
+    expect(text).toContain('<code>APP_URL</code>');
+  }
 });
 
 describe('the start page', () => {
