@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import leven from 'leven';
 import { type Setting, settings, shownText, tlsExample } from './settings.js';
@@ -12,19 +13,48 @@ export interface Environment {
   values: NodeJS.ProcessEnv;
   /** Names of the variables that are not of the environment itself, but of the file `.env`. */
   fromFile: ReadonlySet<string>;
+  /** What is wrong with the lines of that file themselves. */
+  fileProblems?: readonly string[];
 }
 
 /** Variables of this process, and from the file `.env` in the current folder those that it does not have. */
 export function readEnvironment(): Environment {
   const own = new Set(Object.keys(process.env));
+  let fileProblems: string[] = [];
   try {
     process.loadEnvFile();
+    fileProblems = strayLines(readFileSync('.env', 'utf8'));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const reason = code === 'EISDIR' ? 'it is a folder' : message;
     if (code !== 'ENOENT') throw new ConfigError(`The file .env cannot be read: ${reason}`);
   }
-  return { values: process.env, fromFile: new Set(Object.keys(process.env).filter((name) => !own.has(name))) };
+  const fromFile = new Set(Object.keys(process.env).filter((name) => !own.has(name)));
+  return { values: process.env, fromFile, fileProblems };
+}
+
+/** An assignment, which ends with its quotes if these are on several lines; a comment or nothing. */
+const sound =
+  /(?:[ \t]*(?:export[ \t]+)?[\w.-]+[ \t]*=[ \t]*(?:(["'`])[\s\S]*?\1)?[^\n]*|[ \t]*#[^\n]*|[ \t\r]*)(?:\n|$)/y;
+
+/** The lines of a `.env` that Node would ignore. Says only names of settings of them, as they may have a password. */
+function strayLines(text: string): string[] {
+  const problems: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    sound.lastIndex = from;
+    if (sound.test(text)) {
+      from = sound.lastIndex;
+      continue;
+    }
+    const [line = ''] = text.slice(from).split('\n', 1);
+    const name = line.match(/\w+/g)?.find(isSetting);
+    const number = text.slice(0, from).split('\n').length;
+    problems.push(
+      `line ${number} of .env${name ? `, with ${name},` : ''} must have the form NAME=value.\n    Example: ${name ?? 'PORT'}=…`,
+    );
+    from += line.length + 1;
+  }
+  return problems;
 }
 
 /** The settings, from these variables or from those of this process. Throws a ConfigError. */
@@ -33,8 +63,9 @@ export const readConfig = (values?: NodeJS.ProcessEnv) =>
 
 /** The settings of this process, some of which the command line gives. Throws a ConfigError. */
 export function readConfigWith(given: NodeJS.ProcessEnv): Config {
-  const { values, fromFile } = readEnvironment();
+  const { values, fromFile, ...rest } = readEnvironment();
   return configOf({
+    ...rest,
     values: { ...values, ...given },
     fromFile: new Set([...fromFile].filter((name) => given[name] === undefined)),
   });
@@ -44,10 +75,12 @@ export function readConfigWith(given: NodeJS.ProcessEnv): Config {
 export function configOf(environment: Environment) {
   const given = givenIn(environment);
   const { success, data, error } = settings.safeParse(given);
-  const problems = (error?.issues ?? []).map(({ path: [name = ''], message, ...issue }) => {
+  const problems = [...(environment.fileProblems ?? [])];
+  const invalid = (error?.issues ?? []).map(({ path: [name = ''], message, ...issue }) => {
     const example = 'params' in issue && issue.params?.example;
     return `${assignment(environment, String(name))} ${message}.\n    Example: ${String(name)}=${example}`;
   });
+  problems.push(...invalid);
   if (given.PERSISTED_ONLY === 'on' && !given.PERSISTED_DOCUMENTS) {
     const assigned = assignment(environment, 'PERSISTED_ONLY');
     problems.push(`${assigned} needs PERSISTED_DOCUMENTS too.\n    Example: PERSISTED_DOCUMENTS=./documents`);

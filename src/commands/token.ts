@@ -2,6 +2,7 @@ import type { Config } from '../config.js';
 import type { Database } from '../database/client.js';
 import { createToken } from '../database/tokens.js';
 import { printable } from '../http/telemetry/printable.js';
+import { aligned } from './aligned.js';
 import { readDuration } from './duration.js';
 import { openForCommand } from './openForCommand.js';
 import { UsageError } from './usageError.js';
@@ -69,7 +70,7 @@ export interface ListOptions {
   json?: boolean;
 }
 
-/** Prints one tab-separated line for each token, newest first; with `json`, an array of objects. */
+/** Prints one line for each token, newest first, in columns; with `json`, an array of objects. */
 export async function list(config: Config, { json = false }: ListOptions): Promise<void> {
   const { db, close } = await openForCommand(config);
   try {
@@ -94,13 +95,12 @@ export async function list(config: Config, { json = false }: ListOptions): Promi
       console.log(JSON.stringify(tokens, null, 2));
       return;
     }
-    console.log(['id', 'token', 'access', 'state', 'company', 'person', 'last used', 'name'].join('\t'));
-    for (const { id, token, access, state, companyId, personId, lastUsedAt, expiresAt, name } of tokens) {
+    const rows = tokens.map(({ id, token, access, state, companyId, personId, lastUsedAt, expiresAt, name }) => {
       const shownState = state === 'valid' && expiresAt ? `until ${expiresAt.toISOString()}` : state;
       const lastUsed = lastUsedAt?.toISOString() ?? 'never';
-      const cells = [id, token, access, shownState, companyId, personId, lastUsed, name];
-      console.log(cells.map(printable).join('\t'));
-    }
+      return [id, token, access, shownState, companyId, personId, lastUsed, name].map(printable);
+    });
+    console.log(aligned([['id', 'token', 'access', 'state', 'company', 'person', 'last used', 'name'], ...rows]));
   } finally {
     await close();
   }

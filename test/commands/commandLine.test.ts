@@ -218,12 +218,12 @@ describe("goalpost on the operator's own database", { timeout: 120_000 }, () => 
     const token = created.stdout.trim();
     expect(token).toMatch(/^gp_[\w-]{43}$/);
     const list = (await goalpost({ DATABASE_URL }, 'token', 'list')).stdout;
-    expect(list).toContain(`gp_…${token.slice(-4)}\tread-only\tuntil `);
+    expect(list).toContain(`  gp_…${token.slice(-4)}  read-only  until `);
     expect(list).not.toContain(token);
     const asJson = await goalpost({ DATABASE_URL }, 'token', 'list', '--json');
     expect(JSON.parse(asJson.stdout)).toEqual([
       {
-        id: list.split('\n')[1]?.split('\t')[0],
+        id: list.split('\n')[1]?.split(' ')[0],
         token: `gp_…${token.slice(-4)}`,
         access: 'read-only',
         state: 'valid',
@@ -241,7 +241,7 @@ describe("goalpost on the operator's own database", { timeout: 120_000 }, () => 
     const ask = () =>
       fetch(`${base}/graphql?query={viewer{person{id}}}`, { headers: { authorization: `Bearer ${token}` } });
     expect(await (await ask()).json()).toMatchObject({ data: { viewer: { person: { id: 'person-tomas-okafor' } } } });
-    const id = list.split('\n')[1]?.split('\t')[0] ?? '';
+    const id = list.split('\n')[1]?.split(' ')[0] ?? '';
     expect((await goalpost({ DATABASE_URL }, 'token', 'revoke', id)).code).toBe(0);
     expect((await ask()).status).toBe(401);
     expect((await goalpost({ DATABASE_URL }, 'token', 'revoke', id)).code).toBe(2);

@@ -87,7 +87,7 @@ describe('a database with two roles', { timeout: 120_000 }, () => {
     const purge = await run(url, 'purge', '--older-than', '1d', '--yes');
     expect(purge).toMatchObject({ code: 0, text: expect.stringContaining('file-home-screen') });
     const listed = await run(url, 'token', 'list');
-    const [id = ''] = listed.text.split('\n')[1]?.split('\t') ?? [];
+    const [id = ''] = listed.text.split('\n')[1]?.split(' ') ?? [];
     expect(await run(url, 'token', 'revoke', id)).toMatchObject({ code: 0 });
     const checked = await run(url, 'check');
     expect(checked).toMatchObject({ code: 0, text: expect.stringContaining('  ok       this role may write\n') });

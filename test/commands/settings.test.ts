@@ -7,6 +7,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { ConfigError, effectiveSettings, readConfig } from '../../src/config.js';
 import { settings } from '../../src/settings.js';
 import { pathOf } from '../support/documents.js';
+import { goalpost } from '../support/goalpost.js';
 import type { Json } from '../support/world.js';
 
 const run = promisify(execFile);
@@ -155,6 +156,37 @@ describe('the file .env in the current folder', async () => {
 
   test('need not be there', async () => {
     expect(await configIn({})).toMatchObject({ port: 4000 });
+  });
+
+  test('has no line that is ignored: each that is no setting is named, but no password in it', async () => {
+    const lines = ['# mine', 'export LOG_LEVEL=loud', 'PORT 4319', '', 'DATABASE_URL: postgresql://ann:hunter2@db/x'];
+    await writeFile(join(folder, '.env'), [...lines, 'GRAPHIQL=off', 'hunter2', ''].join('\r\n'));
+    for (const command of ['check', 'serve']) {
+      const { code, stderr } = await goalpost([command], {}, folder);
+      expect({ code, lines: stderr.split('\n') }).toEqual({
+        code: 2,
+        lines: [
+          'goalpost: 4 settings cannot be used:',
+          '  line 3 of .env, with PORT, must have the form NAME=value.',
+          '    Example: PORT=…',
+          '  line 5 of .env, with DATABASE_URL, must have the form NAME=value.',
+          '    Example: DATABASE_URL=…',
+          '  line 7 of .env must have the form NAME=value.',
+          '    Example: PORT=…',
+          expect.stringMatching(/^ {2}LOG_LEVEL=loud \(in \.env\) must be one of /),
+          '    Example: LOG_LEVEL=info',
+          '',
+        ],
+      });
+    }
+  });
+
+  test('may have comments after values, and values in quotes on several lines', async () => {
+    const lines = ['PORT = 8080 # ours', `OTHER="one\ntwo 'and' \nthree" # last`, 'A.B-C=`x', 'y`', "NAME='", "'", ''];
+    await writeFile(join(folder, '.env'), lines.join('\n'));
+    expect(await configIn({})).toMatchObject({ port: 8080 });
+    await writeFile(join(folder, '.env'), 'OTHER=it"s\nPORT=8080');
+    expect(await configIn({})).toMatchObject({ port: 8080 });
   });
 
   test('is named where its values cannot be used, or it cannot be read', async () => {

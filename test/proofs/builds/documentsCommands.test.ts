@@ -178,7 +178,7 @@ describe("on the operator's own PostgreSQL", { timeout: 120_000 }, () => {
   test('the commands of docs/operating.md work in their order', async () => {
     const url = await emptyDatabase();
     expect(await paste(ownDatabase.join('\n'), { [placeholder]: url })).toMatch(/^imported \d+ records.*\ngp_/m);
-    const newest = '$(npx goalpost token list | sed -n 2p | cut -f 1)';
+    const newest = '$(npx goalpost token list | sed -n 2p | cut -d " " -f 1)';
     const script = `export DATABASE_URL=${placeholder}\n${[...purging, ...tokens].join('\n')}`;
     expect(await paste(script, { [placeholder]: url, TOKEN_ID: newest })).toMatch(/\nrevoked \S+\n$/);
   });
