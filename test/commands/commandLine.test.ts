@@ -220,6 +220,14 @@ describe("goalpost on the operator's own database", { timeout: 120_000 }, () => 
     const list = (await goalpost({ DATABASE_URL }, 'token', 'list')).stdout;
     expect(list).toContain(`  gp_…${token.slice(-4)}  read-only  until `);
     expect(list).not.toContain(token);
+    const longName = 'a long name '.repeat(10).trim();
+    const longer = ['--person', 'person-tomas-okafor', '--company', 'company-harborlight', '--name', longName];
+    expect((await goalpost({ DATABASE_URL }, 'token', 'create', ...longer, '--write')).code).toBe(0);
+    const [header = '', ...rows] = (await goalpost({ DATABASE_URL }, 'token', 'list')).stdout.trim().split('\n');
+    expect(rows.map((row) => row.slice(header.indexOf('name')))).toEqual([longName, 'CI']);
+    expect(rows.map((row) => row.slice(header.indexOf('access')).split(' ')[0])).toEqual(['write', 'read-only']);
+    const [longId = ''] = rows[0]?.split(' ') ?? [];
+    await query(DATABASE_URL, 'DELETE FROM api_tokens WHERE id = $1', [longId]);
     const asJson = await goalpost({ DATABASE_URL }, 'token', 'list', '--json');
     expect(JSON.parse(asJson.stdout)).toEqual([
       {
