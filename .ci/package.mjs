@@ -1,22 +1,59 @@
-// `npm pack` runs this before and after it packs. Meanwhile package.json is that of the package: its dependencies are
-// bundled, because neither `overrides` nor, in a tarball, npm-shrinkwrap.json count where a package is installed.
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+// `npm run package [-- <folder>]` makes the package in a copy of the checkout, which it leaves as it is also if it is
+// killed: a gateway may be running from dist/. The dependencies are bundled, because neither `overrides` nor, in a
+// tarball, npm-shrinkwrap.json count where a package is installed.
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const manifest = fileURLToPath(new URL('../package.json', import.meta.url));
-const original = fileURLToPath(new URL('../dist/package.json', import.meta.url));
+const checkout = fileURLToPath(new URL('..', import.meta.url));
+const destination = resolve(process.argv[2] ?? checkout);
+
+/** What the package is built from, and its documents. */
+const sources = ['.npmrc', 'README.md', 'docs', 'openapi.json', 'package-lock.json', 'package.json', 'prisma'].concat([
+  'schema.graphql',
+  'src',
+  'test/client/package.json',
+  'tsconfig.json',
+]);
 
 /** What is only for a checkout. npm takes `prepare` for an install script. */
 const ofCheckout = ['workspaces', 'scripts', 'devDependencies', 'overrides', 'scarfSettings', 'allowScripts'];
 
-function narrow() {
-  const text = readFileSync(manifest, 'utf8');
-  const kept = JSON.parse(text);
+function copyTo(copy) {
+  for (const name of sources) cpSync(join(checkout, name), join(copy, name), { recursive: true });
+  const modules = [join(checkout, 'node_modules'), join(copy, 'node_modules')];
+  try {
+    // Hard links, where they can be made: files are only removed.
+    execFileSync('cp', ['-al', ...modules], { stdio: 'ignore' });
+  } catch {
+    rmSync(modules[1], { recursive: true, force: true });
+    execFileSync('cp', ['-a', ...modules]);
+  }
+}
+
+function narrow(manifest) {
+  const kept = JSON.parse(readFileSync(manifest, 'utf8'));
   for (const name of ofCheckout) delete kept[name];
-  writeFileSync(original, text);
   const bundled = { ...kept, bundleDependencies: Object.keys(kept.dependencies) };
   writeFileSync(manifest, `${JSON.stringify(bundled, null, 2)}\n`);
 }
 
-if (process.argv[2] === 'before') narrow();
-else if (existsSync(original)) renameSync(original, manifest);
+const folder = mkdtempSync(join(tmpdir(), 'goalpost-package-'));
+try {
+  const copy = join(folder, 'goalpost');
+  const run = (program, ...args) =>
+    execFileSync(program, args, { cwd: copy, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  copyTo(copy);
+  run('npm', 'run', '--silent', 'build');
+  run('npm', 'run', '--silent', 'types');
+  run('npm', 'ls', '--all', '--omit=dev');
+  run('node', 'prisma/pruneClient.mjs');
+  narrow(join(copy, 'package.json'));
+  const tarball = join(folder, run('npm', 'pack', '--silent', '--pack-destination', folder).trim());
+  copyFileSync(tarball, join(destination, basename(tarball)));
+  console.log(basename(tarball));
+} finally {
+  rmSync(folder, { recursive: true });
+}

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -34,29 +34,9 @@ export const on = (node: string, settings: Record<string, string> = {}) => ({
 export const runNpm = (node: string, cwd: string, ...args: string[]) =>
   npm.endsWith('.js') ? run(node, [npm, ...args], { cwd, env: on(node) }) : run('npm', args, { cwd, env: on(node) });
 
-const checkout = [
-  '.ci',
-  '.npmrc',
-  'README.md',
-  'docs',
-  'openapi.json',
-  'package-lock.json',
-  'package.json',
-  'prisma',
-  'schema.graphql',
-  'src',
-  'test/client/package.json',
-  'tsconfig.json',
-];
-
-/** What `npm pack` makes of a copy of the checkout, in a folder of its own, because it builds, prunes and edits there. */
+/** What `npm run package` makes. */
 export async function pack() {
   const folder = await mkdtemp(join(tmpdir(), 'goalpost-pack-'));
-  const copy = join(folder, 'checkout');
-  for (const name of checkout) await cp(pathOf(name), join(copy, name), { recursive: true });
-  // Hard links, where they can be made.
-  const modules = [pathOf('node_modules'), join(copy, 'node_modules')];
-  await run('cp', ['-al', ...modules]).catch(() => run('cp', ['-a', ...modules]));
-  const { stdout } = await runNpm(process.execPath, copy, 'pack', '--silent', '--pack-destination', folder);
-  return { tarball: join(folder, stdout.trim()), copy, remove: () => rm(folder, { recursive: true }) };
+  const { stdout } = await runNpm(process.execPath, pathOf('.'), 'run', '--silent', 'package', '--', folder);
+  return { tarball: join(folder, stdout.trim()), remove: () => rm(folder, { recursive: true }) };
 }

@@ -1,12 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Started } from '../../../src/commands/announce.js';
 import { createDatabase } from '../../support/database.js';
 import { blocksOf, pathOf, sectionOf, textOf } from '../../support/documents.js';
@@ -17,15 +17,55 @@ const run = promisify(execFile);
 /** The programs `node` to try, one or, separated by commas, several. */
 const nodes = (process.env.NODES ?? process.execPath).split(',');
 
+/** What of the checkout a gateway runs from, and what git would show as changed. */
+function stateOfCheckout() {
+  const times = (path: string) =>
+    readdirSync(pathOf(path), { recursive: true }).map((name) => [
+      name,
+      statSync(join(pathOf(path), String(name))).mtimeMs,
+    ]);
+  return {
+    root: readdirSync(pathOf('.')).filter((name) => name !== '.data'),
+    manifest: textOf('package.json'),
+    dist: times('dist'),
+    runtime: times('node_modules/@prisma/client/runtime'),
+  };
+}
+
+const checkout = stateOfCheckout();
 let packed: Awaited<ReturnType<typeof pack>>;
 beforeAll(async () => {
   packed = await pack();
 }, 240_000);
 afterAll(() => packed?.remove());
 
-test('npm pack leaves package.json as it was, and no other file than dist/ has', async () => {
-  expect(await readFile(join(packed.copy, 'package.json'), 'utf8')).toBe(textOf('package.json'));
-  expect(readdirSync(packed.copy).filter((name) => !existsSync(pathOf(name)))).toEqual([]);
+describe('the checkout stays as it is', () => {
+  test('when the package is made', () => {
+    expect(stateOfCheckout()).toEqual(checkout);
+  });
+
+  test('when that is killed', { timeout: 120_000 }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'goalpost-killed-'));
+    onTestFinished(() => rm(folder, { recursive: true, maxRetries: 20 }));
+    const env = { ...on(process.execPath), TMPDIR: folder };
+    const child = spawn(process.execPath, [pathOf('.ci/package.mjs'), folder], {
+      env,
+      detached: true,
+      stdio: 'ignore',
+    });
+    const built = () => readdirSync(folder).some((name) => existsSync(join(folder, name, 'goalpost/dist/main.js')));
+    await vi.waitFor(() => expect(built()).toBe(true), { timeout: 90_000 });
+    process.kill(-(child.pid ?? 0), 'SIGKILL');
+    await once(child, 'exit');
+    expect(stateOfCheckout()).toEqual(checkout);
+    expect(readdirSync(folder).filter((name) => name.endsWith('.tgz'))).toEqual([]);
+  });
+
+  test('when npm pack is tried, which says what to run', async () => {
+    const refusal = expect.objectContaining({ stderr: expect.stringContaining('Run `npm run package`') });
+    await expect(runNpm(process.execPath, pathOf('.'), 'pack')).rejects.toEqual(refusal);
+    expect(stateOfCheckout()).toEqual(checkout);
+  });
 });
 
 test('the package has what runs, what documents it, and its dependencies, which name no registry', async () => {
