@@ -27,6 +27,28 @@ test('the README fits 150 lines', () => {
   expect(textOf('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
 });
 
+test.each(['README.md', 'docs/operating.md', 'docs/api.md', 'docs/importing.md', 'docs/growing.md'])(
+  'where %s needs a checkout, it says so: others have installed the package',
+  (file) => {
+    const paragraphs = textOf(file).split(/\n(?:\n(?!```)|(?=[|-] ))/);
+    const ofCheckout = paragraphs.filter((text) =>
+      /npm (start|test|run (?!schema)|ci)|docker (build|compose)/.test(text),
+    );
+    expect(ofCheckout.filter((text) => !/checkout/.test(text))).toEqual([]);
+    if (/npx tsx test\//.test(textOf(file))) expect(textOf(file)).toMatch(/`npx tsx test\/…`.*checkout/);
+  },
+);
+
+test('compose.yaml says where to read about a password that is missing, and that is where they are made', () => {
+  const required = [...textOf('compose.yaml').matchAll(/\$\{(\w+)(?::\?(.*?))?\}/g)];
+  expect(required.length).toBeGreaterThan(0);
+  const section = sectionOf(textOf('docs/operating.md'), 'Container image');
+  for (const [, name = '', message] of required) {
+    expect(message, name).toBe('see docs/operating.md, Container image');
+    expect(section).toMatch(new RegExp(`for name in [A-Z ]*\\b${name.replace('_PASSWORD', '')}\\b`));
+  }
+});
+
 test('every document is linked from the README', () => {
   for (const file of documents) if (file !== 'README.md') expect(textOf('README.md')).toContain(`(${file})`);
 });

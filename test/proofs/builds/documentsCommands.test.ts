@@ -25,7 +25,7 @@ DATABASE_URL=postgresql://goalpost_gateway:password@host:5432/goalpost npx goalp
   `docker build --tag goalpost .
 docker run --read-only --publish 127.0.0.1:4000:4000 --env DATABASE_URL=postgresql://goalpost_gateway:password@host:5432/goalpost goalpost
 docker run --read-only --env DATABASE_URL=postgresql://goalpost_owner:password@host:5432/goalpost goalpost migrate`,
-  `for name in ADMIN OWNER GATEWAY; do echo "\${name}_PASSWORD=$(openssl rand -hex 24)"; done > .env
+  `for name in ADMIN OWNER GATEWAY; do echo "\${name}_PASSWORD=$(openssl rand -hex 24)"; done >> .env
 docker compose up --build --detach
 docker compose run --rm --volume ./workspace.json:/workspace.json:ro gateway import /workspace.json
 docker compose run --rm gateway token create --person ann --name CI --write`,
@@ -62,17 +62,21 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-// `npx` runs the local packages, and npm installs and starts nothing.
+// `npx` runs the local packages, `goalpost serve` aside, which would not end; npm installs nothing.
 const shell = `
 curl() { command curl -w '\\n%{http_code}\\n' "$@"; }
 npm() {
   case "$*" in
-    start | 'install '*) ;;
+    'install '*) ;;
     *) command npm "$@" > /dev/null 2>&1 ;;
   esac
 }
 npx() {
-  if [ "$1" = goalpost ]; then shift; "$NODE" "$MAIN" "$@"; else "$@"; fi
+  case "$*" in
+    'goalpost serve') ;;
+    'goalpost '*) shift; "$NODE" "$MAIN" "$@" ;;
+    *) "$@" ;;
+  esac
 }
 `;
 
