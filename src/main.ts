@@ -68,7 +68,7 @@ program
   });
 program
   .command('import')
-  .description('import a workspace from a JSON file, all of it or nothing')
+  .description('import a workspace from a JSON file, all of it or nothing; docs/importing.md says how to remove it')
   .argument('[file]', 'the JSON file')
   .option('--schema', 'print the JSON Schema of the file, for editors, instead of importing')
   .action(async (file: string | undefined, options: { schema?: true }) => {

@@ -14,7 +14,7 @@ const run = promisify(execFile);
 
 /**
  * Commands that a test cannot run as they are: they install the product itself, need programs that are not here, or
- * measure for longer than a test may take. `package`, `roles` and `test/container/run.ts` try what the first of them do.
+ * measure for longer than a test may take. `package`, `roles`, `import` and `test/container/run.ts` try what the first of them do.
  */
 const notRun = [
   'npm install --ignore-scripts ./goalpost-*.tgz\nnpx goalpost',
@@ -29,6 +29,7 @@ docker run --read-only --env DATABASE_URL=postgresql://goalpost_owner:password@h
 docker compose up --build --detach
 docker compose run --rm --volume ./workspace.json:/workspace.json:ro gateway import /workspace.json
 docker compose run --rm gateway token create --person ann --name CI --write`,
+  `psql "$DATABASE_URL" --set ON_ERROR_STOP=on --single-transaction --set company=acme --file remove-company.sql`,
   'npm ci && npm start',
   'npm test',
   'npx tsx test/bench/import.ts 1',

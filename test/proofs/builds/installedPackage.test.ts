@@ -17,18 +17,18 @@ const run = promisify(execFile);
 /** The programs `node` to try, one or, separated by commas, several. */
 const nodes = (process.env.NODES ?? process.execPath).split(',');
 
-/** What of the checkout a gateway runs from, and what git would show as changed. */
+/** What of the checkout a gateway runs from, file by file, and what git would show as changed. */
 function stateOfCheckout() {
-  const times = (path: string) =>
+  const files = (path: string) =>
     readdirSync(pathOf(path), { recursive: true }).map((name) => [
       name,
-      statSync(join(pathOf(path), String(name))).mtimeMs,
+      statSync(join(pathOf(path), String(name))).ino,
     ]);
   return {
     root: readdirSync(pathOf('.')).filter((name) => name !== '.data'),
     manifest: textOf('package.json'),
-    dist: times('dist'),
-    runtime: times('node_modules/@prisma/client/runtime'),
+    dist: files('dist'),
+    runtime: files('node_modules/@prisma/client/runtime'),
   };
 }
 
