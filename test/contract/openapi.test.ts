@@ -35,7 +35,8 @@ describe('the OpenAPI document', () => {
   });
 
   test('is committed as the code prints it; npm run schema updates openapi.json', () => {
-    expect(printOpenApi()).toBe(textOf('openapi.json'));
+    const sides = 'the committed openapi.json (-) is not what the code prints (+)';
+    expect(printOpenApi(), sides).toBe(textOf('openapi.json'));
   });
 
   test('has exactly the paths of the facade, each with an operation named as its mutation', () => {

@@ -6,7 +6,8 @@ import { textOf } from '../support/documents.js';
 
 describe('schema.graphql', () => {
   test('is committed as the code prints it; npm run schema updates it', () => {
-    expect(sdl()).toBe(textOf('schema.graphql'));
+    const sides = 'the committed schema.graphql (-) is not what the code prints (+)';
+    expect(sdl(), sides).toBe(textOf('schema.graphql'));
   });
 });
 

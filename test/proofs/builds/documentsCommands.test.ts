@@ -41,7 +41,9 @@ const scriptsOf = (file: string, heading: string) =>
   blocksOf(sectionOf(textOf(file), heading), 'sh').filter((script) => !notRun.includes(script.trim()));
 
 const call = scriptsOf('README.md', 'Make a call');
-const client = scriptsOf('docs/api.md', 'Generated clients');
+const ofClients = scriptsOf('docs/api.md', 'Generated clients');
+const copyOfSchema = ofClients.find((script) => script.includes('schema.graphql')) ?? '';
+const client = ofClients.filter((script) => script !== copyOfSchema);
 const ownDatabase = scriptsOf('docs/operating.md', 'Your own PostgreSQL');
 const purging = scriptsOf('docs/operating.md', 'Deleted files');
 const tokens = scriptsOf('docs/operating.md', 'Tokens');
@@ -51,8 +53,8 @@ const importing = scriptsOf('docs/importing.md', 'Importing data');
 
 test('every command of the documents is run here', () => {
   const all = documents.flatMap((file) => blocksOf(textOf(file), 'sh').map((script) => script.trim()));
-  const here = [...call, ...client, ...ownDatabase, ...purging, ...tokens, ...importing, ...backups].map((script) =>
-    script.trim(),
+  const here = [...call, copyOfSchema, ...client, ...ownDatabase, ...purging, ...tokens, ...importing, ...backups].map(
+    (script) => script.trim(),
   );
   expect(all.sort()).toEqual([...here, ...notRun].sort());
 });
@@ -153,6 +155,23 @@ describe('on the demo', { timeout: 120_000 }, () => {
     await symlink(pathOf('node_modules'), join(folder, 'node_modules'));
     await writeFile(join(folder, 'client.ts'), source.replaceAll('http://127.0.0.1:4000', server.base));
     expect(await paste(`export TOKEN=${write}\n${client.join('\n')}`, here())).toMatch(/\n[a-z_]+\n$/);
+  });
+
+  test('a copy of the schema is compared as docs/api.md shows it', async () => {
+    const lines = copyOfSchema.trim().split('\n');
+    expect(lines).toHaveLength(3);
+    const plain = (script: string) => paste(`unset -f curl\n${script}`, here());
+    expect(await plain(copyOfSchema)).toBe('');
+    const copy = join(folder, 'schema.graphql');
+    expect(await readFile(copy, 'utf8')).toBe(textOf('schema.graphql'));
+    await writeFile(copy, textOf('schema.graphql').replace('  reopenGoal(', '  reopenGoals('));
+    for (const line of lines.slice(1)) {
+      const { code, stdout } = await plain(line).catch((error) => error);
+      expect({ code, changes: stdout.match(/^[-+] .*/gm) }).toEqual({
+        code: 1,
+        changes: ['-  reopenGoals(', '+  reopenGoal('],
+      });
+    }
   });
 
   test('the first answer to a token tells the rate limit as docs/api.md shows it', async () => {

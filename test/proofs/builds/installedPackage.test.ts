@@ -164,6 +164,10 @@ describe.each(nodes)('installed in an empty folder, on %s', { timeout: 240_000 }
     const token = (await npx(['token', 'create', ...person], own)).stdout.trim();
     expect((await npx(['purge', '--older-than', '1d'], own)).stdout).toMatch(/^id\t/);
     expect((await npx(['schema'])).stdout).toBe(textOf('schema.graphql'));
+    for (const file of ['schema.graphql', 'openapi.json']) {
+      const read = `process.stdout.write(fs.readFileSync(require.resolve('goalpost/${file}')))`;
+      expect((await run(node, ['-e', read], { cwd: folder, maxBuffer: 2 ** 24 })).stdout).toBe(textOf(file));
+    }
 
     const [example = ''] = blocksOf(sectionOf(textOf('docs/operating.md'), 'In your own server'), 'js');
     await writeFile(
