@@ -260,6 +260,8 @@ export const paths: Record<string, 'public' | 'a mutation' | 'GraphQL'> = {
   '/api/external/v1/recover_resource_hub_file': 'a mutation',
   '/api/external/v1/documents/restore_document_version': 'a mutation',
   '/api/external/v1/openapi.json': 'public',
+  '/api/external/v1': 'public',
+  '/favicon.ico': 'public',
   '/': 'public',
   '/docs': 'public',
   '/errors': 'public',
