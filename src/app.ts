@@ -1,33 +1,23 @@
-import type { ExecutionResult } from 'graphql';
-import { createYoga } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { authenticator, type Context } from './context.js';
 import type { Database } from './database/client.js';
 import type { Replicas } from './database/replicas/replicas.js';
 import { defaults } from './defaults.js';
-import { useAccept } from './http/accept.js';
+import { createGraphql } from './graphql/graphql.js';
+import type { PersistedDocuments } from './graphql/persistedDocuments.js';
+import type { QueryLimits } from './graphql/queryLimits.js';
 import { commonHeaders } from './http/answer.js';
 import { compressedPages } from './http/compression.js';
 import { contentRoute, types } from './http/contentRoute.js';
 import { cors } from './http/cors.js';
 import { databaseTimeout } from './http/databaseTimeout.js';
-import { useGraphqlRequest } from './http/graphqlRequest.js';
 import { answers, healthRoutes } from './http/health.js';
-import { useIdempotency } from './http/idempotency.js';
 import { leadsTo } from './http/leadsTo.js';
-import { useDocumentCache } from './http/limits/documentCache.js';
-import { type QueryLimits, useQueryLimits } from './http/limits/queryLimits.js';
 import { rateLimit } from './http/limits/rateLimit.js';
 import type { RateLimiters } from './http/limits/rateLimiters.js';
 import { masking } from './http/masking.js';
-import { useMutationTransaction } from './http/mutationTransaction.js';
-import { type PersistedDocuments, useNoPersistedDocuments, usePersistedDocuments } from './http/persistedDocuments.js';
-import { useRefusedBatch } from './http/refusedBatch.js';
-import { useReplicas } from './http/replicas.js';
-import { useResponseNames } from './http/responseNames.js';
 import type { Handle, RequestContext, Route } from './http/route.js';
 import { router } from './http/router.js';
-import { useOperationName, useOperationSpan } from './http/telemetry/observedOperation.js';
 import type { DemoKey } from './pages/demoKey.js';
 import { errorPages } from './pages/errorPages.js';
 import { graphiqlRoutes } from './pages/graphiql.js';
@@ -41,7 +31,7 @@ import { apiRoot } from './rest/apiRoot.js';
 import { openApiDocument } from './rest/openapi/openApiDocument.js';
 import { openApiRoutes } from './rest/openapi/openApiRoute.js';
 import { prepare } from './rest/prepare.js';
-import { type ExecuteDocument, restRoutes } from './rest/routes.js';
+import { restRoutes } from './rest/routes.js';
 import { storedMutations } from './rest/storedMutations.js';
 import { schema } from './schema/index.js';
 import { sdl } from './schema/sdl.js';
@@ -115,26 +105,28 @@ export function createApp({
     return { db, actor, now: clock(), appUrl };
   };
 
-  const execute: ExecuteDocument = async (document, variables, request, requestContext) => {
-    const enveloped = yoga.getEnveloped({ ...requestContext, request, params: {} });
-    const contextValue = await enveloped.contextFactory();
-    return (await enveloped.execute({
-      schema,
-      document,
-      variableValues: variables,
-      contextValue,
-    })) as ExecutionResult;
-  };
+  const graphql = createGraphql({
+    schema,
+    contextOf,
+    mask,
+    bodyLimit,
+    limits: { ...defaults.queryLimits, ...queryLimits },
+    persisted,
+    db,
+    clock,
+    idempotencySeconds,
+    replicas,
+  });
 
   const authenticate = authenticator(db, clock, { withPosition: replicas !== undefined });
   const mutations = storedMutations.map((stored) => prepare(schema, stored));
-  const lookUp = demo && lookUpAs(demo.token, authenticate, execute);
+  const lookUp = demo && lookUpAs(demo.token, authenticate, graphql.execute);
   const openApi = () => openApiDocument(schema, mutations, publicUrl);
   const hasPage = (path: string) => routes.some((route) => route.path === path && route.public && !route.leadsTo);
   const pages = { mutations, publicUrl, hasPage, demo: lookUp && demo.key && { ...demo, key: demo.key, lookUp } };
   const routes: Route[] = [
     ...healthRoutes(db, stopping),
-    ...restRoutes(mutations, { schema, bodyLimit, execute }),
+    ...restRoutes(mutations, { schema, bodyLimit, execute: graphql.execute }),
     ...referenceRoutes({ ...pages, openApi }),
     ...errorPages(pages),
     ...openApiRoutes(openApi),
@@ -145,45 +137,6 @@ export function createApp({
     contentRoute('/schema.graphql', types.text, sdl),
     { path: '/graphql', methods: ['GET', 'POST'] },
   ];
-
-  const yoga = createYoga<RequestContext, Context>({
-    schema,
-    context: contextOf,
-    graphqlEndpoint: '/graphql',
-    graphiql: false,
-    landingPage: false,
-    // Not a path, so that Yoga's own health check never answers: /healthz is one of our routes.
-    healthCheckEndpoint: 'none',
-    maxRequestBodySize: false,
-    parserAndValidationCache: false,
-    cors: false,
-    multipart: false,
-    logging: false,
-    maskedErrors: { maskError: mask },
-    plugins: [
-      useResponseNames(),
-      useAccept(),
-      useOperationName(),
-      useGraphqlRequest(bodyLimit),
-      useRefusedBatch(),
-      persisted ? usePersistedDocuments(persisted) : useNoPersistedDocuments(),
-      useDocumentCache(),
-      useQueryLimits({ ...defaults.queryLimits, ...queryLimits }),
-      useIdempotency({ db, clock, keptSeconds: idempotencySeconds }),
-      useMutationTransaction(db),
-      ...(replicas ? [useReplicas(replicas)] : []),
-      useOperationSpan(),
-    ],
-  });
-
-  /** GraphQL alone is Yoga's, so that nothing else pays for the Request and Response of fetch. */
-  const graphql: Handle = async (_request, context) => {
-    if (!context.req || !context.res) throw new Error('GraphQL was asked without a request of Node');
-    const response = await yoga.handleNodeRequestAndResponse(context.req, context.res, context);
-    // The server sends the length itself.
-    const { 'content-length': _, ...headers } = Object.fromEntries(response.headers);
-    return { status: response.status, headers, body: await response.text() };
-  };
 
   const answer = databaseTimeout(
     databaseMilliseconds,
@@ -199,7 +152,7 @@ export function createApp({
             guide: '/docs',
             authenticate: (request) => authenticate(request.headers.get('authorization')),
             limit: rateLimiters && rateLimit({ limiters: rateLimiters, trustedProxies, logger, clock }),
-            graphql,
+            graphql: graphql.handle,
           }),
         ),
       ),

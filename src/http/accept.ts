@@ -1,6 +1,4 @@
-import { processRegularResult } from 'graphql-yoga';
 import { failure } from '../errors/failures.js';
-import type { Step } from './route.js';
 
 export const restTypes = ['application/json'];
 export const graphqlTypes = ['application/json', 'application/graphql-response+json'];
@@ -18,16 +16,7 @@ export function requireAcceptable(accept: string | null, types: readonly string[
   throw failure('NOT_ACCEPTABLE', { types });
 }
 
-/** Gives a GraphQL answer the media type that the client prefers. Yoga itself ignores qualities. */
-export function useAccept(): Step {
-  return {
-    onResultProcess({ request, setResultProcessor }) {
-      setResultProcessor(processRegularResult, graphqlTypeFor(request.headers.get('accept')));
-    },
-  };
-}
-
-/** The media type of a GraphQL answer that the client prefers. */
+/** The media type of a GraphQL response that the client prefers. Yoga itself ignores qualities. */
 export function graphqlTypeFor(accept: string | null): string {
   const ranges = readAccept(accept);
   const position = (type: string) => ranges.findIndex((range) => range.type === type) >>> 0;

@@ -1,8 +1,7 @@
-import { costHeader } from './limits/queryLimits.js';
 import type { Handle } from './route.js';
 
 const accepted = [
-  ...['Authorization', 'Content-Type', 'Idempotency-Key', costHeader, 'X-Request-Id'],
+  ...['Authorization', 'Content-Type', 'Idempotency-Key', 'GraphQL-Cost', 'X-Request-Id'],
   ...['traceparent', 'tracestate'],
 ];
 const exposed = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Retry-After', 'Idempotency-Replayed', 'Allow'];

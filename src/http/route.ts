@@ -1,6 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { GraphQLError } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
 import type { LogPosition } from '../database/replicas/logPosition.js';
 import type { Actor } from '../policies/access.js';
 import type { Answer } from './answer.js';
@@ -24,19 +22,10 @@ export interface RequestContext {
   responseHeaders: Record<string, string>;
   /** Who asks; with replicas, also how far the log of the primary had come by then. */
   actor?: Actor & { position?: LogPosition | undefined };
-  /** Set if the arguments were checked before GraphQL runs. */
-  inputIsChecked?: true;
-  /** How many operations a batch has, which GraphQL refuses. */
-  batchSize?: number;
-  /** The failure that GraphQL answers with instead of reading the request. */
-  refusal?: GraphQLError;
 }
 
 /** Answers a request of either surface. A step that does not answer it itself hands it to the next. */
 export type Handle = (request: RequestHead, context: RequestContext) => Promise<Answer>;
-
-/** One step of GraphQL, as a Yoga plugin. */
-export type Step = Plugin<RequestContext, RequestContext>;
 
 /** A path and what a request to it needs. The router checks that in the order of docs/api.md, "Order of checks". */
 export interface Route {

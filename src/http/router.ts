@@ -2,11 +2,11 @@ import type { GraphQLError } from 'graphql';
 import { failure } from '../errors/failures.js';
 import { isAlwaysProblem } from '../errors/problem.js';
 import type { Actor } from '../policies/access.js';
-import { graphqlTypes, requireAcceptable, restTypes } from './accept.js';
+import { graphqlTypeFor, graphqlTypes, requireAcceptable, restTypes } from './accept.js';
 import { type Answer, addVary } from './answer.js';
 import type { RateLimit } from './limits/rateLimit.js';
 import { nearestPath } from './nearestPath.js';
-import { problemAnswer } from './problem.js';
+import { graphqlAnswer, problemAnswer } from './problem.js';
 import type { RequestHead } from './requestHead.js';
 import type { Handle, RequestContext, Route } from './route.js';
 
@@ -22,7 +22,7 @@ interface RouterOptions {
   noPage: (error: GraphQLError, path: string, nearest: string | undefined) => Answer;
   /** The page that says what is below a path, such as the root of the API, that is none itself. */
   guide: string;
-  /** Answers where a route does not, also with the failure in `refusal`. */
+  /** Answers where a route does not. */
   graphql: Handle;
 }
 
@@ -81,6 +81,11 @@ export function router(options: RouterOptions): Handle {
   /** The answer to a request that a check or its route refused. */
   function refuse(error: GraphQLError, path: string, request: RequestHead, context: RequestContext): Answer {
     context.record?.addErrors([error]);
+    const isGraphql = routesOf(path).some(({ handle }) => !handle);
+    // A client that accepts no GraphQL response gets a problem instead.
+    if (isGraphql && !isAlwaysProblem(error)) {
+      return graphqlAnswer(error, context.requestId, graphqlTypeFor(request.headers.get('accept')));
+    }
     const isPage = wantsPage(request) && routingCodes.has(error.extensions.code) && !match(request, path);
     return isPage ? noPage(error, path, nearestTo(path)) : problemAnswer(error, context.requestId, publicUrl);
   }
@@ -97,15 +102,10 @@ export function router(options: RouterOptions): Handle {
       }
       const route = await checkAndCount(request, path, context);
       if (route.scope === 'write' && !context.actor?.canWrite) throw failure('READ_ONLY_TOKEN');
-      if (route.handle) return await route.handle(request, context);
+      return await (route.handle ?? graphql)(request, context);
     } catch (thrown) {
-      const error = mask(thrown);
-      const isGraphql = candidates.some(({ handle }) => !handle);
-      // A client that accepts no GraphQL response gets a problem instead.
-      if (!isGraphql || isAlwaysProblem(error)) return refuse(error, path, request, context);
-      context.refusal = error;
+      return refuse(mask(thrown), path, request, context);
     }
-    return graphql(request, context);
   };
 }
 

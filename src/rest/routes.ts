@@ -1,21 +1,13 @@
-import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
 import { badInput } from '../errors/failures.js';
 import { inRestNames } from '../errors/problem.js';
+import type { ExecuteDocument } from '../graphql/graphql.js';
 import { jsonAnswer } from '../http/answer.js';
 import { readInput, restSpelling } from '../http/input/readInput.js';
 import { readJson } from '../http/input/readJson.js';
-import type { RequestHead } from '../http/requestHead.js';
-import type { RequestContext, Route } from '../http/route.js';
+import type { Route } from '../http/route.js';
 import type { PreparedMutation } from './prepare.js';
 import { restAnswer } from './restAnswer.js';
-
-/** Executes a validated document as GraphQL does: with its context, its hooks and its masked errors. */
-export type ExecuteDocument = (
-  document: DocumentNode,
-  variables: Record<string, unknown>,
-  request: RequestHead,
-  context: RequestContext,
-) => Promise<ExecutionResult>;
 
 interface RestOptions {
   schema: GraphQLSchema;
@@ -34,7 +26,7 @@ export function restRoutes(mutations: PreparedMutation[], { schema, bodyLimit, e
     async handle(request, context) {
       const { value, errors } = readInput(inputType, await readJson(request, bodyLimit, context), restSpelling);
       if (errors.length > 0) throw badInput(errors);
-      const result = await execute(document, { input: value }, request, { ...context, inputIsChecked: true });
+      const result = await execute(document, { input: value }, request, context);
       if (result.errors?.[0]) throw inRestNames(result.errors[0]);
       return jsonAnswer(restAnswer(payloadType, result.data?.[name]));
     },

@@ -1,24 +1,14 @@
 import { type DocumentNode, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { useDocumentCache } from '../../src/http/limits/documentCache.js';
+import { DocumentCache } from '../../src/graphql/documentCache.js';
 import { createWorld } from '../support/world.js';
 
-/** Parses and validates a document as Yoga does, with the cache as the only plugin. */
+/** Parses a document, unless the cache has it; a valid one is added. */
 function pipeline(bytes: number) {
-  const cache = useDocumentCache(bytes);
+  const cache = new DocumentCache(bytes);
   return (text: string, isValid = true): DocumentNode => {
-    let document: DocumentNode | undefined;
-    const setParsedDocument = (found: DocumentNode) => {
-      document = found;
-    };
-    cache.onParse?.({ params: { source: text }, setParsedDocument } as never);
-    document ??= parse(text);
-    let isCached = false;
-    const setResult = () => {
-      isCached = true;
-    };
-    const after = cache.onValidate?.({ params: { documentAST: document }, setResult } as never);
-    if (!isCached && typeof after === 'function') after({ valid: isValid } as never);
+    const document = cache.get(text) ?? parse(text);
+    if (isValid && !cache.has(document)) cache.add(document);
     return document;
   };
 }

@@ -36,7 +36,7 @@ test('the fields of an answer come in the order of the request, whichever is rea
   expect(Object.keys(body.data.goals)).toEqual(['totalCount', 'nodes', 'pageInfo']);
 });
 
-test.each(['then', 'catch', 'constructor', 'toJSON', 'toString', 'hasOwnProperty', '__proto__'])(
+test.each(['catch', 'constructor', 'toJSON', 'toString', 'hasOwnProperty', '__proto__'])(
   'a field of an answer may be named %s, whatever its type',
   async (name) => {
     const { caller, space } = await world.team();
@@ -51,6 +51,12 @@ test.each(['then', 'catch', 'constructor', 'toJSON', 'toString', 'hasOwnProperty
     expect(own(body.data)).toBe('Query');
   },
 );
+
+test('no field of a response may be named then, for which JavaScript would take its object for a promise', async () => {
+  const { body } = await world.graphql(token, '{ viewer { then: person { id } } }');
+  expect(body.errors[0].extensions.code).toBe('GRAPHQL_PARSE_FAILED');
+  expect(body.errors[0].message).toBe('Syntax Error: An alias cannot be "then".');
+});
 
 describe('a failure', () => {
   const query = '{ viewer { person { id } } }';

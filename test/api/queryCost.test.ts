@@ -8,7 +8,7 @@ import {
   parse,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { costIn } from '../../src/http/limits/costIn.js';
+import { costIn } from '../../src/graphql/costIn.js';
 import { reopenGoal } from '../../src/rest/reopenGoal.js';
 import { restoreDocumentVersion } from '../../src/rest/restoreDocumentVersion.js';
 import { answerBudget } from '../../src/schema/answerBudget.js';

@@ -1,5 +1,5 @@
 import { type ASTNode, type DocumentNode, Kind, type OperationDefinitionNode, visit } from 'graphql';
-import type { FieldError } from '../../errors/failures.js';
+import type { FieldError } from '../errors/failures.js';
 import { perOperation } from './perOperation.js';
 
 /**

@@ -16,9 +16,9 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql';
-import { type FieldError, mostNamed } from '../../errors/failures.js';
+import { type FieldError, mostNamed } from '../errors/failures.js';
+import { graphqlSpelling, readInput } from '../http/input/readInput.js';
 import { perOperation } from './perOperation.js';
-import { graphqlSpelling, readInput } from './readInput.js';
 
 type Values = Readonly<Record<string, unknown>>;
 

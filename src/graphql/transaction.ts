@@ -1,22 +1,14 @@
-import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Database, Transaction } from '../database/client.js';
 import { retryConflicts } from '../database/conflicts.js';
 import { catalogue, type ErrorCode } from '../errors/catalogue.js';
-import type { RequestContext } from './route.js';
 
 const limits = { timeout: 30_000 };
 
 /** Executes the operation in a transaction instead of letting each statement commit by itself. */
 export type ExecuteIn = (tx: Transaction) => Promise<ExecutionResult>;
 
-type Execute = (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
-
-export const executeIn =
-  (execute: Execute, args: ExecutionArgs, contextValue: RequestContext): ExecuteIn =>
-  async (tx) =>
-    execute({ ...args, contextValue: { ...contextValue, db: tx } });
-
-/** Thrown in a transaction to roll it back and answer with the errors of this result. */
+/** Thrown in a transaction to roll it back and respond with the errors of this result. */
 export class RolledBack extends Error {
   /** What failed, where {@link retryConflicts} looks for a conflict. */
   readonly errors: readonly GraphQLError[];
@@ -39,6 +31,15 @@ export async function inTransaction(
     throw error;
   }
 }
+
+/** Runs several changes in one transaction: all of them or none. Decisions: "Several changes at once". */
+export const allOrNone = (db: Database, execute: ExecuteIn): Promise<ExecutionResult> =>
+  inTransaction(db, async (tx) => {
+    const result = await execute(tx);
+    // An error without data is the failure of a field; a statement that failed has ended the transaction.
+    if (!result.data || !isDecided(result)) throw new RolledBack(result);
+    return result;
+  });
 
 /** Whether no failure is the server's or of the request as a whole. */
 export const isDecided = ({ errors = [] }: ExecutionResult) =>

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type ExecutionArgs, type OperationDefinitionNode, print } from 'graphql';
 import { badInput } from '../errors/failures.js';
-import { perOperation } from './input/perOperation.js';
+import { perOperation } from './perOperation.js';
+import type { OperationContext } from './plugin.js';
 
 const quoted = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
 const bare = /^[!#-+\--~]+$/;
@@ -21,9 +22,9 @@ export function readKey(header: string): string {
 export function fingerprintOf(
   { document, operationName, variableValues }: ExecutionArgs,
   operation: OperationDefinitionNode,
-  query: string | undefined,
+  surface: OperationContext['surface'],
 ) {
-  const source = query === undefined ? 'REST' : [digestOf(operation, document), operationName ?? null];
+  const source = surface === 'REST' ? surface : [digestOf(operation, document), operationName ?? null];
   return Uint8Array.from(sha256(JSON.stringify([source, sorted(variableValues)])));
 }
 

@@ -1,6 +1,6 @@
 import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations';
 import { failure } from '../errors/failures.js';
-import type { Step } from './route.js';
+import type { Plugin } from './plugin.js';
 
 export interface PersistedDocuments {
   /** GraphQL documents by identifier; a document may have several. */
@@ -32,7 +32,7 @@ export const usePersistedDocuments = ({ documents, only }: PersistedDocuments) =
  * Where there are no persisted documents: answers clients for automatic persisted queries, which send the hash of a
  * document first, so that they send the document.
  */
-export const useNoPersistedDocuments = (): Step => ({
+export const useNoPersistedDocuments = (): Plugin => ({
   onParams({ params }) {
     if (!params.query && automaticHashIn(params) !== undefined) throw notFound(params);
   },

@@ -1,0 +1,34 @@
+import { GraphQLError } from 'graphql';
+import { isErrorCode } from '../errors/catalogue.js';
+import { failure, withoutStack } from '../errors/failures.js';
+import { headersOf } from '../errors/problem.js';
+import { shortened } from '../errors/quoted.js';
+
+/** Messages of the parser and of validation quote the document. */
+const longestMessage = 4_000;
+
+/** The error as clients see it, with the request id. A response with data is always 200. */
+export function shownError(error: GraphQLError, requestId: string, isPartial: boolean): GraphQLError {
+  const { message, extensions } = error;
+  return copyOf(error, shortened(message, longestMessage), {
+    ...extensions,
+    requestId,
+    ...(isPartial && { http: { headers: headersOf(error) } }),
+  });
+}
+
+/** Turns an error of Yoga or graphql-js into a failure of the catalogue, which quotes its message. */
+export function catalogued(error: GraphQLError): GraphQLError {
+  const { code, http } = error.extensions;
+  if (code === 'BAD_REQUEST' && (http as { status?: number } | undefined)?.status === 405) {
+    return failure('METHOD_NOT_ALLOWED', { target: 'A GraphQL mutation', method: 'GET', allow: ['POST'] });
+  }
+  if (isErrorCode(code)) return error;
+  const { message, extensions } = failure('BAD_REQUEST', { problem: error.message });
+  return copyOf(error, message, { ...extensions, http: http ?? { ...(extensions.http as object), spec: true } });
+}
+
+const copyOf = ({ nodes, source, positions, path }: GraphQLError, message: string, extensions: object) =>
+  withoutStack(
+    () => new GraphQLError(message, { nodes: nodes ?? null, source, positions, path, extensions: { ...extensions } }),
+  );

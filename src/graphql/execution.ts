@@ -1,0 +1,84 @@
+import { type ExecutionArgs, type ExecutionResult, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import type { Database, Transaction } from '../database/client.js';
+import type { Replicas } from '../database/replicas/replicas.js';
+import { badInput } from '../errors/failures.js';
+import type { RequestHead } from '../http/requestHead.js';
+import { inOperationSpan } from '../http/telemetry/spans.js';
+import { badArguments } from './badArguments.js';
+import { type IdempotencyOptions, once } from './idempotency.js';
+import { badKey, fingerprintOf, readKey } from './idempotencyKey.js';
+import { nullConditions } from './nullConditions.js';
+import { onReplica } from './onReplica.js';
+import { changesIn, fieldNames, operationOf } from './operation.js';
+import type { OperationContext, Plugin } from './plugin.js';
+import { allOrNone } from './transaction.js';
+
+export interface ExecutionOptions extends IdempotencyOptions {
+  replicas?: Replicas | undefined;
+}
+
+/** An operation that is about to run. */
+interface Operation {
+  args: ExecutionArgs;
+  node: OperationDefinitionNode;
+  context: OperationContext & { request: RequestHead };
+  /** Executes it in this transaction, or on this database. Each time on a new context, with which is kept what it loads. */
+  executeOn: (db: Database | Transaction | undefined) => Promise<ExecutionResult>;
+}
+
+/** The one place that executes operations, of both surfaces. */
+export const useExecution = (options: ExecutionOptions): Plugin => ({
+  onExecute({ executeFn, setExecuteFn }) {
+    setExecuteFn(async (args: ExecutionArgs): Promise<ExecutionResult> => {
+      const node = operationOf(args.document, args.operationName);
+      if (!node) return executeFn(args);
+      const context = args.contextValue as Operation['context'];
+      if (context.surface === 'GraphQL') requireGoodInput(args, node);
+      const executeOn: Operation['executeOn'] = async (db) =>
+        executeFn({ ...args, contextValue: { ...context, ...(db && { db }) } });
+      const run = node.operation === OperationTypeNode.MUTATION ? change : read;
+      return inSpan({ args, node, context, executeOn }, (operation) => run(operation, options));
+    });
+  },
+});
+
+/** Finds all bad input before any field runs, so that none is found after a change. */
+function requireGoodInput({ schema, document, variableValues }: ExecutionArgs, node: OperationDefinitionNode): void {
+  const variables = variableValues ?? {};
+  const conditions = nullConditions(document, node, variables);
+  if (conditions.length > 0) throw badInput(conditions);
+  const errors = badArguments(schema, document, node, variables);
+  if (errors.length > 0) throw badInput(errors);
+}
+
+function inSpan(operation: Operation, run: (operation: Operation) => Promise<ExecutionResult>) {
+  const { args, node, context } = operation;
+  if (!context.record?.span) return run(operation);
+  return inOperationSpan(node.operation, fieldNames(args.schema, node, args.document), () => run(operation));
+}
+
+/** A key makes a mutation happen once; several changes happen together or not at all; one commits by itself. */
+async function change({ args, node, context, executeOn }: Operation, options: ExecutionOptions) {
+  const { request, actor, responseHeaders } = context;
+  const [field, ...others] = changesIn(node, args.document);
+  const header = request.headers.get('idempotency-key');
+  if (header !== null && field && actor) {
+    if (others.length > 0) throw badKey('needs a request with one mutation field');
+    const { companyId, tokenId } = actor;
+    const scope = { companyId, tokenId, operation: field.name.value, key: readKey(header) };
+    const fingerprint = fingerprintOf(args, node, context.surface);
+    const onReplay = () => {
+      responseHeaders['Idempotency-Replayed'] = 'true';
+    };
+    return once({ scope, fingerprint, field, execute: executeOn, onReplay }, options);
+  }
+  if (others.length > 0) return allOrNone(options.db, executeOn);
+  const result = await executeOn(undefined);
+  // What cannot be read back after the change fails as a whole, as it does in REST.
+  return result.errors ? { ...result, data: null } : result;
+}
+
+async function read({ args, node, context, executeOn }: Operation, { replicas }: ExecutionOptions) {
+  const isIntrospection = fieldNames(args.schema, node, args.document) === 'introspection';
+  return replicas && !isIntrospection ? onReplica(replicas, context, executeOn) : executeOn(undefined);
+}

@@ -1,0 +1,60 @@
+import { type ExecutionResult, type FieldNode, GraphQLError } from 'graphql';
+import type { Database } from '../database/client.js';
+import { findOutcome, holdKey, type KeyScope, keepOutcome } from '../database/idempotencyKeys.js';
+import { failure } from '../errors/failures.js';
+import { type ExecuteIn, inTransaction, isDecided, isRefusal, RolledBack } from './transaction.js';
+
+export interface IdempotencyOptions {
+  db: Database;
+  clock: () => Date;
+  /** Seconds for which an outcome is kept. */
+  idempotencySeconds: number;
+}
+
+/** A request with an idempotency key. */
+export interface KeyedRequest {
+  scope: KeyScope;
+  /** What the request asks for: a key is good for one. */
+  fingerprint: Uint8Array<ArrayBuffer>;
+  field: FieldNode;
+  execute: ExecuteIn;
+  onReplay: () => void;
+}
+
+/**
+ * Runs a mutation with an `Idempotency-Key` at most once: the change and its outcome are one transaction, so that a
+ * retry finds both or neither. Decisions: "Safe retries".
+ */
+export async function once(
+  { scope, fingerprint, field, execute, onReplay }: KeyedRequest,
+  { db, clock, idempotencySeconds }: IdempotencyOptions,
+): Promise<ExecutionResult> {
+  const now = clock();
+  return inTransaction(db, async (tx) => {
+    const held = await holdKey(tx, scope);
+    // Looked up even if another transaction holds the key, because that may be a retry which replays it too.
+    const kept = await findOutcome(tx, scope, now);
+    if (kept) {
+      if (Buffer.compare(kept.fingerprint, fingerprint) !== 0) throw failure('IDEMPOTENCY_KEY_REUSED');
+      onReplay();
+      return parseResult(kept.result, field);
+    }
+    if (!held) throw failure('IDEMPOTENCY_KEY_IN_USE', { retryAfter: 1 });
+    const result = await execute(tx);
+    const isFinal = isDecided(result) && (result.data || isRefusal(result));
+    if (!isFinal) throw new RolledBack(result);
+    const expiresAt = new Date(now.getTime() + idempotencySeconds * 1000);
+    await keepOutcome(tx, scope, { fingerprint, result: JSON.stringify(result) }, expiresAt);
+    return result;
+  });
+}
+
+function parseResult(text: string, field: FieldNode): ExecutionResult {
+  const { data, errors }: ExecutionResult = JSON.parse(text);
+  if (!errors) return { data: data ?? null };
+  const revived = errors.map(
+    ({ message, path, extensions }) =>
+      new GraphQLError(message, { path: path ?? null, extensions, ...(path?.length === 1 && { nodes: field }) }),
+  );
+  return { data: data ?? null, errors: revived };
+}
