@@ -1,120 +1,162 @@
-import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
-import { pathOf } from '../support/documents.js';
+import { readdirSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { pathOf, rowsOf, sectionOf, textOf } from '../support/documents.js';
+import { importsOf } from '../support/importsOf.js';
 
-const root = pathOf('.');
-const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
-const contributing = readFileSync(join(root, 'docs/contributing.md'), 'utf8');
+const namesIn = (cell: string) => [...cell.matchAll(/`([\w.]+)`/g)].map(([, name = '']) => name);
 
-/** The table "Who may import whom": a room of src, a folder or a file of its own, and the rooms it may import. */
-const matrix = new Map(
-  [...contributing.matchAll(/^\| `([\w.]+)` \|.*?\| (.*) \|$/gm)].map(([, room = '', allowed = '']) => [
-    room,
-    [...allowed.matchAll(/`([\w.]+)`/g)].map(([, name = '']) => name),
+/** A room of src, a folder or a file of its own, and the rooms that it may import: the table of docs/contributing.md. */
+const table = new Map(
+  rowsOf(sectionOf(textOf('docs/contributing.md'), 'Who may import whom')).map(([room = '', , allowed = '']) => [
+    namesIn(room)[0] ?? '',
+    namesIn(allowed),
   ]),
 );
-const rooms = [...matrix.keys()];
+const rooms = [...table.keys()];
 
-const isFile = (room: string) => room.endsWith('.ts');
-const entries = (folder: string) => readdirSync(join(root, folder), { withFileTypes: true });
-const hasFolders = (room: string) =>
-  entries(`src/${room}`).some((entry) => entry.isDirectory() && !['generated', 'assets'].includes(entry.name));
+const src = pathToFileURL(pathOf('src/')).href;
+const files = readdirSync(pathOf('src'), { recursive: true, encoding: 'utf8' }).filter(
+  (file) => /\.[cm]?[jt]sx?$/.test(file) && !file.startsWith('database/generated/'),
+);
 
-/** Lines of source that import the room in different ways. */
-function waysInto(room: string, up: string, detour: string): string[] {
-  const at = (path: string) => (isFile(room) ? path + room.replace(/ts$/, 'js') : `${path}${room}/x.js`);
-  const straight = at(up);
-  const dotted = up.startsWith('./') ? `./${up}` : `./${up}`;
+/** The room that Node reaches by this path from a file of src, also by detours and encoded; undefined outside src. */
+function roomAt(path: string, file: string): string | undefined {
+  const href = URL.canParse(path, src + file) ? new URL(path, src + file).href : '';
+  if (!href.startsWith(src)) return undefined;
+  const [room = ''] = decodeURIComponent(href.slice(src.length)).split(/[/?]/);
+  return room.replace(/\.js$/, '.ts');
+}
+
+/** The specifier of a package or of a module of Node, but not of this package. */
+const isPackage = (path: string) => /^(node:)?[@\w][^:]*$/.test(path) && !/^goalpost(\/|$)/.test(path);
+
+/** What a file of src imports from other rooms. A room that cannot be told is undefined. */
+const crossings = (file: string, code: string) =>
+  importsOf(code).flatMap(({ line, path, isImport }) => {
+    if (isImport && path && isPackage(path)) return [];
+    const isPath = path !== undefined && (!isImport || /^([./\\]|file:)/.test(path));
+    const from = roomAt(file, '') ?? '';
+    const to = isPath ? roomAt(path, file) : undefined;
+    // Any other text may be no path, or that of data outside src.
+    const isElsewhere = !isImport && !rooms.includes(to ?? '');
+    return to === from || isElsewhere ? [] : [{ line, path: path ?? 'a path that is not a plain string', from, to }];
+  });
+
+/** The lines of a file of src that import what the table does not allow its room. */
+const refusals = (file: string, code: string) =>
+  crossings(file, code).flatMap(({ line, path, from, to }) => {
+    const allowed = table.get(from) ?? [];
+    if (to && allowed.includes(to)) return [];
+    return [`src/${file}:${line} imports ${path}; ${from} may import ${allowed.join(', ') || 'no other room'}`];
+  });
+
+test('every import of src is in the table', () => {
+  expect(files.flatMap((file) => refusals(file, textOf(`src/${file}`)))).toEqual([]);
+});
+
+test('every room of src is in the table', () => {
+  expect([...rooms].sort()).toEqual(readdirSync(pathOf('src')).sort());
+});
+
+test('every arrow of the table is used', () => {
+  const used = new Set(
+    files.flatMap((file) => crossings(file, textOf(`src/${file}`)).map(({ from, to }) => `${from} -> ${to}`)),
+  );
+  const arrows = rooms.flatMap((room) => table.get(room)?.map((other) => `${room} -> ${other}`));
+  expect(arrows.filter((arrow) => !used.has(arrow ?? ''))).toEqual([]);
+});
+
+test('every arrow of the table points to a row below, so none points up and none are in a circle', () => {
+  const arrows = rooms.flatMap((room, row) => table.get(room)?.map((other) => ({ room, other, row })) ?? []);
+  expect(arrows.filter(({ other, row }) => rooms.indexOf(other) <= row)).toEqual([]);
+});
+
+/** Lines of code that import a path, each in a way of its own. */
+const ways = (path: string) => [
+  `import '${path}';`,
+  `import x from '${path}';`,
+  `import * as x from "${path}";`,
+  `import /* why */ { type X } from '${path}';`,
+  `import type { X } from '${path}';`,
+  `import x from '${path}' with { type: 'json' };`,
+  `export * from '${path}';`,
+  `export * as x from '${path}';`,
+  `export { x } from '${path}';`,
+  `export type { X } from '${path}';`,
+  `await import('${path}');`,
+  `const load = () => import(\`${path}\`);`,
+  `let x: import('${path}').X;`,
+  `let x: typeof import('${path}');`,
+  `import x = require('${path}');`,
+  `require('${path}');`,
+  `createRequire(import.meta.url)('${path}');`,
+  `declare module '${path}' {}`,
+  `new Worker(new URL('${path}', import.meta.url));`,
+  `/// <reference path="${path}" />`,
+];
+
+/** Spellings of the path from a file of src to a file of another room. */
+function spellings(up: string, room: string, within: string): string[] {
+  const end = room.endsWith('.ts') ? room.replace('.ts', '.js') : `${room}/deep/x.js`;
   return [
-    `import '${straight}';`,
-    `import x from '${straight}';`,
-    `import type { X } from '${straight}';`,
-    `export * from '${straight}';`,
-    `export { x } from '${straight}';`,
-    `await import('${straight}');`,
-    ...(isFile(room) ? [] : [`import '${up}${room}/deep/deeper/x.js';`]),
-    `import '${at(dotted)}';`,
-    `import '${at(`${up}${detour}/../`)}';`,
-    `import '${at(`${up}${detour}/deep/../../`)}';`,
-    `import '${at(`./y/../${up}`)}';`,
+    up + end,
+    `./${up}${end}`,
+    `./x/../${up}${end}`,
+    `${up}x/../${end}`,
+    `${up}../src/${end}`,
+    `./%2e%2e/${within}${up}${end}`,
+    `${up}./%${end.charCodeAt(0).toString(16)}${end.slice(1)}`,
+    `${up}${end}?x`,
+    `${up}./${end}`.replaceAll('/', '\\\\'),
   ];
 }
 
-const probes = rooms.flatMap((room) => {
-  if (isFile(room)) return [{ room, path: `src/${room}`, up: './' }];
-  const deep = hasFolders(room) ? [{ room, path: `src/${room}/folder/probe.ts`, up: '../../' }] : [];
-  return [{ room, path: `src/${room}/probe.ts`, up: '../' }, ...deep];
+test.each(rooms)('what the table does not allow is refused in %s, however it is written', (room) => {
+  const isFile = room.endsWith('.ts');
+  const places = isFile
+    ? [{ file: room, up: './', within: 'src/' }]
+    : [
+        { file: `${room}/x.ts`, up: '../', within: `${room}/` },
+        { file: `${room}/folder/x.ts`, up: '../../', within: 'folder/' },
+      ];
+  for (const { file, up, within } of places) {
+    const others = rooms.filter((other) => other !== room);
+    const lines = others.flatMap((other) => {
+      const isRefused = !table.get(room)?.includes(other);
+      const written = spellings(up, other, within).flatMap((path, index) =>
+        index ? [`import '${path}';`] : ways(path),
+      );
+      return written.map((line) => ({ line, isRefused }));
+    });
+    const found = refusals(file, lines.map(({ line }) => line).join('\n'));
+    expect(found.map((refusal) => lines[Number(/:(\d+) /.exec(refusal)?.[1]) - 1]?.line)).toEqual(
+      lines.filter(({ isRefused }) => isRefused).map(({ line }) => line),
+    );
+  }
 });
 
-const refusedLine = (line: string) => ({ line, isOpen: false });
+test.each([
+  'import(name);',
+  "import('../lists/' + name);",
+  'import(`../lists/$' + '{name}.js`);',
+  'require(name);',
+  "import '#lists/x.js';",
+  "import 'goalpost';",
+  "export * from 'goalpost/openapi.json';",
+  "import '/src/lists/x.js';",
+  "import 'file:///src/lists/x.js';",
+  "import 'data:text/javascript,1';",
+  "import '../../test/support/world.js';",
+  "new URL('x/../../http/x.js', import.meta.url);",
+])('what could be a way around the table is refused: %s', (line) => {
+  expect(refusals('schema/x.ts', line)).toHaveLength(1);
+});
 
-const copy = await mkdtemp(join(tmpdir(), 'goalpost-walls-'));
-afterAll(() => rm(copy, { recursive: true }));
-
-/** The lines that the linter refuses in the copy, such as `src/lists/probe.ts:7`. */
-function lint(): Set<string> {
-  const { vcs: _vcs, files: _files, ...rules } = JSON.parse(readFileSync(join(root, '.biome.json'), 'utf8'));
-  writeFileSync(join(copy, 'biome.json'), JSON.stringify(rules));
-  const { stdout } = spawnSync(
-    process.execPath,
-    [biome, 'lint', '--only=style/noRestrictedImports', '--reporter=github', '--max-diagnostics=none', 'src'],
-    { cwd: copy, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
-  );
-  const found = [...stdout.matchAll(/file=[^,]*?(src\/[^,]+),line=(\d+),/g)];
-  return new Set(found.map(([, file, line]) => `${file}:${line}`));
-}
-
-describe('the walls between rooms', () => {
-  test('name every room there is', () => {
-    const found = entries('src').map(({ name }) => name);
-    expect([...rooms].sort()).toEqual(found.sort());
-  });
-
-  test('let through what the matrix names, and nothing else, however it is written', async () => {
-    const written = await Promise.all(
-      probes.map(async ({ room, path, up }) => {
-        const allowed = matrix.get(room) ?? [];
-        const detour = allowed.find((name) => !isFile(name)) ?? 'nowhere';
-        const lines = rooms
-          .filter((other) => other !== room)
-          .flatMap((other) => {
-            const [plain = '', ...others] = waysInto(other, up, detour);
-            return allowed.includes(other) ? [{ line: plain, isOpen: true }] : [plain, ...others].map(refusedLine);
-          });
-        await mkdir(join(copy, dirname(path)), { recursive: true });
-        await writeFile(join(copy, path), lines.map(({ line }) => line).join('\n'));
-        return { path, lines };
-      }),
-    );
-    const refused = lint();
-    const wrong = written.flatMap(({ path, lines }) =>
-      lines.flatMap(({ line, isOpen }, index) =>
-        refused.has(`${path}:${index + 1}`) === isOpen ? `${path} ${isOpen ? 'may' : 'may not'} ${line}` : [],
-      ),
-    );
-    expect(wrong).toEqual([]);
-    expect(refused.size).toBeGreaterThan(1000);
-  });
-
-  test('have no door that the linter cannot see', () => {
-    const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter(
-      (file) => file.endsWith('.ts') && !file.includes('generated'),
-    );
-    const hidden = /\bimport\((?!['"])|\brequire\(|[:=<(|&] *import\(['"]\.|from '[/#]/;
-    expect(files.filter((file) => hidden.test(readFileSync(join(root, 'src', file), 'utf8')))).toEqual([]);
-  });
-
-  test('let no arrow run in a circle', () => {
-    const open = new Set(rooms);
-    for (let left = -1; left !== open.size; ) {
-      left = open.size;
-      for (const room of open) if (matrix.get(room)?.every((name) => !open.has(name))) open.delete(room);
-    }
-    expect([...open]).toEqual([]);
-  });
+test('its own room, packages and modules of Node are free, and a refusal says what is allowed', () => {
+  const code =
+    "import './types/x.js';\nimport 'node:fs';\nimport '@prisma/client/x.js';\nimport '../../src/http/x.js';";
+  expect(refusals('workspace/x.ts', code)).toEqual([
+    'src/workspace/x.ts:4 imports ../../src/http/x.js; workspace may import database, rules',
+  ]);
 });
