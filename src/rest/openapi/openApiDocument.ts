@@ -6,7 +6,7 @@ import type { PreparedMutation } from '../prepare.js';
 import { everyAnswer, headerNamed, requestHeaders } from './headers.js';
 import { collectComponents, type JsonSchema } from './jsonSchema.js';
 import { codesOf, problemExample, problemName, problemResponses, problemSchema } from './problems.js';
-import { recordedExamples } from './recordedExamples.js';
+import recordedExamples from './recordedExamples.json' with { type: 'json' };
 import { requestSchema } from './requestSchema.js';
 import { type Fragments, responseSchemas } from './responseSchema.js';
 import { sentence } from './text.js';
@@ -17,6 +17,9 @@ const descriptionOf = (titles: string[]) => `The external HTTP API: ${titles.joi
 Every operation is a POST with a JSON body and needs a write-enabled API token: \`Authorization: Bearer <API_TOKEN>\`.
 Every failure is a problem (RFC 9457) with a \`code\` for programs. Its \`type\` is the address of a page that explains it.
 Ids are opaque strings and times are ISO 8601 in UTC. Ignore fields that you do not know: new ones may be added.`;
+
+/** What the demo workspace answers, by operation. */
+const examples: Record<string, { request: unknown; response: unknown }> = recordedExamples;
 
 const addition = '\n\nAn addition of this gateway to the documented paths.';
 
@@ -47,7 +50,7 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
   };
 
   function operation({ name, isAddition, field, inputObject, payloadType, selection }: PreparedMutation) {
-    const { request, response } = recordedExamples[name] ?? {};
+    const { request, response } = examples[name] ?? {};
     const declared = (field.extensions.errors ?? []) as string[];
     return {
       operationId: name,
