@@ -1,10 +1,13 @@
-// Copies what the pages load into dist/pages/assets: our own files and those of the viewers, which are devDependencies.
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+// Copies what is loaded and not compiled into dist: GraphQL documents, and in pages/assets what the pages load, which is
+// our own files and those of the viewers, which are devDependencies.
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const assets = fileURLToPath(new URL('../../dist/pages/assets/', import.meta.url));
+const src = fileURLToPath(new URL('..', import.meta.url));
+const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
+const assets = join(dist, 'pages/assets');
 const { resolve } = createRequire(import.meta.url);
 const packaged = (name, file) => join(dirname(resolve(`${name}/package.json`)), file);
 
@@ -18,8 +21,11 @@ const vendor = {
   'graphiql.css': packaged('graphiql', 'graphiql.min.css'),
 };
 
+for (const file of readdirSync(src, { recursive: true }))
+  if (file.endsWith('.graphql')) cpSync(join(src, file), join(dist, file));
+
 mkdirSync(join(assets, 'vendor'), { recursive: true });
-cpSync(fileURLToPath(new URL('assets/', import.meta.url)), assets, { recursive: true });
+cpSync(join(src, 'pages/assets'), assets, { recursive: true });
 for (const [name, file] of Object.entries(vendor)) {
   if (name === 'graphiql.css')
     writeFileSync(join(assets, 'vendor', name), readFileSync(file, 'utf8').replaceAll(blocked, ''));
