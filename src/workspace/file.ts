@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
+import { visit } from 'jsonc-parser';
 import { ImportError } from './error.js';
-import { syntaxErrorAt } from './syntax.js';
 
 const maximumBytes = 400 * 1024 * 1024;
 
@@ -21,9 +21,22 @@ export async function readDocument(file: string): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    const before = text.slice(0, syntaxErrorAt(text)).split('\n');
-    throw problem(`is not valid JSON (line ${before.length}, column ${(before.at(-1) ?? '').length + 1})`);
+    throw problem(`is not valid JSON${firstError(text)}`);
   }
+}
+
+/** Where a text stops being JSON. JSON.parse does not always report it. */
+function firstError(text: string): string {
+  let where = '';
+  const onError = (_code: number, _offset: number, _length: number, line: number, character: number) => {
+    where ||= ` (line ${line + 1}, column ${character + 1})`;
+  };
+  try {
+    visit(text, { onError }, { disallowComments: true });
+  } catch {
+    // It is nested too deeply for the stack.
+  }
+  return where;
 }
 
 async function readBytes(file: string): Promise<Buffer> {
