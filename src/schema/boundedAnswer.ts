@@ -1,6 +1,13 @@
-import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
-import type { GraphQLFieldResolver } from 'graphql';
-import { answerBudget, budgeted } from './answerBudget.js';
+import { setImmediate } from 'node:timers/promises';
+import SchemaBuilder, {
+  BasePlugin,
+  createContextCache,
+  type PothosOutputFieldConfig,
+  type SchemaTypes,
+} from '@pothos/core';
+import { type GraphQLFieldResolver, type GraphQLResolveInfo, OperationTypeNode } from 'graphql';
+import { failure } from '../errors/failures.js';
+import { namesBeneath } from './namesBeneath.js';
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -10,10 +17,47 @@ declare global {
   }
 }
 
+/** The most characters in the answer to one query. Decisions: "Query cost". */
+const mostCharacters = 64_000_000;
+/** What each item of a list counts, besides the names of its fields: it takes time and memory, however short it is. */
+const itemLength = 600;
+/** Shorter texts are not counted, which would cost more time than it is worth. */
+const longTextLength = 1_000;
+/** How many items of an answer are completed before other requests have a turn. */
+const itemsInATurn = 2_000;
+
 type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
+type Info = Pick<GraphQLResolveInfo, 'operation' | 'fieldNodes' | 'fragments'>;
+
+/** What the answer to one operation has become so far. */
+class AnswerBudget {
+  #characters = 0;
+  #items = 0;
+  #turn = Promise.resolve();
+
+  /** Throws 400 if a query has too many characters. A mutation has no limit: it has been made by then. */
+  spend(characters: number, { operation }: Pick<Info, 'operation'>): void {
+    this.#characters += characters;
+    if (operation.operation === OperationTypeNode.QUERY && this.#characters > mostCharacters)
+      throw failure('QUERY_TOO_COMPLEX', { exceeded: [{ limit: 'characters', maximum: mostCharacters }] });
+  }
+
+  /** Counts the items of a list, and makes each a promise that is resolved in its turn. */
+  promised(items: readonly unknown[], info: Info): Promise<unknown>[] {
+    this.spend(items.length * (itemLength + namesBeneath(info)), info);
+    return items.map((item) => {
+      const promise = this.#turn.then(() => item);
+      this.#items += 1;
+      if (this.#items % itemsInATurn === 0) this.#turn = this.#turn.then(() => setImmediate());
+      return promise;
+    });
+  }
+}
+
+export const answerBudget = createContextCache((_context: object) => new AnswerBudget());
 
 /**
- * Counts the items of every list and the characters of every text against the answer's budget.
+ * Counts the items of every list and the characters of every long text against the answer's budget.
  *
  * Makes every item a promise, too. When an item throws while it is completed (a resolver, an argument, a directive, a
  * scalar), the executor abandons the items before it, and a later rejection of one of them, which nobody handles, would
@@ -22,20 +66,19 @@ type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['
 class BoundedAnswerPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(resolve: Resolver<Types>, { type }: PothosOutputFieldConfig<Types>): Resolver<Types> {
     if (type.kind === 'List') {
-      return async (...given) => {
-        const items: unknown = await resolve(...given);
-        if (!Array.isArray(items)) return items;
-        const [, , context, info] = given;
-        return answerBudget(context).promised(items, info);
+      return async (row, args, context, info) => {
+        const items: unknown = await resolve(row, args, context, info);
+        return Array.isArray(items) ? answerBudget(context).promised(items, info) : items;
       };
     }
     if (type.kind !== 'Scalar' || this.buildCache.getTypeConfig(type.ref).name !== 'String') return resolve;
-    // Not a list of arguments, which costs time for each value.
     return (row, args, context, info) => {
+      const counted = (text: unknown) => {
+        if (typeof text === 'string' && text.length > longTextLength) answerBudget(context).spend(text.length, info);
+        return text;
+      };
       const text: unknown = resolve(row, args, context, info);
-      return text instanceof Promise
-        ? text.then((value) => budgeted(value, context, info))
-        : budgeted(text, context, info);
+      return text instanceof Promise ? text.then(counted) : counted(text);
     };
   }
 }

@@ -11,7 +11,7 @@ import { describe, expect, test } from 'vitest';
 import { costIn } from '../../src/graphql/costIn.js';
 import { reopenGoal } from '../../src/rest/reopenGoal.js';
 import { restoreDocumentVersion } from '../../src/rest/restoreDocumentVersion.js';
-import { answerBudget } from '../../src/schema/answerBudget.js';
+import { answerBudget } from '../../src/schema/boundedAnswer.js';
 import { statementsOf } from '../support/statements.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';
 
@@ -322,7 +322,7 @@ describe('lists with too many items in all', async () => {
     expect(body.data).toBeNull();
     expect(body.errors[0].extensions).toMatchObject({
       code: 'QUERY_TOO_COMPLEX',
-      exceeded: [{ limit: 'items', maximum: 100_000 }],
+      exceeded: [{ limit: 'characters', maximum: 64_000_000 }],
     });
   });
 
