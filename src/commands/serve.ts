@@ -1,7 +1,6 @@
 import cluster from 'node:cluster';
 import type { Logger } from 'pino';
 import type { Config } from '../config.js';
-import type { DatabaseError } from '../database/error.js';
 import { openDatabase } from '../database/open.js';
 import { createLogger, logDestination } from '../http/logger.js';
 import { isLoopback } from '../http/loopback.js';
@@ -41,10 +40,6 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
   const broken = untilBroken(logger);
   for (const { name, nearest } of config.misspelled) logger.warn(`${name} is not a setting. Did you mean ${nearest}?`);
   const log = (message: string) => logger.info(message);
-  let onLost: (error: DatabaseError) => void = () => {};
-  const lost = new Promise<DatabaseError>((resolve) => {
-    onLost = resolve;
-  });
   let metrics: Awaited<ReturnType<typeof openMetrics>>;
   let serving: Serving | undefined;
   // A migration may wait for minutes, and what it has not finished is rolled back. The embedded server is stopped in order.
@@ -57,7 +52,7 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
     url,
     applied,
     close,
-  } = await openDatabase({ ...config, poolSize: maintenancePoolSize, log, onLost }, { migrations: 'apply' });
+  } = await openDatabase({ ...config, poolSize: maintenancePoolSize, log }, { migrations: 'apply' });
   let cutOff = 0;
   try {
     if (applied.length > 0) logger.info({ applied }, 'migrated');
@@ -78,11 +73,10 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
       next,
     };
     announce(started, config.logFormat);
-    const failure = await Promise.race([stopped, broken, lost]);
+    await Promise.race([stopped, broken]);
     logger.info('stopping');
     cutOff = await serving.stop();
     await stopPurging();
-    if (failure) throw failure;
   } finally {
     await exitInTime(cutOff, async () => {
       await metrics?.close();

@@ -11,8 +11,6 @@ export interface OpenOptions {
   poolSize: number;
   preparedStatements: boolean;
   log?: (message: string) => void;
-  /** Called if the embedded server died and could not be started again. */
-  onLost?: (error: DatabaseError) => void;
 }
 
 export interface OpenDatabase {
@@ -29,12 +27,12 @@ export interface OpenDatabase {
  * operator's own database is a DatabaseError.
  */
 export async function openDatabase(
-  { databaseUrl, dataDir, poolSize, preparedStatements, log = () => {}, onLost = () => {} }: OpenOptions,
+  { databaseUrl, dataDir, poolSize, preparedStatements, log = () => {} }: OpenOptions,
   { migrations, share = false }: { migrations: 'apply' | 'require'; share?: boolean },
 ): Promise<OpenDatabase> {
   const server = databaseUrl
     ? { url: databaseUrl, stop: async () => {} }
-    : await startEmbedded({ dataDir, log, share, onLost });
+    : await startEmbedded({ dataDir, log, share });
   try {
     if (
       migrations === 'require' &&

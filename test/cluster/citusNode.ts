@@ -41,7 +41,7 @@ export async function startCitusNode(bin: string, parent: string, name: string) 
 
   const cluster = { directory, serverName: directory, password: '' };
   const port = await freePort();
-  const start = () => startServer(cluster, account, binaries, [], { port, wait: true });
+  const start = () => startServer(cluster, account, binaries, [], port);
   let server = await start();
   await query(server.url, 'CREATE EXTENSION citus');
 

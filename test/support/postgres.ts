@@ -20,7 +20,7 @@ export async function startPostgres(settings: string[] = [], parent = tmpdir()) 
   const binaries = await findBinaries(account, directory);
   const cluster = await openCluster(directory, account, binaries, ['--no-sync']);
   const flags = [...defaults, ...settings];
-  let server: Server = await startServer(cluster, account, binaries, flags, { wait: true });
+  let server: Server = await startServer(cluster, account, binaries, flags);
   const { url, port } = server;
 
   const postmaster = async () => Number.parseInt(await readFile(join(cluster.directory, 'postmaster.pid'), 'utf8'), 10);
@@ -34,7 +34,7 @@ export async function startPostgres(settings: string[] = [], parent = tmpdir()) 
   async function start(): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        server = await startServer(cluster, account, binaries, flags, { port, wait: true });
+        server = await startServer(cluster, account, binaries, flags, port);
         return;
       } catch (error) {
         if (attempt === 5) throw error;

@@ -32,7 +32,7 @@ export async function startReplicated({ settings = [] as string[], isAsynchronou
   if (account.uid && account.gid) chownSync(signal, account.uid, account.gid);
 
   const start = (cluster: typeof copy, own: string[], port?: number) =>
-    startServer(cluster, account, binaries, [...common, ...settings, ...own], { wait: true, ...(port && { port }) });
+    startServer(cluster, account, binaries, [...common, ...settings, ...own], port);
   const primary = await start(original, isAsynchronous ? [] : ['synchronous_standby_names=standby']);
   const source = `host=127.0.0.1 port=${primary.port} user=postgres password=${original.password}`;
   const following = [`primary_conninfo=${source} application_name=standby`, 'cluster_name=standby'];

@@ -1,53 +1,50 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseError } from '../error.js';
 import type { Server } from './server.js';
 
-interface Reports {
-  log: (message: string) => void;
-  /** Called if the server died and is not started again. */
-  onLost: (error: DatabaseError) => void;
-}
+const shortestPause = 100;
+const longestPause = 30_000;
+/** A server that ran for so long is started again at once. */
+const steadyMilliseconds = 60_000;
 
-const restartsAtMost = 5;
-const pauseMilliseconds = 1_000;
-const restartsWithin = 10 * 60_000;
-
-/** Starts the server again, at the same port, when it dies: up to five times in ten minutes. */
+/** Starts the server again, at the same port, whenever it dies. The pauses grow while it does not stay up. */
 export function keepRunning(
   server: Server,
   start: (port: number) => Promise<Server>,
-  { log, onLost }: Reports,
+  log: (message: string) => void,
 ): { stop(): Promise<void> } {
-  let current = server;
-  let stopping = false;
-  const restarts: number[] = [];
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let current: Server | undefined = server;
 
   async function watch(): Promise<void> {
-    for (;;) {
-      await current.process.gone;
-      if (stopping) return;
-      const output = current.process.output();
-      log(`PostgreSQL stopped unexpectedly:\n${output}`);
-      const now = Date.now();
-      while (restarts[0] !== undefined && now - restarts[0] > restartsWithin) restarts.shift();
-      if (restarts.length === restartsAtMost)
-        throw new DatabaseError(`PostgreSQL stopped unexpectedly ${restartsAtMost + 1} times:\n${output}`);
-      restarts.push(now);
-      try {
-        current = await start(server.port);
-        if (stopping) current.process.stop();
-        log('PostgreSQL is running again');
-      } catch (error) {
-        log(`PostgreSQL could not be started again: ${(error as Error).message}`);
-        await sleep(pauseMilliseconds);
-      }
+    for (let pause = shortestPause; ; pause = Math.min(2 * pause, longestPause)) {
+      const since = Date.now();
+      await current?.process.gone;
+      if (signal.aborted) return;
+      if (current) log(`PostgreSQL stopped unexpectedly:\n${current.process.output()}`);
+      if (Date.now() - since > steadyMilliseconds) pause = shortestPause;
+      await sleep(pause, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      current = await again();
+      if (signal.aborted) current?.process.stop();
     }
   }
 
-  const watching = watch().catch(onLost);
+  async function again(): Promise<Server | undefined> {
+    try {
+      const started = await start(server.port);
+      log('PostgreSQL is running again');
+      return started;
+    } catch (error) {
+      log(`PostgreSQL could not be started again; trying on. ${(error as Error).message}`);
+      return undefined;
+    }
+  }
+
+  const watching = watch();
   const stop = async () => {
-    stopping = true;
-    current.process.stop();
+    stopping.abort();
+    current?.process.stop();
     await watching;
   };
   return { stop };

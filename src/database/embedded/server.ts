@@ -15,56 +15,48 @@ export interface Server {
   url: string;
 }
 
-/** Another server uses the data directory. */
-export class ClusterInUse extends DatabaseError {}
-
-interface StartOptions {
-  /** If omitted, a free one. */
-  port?: number | undefined;
-  /** Whether to wait a moment for a server that is just stopping. */
-  wait: boolean;
-}
+/** Another server uses the data directory or the port. It may be about to stop. */
+export class ServerInUse extends DatabaseError {}
 
 const startMilliseconds = 30_000;
-const handoverMilliseconds = 3_000;
 
-/** Starts the server and waits until it answers. Throws a DatabaseError after 30 seconds, or if another one runs. */
+/**
+ * Starts the server and waits until it answers, on a free port if none is given. Throws a ServerInUse if another one
+ * runs, and a DatabaseError if it does not answer within 30 seconds.
+ */
 export async function startServer(
   cluster: Cluster,
   account: Account,
   binaries: Binaries,
   settings: string[],
-  { port: wanted, wait }: StartOptions,
+  wanted?: number,
 ): Promise<Server> {
-  const started = Date.now();
-  for (;;) {
-    const port = wanted ?? (await freePort());
-    const listen = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
-    const flags = [...listen, ...settings].flatMap((setting) => ['-c', setting]);
-    const command = [join(binaries.directory, 'bin', 'postgres'), '-D', cluster.serverName, ...flags];
-    const process = startProcess(command, cluster.directory, account, binaries.env);
-    const url = urlOf(cluster, port);
-    if (await becomesReady(url, process)) return { process, port, url };
+  const port = wanted ?? (await freePort());
+  const listen = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
+  const flags = [...listen, ...settings].flatMap((setting) => ['-c', setting]);
+  const command = [join(binaries.directory, 'bin', 'postgres'), '-D', cluster.serverName, ...flags];
+  const process = startProcess(command, cluster.directory, account, binaries.env);
+  const url = urlOf(cluster, port);
+  if (await becomesReady(url, process)) return { process, port, url };
 
-    process.stop();
-    await process.gone;
-    const output = process.output();
-    const portTaken = output.includes('could not create any TCP/IP sockets');
-    const directoryTaken = /lock file .* already exists|shared memory block .* still in use/s.test(output);
-    // The server of a process that was just killed needs a moment to stop.
-    const mayWait = portTaken || (directoryTaken && (wait || wanted !== undefined));
-    if (mayWait && Date.now() - started < handoverMilliseconds) await sleep(100);
-    else if (directoryTaken) throw await inUse(cluster);
-    else throw new DatabaseError(`PostgreSQL did not start in ${cluster.directory}:\n${output}`);
+  process.stop();
+  await process.gone;
+  const output = process.output();
+  if (/lock file .* already exists|shared memory block .* still in use/s.test(output)) {
+    const [pid] = await lockFile(cluster);
+    throw new ServerInUse(
+      `A PostgreSQL server (pid ${pid}) already runs on ${cluster.directory}. ` +
+        'Stop the program that started it, or set another DATA_DIR or DATABASE_URL.',
+    );
   }
+  const isPortTaken = output.includes('could not create any TCP/IP sockets');
+  throw new (isPortTaken ? ServerInUse : DatabaseError)(`PostgreSQL did not start in ${cluster.directory}:\n${output}`);
 }
 
 /** The URL of the server that another process runs on the cluster, if there is one. */
 export async function runningServer(cluster: Cluster): Promise<string | undefined> {
   const port = Number((await lockFile(cluster))[3]);
-  if (!port) return undefined;
-  const url = urlOf(cluster, port);
-  return (await refusal(url)) === undefined ? url : undefined;
+  return port ? urlOf(cluster, port) : undefined;
 }
 
 async function becomesReady(url: string, process: ServerProcess): Promise<boolean> {
@@ -93,14 +85,6 @@ async function refusal(url: string): Promise<string | undefined> {
   } finally {
     await client.end().catch(() => {});
   }
-}
-
-async function inUse(cluster: Cluster): Promise<ClusterInUse> {
-  const [pid] = await lockFile(cluster);
-  return new ClusterInUse(
-    `A PostgreSQL server (pid ${pid}) already runs on ${cluster.directory}. ` +
-      'Stop the program that started it, or set another DATA_DIR or DATABASE_URL.',
-  );
 }
 
 /** The lines of PostgreSQL's postmaster.pid: process id, data directory, start time, port, … */

@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from '../error.js';
 import { findBinaries } from './binaries.js';
-import { type Cluster, openCluster } from './cluster.js';
+import { openCluster } from './cluster.js';
 import { keepRunning } from './keepRunning.js';
-import { ClusterInUse, runningServer, type Server, startServer } from './server.js';
+import { runningServer, ServerInUse, startServer } from './server.js';
 import { serverAccount } from './serverProcess.js';
 import { join, untilAlone } from './sharing.js';
 
@@ -17,8 +17,6 @@ interface EmbeddedOptions {
   throwaway?: boolean;
   /** For short commands: use a server that already runs there instead of throwing, and let others use this one. */
   share?: boolean;
-  /** Called if the server died and could not be started again. */
-  onLost?: (error: DatabaseError) => void;
 }
 
 interface Embedded {
@@ -31,7 +29,9 @@ const disposable = {
   initdb: ['--no-sync'],
   settings: ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'],
 };
-const shareMilliseconds = 30_000;
+/** How long a command or a gateway waits for another server, which may be about to stop or to answer. */
+const patience = { command: 30_000, gateway: 3_000 };
+/** How long it waits for commands that use its server. */
 const guestMilliseconds = { command: 3_600_000, gateway: 3_000 };
 
 /**
@@ -39,9 +39,10 @@ const guestMilliseconds = { command: 3_600_000, gateway: 3_000 };
  * If it dies, it is started again. Throws a DatabaseError if it cannot run here or another server uses `dataDir`.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  const { dataDir, log = () => {}, throwaway = false, share = false, onLost = () => {} } = options;
+  const { dataDir, log = () => {}, throwaway = false, share = false } = options;
   const root = resolve(dataDir);
   const mode = throwaway ? disposable : durable;
+  const user = share ? 'command' : 'gateway';
   const account = serverAccount();
   const unusable = (error: Error) => {
     if (error instanceof DatabaseError) throw error;
@@ -50,35 +51,24 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   await mkdir(root, { recursive: true }).catch(unusable);
   const binaries = await findBinaries(account, root);
   const cluster = await openCluster(root, account, binaries, mode.initdb).catch(unusable);
+  const start = (port?: number) => startServer(cluster, account, binaries, mode.settings, port);
 
-  const start = (port?: number) => startServer(cluster, account, binaries, mode.settings, { port, wait: !share });
-  const opened = share ? await joinOrStart(cluster, start) : await start();
-  if ('leave' in opened) return { url: opened.url, stop: opened.leave };
-
-  log(`PostgreSQL ${binaries.major} is running; its data is in ${cluster.directory}`);
-  const { url } = opened;
-  const kept = keepRunning(opened, start, { log, onLost });
-  const stop = async () => {
-    await untilAlone(url, share ? guestMilliseconds.command : guestMilliseconds.gateway);
-    await kept.stop();
-  };
-  return { url, stop };
-}
-
-/** Commands that run at once share the server of the first. When that stops it, the next one starts it again. */
-async function joinOrStart(
-  cluster: Cluster,
-  start: () => Promise<Server>,
-): Promise<Server | { url: string; leave(): Promise<void> }> {
-  const deadline = Date.now() + shareMilliseconds;
+  const deadline = Date.now() + patience[user];
   for (;;) {
-    const url = await runningServer(cluster);
-    const joined = url && (await join(url));
-    if (joined) return { url, ...joined };
+    const running = share ? await runningServer(cluster) : undefined;
+    const joined = running && (await join(running));
+    if (joined) return { url: running, stop: joined.leave };
     try {
-      return await start();
+      const server = await start();
+      log(`PostgreSQL ${binaries.major} is running; its data is in ${cluster.directory}`);
+      const kept = keepRunning(server, start, log);
+      const stop = async () => {
+        await untilAlone(server.url, guestMilliseconds[user]);
+        await kept.stop();
+      };
+      return { url: server.url, stop };
     } catch (error) {
-      if (!(error instanceof ClusterInUse) || Date.now() > deadline) throw error;
+      if (!(error instanceof ServerInUse) || Date.now() > deadline) throw error;
     }
     await sleep(50 + Math.random() * 100);
   }
