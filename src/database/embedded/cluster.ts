@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { lchown, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { lchown, lstat, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseError } from '../error.js';
 import type { Binaries } from './binaries.js';
@@ -11,8 +11,6 @@ export interface Cluster {
   serverName: string;
   password: string;
 }
-
-const abandonedAfter = 3_600_000;
 
 const homeIn = (dataDir: string) => join(dataDir, 'postgres');
 
@@ -31,7 +29,6 @@ export async function openCluster(
   initdbFlags: string[],
 ): Promise<Cluster> {
   const home = homeIn(dataDir);
-  await removeAbandoned(dataDir);
   if (!(await lstat(home).catch(() => undefined))) await create(home, account, binaries, initdbFlags);
 
   const owner = account.uid ?? process.getuid?.();
@@ -75,14 +72,5 @@ async function create(home: string, account: Account, binaries: Binaries, flags:
     if (!lostTheRace) throw error;
   } finally {
     await rm(fresh, { recursive: true, force: true });
-  }
-}
-
-// A first start that was killed leaves its directory behind. After an hour, no process can still be writing to it.
-async function removeAbandoned(dataDir: string): Promise<void> {
-  for (const name of await readdir(dataDir)) {
-    if (!name.startsWith('postgres.new-')) continue;
-    const { mtimeMs } = await lstat(join(dataDir, name)).catch(() => ({ mtimeMs: Date.now() }));
-    if (Date.now() - mtimeMs > abandonedAfter) await rm(join(dataDir, name), { recursive: true, force: true });
   }
 }
