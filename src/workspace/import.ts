@@ -11,10 +11,7 @@ import { columns, type Table, tables } from './tables.js';
 export type Counts = Record<Table, number>;
 
 const limits = { timeout: 3_600_000 };
-const importLock = 72707370;
-const rowsAtOnce = 2_000;
 const charactersAtOnce = 1_000_000;
-const idsAtOnce = 10_000;
 
 /**
  * Writes the workspace in the document, all of it or nothing, and returns the number of rows by table. Calls
@@ -32,7 +29,6 @@ export async function importWorkspace(
   const total = Object.values(counts).reduce((sum, count) => sum + count);
 
   const write = async (tx: Transaction) => {
-    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${importLock})`; // one import at a time
     await requireUnused(tx, identities);
     let written = 0;
     for (const table of tables)
@@ -61,13 +57,10 @@ async function requireUnused(db: Transaction, identities: Identities): Promise<v
     const paths = identities.get(name) ?? new Map();
     const [table, column] = name.split('.').map((part) => Prisma.raw(part));
     const values = [...paths.keys()];
-    for (let start = 0; start < values.length; start += idsAtOnce) {
-      const chunk = values.slice(start, start + idsAtOnce);
-      const select = Prisma.sql`SELECT ${column} AS value FROM ${table} WHERE ${column} = ANY (${chunk})`;
-      const found = new Set((await db.$queryRaw<{ value: string }[]>(select)).map(({ value }) => value));
-      for (const value of chunk)
-        if (found.has(value)) problems.push(`${pathName(paths.get(value) ?? [])}: ${quote(value)} exists already`);
-    }
+    const select = Prisma.sql`SELECT ${column} AS value FROM ${table} WHERE ${column} = ANY (${values})`;
+    const found = new Set((await db.$queryRaw<{ value: string }[]>(select)).map(({ value }) => value));
+    for (const value of values)
+      if (found.has(value)) problems.push(`${pathName(paths.get(value) ?? [])}: ${quote(value)} exists already`);
   }
   if (problems.length > 0) throw new ImportError(problems);
 }
@@ -83,8 +76,8 @@ function* batches(table: Table, rows: Row[]): Generator<string> {
   let characters = 0;
   for (const row of rows) {
     const json = JSON.stringify(row.updated_at === null ? { ...row, updated_at: row.inserted_at } : row, written);
-    if (batch.length >= rowsAtOnce || characters + json.length > charactersAtOnce) {
-      if (batch.length > 0) yield `[${batch}]`;
+    if (batch.length > 0 && characters + json.length > charactersAtOnce) {
+      yield `[${batch}]`;
       batch = [];
       characters = 0;
     }
