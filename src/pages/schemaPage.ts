@@ -1,5 +1,5 @@
 import type { Route } from '../http/route.js';
-import { type Html, html } from './html.js';
+import { type Html, html, withMarks } from './html.js';
 import { type HasPage, htmlPage } from './htmlPage.js';
 
 /** `/schema`: the GraphQL schema to read. Each type has an address, and every mention of it leads there. */
@@ -44,13 +44,8 @@ function definitions(sdl: string): Html[] {
 const partsOfSdl = /("""[\s\S]*?""")|(?<=: \[*)(\w+)/g;
 
 /** SDL with its descriptions marked, and each type linked to its definition. */
-function linked(text: string, names: ReadonlySet<string>): Html {
-  let end = 0;
-  const marked = [...text.matchAll(partsOfSdl)].map(({ 0: part, 1: description, index }) => {
-    const before = text.slice(end, index);
-    end = index + part.length;
-    if (description) return html`${before}<span class="comment">${part}</span>`;
-    return names.has(part) ? html`${before}<a href="#${part}">${part}</a>` : html`${before}${part}`;
+const linked = (text: string, names: ReadonlySet<string>): Html =>
+  withMarks(text, partsOfSdl, ([part, description]) => {
+    if (description) return html`<span class="comment">${part}</span>`;
+    return names.has(part) ? html`<a href="#${part}">${part}</a>` : html`${part}`;
   });
-  return html`${marked}${text.slice(end)}`;
-}
