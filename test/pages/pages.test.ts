@@ -7,8 +7,8 @@ import { gunzipSync } from 'node:zlib';
 import { buildClientSchema, buildSchema, parse, printSchema, validate } from 'graphql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDemo } from '../../src/commands/openDemo.js';
-import { curlCommands } from '../../src/pages/curl.js';
 import { DemoKey } from '../../src/pages/demoKey.js';
+import { samplesOf } from '../../src/pages/samples.js';
 import { version } from '../../src/version.js';
 import { startServer } from '../support/server.js';
 import { type Answer, createWorld, type Json, restPaths, World } from '../support/world.js';
@@ -309,9 +309,10 @@ test('the commands of the demo succeed again and again, and change something as 
   const changed: Record<string, string[]> = {};
   for (let round = 0; round < 7; round += 1) {
     const { requests } = await gateway.app.workedExamples();
-    for (const { lines } of curlCommands('', tokens?.write, requests)) {
-      const [path = ''] = /\/api\S+/.exec(lines[0] ?? '') ?? [];
-      const answer = await shown.post(path, tokens?.write ?? null, /'(.*)'/s.exec(lines[3] ?? '')?.[1]);
+    for (const request of requests) {
+      const [curl] = samplesOf('', tokens?.write, request);
+      const [, path = '', body = ''] = /(\/api\S+).* -d '(.*)'/s.exec(curl?.text ?? '') ?? [];
+      const answer = await shown.post(path, tokens?.write ?? null, body);
       expect(answer.status, path).toBe(200);
       const { goal, file, restored_version: version } = answer.body;
       changed[path] = [...(changed[path] ?? []), (goal ?? file ?? version)?.id];
