@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import { startLabel } from '../pages/demo.js';
 import { version } from '../version.js';
 
@@ -14,7 +15,7 @@ export interface Started {
   next: string[];
 }
 
-type Paint = (code: number, text: string) => string;
+type Paint = (style: 'bold' | 'cyan' | 'gray', text: string) => string;
 
 /**
  * Says where the gateway is and what to do now: for a person in a terminal as a few lines, otherwise, for programs, as
@@ -30,16 +31,12 @@ export function announce(
     stdout.write(`${JSON.stringify(started)}\n`);
     return;
   }
-  // Node's own answer, which knows NO_COLOR.
-  const hasColors = stdout.isTTY && stdout.hasColors();
-  stdout.write(
-    banner(started, (code, text) => (hasColors ? `\x1b[${code}m${text}\x1b[${code === 1 ? 22 : 39}m` : text)),
-  );
+  stdout.write(banner(started, (style, text) => styleText(style, text, { stream: stdout })));
 }
 
 function banner({ graphql, rest, browser, metrics, tokens, next }: Started, paint: Paint): string {
   const rows: [label: string, text: string | undefined][] = [
-    [startLabel, paint(36, browser)],
+    [startLabel, paint('cyan', browser)],
     ['GraphQL', graphql],
     ['REST', rest],
     ['Metrics', metrics],
@@ -49,8 +46,8 @@ function banner({ graphql, rest, browser, metrics, tokens, next }: Started, pain
     ['Stop', 'Ctrl-C'],
   ];
   const lines = rows.flatMap(([label, text]) =>
-    (text?.split('\n') ?? []).map((line, index) => `${paint(90, (index === 0 ? label : '').padEnd(7))} ${line}`),
+    (text?.split('\n') ?? []).map((line, index) => `${paint('gray', (index === 0 ? label : '').padEnd(7))} ${line}`),
   );
   const title = `Goalpost ${version} is ready${tokens ? ', with a demo workspace' : ''}.`;
-  return `\n${paint(1, title)}\n\n${lines.join('\n')}\n\n`;
+  return `\n${paint('bold', title)}\n\n${lines.join('\n')}\n\n`;
 }

@@ -19,8 +19,8 @@ function announced(what: Started, format: 'auto' | 'json' | 'pretty', { isTTY }:
       done();
     },
   });
-  const hasColors = () => !process.env.NO_COLOR;
-  announce(what, format, Object.assign(stream, { isTTY, hasColors }) as NodeJS.WriteStream);
+  const getColorDepth = () => (process.env.NO_COLOR ? 1 : 8);
+  announce(what, format, Object.assign(stream, { isTTY, getColorDepth }) as NodeJS.WriteStream);
   return text;
 }
 
