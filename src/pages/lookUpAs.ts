@@ -1,6 +1,6 @@
 import { parse } from 'graphql';
-import type { RequestContext } from '../http/route.js';
 import type { ExecuteDocument } from '../graphql/graphql.js';
+import type { RequestContext } from '../http/route.js';
 import type { LookUp } from './workedExamples.js';
 
 type Actor = NonNullable<RequestContext['actor']>;
