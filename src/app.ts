@@ -6,7 +6,6 @@ import { defaults } from './defaults.js';
 import { createGraphql } from './graphql/graphql.js';
 import type { PersistedDocuments } from './graphql/persistedDocuments.js';
 import type { QueryLimits } from './graphql/queryLimits.js';
-import { commonHeaders } from './http/answer.js';
 import { compressedPages } from './http/compression.js';
 import { contentRoute, types } from './http/contentRoute.js';
 import { cors } from './http/cors.js';
@@ -16,7 +15,8 @@ import { leadsTo } from './http/leadsTo.js';
 import { rateLimit } from './http/limits/rateLimit.js';
 import type { RateLimiters } from './http/limits/rateLimiters.js';
 import { masking } from './http/masking.js';
-import type { Handle, RequestContext, Route } from './http/route.js';
+import { commonHeaders } from './http/response.js';
+import type { Handler, RequestContext, Route } from './http/route.js';
 import { router } from './http/router.js';
 import type { DemoKey } from './pages/demoKey.js';
 import { errorPages } from './pages/errorPages.js';
@@ -70,7 +70,7 @@ export interface AppOptions {
 }
 
 export interface App {
-  answer: Handle;
+  answer: Handler;
   /** Every path that it answers. */
   routes: readonly Route[];
   /** Example calls, on records of the demo workspace if there is one. */
@@ -78,7 +78,7 @@ export interface App {
 }
 
 /** Creates the gateway, which answers requests. Two gateways share nothing but their options. */
-export function createApp({
+export function createPipeline({
   db,
   replicas,
   logger,

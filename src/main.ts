@@ -10,7 +10,7 @@ import { UsageError } from './commands/usageError.js';
 import { ConfigError, isSetting, readConfig, readConfigWith, readEnvironment } from './config.js';
 import { DatabaseError } from './database/error.js';
 import { isUnavailable } from './database/unavailable.js';
-import { WorkerFailed } from './serving/workers.js';
+import { WorkerFailed } from './server/workers.js';
 import { version } from './version.js';
 import { ImportError } from './workspace/error.js';
 

@@ -14,9 +14,9 @@ import { type InspectedServer, inspectServers, pendingOn, writeRefusal } from '.
 import { privilegesAt } from '../database/privileges.js';
 import { type InspectedReplica, inspectReplicas } from '../database/replicas/inspectReplicas.js';
 import { rateLimitPoolSize } from '../http/limits/rateLimiters.js';
-import { listen } from '../serving/listen.js';
-import { maintenancePoolSize } from '../serving/purgeWhileServing.js';
-import { readPersistedDocuments } from '../serving/readPersistedDocuments.js';
+import { listen } from '../server/listen.js';
+import { maintenancePoolSize } from '../server/purgeWhileServing.js';
+import { readPersistedDocuments } from '../server/readPersistedDocuments.js';
 import { encryptionFinding } from './encryptionFinding.js';
 import { type Finding, fine, note, problem } from './finding.js';
 

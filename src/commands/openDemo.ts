@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '../database/client.js';
 import { createToken } from '../database/tokens.js';
-import type { DemoTokens } from '../serving/workerMessages.js';
+import type { DemoTokens } from '../server/workerMessages.js';
 import { demoPeople } from '../workspace/demoPeople.js';
 import { readDocument } from '../workspace/file.js';
 import { importWorkspace } from '../workspace/import.js';

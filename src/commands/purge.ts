@@ -1,6 +1,6 @@
 import type { Config } from '../config.js';
 import { type PurgedFile, purgeableFiles, purgeFiles } from '../database/purgeFiles.js';
-import { printable } from '../http/telemetry/printable.js';
+import { printable } from '../telemetry/printable.js';
 import { readDuration } from './duration.js';
 import { openForCommand } from './openForCommand.js';
 

@@ -1,7 +1,7 @@
 import type { Config } from '../config.js';
 import type { Database } from '../database/client.js';
 import { createToken } from '../database/tokens.js';
-import { printable } from '../http/telemetry/printable.js';
+import { printable } from '../telemetry/printable.js';
 import { aligned } from './aligned.js';
 import { readDuration } from './duration.js';
 import { openForCommand } from './openForCommand.js';

@@ -51,6 +51,9 @@ export function badInput(errors: FieldError[], context: object = {}): GraphQLErr
 
 const more: FieldError = { field: '', code: 'too_many', message: 'there are more invalid fields than are named' };
 
+/** What a request gets for which there is no slot, or no memory for its body. */
+export const overloaded = () => failure('SERVICE_UNAVAILABLE', { overloaded: true });
+
 export const notFound = (what: string, id: string) => failure('NOT_FOUND', { what, id });
 
 /** The failure that the documents show for a code. */

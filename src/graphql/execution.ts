@@ -3,11 +3,11 @@ import type { Database, Transaction } from '../database/client.js';
 import type { Replicas } from '../database/replicas/replicas.js';
 import { badInput } from '../errors/failures.js';
 import type { RequestHead } from '../http/requestHead.js';
-import { inOperationSpan } from '../http/telemetry/spans.js';
+import { inOperationSpan } from '../telemetry/spans.js';
 import { badArguments } from './badArguments.js';
 import { type IdempotencyOptions, once } from './idempotency.js';
 import { badKey, fingerprintOf, readKey } from './idempotencyKey.js';
-import { nullConditions } from './nullConditions.js';
+import { nullDirectives } from './nullDirectives.js';
 import { onReplica } from './onReplica.js';
 import { changesIn, fieldNames, operationOf } from './operation.js';
 import type { OperationContext, Plugin } from './plugin.js';
@@ -45,7 +45,7 @@ export const useExecution = (options: ExecutionOptions): Plugin => ({
 /** Finds all bad input before any field runs, so that none is found after a change. */
 function requireGoodInput({ schema, document, variableValues }: ExecutionArgs, node: OperationDefinitionNode): void {
   const variables = variableValues ?? {};
-  const conditions = nullConditions(document, node, variables);
+  const conditions = nullDirectives(document, node, variables);
   if (conditions.length > 0) throw badInput(conditions);
   const errors = badArguments(schema, document, node, variables);
   if (errors.length > 0) throw badInput(errors);

@@ -1,7 +1,7 @@
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import type { RequestHead } from '../http/requestHead.js';
-import type { Handle, RequestContext } from '../http/route.js';
+import type { Handler, RequestContext } from '../http/route.js';
 import { DocumentCache } from './documentCache.js';
 import { type ExecutionOptions, useExecution } from './execution.js';
 import { useParsing } from './parsing.js';
@@ -57,7 +57,7 @@ export function createGraphql<Context extends object>(options: GraphqlOptions<Co
   });
 
   /** GraphQL alone is Yoga's, so that nothing else pays for the Request and Response of fetch. */
-  const handle: Handle = async (_request, context) => {
+  const handle: Handler = async (_request, context) => {
     if (!context.req || !context.res) throw new Error('GraphQL was asked without a request of Node');
     const response = await yoga.handleNodeRequestAndResponse(context.req, context.res, {
       ...context,

@@ -1,7 +1,7 @@
 import { type GraphQLSchema, OperationTypeNode } from 'graphql';
 import { failure } from '../errors/failures.js';
-import { type CostOf, costIn } from './costIn.js';
 import { changesIn } from './operation.js';
+import { type CostOf, operationCost } from './operationCost.js';
 import { noCost, type QueryCost } from './queryCost.js';
 
 /** The most that one GraphQL request may ask for: `tokens` in its document, `mutations` fields in a mutation. */
@@ -14,7 +14,7 @@ const measured = ['complexity', 'depth', 'aliases', 'mutations'] as const;
 
 /** Measures the operation to run. Throws QUERY_TOO_COMPLEX if it is over a limit. Decisions: "Query cost". */
 export function costWithin(limits: QueryLimits, schema: GraphQLSchema): CostOf {
-  const costOf = costIn(schema);
+  const costOf = operationCost(schema);
   return (document, operation, variables) => {
     const cost = costOf(document, operation, variables);
     const isMutation = operation.operation === OperationTypeNode.MUTATION;

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { addVary } from './answer.js';
 import type { RequestHead } from './requestHead.js';
-import type { Handle } from './route.js';
+import { addVary } from './response.js';
+import type { Handler } from './route.js';
 
 /** Compresses bytes in a thread of their own. */
 export const gzipped = promisify<Uint8Array, Buffer>(gzip);
@@ -16,7 +16,7 @@ export const acceptsGzip = ({ headers }: RequestHead): boolean =>
  * of the API are left to the proxy in front: they are short, and their callers wait for them.
  */
 export const compressedPages =
-  (next: Handle): Handle =>
+  (next: Handler): Handler =>
   async (request, context) => {
     const answer = await next(request, context);
     const { headers, body } = answer;

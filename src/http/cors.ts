@@ -1,4 +1,4 @@
-import type { Handle } from './route.js';
+import type { Handler } from './route.js';
 
 const accepted = [
   ...['Authorization', 'Content-Type', 'Idempotency-Key', 'GraphQL-Cost', 'X-Request-Id'],
@@ -23,7 +23,7 @@ export function corsHeaders(origins: readonly string[], origin: string | null | 
  * Lets web pages of these origins (`*` for all) call both surfaces with a token. Without origins, CORS is off. Cookies
  * are never allowed, and a preflight needs no token and no SQL.
  */
-export function cors(origins: readonly string[], next: Handle): Handle {
+export function cors(origins: readonly string[], next: Handler): Handler {
   if (origins.length === 0) return next;
   return async (request, context) => {
     const { responseHeaders, record } = context;

@@ -1,6 +1,6 @@
 import type { Database } from '../database/client.js';
 import { failure } from '../errors/failures.js';
-import { jsonAnswer } from './answer.js';
+import { jsonResponse } from './response.js';
 import type { Route } from './route.js';
 
 /** Whether the database answers. */
@@ -17,7 +17,7 @@ export const healthRoutes = (db: Database, stopping?: AbortSignal): Route[] => [
     methods: ['GET', 'HEAD'],
     public: true,
     unlimited: true,
-    handle: () => jsonAnswer({ status: 'ok' }),
+    handle: () => jsonResponse({ status: 'ok' }),
   },
   {
     path: '/readyz',
@@ -26,7 +26,7 @@ export const healthRoutes = (db: Database, stopping?: AbortSignal): Route[] => [
     unlimited: true,
     async handle() {
       if (stopping?.aborted || !(await answers(db))) throw failure('SERVICE_UNAVAILABLE');
-      return jsonAnswer({ status: 'ok', database: 'ok' });
+      return jsonResponse({ status: 'ok', database: 'ok' });
     },
   },
 ];

@@ -1,17 +1,17 @@
 import type { GraphQLError } from 'graphql';
 import { headersOf, problemOf, problemType } from '../errors/problem.js';
 import { snakeCased } from '../naming.js';
-import type { Answer } from './answer.js';
+import type { HttpResponse } from './response.js';
 
 /** A failure as `application/problem+json` (RFC 9457), with its members in snake_case. */
-export function problemAnswer(error: GraphQLError, requestId: string, publicUrl?: string): Answer {
+export function problemResponse(error: GraphQLError, requestId: string, publicUrl?: string): HttpResponse {
   const problem = problemOf(error, requestId, publicUrl);
   const headers = { ...headersOf(error), 'Content-Type': problemType };
   return { status: problem.status, headers, body: JSON.stringify(snakeCased(problem)) };
 }
 
 /** A failure as GraphQL answers with it, in this media type. */
-export function graphqlAnswer(error: GraphQLError, requestId: string, type: string): Answer {
+export function graphqlResponse(error: GraphQLError, requestId: string, type: string): HttpResponse {
   const { http, ...extensions } = error.extensions;
   const { status = 500 } = (http ?? {}) as { status?: number };
   const body = JSON.stringify({ errors: [{ message: error.message, extensions: { ...extensions, requestId } }] });

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LogPosition } from '../database/replicas/logPosition.js';
 import type { Actor } from '../policies/access.js';
-import type { Answer } from './answer.js';
+import type { RequestRecord } from '../telemetry/requestRecord.js';
 import type { RequestHead } from './requestHead.js';
-import type { RequestRecord } from './telemetry/requestRecord.js';
+import type { HttpResponse } from './response.js';
 
 /** Reads a body. Asks before it keeps a chunk whether there is memory for these bytes, and otherwise gives up with 503. */
 export type ReadBody<T> = (take?: (bytes: number) => boolean) => Promise<T>;
@@ -25,7 +25,7 @@ export interface RequestContext {
 }
 
 /** Answers a request of either surface. A step that does not answer it itself hands it to the next. */
-export type Handle = (request: RequestHead, context: RequestContext) => Promise<Answer>;
+export type Handler = (request: RequestHead, context: RequestContext) => Promise<HttpResponse>;
 
 /** A path and what a request to it needs. The router checks that in the order of docs/api.md, "Order of checks". */
 export interface Route {
@@ -46,5 +46,5 @@ export interface Route {
   /** Rejects read-only tokens before the body is read. */
   scope?: 'write';
   /** Omitted where GraphQL itself answers. */
-  handle?: (request: RequestHead, context: RequestContext) => Answer | Promise<Answer>;
+  handle?: (request: RequestHead, context: RequestContext) => HttpResponse | Promise<HttpResponse>;
 }

@@ -3,12 +3,12 @@ import { failure } from '../errors/failures.js';
 import { isAlwaysProblem } from '../errors/problem.js';
 import type { Actor } from '../policies/access.js';
 import { graphqlTypeFor, graphqlTypes, requireAcceptable, restTypes } from './accept.js';
-import { type Answer, addVary } from './answer.js';
 import type { RateLimit } from './limits/rateLimit.js';
 import { nearestPath } from './nearestPath.js';
-import { graphqlAnswer, problemAnswer } from './problem.js';
+import { graphqlResponse, problemResponse } from './problem.js';
 import type { RequestHead } from './requestHead.js';
-import type { Handle, RequestContext, Route } from './route.js';
+import { addVary, type HttpResponse } from './response.js';
+import type { Handler, RequestContext, Route } from './route.js';
 
 interface RouterOptions {
   routes: Route[];
@@ -19,18 +19,18 @@ interface RouterOptions {
   mask: (error: unknown) => GraphQLError;
   publicUrl?: string | undefined;
   /** What a browser gets for a path that does not exist, or that takes no GET. */
-  noPage: (error: GraphQLError, path: string, nearest: string | undefined) => Answer;
+  noPage: (error: GraphQLError, path: string, nearest: string | undefined) => HttpResponse;
   /** The page that says what is below a path, such as the root of the API, that is none itself. */
   guide: string;
   /** Answers where a route does not. */
-  graphql: Handle;
+  graphql: Handler;
 }
 
 /**
  * Checks every request in the same order: path (404), method (405), Accept (406), token (401), rate limit (429), scope
  * (403). Then its route handles it.
  */
-export function router(options: RouterOptions): Handle {
+export function router(options: RouterOptions): Handler {
   const { routes, authenticate, mask, publicUrl, limit, noPage, guide, graphql } = options;
   const byPath = new Map(routes.map(({ path }) => [path, routes.filter((route) => route.path === path)]));
   const routesOf = (path: string) => byPath.get(path) ?? [];
@@ -79,15 +79,15 @@ export function router(options: RouterOptions): Handle {
   }
 
   /** The answer to a request that a check or its route refused. */
-  function refuse(error: GraphQLError, path: string, request: RequestHead, context: RequestContext): Answer {
+  function refuse(error: GraphQLError, path: string, request: RequestHead, context: RequestContext): HttpResponse {
     context.record?.addErrors([error]);
     const isGraphql = routesOf(path).some(({ handle }) => !handle);
     // A client that accepts no GraphQL response gets a problem instead.
     if (isGraphql && !isAlwaysProblem(error)) {
-      return graphqlAnswer(error, context.requestId, graphqlTypeFor(request.headers.get('accept')));
+      return graphqlResponse(error, context.requestId, graphqlTypeFor(request.headers.get('accept')));
     }
     const isPage = wantsPage(request) && routingCodes.has(error.extensions.code) && !match(request, path);
-    return isPage ? noPage(error, path, nearestTo(path)) : problemAnswer(error, context.requestId, publicUrl);
+    return isPage ? noPage(error, path, nearestTo(path)) : problemResponse(error, context.requestId, publicUrl);
   }
 
   return async (request, context) => {

@@ -1,4 +1,4 @@
-import type { Answer } from '../http/answer.js';
+import type { HttpResponse } from '../http/response.js';
 import { version } from '../version.js';
 import { type Html, html } from './html.js';
 import { navigation } from './pageLinks.js';
@@ -33,7 +33,7 @@ export function htmlPage({
   inlineStyles = false,
   isApplication = false,
   status = 200,
-}: HtmlPage): Answer {
+}: HtmlPage): HttpResponse {
   const document = html`<!doctype html>
 <html lang="en">
 <head>

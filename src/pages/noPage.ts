@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import { headersOf } from '../errors/problem.js';
-import type { Answer } from '../http/answer.js';
+import type { HttpResponse } from '../http/response.js';
 import type { PreparedMutation } from '../rest/prepare.js';
 import { type Html, html } from './html.js';
 import { type HasPage, htmlPage } from './htmlPage.js';
@@ -34,7 +34,7 @@ export function noPage({ mutations, hasPage }: NoPageOptions) {
     return { heading: 'This page does not exist', lead, hint };
   };
 
-  return (error: GraphQLError, path: string, nearest: string | undefined): Answer => {
+  return (error: GraphQLError, path: string, nearest: string | undefined): HttpResponse => {
     const isUnknown = error.extensions.code === 'NOT_FOUND';
     const forPrograms = {
       heading: 'This path is for programs',

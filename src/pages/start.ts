@@ -1,5 +1,5 @@
-import type { Answer } from '../http/answer.js';
 import type { RequestHead } from '../http/requestHead.js';
+import type { HttpResponse } from '../http/response.js';
 import type { Route } from '../http/route.js';
 import { openApiPath } from '../rest/openapi/openApiRoute.js';
 import type { PreparedMutation } from '../rest/prepare.js';
@@ -41,7 +41,7 @@ export const startRoutes = (options: StartOptions): Route[] => [
 ];
 
 /** The answer to the start address: the cookie, if the secret is right, and the page without the secret in its URL. */
-function opened(request: RequestHead, key: DemoKey): Answer | undefined {
+function opened(request: RequestHead, key: DemoKey): HttpResponse | undefined {
   if (!new URL(request.url).searchParams.has('demo')) return undefined;
   const cookie = key.cookieFor(request);
   return { status: 303, headers: { Location: '/', ...(cookie && { 'Set-Cookie': cookie }) } };
@@ -50,7 +50,7 @@ function opened(request: RequestHead, key: DemoKey): Answer | undefined {
 async function startPage(
   request: RequestHead,
   { isReady, mutations, publicUrl, demo, hasPage }: StartOptions,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const ready = await isReady();
   const trial = await trialFor(request, mutations, ready ? demo : undefined);
   const base = (!trial.token && publicUrl) || new URL(request.url).origin;

@@ -2,12 +2,12 @@ import type { GraphQLSchema } from 'graphql';
 import { badInput } from '../errors/failures.js';
 import { inRestNames } from '../errors/problem.js';
 import type { ExecuteDocument } from '../graphql/graphql.js';
-import { jsonAnswer } from '../http/answer.js';
 import { readInput, restSpelling } from '../http/input/readInput.js';
 import { readJson } from '../http/input/readJson.js';
+import { jsonResponse } from '../http/response.js';
 import type { Route } from '../http/route.js';
 import type { PreparedMutation } from './prepare.js';
-import { restAnswer } from './restAnswer.js';
+import { restResponse } from './restResponse.js';
 
 interface RestOptions {
   schema: GraphQLSchema;
@@ -28,7 +28,7 @@ export function restRoutes(mutations: PreparedMutation[], { schema, bodyLimit, e
       if (errors.length > 0) throw badInput(errors);
       const result = await execute(document, { input: value }, request, context);
       if (result.errors?.[0]) throw inRestNames(result.errors[0]);
-      return jsonAnswer(restAnswer(payloadType, result.data?.[name]));
+      return jsonResponse(restResponse(payloadType, result.data?.[name]));
     },
   }));
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../src/config.js';
-import { readPersistedDocuments } from '../../src/serving/readPersistedDocuments.js';
+import { readPersistedDocuments } from '../../src/server/readPersistedDocuments.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
 const directory = await mkdtemp(join(tmpdir(), 'goalpost-documents-'));

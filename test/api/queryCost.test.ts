@@ -8,7 +8,7 @@ import {
   parse,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { costIn } from '../../src/graphql/costIn.js';
+import { operationCost } from '../../src/graphql/operationCost.js';
 import { reopenGoal } from '../../src/rest/reopenGoal.js';
 import { restoreDocumentVersion } from '../../src/rest/restoreDocumentVersion.js';
 import { answerBudget } from '../../src/schema/boundedAnswer.js';
@@ -249,7 +249,7 @@ describe('a connection counts its page', () => {
       for (const argument of field.args) if (argument.name === 'first') argument.extensions = { pageSize: 20 };
     }
   }
-  const costOf = costIn(schema);
+  const costOf = operationCost(schema);
   const complexityOf = (document: DocumentNode, variables: Json = {}) => {
     const operation = getOperationAST(document);
     if (!operation) throw new Error('no operation');

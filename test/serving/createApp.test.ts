@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createApp, type Gateway } from '../../src/embed.js';
+import { createApp, type Gateway } from '../../src/index.js';
 import { asAdministrator, createEmptyDatabase } from '../support/database.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { createWorld } from '../support/world.js';

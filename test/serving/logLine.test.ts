@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createLogger } from '../../src/http/logger.js';
-import { NodeServer } from '../../src/http/server/nodeServer.js';
+import { NodeServer } from '../../src/server/connections/nodeServer.js';
+import { createLogger } from '../../src/telemetry/logger.js';
 import { statementsOf } from '../support/statements.js';
 import { type Answer, createWorld, type Json, restPaths, World } from '../support/world.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { connectionsOf } from '../../src/database/client.js';
 import { createRateLimiters } from '../../src/http/limits/rateLimiters.js';
-import { Metrics } from '../../src/http/telemetry/metrics.js';
+import { Metrics } from '../../src/telemetry/metrics.js';
 import { rowsOf, sectionOf, textOf } from '../support/documents.js';
 import { samplesIn, sumOf } from '../support/scrape.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createLogger } from '../../src/http/logger.js';
-import { Admission } from '../../src/http/overload/admission.js';
-import { Overload } from '../../src/http/overload/overload.js';
+import { Admission } from '../../src/server/admission/admission.js';
+import { Overload } from '../../src/server/admission/overload.js';
+import { createLogger } from '../../src/telemetry/logger.js';
 import { holdGoals } from '../support/holdGoals.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 

@@ -5,8 +5,8 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ConfigError, readConfig } from '../../src/config.js';
-import { closeOver } from '../../src/http/overload/closeOver.js';
-import { shareOf } from '../../src/serving/serveAsWorker.js';
+import { limitConnections } from '../../src/server/connections/connectionLimit.js';
+import { shareOf } from '../../src/server/serveAsWorker.js';
 import { sumOf } from '../support/scrape.js';
 import { startServer } from '../support/server.js';
 import {
@@ -116,7 +116,7 @@ describe('a gateway with workers', { timeout: 120_000 }, () => {
 test('a worker closes connections over its share of MAX_CONNECTIONS, and counts them', async () => {
   const overload = { countDrop: vi.fn() };
   const listener = createHttpServer((_, res) => void res.end('ok'));
-  closeOver(1, listener, overload);
+  limitConnections(1, listener, overload);
   await once(listener.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void listener.close());
   const { port } = listener.address() as AddressInfo;

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { currentRequest } from '../../src/http/telemetry/requestRecord.js';
+import { currentRequest } from '../../src/telemetry/requestRecord.js';
 
 interface Node {
   'Node Type': string;

@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, expect } from 'vitest';
-import { createApp } from '../../src/app.js';
+import { createPipeline } from '../../src/app.js';
 import { type Database, openClient } from '../../src/database/client.js';
 import { retryConflicts } from '../../src/database/conflicts.js';
 import type { Prisma } from '../../src/database/generated/client/client.js';
 import { createToken } from '../../src/database/tokens.js';
-import { createLogger } from '../../src/http/logger.js';
-import { NodeServer } from '../../src/http/server/nodeServer.js';
+import { NodeServer } from '../../src/server/connections/nodeServer.js';
+import { createLogger } from '../../src/telemetry/logger.js';
 import { Client } from './client.js';
 import { leftToPrisma, noted, noteStatements, unboundScans } from './companyBinding.js';
 import { asAdministrator, createDatabase } from './database.js';
@@ -20,7 +20,7 @@ import { preparedStatements } from './pgbouncer.js';
 export type Json = ReturnType<typeof JSON.parse>;
 
 type At = { companyId: string };
-type Options = Partial<Parameters<typeof createApp>[0] & ConstructorParameters<typeof NodeServer>[0]>;
+type Options = Partial<Parameters<typeof createPipeline>[0] & ConstructorParameters<typeof NodeServer>[0]>;
 
 export interface Answer {
   status: number;
@@ -54,7 +54,7 @@ export class World extends Client {
     this.#aside = new pg.Pool({ connectionString: asAdministrator(url), max: 4 });
     this.#aside.on('error', () => {});
     const logger = createLogger('info', { write: (line: string) => void this.log.push(JSON.parse(line)) });
-    this.app = createApp({
+    this.app = createPipeline({
       db,
       logger,
       clock: () => this.now,

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
-import { failure } from '../../errors/failures.js';
-import { overloaded } from '../overload/overload.js';
+import { failure, overloaded } from '../../errors/failures.js';
 import type { RequestHead } from '../requestHead.js';
 import type { RequestContext } from '../route.js';
 import { parseJson } from './parseJson.js';

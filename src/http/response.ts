@@ -1,13 +1,13 @@
-import type { Handle, RequestContext } from './route.js';
+import type { Handler, RequestContext } from './route.js';
 
 /** An answer, which is always complete. */
-export interface Answer {
+export interface HttpResponse {
   status: number;
   headers: Readonly<Record<string, string>>;
   body?: string | Uint8Array;
 }
 
-export const jsonAnswer = (value: unknown): Answer => ({
+export const jsonResponse = (value: unknown): HttpResponse => ({
   status: 200,
   headers: { 'Content-Type': 'application/json' },
   body: JSON.stringify(value),
@@ -22,16 +22,16 @@ const alwaysSent = {
 
 /** The answer with the headers that every answer has, and those that steps put into `responseHeaders`. */
 export function withCommonHeaders(
-  answer: Answer,
+  answer: HttpResponse,
   { responseHeaders, requestId }: Pick<RequestContext, 'responseHeaders' | 'requestId'>,
-): Answer {
+): HttpResponse {
   const headers = { ...alwaysSent, ...responseHeaders, ...answer.headers, 'X-Request-Id': requestId };
   if (!responseHeaders.Vary || !answer.headers.Vary) return { ...answer, headers };
   return { ...answer, headers: { ...headers, Vary: `${answer.headers.Vary}, ${responseHeaders.Vary}` } };
 }
 
 export const commonHeaders =
-  (next: Handle): Handle =>
+  (next: Handler): Handler =>
   async (request, context) =>
     withCommonHeaders(await next(request, context), context);
 

@@ -14,7 +14,7 @@ export type CostOf = (
 ) => QueryCost;
 
 /** Measures an operation, and again only when a page size differs from the last time. */
-export function costIn(schema: GraphQLSchema): CostOf {
+export function operationCost(schema: GraphQLSchema): CostOf {
   const known = new WeakMap<OperationDefinitionNode, Measured>();
   return (document, operation, variables) => {
     const sizeIn = (name: string) => numberIn(operation, variables, name);

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { RateLimiterClusterMaster } from 'rate-limiter-flexible';
 import type { Config } from '../config.js';
-import type { ReadMetrics } from '../http/telemetry/metrics.js';
-import { SumOfMetrics } from '../http/telemetry/sumOfMetrics.js';
+import type { ReadMetrics } from '../telemetry/metrics.js';
+import { SumOfMetrics } from '../telemetry/sumOfMetrics.js';
 import type { FromWorker, Job, ToWorker } from './workerMessages.js';
 
 /** A worker could not start. It has said why itself. */

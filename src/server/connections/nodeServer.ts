@@ -1,20 +1,27 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { failure } from '../../errors/failures.js';
-import type { Answer } from '../answer.js';
-import { Admitted } from '../overload/admitted.js';
-import { type Overload, overloaded } from '../overload/overload.js';
-import { headOf } from '../requestHead.js';
-import { identify } from '../requestId.js';
-import type { Handle, RequestContext } from '../route.js';
-import type { Metrics } from '../telemetry/metrics.js';
-import type { RequestRecord } from '../telemetry/requestRecord.js';
-import { Telemetry } from '../telemetry/telemetry.js';
-import { BrokenRequests } from './brokenRequests.js';
+import { failure, overloaded } from '../../errors/failures.js';
+import { clientAddress } from '../../http/limits/clientAddress.js';
+import { headOf } from '../../http/requestHead.js';
+import type { HttpResponse } from '../../http/response.js';
+import type { Handler, RequestContext } from '../../http/route.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import { identify } from '../../telemetry/requestId.js';
+import type { RequestRecord } from '../../telemetry/requestRecord.js';
+import { Telemetry } from '../../telemetry/telemetry.js';
+import type { Overload } from '../admission/overload.js';
+import { Slot } from '../admission/slot.js';
 import { Connections } from './connections.js';
+import { InvalidRequests } from './invalidRequests.js';
 import { closeGently, lingerAfter } from './lingeringClose.js';
 import { type RefusalOptions, refusal } from './refusal.js';
 import { readTarget } from './requestTarget.js';
@@ -30,7 +37,7 @@ const defaultRequestTimeout = 30_000;
 const defaultReadTimeout = 60_000;
 
 interface NodeServerOptions extends RefusalOptions {
-  app: { answer: Handle };
+  app: { answer: Handler };
   logger: Logger;
   /** If omitted, nothing is counted. */
   metrics?: Metrics | undefined;
@@ -67,8 +74,11 @@ export class NodeServer {
 
   constructor(options: NodeServerOptions) {
     this.#options = options;
-    this.#telemetry = new Telemetry(options);
-    const broken = new BrokenRequests(this.#connections, this.#telemetry, options);
+    const { trustedProxies = 0, logClient = true } = options;
+    const addressOf = ({ remoteAddress: peer }: Socket, headers: IncomingHttpHeaders) =>
+      clientAddress({ peer, forwardedFor: String(headers['x-forwarded-for'] ?? '') }, trustedProxies);
+    this.#telemetry = new Telemetry({ ...options, addressOf: logClient ? addressOf : undefined });
+    const broken = new InvalidRequests(this.#connections, this.#telemetry, options);
     const { requestTimeout = defaultRequestTimeout, readTimeout = defaultReadTimeout, maxConnections } = options;
     this.server = createServer({
       requestTimeout,
@@ -131,7 +141,7 @@ export class NodeServer {
     });
     const answer = await this.#telemetry.run(record, () => this.#answerTo(req, record, context, askForBody));
     if (record.isFinished) return;
-    this.#telemetry.finish(record, answer, context);
+    this.#telemetry.finish(record, answer.status, context);
     lingerAfter(req, res, continueBody !== undefined && !isContinued);
     if (this.#isStopping) res.shouldKeepAlive = false;
     send(answer, res);
@@ -142,7 +152,7 @@ export class NodeServer {
     record: RequestRecord,
     context: RequestContext,
     askForBody: () => void,
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     try {
       const { path, host } = readTarget(req);
       record.path = loggedPath(path);
@@ -154,7 +164,7 @@ export class NodeServer {
     const { app, logger, overload } = this.#options;
     const admitting = overload?.isExempt(req.url) ? undefined : overload;
     if (admitting && !(await admitting.admission.enter())) return this.#refuseOverloaded(admitting, record, req);
-    const admitted = admitting && new Admitted(admitting, record);
+    const admitted = admitting && new Slot(admitting, record);
     context.receiveBody = (read) => {
       askForBody();
       return admitted ? admitted.whileReceiving(req, read) : read();
@@ -170,7 +180,7 @@ export class NodeServer {
   }
 
   /** The answer to a request that is refused before the gateway looks at it. The log only says how many there were. */
-  #refuseOverloaded(overload: Overload, record: RequestRecord, req: IncomingMessage): Answer {
+  #refuseOverloaded(overload: Overload, record: RequestRecord, req: IncomingMessage): HttpResponse {
     const error = overloaded();
     overload.countRefusal(record);
     record.addErrors([error]);
@@ -178,7 +188,7 @@ export class NodeServer {
   }
 
   /** The answer to a request that never reached the gateway. */
-  #refuse(error: GraphQLError, record: RequestRecord, req: IncomingMessage): Answer {
+  #refuse(error: GraphQLError, record: RequestRecord, req: IncomingMessage): HttpResponse {
     record.addProblem(error);
     return refusal(error, record.identity, req, this.#options);
   }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.js';
-import type { ReadMetrics } from '../http/telemetry/metrics.js';
-import { MetricsServer } from '../http/telemetry/metricsServer.js';
+import type { ReadMetrics } from '../telemetry/metrics.js';
+import { MetricsServer } from '../telemetry/metricsServer.js';
 import { listen } from './listen.js';
 
 interface OpenMetrics {

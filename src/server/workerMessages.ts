@@ -1,5 +1,5 @@
-import type { Figures } from '../http/telemetry/metrics.js';
 import type { DemoKey } from '../pages/demoKey.js';
+import type { Figures } from '../telemetry/metrics.js';
 
 /** The tokens of the demo workspace. */
 export interface DemoTokens {

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
-import { createApp } from '../app.js';
+import { createPipeline } from '../app.js';
 import type { Config } from '../config.js';
 import { connectionsOf, type Database, openClient } from '../database/client.js';
 import { Replicas } from '../database/replicas/replicas.js';
 import { warmUp } from '../database/warmUp.js';
 import { createRateLimiters } from '../http/limits/rateLimiters.js';
-import { leastBodyBytes, Overload } from '../http/overload/overload.js';
-import { NodeServer } from '../http/server/nodeServer.js';
-import { Metrics } from '../http/telemetry/metrics.js';
 import { DemoKey } from '../pages/demoKey.js';
+import { Metrics } from '../telemetry/metrics.js';
+import { leastBodyBytes, Overload } from './admission/overload.js';
+import { NodeServer } from './connections/nodeServer.js';
 import { readPersistedDocuments } from './readPersistedDocuments.js';
 import type { Job } from './workerMessages.js';
 
@@ -54,7 +54,7 @@ export async function connectGateway(
     throw error;
   }
   const stopping = new AbortController();
-  const app = createApp({
+  const app = createPipeline({
     ...config,
     db,
     replicas,

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import type { Answer } from '../answer.js';
+import type { HttpResponse } from '../../http/response.js';
 
 /** Sends an answer at once and with its length, unless one was sent. */
-export function send({ status, headers, body }: Answer, res: ServerResponse): void {
+export function send({ status, headers, body }: HttpResponse, res: ServerResponse): void {
   if (res.headersSent || res.destroyed) return;
   try {
     res.writeHead(status, body === undefined ? headers : { ...headers, 'Content-Length': Buffer.byteLength(body) });

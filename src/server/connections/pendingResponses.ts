@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 /** The requests that are not answered yet. */
-export class Unanswered {
+export class PendingResponses {
   readonly #answers = new Set<ServerResponse>();
   #onNone = () => {};
 

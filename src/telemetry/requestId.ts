@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Identity } from './telemetry/requestRecord.js';
+import type { Identity } from './requestRecord.js';
 import { traceOf } from './traceparent.js';
 
 const validId = /^[\w.:/+=-]{1,128}$/;

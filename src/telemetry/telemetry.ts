@@ -1,9 +1,6 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import type { Answer } from '../answer.js';
-import { clientAddress } from '../limits/clientAddress.js';
-import type { RequestContext } from '../route.js';
 import type { Metrics } from './metrics.js';
 import { currentRequest, type Identity, RequestRecord } from './requestRecord.js';
 import { endSpan, startSpan, withSpan } from './spans.js';
@@ -12,10 +9,15 @@ interface TelemetryOptions {
   logger: Logger;
   /** If omitted, nothing is counted. */
   metrics?: Metrics | undefined;
-  /** Number of proxies whose `X-Forwarded-For` is trusted. */
-  trustedProxies?: number;
-  /** Whether the log has the addresses of clients. */
-  logClient?: boolean;
+  /** The address of a client for the log. If omitted, the log has none. */
+  addressOf?: ((socket: Socket, headers: IncomingHttpHeaders) => string) | undefined;
+}
+
+/** What is known of a request once it is answered. */
+interface Outcome {
+  actor?: { personId: string; companyId: string; tokenId: string } | undefined;
+  req?: IncomingMessage;
+  responseHeaders?: Readonly<Record<string, string>>;
 }
 
 /** Turns each request into one log line, one count in every metric, and one trace if somebody collects traces. */
@@ -28,13 +30,9 @@ export class Telemetry {
 
   /** Starts the record of a request; of one that could not be read, without `req`. */
   begin(identity: Identity, { req, socket }: { req?: IncomingMessage; socket: Socket }): RequestRecord {
-    const { trustedProxies = 0, logClient = true } = this.#options;
     const record = new RequestRecord(identity);
     record.method = req?.method;
-    if (logClient) {
-      const forwardedFor = String(req?.headers['x-forwarded-for'] ?? '');
-      record.client = clientAddress({ peer: socket.remoteAddress, forwardedFor }, trustedProxies);
-    }
+    record.client = this.#options.addressOf?.(socket, req?.headers ?? {});
     if (req) startSpan(record, req);
     return record;
   }
@@ -44,17 +42,12 @@ export class Telemetry {
     return currentRequest.run(record, () => withSpan(record.span, work));
   }
 
-  /** Reports a request, once, right before its answer is sent; without an answer if it never gets one. */
-  finish(
-    record: RequestRecord,
-    answer: Answer | undefined,
-    { actor, req, responseHeaders }: Partial<RequestContext> = {},
-  ): void {
+  /** Reports a request, once, right before its response is sent; without a status if it never gets one. */
+  finish(record: RequestRecord, status: number | undefined, { actor, req, responseHeaders }: Outcome = {}): void {
     if (record.isFinished) return;
     record.isFinished = true;
     const { logger, metrics } = this.#options;
     const { identity, codes, repetitions } = record;
-    const status = answer?.status;
     const isReplay = responseHeaders?.['Idempotency-Replayed'] === 'true';
     const milliseconds = performance.now() - record.startedAt;
     // One literal without spreads, which would take five times as long. What is undefined is left out.
@@ -78,7 +71,7 @@ export class Telemetry {
       repetitions: repetitions || undefined,
       replica: record.replica,
       replayed: isReplay || undefined,
-      cutOff: !answer || undefined,
+      cutOff: status === undefined || undefined,
       clientGone: (req && isGone(req)) || undefined,
     };
     if (record.isLogged) logger.info(line, 'request');

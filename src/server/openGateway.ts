@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.js';
-import { closeOver } from '../http/overload/closeOver.js';
-import type { Metrics } from '../http/telemetry/metrics.js';
+import type { Metrics } from '../telemetry/metrics.js';
 import { connectGateway } from './connectGateway.js';
+import { limitConnections } from './connections/connectionLimit.js';
 import { listen } from './listen.js';
 import type { Job } from './workerMessages.js';
 
@@ -26,7 +26,7 @@ export async function openGateway(
 ): Promise<OpenGateway> {
   const gateway = await connectGateway(config, job, logger, { isWorker });
   const { nodeServer, overload, metrics, announceStop, close } = gateway;
-  if (isWorker) closeOver(config.maxConnections, nodeServer.server, overload);
+  if (isWorker) limitConnections(config.maxConnections, nodeServer.server, overload);
   const stop = async () => {
     announceStop();
     const cutOff = await nodeServer.stop(config.drain);

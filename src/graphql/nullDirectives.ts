@@ -6,7 +6,7 @@ import { perOperation } from './perOperation.js';
  * Finds the variables on which `@include` and `@skip` depend, anywhere in the operation, and which are null: a default
  * value makes that valid, and then the executor fails where it comes to the field, which may be after a change.
  */
-export function nullConditions(
+export function nullDirectives(
   document: DocumentNode,
   operation: OperationDefinitionNode,
   variables: Record<string, unknown>,

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ConfigError, configOf } from './config.js';
 import { openDatabase } from './database/open.js';
-import { createLogger } from './http/logger.js';
-import { Unanswered } from './http/server/unanswered.js';
-import { connectGateway } from './serving/connectGateway.js';
-import { maintenancePoolSize, purgeWhileServing } from './serving/purgeWhileServing.js';
+import { connectGateway } from './server/connectGateway.js';
+import { PendingResponses } from './server/connections/pendingResponses.js';
+import { maintenancePoolSize, purgeWhileServing } from './server/purgeWhileServing.js';
 import { settings as known } from './settings.js';
+import { createLogger } from './telemetry/logger.js';
 
 export interface GatewayOptions {
   /** A migrated PostgreSQL: `postgresql://user:password@host:port/database`. */
@@ -52,7 +52,7 @@ async function embedGateway(options: GatewayOptions): Promise<Gateway> {
   });
   const stopPurging = purgeWhileServing(config, maintained, logger);
 
-  const running = new Unanswered();
+  const running = new PendingResponses();
   const listener = (req: IncomingMessage, res: ServerResponse) => {
     running.add(res);
     gateway.nodeServer.answer(req, res);

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.js';
-import { createLogger, logDestination } from '../http/logger.js';
+import { createLogger, logDestination } from '../telemetry/logger.js';
 import { exitInTime } from './exitInTime.js';
 import { openGateway } from './openGateway.js';
-import { untilBroken } from './untilBroken.js';
+import { untilUncaughtError } from './uncaughtErrors.js';
 import type { FromWorker, ToWorker } from './workerMessages.js';
 
 type Start = ToWorker & { kind: 'start' };
@@ -27,7 +27,7 @@ export async function serveAsWorker(config: Config): Promise<void> {
 }
 
 async function serveShare(config: Config, job: Start['job'], logger: Logger, stopped: Promise<unknown>): Promise<void> {
-  const broken = untilBroken(logger);
+  const broken = untilUncaughtError(logger);
   const { base, metrics, stop, close } = await openGateway(config, job, logger, { isWorker: true });
   const report = async () => {
     if (metrics) tell({ kind: 'figures', figures: await metrics.figures() });

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { currentRequest } from './telemetry/requestRecord.js';
-import { terminalLine } from './telemetry/terminalLine.js';
+import { currentRequest } from './requestRecord.js';
+import { terminalLine } from './terminalLine.js';
 
 /** Logs JSON lines to stderr. A line written for a request has its id and its trace; every line has `fields`. */
 export const createLogger = (

@@ -14,7 +14,7 @@ type Spell = (value: unknown) => unknown;
 const known = new WeakMap<GraphQLOutputType, Spell>();
 
 /** A GraphQL answer as REST spells it: names in snake_case, enum values and type names in lower case. */
-export const restAnswer = (type: GraphQLOutputType, value: unknown): unknown => spellingOf(type)(value);
+export const restResponse = (type: GraphQLOutputType, value: unknown): unknown => spellingOf(type)(value);
 
 function spellingOf(type: GraphQLOutputType): Spell {
   const existing = known.get(type);

@@ -1,7 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Logger } from 'pino';
-import { failure } from '../../errors/failures.js';
-import type { RequestRecord } from '../telemetry/requestRecord.js';
+import type { RequestRecord } from '../../telemetry/requestRecord.js';
 import { Admission } from './admission.js';
 import { BodyMemory } from './bodyMemory.js';
 
@@ -10,9 +9,6 @@ const logMilliseconds = 1000;
 export const leastBodyBytes = 64 * 1024 ** 2;
 /** Answered whatever the load is, because a balancer or supervisor asks. */
 const alwaysAdmitted = new Set(['/healthz', '/readyz']);
-
-/** What a request gets for which there is no place, or no memory for its body. */
-export const overloaded = () => failure('SERVICE_UNAVAILABLE', { overloaded: true });
 
 /** Admits requests, and logs how many it refuses once a second: a line for each would itself be load. */
 export class Overload {

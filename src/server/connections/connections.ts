@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { RequestContext } from '../route.js';
-import type { RequestRecord } from '../telemetry/requestRecord.js';
+import type { RequestContext } from '../../http/route.js';
+import type { RequestRecord } from '../../telemetry/requestRecord.js';
 
 /** A request that is not answered yet. */
 export interface Running {

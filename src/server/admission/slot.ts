@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import type { ReadBody } from '../route.js';
-import type { RequestRecord } from '../telemetry/requestRecord.js';
-import { type Overload, overloaded } from './overload.js';
+import { overloaded } from '../../errors/failures.js';
+import type { ReadBody } from '../../http/route.js';
+import type { RequestRecord } from '../../telemetry/requestRecord.js';
+import type { Overload } from './overload.js';
 
 /** The place of one request that was admitted. A client that sends its body slowly holds no place meanwhile. */
-export class Admitted {
+export class Slot {
   readonly #overload: Overload;
   readonly #record: RequestRecord;
   #since: number | undefined = performance.now();

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Span } from '@opentelemetry/api';
 import type { GraphQLError } from 'graphql';
-import { repetitionChannel, statementChannel } from '../../database/statements.js';
-import { type ErrorCode, isErrorCode } from '../../errors/catalogue.js';
+import { repetitionChannel, statementChannel } from '../database/statements.js';
+import { type ErrorCode, isErrorCode } from '../errors/catalogue.js';
 
 /** What connects the log lines of a request: its id, and the trace it belongs to, if any. */
 export interface Identity {

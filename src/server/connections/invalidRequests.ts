@@ -1,16 +1,16 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GraphQLError } from 'graphql';
-import { identify } from '../requestId.js';
-import type { RequestRecord } from '../telemetry/requestRecord.js';
-import type { Telemetry } from '../telemetry/telemetry.js';
+import { identify } from '../../telemetry/requestId.js';
+import type { RequestRecord } from '../../telemetry/requestRecord.js';
+import type { Telemetry } from '../../telemetry/telemetry.js';
 import { clientFailure, noProxy } from './clientFailure.js';
 import type { Connections } from './connections.js';
 import { type RefusalOptions, refusal } from './refusal.js';
 import { send } from './send.js';
 
 /** Answers what never becomes a request: Node's parser cannot read it, or it does not come in time. */
-export class BrokenRequests {
+export class InvalidRequests {
   readonly #connections: Connections;
   readonly #telemetry: Telemetry;
   readonly #options: RefusalOptions;
@@ -89,7 +89,7 @@ export class BrokenRequests {
     res.once('finish', () => socket.destroySoon());
     record.addProblem(error);
     const answer = refusal(error, record.identity, undefined, this.#options);
-    this.#telemetry.finish(record, answer);
+    this.#telemetry.finish(record, answer.status);
     send(answer, res);
   }
 }

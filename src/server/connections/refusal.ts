@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
-import { graphqlTypeFor } from '../accept.js';
-import { type Answer, withCommonHeaders } from '../answer.js';
-import { corsHeaders } from '../cors.js';
-import { graphqlAnswer, problemAnswer } from '../problem.js';
-import type { Identity } from '../telemetry/requestRecord.js';
+import { graphqlTypeFor } from '../../http/accept.js';
+import { corsHeaders } from '../../http/cors.js';
+import { graphqlResponse, problemResponse } from '../../http/problem.js';
+import { type HttpResponse, withCommonHeaders } from '../../http/response.js';
+import type { Identity } from '../../telemetry/requestRecord.js';
 
 export interface RefusalOptions {
   publicUrl?: string | undefined;
@@ -17,10 +17,10 @@ export function refusal(
   { requestId }: Identity,
   req: IncomingMessage | undefined,
   { publicUrl, corsOrigins = [] }: RefusalOptions,
-): Answer {
+): HttpResponse {
   const isGraphql = error.extensions.code === 'SERVICE_UNAVAILABLE' && /^\/graphql\/?(\?|$)/.test(req?.url ?? '');
   const answer = isGraphql
-    ? graphqlAnswer(error, requestId, graphqlTypeFor(req?.headers.accept ?? null))
-    : problemAnswer(error, requestId, publicUrl);
+    ? graphqlResponse(error, requestId, graphqlTypeFor(req?.headers.accept ?? null))
+    : problemResponse(error, requestId, publicUrl);
   return withCommonHeaders(answer, { requestId, responseHeaders: corsHeaders(corsOrigins, req?.headers.origin) });
 }

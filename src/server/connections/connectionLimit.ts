@@ -1,12 +1,12 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Overload } from './overload.js';
+import type { Overload } from '../admission/overload.js';
 
 /**
  * Closes connections over the limit of a worker at once. Node's own limit would hand them on to the next worker, and if
  * all are full, round and round.
  */
-export function closeOver(most: number, server: Server, overload: Pick<Overload, 'countDrop'>): void {
+export function limitConnections(most: number, server: Server, overload: Pick<Overload, 'countDrop'>): void {
   let open = 0;
   server.prependListener('connection', (socket: Socket) => {
     if (open >= most) {
