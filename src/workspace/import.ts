@@ -6,7 +6,7 @@ import { ImportError } from './error.js';
 import { pathName, quote } from './problems.js';
 import type { Identities } from './references.js';
 import { type Row, rowsOf } from './rows.js';
-import { columns, type Table, tables } from './tables.js';
+import { columnsOf, type Table, tables } from './tables.js';
 
 export type Counts = Record<Table, number>;
 
@@ -71,7 +71,7 @@ function isUniqueViolation(error: unknown): boolean {
 
 /** JSON arrays of rows, each small enough for one statement. */
 function* batches(table: Table, rows: Row[]): Generator<string> {
-  const written = columns[table].split(' ');
+  const written = columnsOf(table);
   let batch: string[] = [];
   let characters = 0;
   for (const row of rows) {
@@ -90,7 +90,7 @@ function* batches(table: Table, rows: Row[]): Generator<string> {
 /** Inserts a JSON array of rows of one company; returns their number. */
 function insert(db: Transaction, table: Table, companyId: string, rows: string): Promise<number> {
   const into = Prisma.raw(table);
-  const names = Prisma.raw(`"${columns[table].replaceAll(' ', '", "')}"`);
+  const names = Prisma.raw(`"${columnsOf(table).join('", "')}"`);
   const read = Prisma.sql`json_populate_recordset(NULL::${into}, ${rows}::json)`;
   return table === 'companies'
     ? db.$executeRaw`INSERT INTO ${into} (${names}) SELECT ${names} FROM ${read}`

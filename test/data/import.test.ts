@@ -4,7 +4,7 @@ import { type Database, openClient } from '../../src/database/client.js';
 import { demoPeople } from '../../src/workspace/demoPeople.js';
 import { ImportError } from '../../src/workspace/error.js';
 import { importWorkspace } from '../../src/workspace/import.js';
-import { columns, type Table, tables } from '../../src/workspace/tables.js';
+import { columnsOf, type Table, tables } from '../../src/workspace/tables.js';
 import { createDatabase } from '../support/database.js';
 import { pathOf } from '../support/documents.js';
 import { preparedStatements } from '../support/pgbouncer.js';
@@ -82,7 +82,7 @@ describe('the demo workspace', () => {
     ['documents', 'resource_hub_documents'],
   ])('stores each field of %s as it is in the file', async (list, table) => {
     const stored = new Map((await rowsOf(db, table)).map((row) => [row.id, row]));
-    const written = columns[table].split(' ');
+    const written = columnsOf(table);
     for (const record of demoDocument()[list] ?? [])
       for (const [field, value] of Object.entries(record).filter(([field]) => written.includes(field))) {
         const there = stored.get(record.id)?.[field];
@@ -155,7 +155,7 @@ describe('the demo workspace', () => {
       expect(stored.length, `${table}.${column}`).toBeGreaterThan(0);
       values.set(type, [...(values.get(type) ?? []), ...stored]);
       if (type === 'bool') expect(new Set(stored).size, `${table}.${column}`).toBe(2);
-      expect(['company_id', ...columns[table].split(' ')], table).toContain(column);
+      expect(['company_id', ...columnsOf(table)], table).toContain(column);
     }
     for (const { type, values: labels } of types)
       expect(values.get(type), type).toEqual(expect.arrayContaining(labels));
