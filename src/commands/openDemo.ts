@@ -20,10 +20,10 @@ export const demoTokensFile = (dataDir: string) => join(dataDir, 'demo-tokens.js
 export async function openDemo(db: Database, dataDir: string): Promise<DemoTokens | undefined> {
   const { companyId, writerId, readerId } = demoPeople;
   const file = demoTokensFile(dataDir);
-  if ((await db.company.count()) === 0) await importWorkspace(db, await readDocument(workspace));
+  if ((await db.prisma.company.count()) === 0) await importWorkspace(db, await readDocument(workspace));
   const stored = await readTokens(file).catch(() => undefined);
   if (stored) return stored;
-  if ((await db.person.count({ where: { companyId, id: { in: [writerId, readerId] } } })) < 2) return undefined;
+  if ((await db.prisma.person.count({ where: { companyId, id: { in: [writerId, readerId] } } })) < 2) return undefined;
   const writer = { companyId, personId: writerId, name: 'Demo, write', canWrite: true };
   const { token: write } = await createToken(db, writer);
   const { token: readOnly } = await createToken(db, { companyId, personId: readerId, name: 'Demo, read-only' });

@@ -123,7 +123,10 @@ function stateOf({ revokedAt, expiresAt, person }: Validity, now: Date) {
 export async function revoke(config: Config, id: string): Promise<void> {
   const { db, close } = await openForCommand(config);
   try {
-    const { count } = await db.apiToken.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: new Date() } });
+    const { count } = await db.prisma.apiToken.updateMany({
+      where: { id, revokedAt: null },
+      data: { revokedAt: new Date() },
+    });
     if (count === 0)
       throw new UsageError(`no valid token has the id ${JSON.stringify(id)}; see npx goalpost token list`);
     console.log(`revoked ${id}`);

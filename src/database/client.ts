@@ -1,14 +1,11 @@
 import type { ClientBase, Pool } from 'pg';
 import { adapterOf } from './adapter.js';
-import { type Prisma, PrismaClient } from './generated/client/client.js';
+import { PrismaClient } from './generated/client/client.js';
 import { type DatabaseTimeouts, openPool } from './pool.js';
-import { withReader } from './reader/withReader.js';
+import { type Database, databaseOn, type Transaction } from './reader/database.js';
 import { statementNames } from './statementNames.js';
 
-export type Database = PrismaClient;
-
-/** A transaction, or the database itself, on which each statement is a transaction of its own. */
-export type Transaction = Prisma.TransactionClient;
+export type { Database, Transaction };
 
 export interface DatabaseOptions {
   url: string;
@@ -34,7 +31,7 @@ export function openClient(options: DatabaseOptions): Database {
     opened,
     preparedStatements ? { statementNameGenerator: names.nameOf } : {},
   );
-  const client = withReader(new PrismaClient({ adapter: factory, errorFormat: 'minimal' }), connections);
+  const client = databaseOn(new PrismaClient({ adapter: factory, errorFormat: 'minimal' }), connections);
   pools.set(client, opened.pool);
   return client;
 }

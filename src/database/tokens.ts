@@ -25,9 +25,10 @@ export async function createToken(
   { companyId, personId, name, canWrite = false, expiresAt = null, token = newToken() }: NewToken,
 ): Promise<{ id: string; token: string }> {
   const hash = hashToken(token);
-  const [, { id }] = await db.$transaction([
-    db.tokenCompany.create({ data: { companyId, hash }, select: { companyId: true } }),
-    db.apiToken.create({
+  const { prisma } = db;
+  const [, { id }] = await prisma.$transaction([
+    prisma.tokenCompany.create({ data: { companyId, hash }, select: { companyId: true } }),
+    prisma.apiToken.create({
       data: { companyId, personId, name, canWrite, expiresAt, hash, lastFour: token.slice(-4) },
       select: { id: true },
     }),

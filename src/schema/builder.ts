@@ -1,7 +1,7 @@
 import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import type { Context } from '../context.js';
-import type { Database } from '../database/client.js';
+import type { PrismaClient } from '../database/generated/client/client.js';
 import type PrismaTypes from '../database/generated/pothos.js';
 import { getDatamodel } from '../database/generated/pothos.js';
 import './boundedAnswer.js';
@@ -21,5 +21,5 @@ export const builder = new SchemaBuilder<{
 }>({
   plugins: ['boundedAnswer', 'storableIds', 'loadedColumns', PrismaPlugin],
   defaultFieldNullability: false,
-  prisma: { client: ({ db }) => db as Database, dmmf: getDatamodel(), filterConnectionTotalCount: true },
+  prisma: { client: ({ db }) => db as unknown as PrismaClient, dmmf: getDatamodel(), filterConnectionTotalCount: true },
 });

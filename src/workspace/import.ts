@@ -65,9 +65,7 @@ async function requireUnused(db: Transaction, identities: Identities): Promise<v
   if (problems.length > 0) throw new ImportError(problems);
 }
 
-function isUniqueViolation(error: unknown): boolean {
-  return error instanceof Prisma.PrismaClientKnownRequestError && error.message.includes('Code: `23505`');
-}
+const isUniqueViolation = (error: { code?: unknown }) => error.code === '23505';
 
 /** JSON arrays of rows, each small enough for one statement. */
 function* batches(table: Table, rows: Row[]): Generator<string> {

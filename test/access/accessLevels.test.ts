@@ -74,7 +74,7 @@ describe('public access', () => {
     const person = personOf(nobody);
     const goal = await world.closedGoal(space, { publicLevel: 100, companyLevel: 0, spaceLevel: 0 });
     expect(await perform(world, 'REST', 'reopenGoal', person.token, { id: goal.id })).toMatchObject(outcomeAt(0));
-    await db.goal.updateMany({ where: { id: goal.id }, data: { companyLevel: 10 } });
+    await db.prisma.goal.updateMany({ where: { id: goal.id }, data: { companyLevel: 10 } });
     expect(await perform(world, 'REST', 'reopenGoal', person.token, { id: goal.id })).toMatchObject(outcomeAt(10));
   });
 });

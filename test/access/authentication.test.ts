@@ -16,9 +16,9 @@ const tokenOf = async (data: Partial<Parameters<typeof createToken>[1]> = {}) =>
   createToken(db, { companyId: caller.companyId, personId: caller.id, name: 'test', canWrite: true, ...data });
 
 const revoked = await tokenOf();
-await db.apiToken.updateMany({ where: { id: revoked.id }, data: { revokedAt: new Date() } });
+await db.prisma.apiToken.updateMany({ where: { id: revoked.id }, data: { revokedAt: new Date() } });
 const revokedReadOnly = await tokenOf({ canWrite: false });
-await db.apiToken.updateMany({ where: { id: revokedReadOnly.id }, data: { revokedAt: new Date() } });
+await db.prisma.apiToken.updateMany({ where: { id: revokedReadOnly.id }, data: { revokedAt: new Date() } });
 const expired = await tokenOf({ expiresAt: new Date(world.now.getTime() - 1) });
 const expiring = await tokenOf({ expiresAt: world.now });
 const { token: suspended } = await world.person(company, { suspendedAt: new Date() });
@@ -105,10 +105,10 @@ test('a token is refused from the moment it is revoked or expires, or its person
   world.now = new Date(before.getTime() + 1000);
   expect(await statuses()).toEqual([401, 200]);
   world.now = before;
-  await db.person.updateMany({ where: { id: person.id }, data: { suspendedAt: new Date() } });
+  await db.prisma.person.updateMany({ where: { id: person.id }, data: { suspendedAt: new Date() } });
   expect(await statuses()).toEqual([401, 401]);
-  await db.person.updateMany({ where: { id: person.id }, data: { suspendedAt: null } });
-  await db.apiToken.updateMany({ where: { id: other.id }, data: { revokedAt: new Date() } });
+  await db.prisma.person.updateMany({ where: { id: person.id }, data: { suspendedAt: null } });
+  await db.prisma.apiToken.updateMany({ where: { id: other.id }, data: { revokedAt: new Date() } });
   expect(await statuses()).toEqual([200, 401]);
 });
 
@@ -177,7 +177,7 @@ describe('a read-only token', () => {
 
 describe('the last use of a token', () => {
   const lastUse = async (id: string) =>
-    (await db.apiToken.findFirstOrThrow({ where: { id } })).lastUsedAt?.toISOString();
+    (await db.prisma.apiToken.findFirstOrThrow({ where: { id } })).lastUsedAt?.toISOString();
   const settled = async (id: string, wanted: string | undefined) => {
     for (let wait = 0; wait < 100 && (await lastUse(id)) !== wanted; wait++) await sleep(10);
     await sleep(20);
@@ -251,7 +251,10 @@ describe('a token at rest', () => {
     const { body } = await world.graphql(token, query);
     expect(body.data.viewer.token).toMatchObject({ name: 'mine', lastFour: token.slice(-4), canWrite: false });
     expect(JSON.stringify(body)).not.toContain(token);
-    expect(await db.apiToken.findFirstOrThrow({ where: { id } })).toMatchObject({ canWrite: false, expiresAt: null });
+    expect(await db.prisma.apiToken.findFirstOrThrow({ where: { id } })).toMatchObject({
+      canWrite: false,
+      expiresAt: null,
+    });
     const more = await Promise.all(Array.from({ length: 20 }, () => tokenOf()));
     expect(new Set(more.map((one) => one.token)).size).toBe(20);
   });

@@ -59,7 +59,7 @@ describe('a draft', () => {
   test('is null in a notification of anyone else, as is what was said about it', async () => {
     const { company, caller, owner, hub } = await setting();
     const draft = await world.draft(hub, caller);
-    const activity = await world.db.activity.create({
+    const activity = await world.db.prisma.activity.create({
       data: {
         ...company,
         action: 'resource_hub_document_edited',
@@ -89,7 +89,10 @@ describe('a draft', () => {
     await world.document(hub, caller, ['one'], inside);
     await world.document(hub, caller, ['one'], { ...inside, deletedAt: new Date() });
     await world.folder(hub, folder.id);
-    await world.db.resourceHubDocument.updateMany({ where: { id: (await world.draft(hub, caller)).id }, data: inside });
+    await world.db.prisma.resourceHubDocument.updateMany({
+      where: { id: (await world.draft(hub, caller)).id },
+      data: inside,
+    });
     const count = async (token: string) =>
       (await ask(token, 'resourceHubFile(id: $id) { parentFolder { childrenCount } }', file.id)).data.resourceHubFile;
     expect(await count(caller.token)).toEqual({ parentFolder: { childrenCount: 4 } });

@@ -22,7 +22,11 @@ async function setting() {
       expectedCurrentVersion: 3,
     },
   };
-  return { caller, inputs, activities: () => world.db.activity.count({ where: { companyId: company.companyId } }) };
+  return {
+    caller,
+    inputs,
+    activities: () => world.db.prisma.activity.count({ where: { companyId: company.companyId } }),
+  };
 }
 
 const records = {

@@ -59,7 +59,7 @@ describe('potential subscribers', () => {
     const goal = await world.goal(space);
     const post = async (month: number, people: Json[]) => {
       const insertedAt = new Date(Date.UTC(2026, month));
-      const activity = await db.activity.create({
+      const activity = await db.prisma.activity.create({
         data: {
           action: 'goal_closed',
           name: 'Before',
@@ -69,14 +69,14 @@ describe('potential subscribers', () => {
           insertedAt,
         },
       });
-      const thread = await db.commentThread.create({
+      const thread = await db.prisma.commentThread.create({
         data: { companyId: activity.companyId, activityId: activity.id },
       });
       await world.subscribe({ companyId: thread.companyId, threadId: thread.id }, people);
     };
     await post(3, [ann, { ...bea, canceled: true }]);
     await post(2, [zoe]);
-    await db.activity.create({
+    await db.prisma.activity.create({
       data: {
         action: 'goal_created',
         name: 'Before',
@@ -143,7 +143,7 @@ describe('a file', () => {
       { ...comment, ...subject },
       { ...comment, ...subject, deletedAt: new Date() },
     ];
-    await db.comment.createMany({ data: [...on({ fileId: file.id }), ...on({ documentId: document.id })] });
+    await db.prisma.comment.createMany({ data: [...on({ fileId: file.id }), ...on({ documentId: document.id })] });
     expect(await look(caller.token, 'resourceHubFile', file.id, 'commentsCount')).toEqual({ commentsCount: 2 });
     expect(await look(caller.token, 'resourceHubDocument', document.id, 'commentsCount')).toEqual({ commentsCount: 2 });
   });
@@ -272,7 +272,7 @@ describe('a document', () => {
     const [document, other] = [await world.document(hub, caller), await world.document(hub, caller)];
     const notify = async (documentId: string, hour: number, readAt: Date | null = null) => {
       const insertedAt = new Date(Date.UTC(2026, 5, 1, hour));
-      const activity = await db.activity.create({
+      const activity = await db.prisma.activity.create({
         data: {
           action: 'resource_hub_document_edited',
           name: 'Before',
@@ -284,7 +284,7 @@ describe('a document', () => {
       });
       return {
         id: (
-          await db.notification.create({
+          await db.prisma.notification.create({
             data: { activityId: activity.id, companyId: caller.companyId, personId: caller.id, readAt, insertedAt },
           })
         ).id,

@@ -82,7 +82,7 @@ const graphqlBody = (body: unknown, at = world): Provocation => ({
   graphql: () => at.post('/graphql', author.token, body, accept),
 });
 
-const writeToken = await db.apiToken.findFirstOrThrow({ where: { personId: author.id, canWrite: true } });
+const writeToken = await db.prisma.apiToken.findFirstOrThrow({ where: { personId: author.id, canWrite: true } });
 
 /** The same call while another request holds its key. */
 function whileHeld(call: Provocation, key: string): Provocation {

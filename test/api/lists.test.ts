@@ -71,7 +71,7 @@ describe('a list of goals', () => {
     for (const name of ['a', 'b', 'c', 'd']) goals.push(await world.goal(space, { name }));
     const page = 'query($after: String) { goals(first: 2, after: $after) { nodes { name } pageInfo { endCursor } } }';
     const first = await read(caller.token, page);
-    await db.goal.deleteMany({ where: { id: goals[1]?.id ?? '' } });
+    await db.prisma.goal.deleteMany({ where: { id: goals[1]?.id ?? '' } });
     expect(names((await read(caller.token, page, { after: first.goals.pageInfo.endCursor })).goals)).toEqual([
       'c',
       'd',
@@ -197,8 +197,8 @@ describe('what a list shows', () => {
     const foreign = await world.company();
     await furnish(company.companyId);
     await furnish(foreign.companyId);
-    const people = await db.person.findMany({ where: { companyId: company.companyId } });
-    const allSpaces = await db.space.findMany({ where: { companyId: company.companyId } });
+    const people = await db.prisma.person.findMany({ where: { companyId: company.companyId } });
+    const allSpaces = await db.prisma.space.findMany({ where: { companyId: company.companyId } });
     let shown = 0;
     for (const { id: personId } of people) {
       const { token } = await createToken(db, { ...company, personId, name: 'list' });
@@ -277,7 +277,7 @@ describe('the nodes of a hub', () => {
     const colleague = await world.person(company);
     const hub = await world.hub(company, { spaceId: space.id });
     const folder = await world.folder(hub);
-    await db.resourceHubFolder.updateMany({ where: { id: folder.id }, data: { name: 'zebra' } });
+    await db.prisma.resourceHubFolder.updateMany({ where: { id: folder.id }, data: { name: 'zebra' } });
     await world.document(hub, caller, ['text'], { name: 'Minutes' });
     await world.file(hub, caller, { name: 'apple.png' });
     await world.file(hub, caller, { name: 'Banana.png' });
@@ -426,7 +426,7 @@ describe('activities', () => {
     const { caller, space } = await team();
     const goal = await world.closedGoal(space);
     for (const message of ['first', null]) {
-      await db.goal.updateMany({ where: { id: goal.id }, data: { closedAt: new Date(), success: true } });
+      await db.prisma.goal.updateMany({ where: { id: goal.id }, data: { closedAt: new Date(), success: true } });
       await world.graphql(
         caller.token,
         'mutation($input: ReopenGoalInput!) { reopenGoal(input: $input) { goal { id } } }',
@@ -477,7 +477,9 @@ describe("the viewer's notifications", () => {
   async function notified() {
     const { company, caller, space } = await team();
     const reader = await world.person(company, { type: 'guest' });
-    await db.spaceMember.create({ data: { companyId: company.companyId, spaceId: space.id, personId: reader.id } });
+    await db.prisma.spaceMember.create({
+      data: { companyId: company.companyId, spaceId: space.id, personId: reader.id },
+    });
     for (const message of ['one', 'two', 'three']) {
       const goal = await world.closedGoal(space, { name: message });
       await world.graphql(
@@ -495,7 +497,7 @@ describe("the viewer's notifications", () => {
     const { reader } = await notified();
     const all = (await read(reader.token, list(''))).viewer.notifications;
     expect(all.nodes.map(({ activity }: Json) => activity.message)).toEqual(['three', 'two', 'one']);
-    await db.notification.updateMany({ where: { id: all.nodes[1].id }, data: { readAt: new Date() } });
+    await db.prisma.notification.updateMany({ where: { id: all.nodes[1].id }, data: { readAt: new Date() } });
     const unread = (await read(reader.token, list('(unread: true)'))).viewer.notifications;
     const read_ = (await read(reader.token, list('(unread: false)'))).viewer.notifications;
     expect([ids(unread), unread.totalCount]).toEqual([[all.nodes[0].id, all.nodes[2].id], 2]);
@@ -504,7 +506,7 @@ describe("the viewer's notifications", () => {
 
   test('do not show what the caller can no longer see', async () => {
     const { reader, space } = await notified();
-    await db.spaceMember.deleteMany({ where: { spaceId: space.id, personId: reader.id } });
+    await db.prisma.spaceMember.deleteMany({ where: { spaceId: space.id, personId: reader.id } });
     const { viewer } = await read(reader.token, list('(first: 1)'));
     expect(viewer.notifications.nodes[0].activity).toEqual({ message: null, goal: null });
   });
@@ -528,7 +530,7 @@ describe('statements', () => {
       const goal = await world.closedGoal(await world.space(company, [caller]), { championId: caller.id });
       const author = await world.person(company);
       const reopen = 'mutation($input: ReopenGoalInput!) { reopenGoal(input: $input) { goal { id } } }';
-      await db.accessGrant.create({ data: { ...company, goalId: goal.id, personId: author.id, level: 70 } });
+      await db.prisma.accessGrant.create({ data: { ...company, goalId: goal.id, personId: author.id, level: 70 } });
       await world.graphql(author.token, reopen, { input: { id: goal.id, message: 'x', subscriberIds: [caller.id] } });
       const hub = await world.hub(company, { goalId: goal.id });
       for (let n = 0; n < 2; n++) {
@@ -537,7 +539,7 @@ describe('statements', () => {
         await world.file(hub, caller);
         await world.document(hub, caller);
       }
-      await db.activity.create({
+      await db.prisma.activity.create({
         data: {
           action: 'resource_hub_file_created',
           name: 'Before',
@@ -573,7 +575,7 @@ describe('statements', () => {
     const { caller, space } = await team();
     await world.goal(space);
     const goal = await world.closedGoal(space);
-    await db.activity.create({
+    await db.prisma.activity.create({
       data: {
         action: 'goal_closed',
         name: 'Before',

@@ -355,7 +355,7 @@ describe('long texts with too many characters in all', async () => {
   const long = (letter: string) => letter.repeat(2_500_000);
   const document = await world.document(hub, reader, [long('x'), long('y'), long('z')]);
   const folder = await world.folder(hub);
-  await world.db.resourceHubFolder.updateMany({ where: { id: folder.id }, data: { description: long('x') } });
+  await world.db.prisma.resourceHubFolder.updateMany({ where: { id: folder.id }, data: { description: long('x') } });
   const named = (count: number, field: string) =>
     Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ');
   const ofVersions = (fields: string) => `resourceHubDocument(id: $id) { versions(first: 3) { nodes { ${fields} } } }`;

@@ -18,16 +18,16 @@ async function deletedFile(days: number) {
   const follower = await world.person(company);
   const file = await world.file(await world.hub(company, { spaceId: space.id }), caller);
   await world.subscribe({ companyId: file.companyId, fileId: file.id }, [caller, follower]);
-  const comment = await db.comment.create({
+  const comment = await db.prisma.comment.create({
     data: { fileId: file.id, companyId: follower.companyId, authorId: follower.id, content: 'Nice' },
   });
-  await db.reaction.create({
+  await db.prisma.reaction.create({
     data: { fileId: file.id, companyId: follower.companyId, personId: follower.id, emoji: '👍' },
   });
-  await db.reaction.create({
+  await db.prisma.reaction.create({
     data: { commentId: comment.id, companyId: caller.companyId, personId: caller.id, emoji: '🎉' },
   });
-  const activity = await db.activity.create({
+  const activity = await db.prisma.activity.create({
     data: {
       action: 'resource_hub_file_created',
       name: 'Before',
@@ -36,17 +36,17 @@ async function deletedFile(days: number) {
       fileId: file.id,
     },
   });
-  await db.notification.create({
+  await db.prisma.notification.create({
     data: { activityId: activity.id, companyId: follower.companyId, personId: follower.id },
   });
-  const thread = await db.commentThread.create({
+  const thread = await db.prisma.commentThread.create({
     data: { companyId: activity.companyId, activityId: activity.id, message: 'Look' },
   });
   await world.subscribe({ companyId: thread.companyId, threadId: thread.id }, [follower]);
-  await db.comment.create({
+  await db.prisma.comment.create({
     data: { threadId: thread.id, companyId: follower.companyId, authorId: follower.id, content: 'Thanks' },
   });
-  await db.resourceHubFile.updateMany({ where: { id: file.id }, data: { deletedAt: daysAgo(days) } });
+  await db.prisma.resourceHubFile.updateMany({ where: { id: file.id }, data: { deletedAt: daysAgo(days) } });
   return file;
 }
 
@@ -74,7 +74,7 @@ describe('purging deleted files', () => {
       subscriptions: 3,
     });
     expect(changes.removed.resource_hub_files).toMatchObject([{ id: old.id }]);
-    expect(await db.resourceHubFile.findFirst({ where: { id: kept.id } })).not.toBeNull();
+    expect(await db.prisma.resourceHubFile.findFirst({ where: { id: kept.id } })).not.toBeNull();
   });
 
   test('takes one batch after the other, and says what it removed', async () => {
@@ -104,7 +104,7 @@ describe('purging deleted files', () => {
       expect(await purgeFiles(db, daysAgo(90))).toBe(0);
     });
     await other.close();
-    expect(await db.resourceHubFile.findFirst({ where: { id: file.id } })).toMatchObject({ deletedAt: null });
+    expect(await db.prisma.resourceHubFile.findFirst({ where: { id: file.id } })).toMatchObject({ deletedAt: null });
   });
 });
 
@@ -115,7 +115,7 @@ describe('a gateway', () => {
   ] as const)('%s', async (_, settings, isGone) => {
     const [old, recent] = [await deletedFile(100), await deletedFile(10)];
     const { stop } = await startServer({ DATABASE_URL: world.url, ...settings });
-    const left = () => db.resourceHubFile.findMany({ where: { id: { in: [old.id, recent.id] } } });
+    const left = () => db.prisma.resourceHubFile.findMany({ where: { id: { in: [old.id, recent.id] } } });
     if (isGone) await vi.waitFor(async () => expect(await left()).toHaveLength(1), { timeout: 10_000 });
     await stop();
     expect((await left()).map(({ id }) => id).sort()).toEqual((isGone ? [recent.id] : [old.id, recent.id]).sort());
@@ -131,12 +131,12 @@ describe('goalpost purge', () => {
     expect(dry.lines).toHaveLength(2);
     expect(dry.lines[1]).toContain(`${file.id}\t`);
     expect(dry.stderr).toContain('1 file would be removed for good. Nothing was removed: add --yes to remove it.');
-    expect(await db.resourceHubFile.findFirst({ where: { id: file.id } })).not.toBeNull();
+    expect(await db.prisma.resourceHubFile.findFirst({ where: { id: file.id } })).not.toBeNull();
 
     const done = await run('purge', '--older-than', '90d', '--yes');
     expect(done.lines).toEqual(dry.lines);
     expect(done.stderr).toContain('Removed 1 file for good.');
-    expect(await db.resourceHubFile.findFirst({ where: { id: file.id } })).toBeNull();
+    expect(await db.prisma.resourceHubFile.findFirst({ where: { id: file.id } })).toBeNull();
     expect((await run('purge', '--older-than', '90d')).lines).toHaveLength(1);
   });
 

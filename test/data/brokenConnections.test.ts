@@ -66,7 +66,7 @@ test.skipIf(usesPgbouncer)(
     const contexts: (string | undefined)[] = [];
     const onError = () => void contexts.push(request.getStore());
     const client = openClient({ url: gatewayUrl, poolSize: 1, preparedStatements, onError });
-    await request.run('finished long ago', async () => await client.company.count());
+    await request.run('finished long ago', async () => await client.prisma.company.count());
     const others = 'FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
     await query(url, `SELECT pg_terminate_backend(pid) ${others}`);
     await expect.poll(() => contexts).toEqual([undefined]);

@@ -49,7 +49,7 @@ test('a read that the reader leaves to Prisma is found, and loads each relation 
   await world.closedGoal(space);
   const { companyId } = space;
   const { statements } = await statementsOf(() =>
-    world.db.goal.findMany({
+    world.db.prisma.goal.findMany({
       where: { companyId, targets: { every: { companyId, value: 0 } } },
       select: { name: true, space: { select: { name: true } } },
     }),

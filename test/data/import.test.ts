@@ -41,7 +41,7 @@ async function problemsOf(attempt: Promise<unknown>): Promise<string[]> {
   return (result as ImportError).problems;
 }
 
-const rowsOf = (db: Database, table: string) => db.$queryRawUnsafe<Json[]>(`SELECT * FROM ${table}`);
+const rowsOf = (db: Database, table: string) => db.prisma.$queryRawUnsafe<Json[]>(`SELECT * FROM ${table}`);
 
 describe('the demo workspace', () => {
   let db: Database;
@@ -91,7 +91,7 @@ describe('the demo workspace', () => {
   });
 
   it('stores what is nested where it belongs', async () => {
-    const goal = await db.goal.findFirstOrThrow({
+    const goal = await db.prisma.goal.findFirstOrThrow({
       where: { id: demo.closedGoalId },
       include: {
         targets: { orderBy: { index: 'asc' } },
@@ -188,19 +188,19 @@ describe('the demo workspace', () => {
   ])('gives %s the access %o', async (personId, { goal, hub, board }) => {
     const level = { select: { level: true } };
     const on = (key: object) => ({ ...level, where: { personId, ...key } });
-    expect(await db.goalAccess.findFirst(on({ goalId: demo.closedGoalId }))).toEqual({ level: goal });
-    expect(await db.resourceHubAccess.findFirst(on({ resourceHubId: 'hub-digital' }))).toEqual({ level: hub });
-    expect(await db.goalAccess.findFirst(on({ goalId: 'goal-corner-house' }))).toEqual({ level: board });
+    expect(await db.prisma.goalAccess.findFirst(on({ goalId: demo.closedGoalId }))).toEqual({ level: goal });
+    expect(await db.prisma.resourceHubAccess.findFirst(on({ resourceHubId: 'hub-digital' }))).toEqual({ level: hub });
+    expect(await db.prisma.goalAccess.findFirst(on({ goalId: 'goal-corner-house' }))).toEqual({ level: board });
   });
 
   it('has what the start command names', async () => {
     const { closedGoalId, fileId, documentId, writerId, readerId } = demo;
-    expect(await db.goal.findFirst({ where: { id: closedGoalId } })).toMatchObject({
+    expect(await db.prisma.goal.findFirst({ where: { id: closedGoalId } })).toMatchObject({
       archivedAt: null,
       success: true,
     });
-    expect(await db.resourceHubFile.findFirst({ where: { id: fileId } })).toMatchObject({ deletedAt: null });
-    const document = await db.resourceHubDocument.findFirstOrThrow({
+    expect(await db.prisma.resourceHubFile.findFirst({ where: { id: fileId } })).toMatchObject({ deletedAt: null });
+    const document = await db.prisma.resourceHubDocument.findFirstOrThrow({
       where: { id: documentId },
       include: { versions: true },
     });
@@ -209,8 +209,8 @@ describe('the demo workspace', () => {
     expect(source?.title).not.toBe(document.name);
     expect(source?.content).not.toBe(document.content);
     for (const id of [writerId, readerId])
-      expect(await db.person.findFirst({ where: { id } })).toMatchObject({ suspendedAt: null });
-    const writers = await db.resourceHubAccess.findMany({ where: { personId: writerId, level: { gte: 70 } } });
+      expect(await db.prisma.person.findFirst({ where: { id } })).toMatchObject({ suspendedAt: null });
+    const writers = await db.prisma.resourceHubAccess.findMany({ where: { personId: writerId, level: { gte: 70 } } });
     expect(writers.map(({ resourceHubId }) => resourceHubId).sort()).toEqual([
       'hub-android',
       'hub-digital',
@@ -253,21 +253,24 @@ describe('a workspace', () => {
         },
       ],
     });
-    expect(await db.space.findFirst({ where: { id: 's' } })).toMatchObject({
+    expect(await db.prisma.space.findFirst({ where: { id: 's' } })).toMatchObject({
       publicLevel: 0,
       companyLevel: 70,
       spaceLevel: 100,
       insertedAt: new Date('2020-02-29T10:00:00.123Z'),
       updatedAt: new Date('2020-02-29T10:00:00.123Z'),
     });
-    const goal = await db.goal.findFirstOrThrow({ where: { id: 'g' } });
+    const goal = await db.prisma.goal.findFirstOrThrow({ where: { id: 'g' } });
     expect(goal.insertedAt.getTime()).toBeGreaterThanOrEqual(before.getTime() - 1);
-    const targets = await db.target.findMany({ where: { goalId: 'g' }, orderBy: { id: 'asc' } });
+    const targets = await db.prisma.target.findMany({ where: { goalId: 'g' }, orderBy: { id: 'asc' } });
     expect(targets).toMatchObject([
       { name: 'b', index: 0, to: 5e-324, value: -0.1 },
       { name: 'a', index: 1 },
     ]);
-    const [first, second, third] = await db.activity.findMany({ where: { goalId: 'g' }, orderBy: { id: 'asc' } });
+    const [first, second, third] = await db.prisma.activity.findMany({
+      where: { goalId: 'g' },
+      orderBy: { id: 'asc' },
+    });
     expect([first?.action, second?.action]).toEqual(['goal_created', 'goal_closed']);
     expect([first?.name, third?.name, third?.undoneClosedAt]).toEqual(['Goal', 'Aim', null]);
     expect(first?.id).toMatch(/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
@@ -295,18 +298,18 @@ describe('a workspace', () => {
     for (const copy of copies)
       if (copy.status === 'rejected')
         expect(copy.reason.problems).toContain('company.id: "twice-company" exists already');
-    expect(await db.company.count({ where: { id: 'twice-company' } })).toBe(1);
+    expect(await db.prisma.company.count({ where: { id: 'twice-company' } })).toBe(1);
   });
 
   it('with an id that another writer takes meanwhile is refused, and nothing is written', async () => {
     let attempt: Promise<string[]> | undefined;
     await db.$transaction(async (tx) => {
-      await tx.company.create({ data: { id: 'race-company', name: 'Elsewhere' } });
+      await tx.prisma.company.create({ data: { id: 'race-company', name: 'Elsewhere' } });
       attempt = problemsOf(importWorkspace(db, smallWorkspace('race')));
       await new Promise((resolve) => setTimeout(resolve, 300));
     });
     expect(await attempt).toEqual(['company.id: "race-company" exists already']);
-    expect(await db.person.count({ where: { companyId: 'race-company' } })).toBe(0);
+    expect(await db.prisma.person.count({ where: { companyId: 'race-company' } })).toBe(0);
   });
 
   it('may have all the ids of another company', async () => {

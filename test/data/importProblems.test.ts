@@ -348,7 +348,7 @@ const cases: [rule: string, changes: Record<string, unknown>, problems: string[]
 describe('a document is refused, and nothing of it written, for', () => {
   it.each(cases)('%s', async (_rule, changes, problems) => {
     expect(await problemsOf(changed(changes))).toEqual(problems);
-    expect(await db.company.count()).toBe(0);
+    expect(await db.prisma.company.count()).toBe(0);
   });
 
   it.each([

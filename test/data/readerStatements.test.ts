@@ -1,17 +1,15 @@
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { adapterOf } from '../../src/database/adapter.js';
 import { connectionsOf, openClient } from '../../src/database/client.js';
-import { type Prisma, PrismaClient } from '../../src/database/generated/client/client.js';
-import { withPatience } from '../../src/database/patience.js';
+import { PrismaClient } from '../../src/database/generated/client/client.js';
 import { openPool } from '../../src/database/pool.js';
+import { databaseOn, type Transaction, transactionOn } from '../../src/database/reader/database.js';
 import { transact } from '../../src/database/reader/transact.js';
-import { withReader } from '../../src/database/reader/withReader.js';
 import { statementNames } from '../../src/database/statementNames.js';
 import { createDatabase } from '../support/database.js';
 import { preparedStatements, usesPgbouncer } from '../support/pgbouncer.js';
-import { statementsOf } from '../support/statements.js';
 
-type Client = Prisma.TransactionClient;
+type Client = PrismaClient | Transaction;
 
 const { url, drop } = await createDatabase();
 afterAll(drop);
@@ -24,81 +22,39 @@ function open(to: string, options: Parameters<typeof adapterOf>[1] = {}) {
 
 const names = { select: { name: true, space: { select: { name: true } } }, where: { companyId: 'c' } };
 
-async function failureOf(client: Client): Promise<object> {
-  try {
-    return await client.goal.findMany(names);
-  } catch (error) {
-    const { name, code } = error as { name: string; code: string };
-    return { name, code };
-  }
-}
-
 describe('a read that fails', () => {
   const { prisma, connections } = open(url);
   afterAll(() => prisma.$disconnect());
 
-  /** How the read fails in a transaction after the statement. */
-  const failureAfter = (statement: string, isReading: boolean) =>
-    transact(connections.begin, 5_000, async (connection, tx) => {
-      await tx.$executeRawUnsafe(statement);
-      const failure = await failureOf(isReading ? withReader(tx, { connection }) : tx);
-      throw new Undone('', { cause: failure });
-    });
-
   test.each([
-    ['a table is missing', 'ALTER TABLE spaces RENAME TO places', 'P2021'],
-    ['a column is missing', 'ALTER TABLE spaces RENAME name TO title', 'P2022'],
-    ['the role may not', 'CREATE ROLE goalpost_nobody; SET LOCAL ROLE goalpost_nobody', 'P2039'],
-  ])('because %s has the code of Prisma', async (_, statement, code) => {
-    const failures = await Promise.all(
-      [true, false].map((isReading) => failureAfter(statement, isReading).catch(({ cause }) => cause)),
-    );
-    expect(failures).toEqual([0, 1].map(() => ({ name: 'PrismaClientKnownRequestError', code })));
+    ['a table is missing', 'ALTER TABLE spaces RENAME TO places', '42P01'],
+    ['a column is missing', 'ALTER TABLE spaces RENAME name TO title', '42703'],
+    ['the role may not', 'CREATE ROLE goalpost_nobody; SET LOCAL ROLE goalpost_nobody', '42501'],
+  ])('because %s has the code of PostgreSQL', async (_, statement, code) => {
+    const failing = transact(connections.begin, 5_000, async (connection, open) => {
+      await open().$executeRawUnsafe(statement);
+      await transactionOn(connection, open).goal.findMany(names);
+    });
+    await expect(failing).rejects.toMatchObject({ name: 'StatementFailure', code });
   });
 
   // PgBouncer is told to ignore the time limits of a connection.
-  test.skipIf(usesPgbouncer)('because a lock is held has the code of Prisma', async () => {
+  test.skipIf(usesPgbouncer)('because a lock is held has the code of PostgreSQL', async () => {
     const waiting = new URL(url);
     waiting.searchParams.set('options', '-c lock_timeout=50');
     const { prisma: late, connections: lateConnections } = open(waiting.href);
     await prisma.$transaction(async (tx) => {
       await tx.$executeRaw`LOCK TABLE goals`;
-      const failures = [await failureOf(withReader(late, lateConnections)), await failureOf(late)];
-      expect(failures).toEqual([0, 1].map(() => ({ name: 'PrismaClientKnownRequestError', code: 'P2039' })));
+      await expect(databaseOn(late, lateConnections).goal.findMany(names)).rejects.toMatchObject({ code: '55P03' });
     });
     await late.$disconnect();
   });
 
-  test('because there is no server has the code of Prisma', async () => {
+  test('because there is no server says so', async () => {
     const { prisma: nowhere, connections: to } = open('postgresql://nobody@127.0.0.1:1/none');
-    const failures = [await failureOf(withReader(nowhere, to)), await failureOf(nowhere)];
-    expect(failures).toEqual([0, 1].map(() => ({ name: 'PrismaClientKnownRequestError', code: 'P1001' })));
+    const failing = databaseOn(nowhere, to).goal.findMany(names);
+    await expect(failing).rejects.toMatchObject({ kind: 'DatabaseNotReachable' });
     await nowhere.$disconnect();
-  });
-});
-
-class Undone extends Error {}
-
-describe('look-ups at once', () => {
-  const { prisma, connections } = open(url);
-  const reading = withReader(prisma, connections);
-  const find = (id: string) => reading.goal.findUnique({ where: { companyId_id: { companyId: 'c', id } } });
-  afterAll(() => prisma.$disconnect());
-
-  test('are one statement if one request makes them', async () => {
-    const { statements, result } = await statementsOf(() =>
-      withPatience(10_000, () => Promise.all(['a', 'b', 'a'].map(find))),
-    );
-    expect(result).toEqual([null, null, null]);
-    expect(statements).toHaveLength(1);
-  });
-
-  test('of a request that may wait no longer fail, and those of another do not', async () => {
-    const outcomes = await Promise.allSettled([
-      withPatience(0, () => find('a')),
-      withPatience(10_000, () => find('b')),
-    ]);
-    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
   });
 });
 
@@ -106,7 +62,7 @@ describe.skipIf(!preparedStatements)('prepared statements', () => {
   const columns = ['id', 'name', 'description', 'insertedAt', 'updatedAt', 'closedAt', 'success', 'archivedAt'];
 
   /** Reads these columns of goals and of their parents, and who may see them. */
-  async function read(client: Client, chosen: string[], depth = 0): Promise<void> {
+  async function read(client: Transaction, chosen: string[], depth = 0): Promise<void> {
     const selection = (level: number): object => ({
       ...Object.fromEntries(chosen.map((column) => [column, true])),
       ...(level > 0 && {
@@ -131,7 +87,7 @@ describe.skipIf(!preparedStatements)('prepared statements', () => {
   ])('are limited %s; what is read beyond is not prepared', async (_, most, characters) => {
     const { nameOf: statementNameGenerator } = statementNames(() => {}, most, characters);
     const { prisma, connections } = open(url, { statementNameGenerator });
-    const reading = withReader(prisma, connections);
+    const reading = databaseOn(prisma, connections);
     for (const column of [...columns, ...columns]) await read(reading, [column]);
     const prepared = await preparedBy(prisma);
     expect(prepared.length).toBeLessThanOrEqual(most);

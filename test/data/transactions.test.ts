@@ -14,17 +14,17 @@ function open() {
 }
 
 const insert = (tx: Transaction, name: string) => tx.$executeRaw`INSERT INTO companies (name) VALUES (${name})`;
-const isThere = async (name: string) => (await world.db.company.count({ where: { name } })) === 1;
+const isThere = async (name: string) => (await world.db.prisma.company.count({ where: { name } })) === 1;
 
 test('a transaction is committed with all that was written in it, by SQL and by Prisma', async () => {
   const db = open();
   const people = await db.$transaction(async (tx) => {
     await insert(tx, 'by SQL');
-    const made = await tx.company.create({
+    const made = await tx.prisma.company.create({
       data: { name: 'by Prisma', people: { create: [{ fullName: 'Ann' }, { fullName: 'Ben' }] } },
     });
     expect(await isThere('by Prisma')).toBe(false);
-    return tx.person.count({ where: { companyId: made.id } });
+    return tx.prisma.person.count({ where: { companyId: made.id } });
   });
   expect(people).toBe(2);
   expect([await isThere('by SQL'), await isThere('by Prisma')]).toEqual([true, true]);
@@ -35,7 +35,7 @@ test('a transaction whose work throws is undone, and the error is thrown', async
   const db = open();
   const work = db.$transaction(async (tx) => {
     await insert(tx, 'undone');
-    await tx.company.create({ data: { name: 'undone by Prisma' } });
+    await tx.prisma.company.create({ data: { name: 'undone by Prisma' } });
     throw new Error('no');
   });
   await expect(work).rejects.toThrow('no');
@@ -68,14 +68,14 @@ test('a transaction that cannot be committed fails with the reason', async () =>
     (tx) => tx.$executeRaw`UPDATE resource_hub_documents SET current_version = 1
       WHERE company_id = ${company.companyId} AND id = ${document.id}`,
   );
-  await expect(work).rejects.toMatchObject({ code: 'P2010', message: expect.stringContaining('is not its latest') });
+  await expect(work).rejects.toMatchObject({ message: expect.stringContaining('is not its latest') });
   expect(await db.$queryRaw`SELECT 1 AS one`).toEqual([{ one: 1 }]);
 });
 
 test('a transaction in which a statement failed is not committed, whatever its work makes of that', async () => {
   const db = open();
   const failing = (tx: Transaction) => tx.$queryRaw`SELECT 1 / 0 AS never`.catch(() => 'caught');
-  const byZero = { code: 'P2010', message: expect.stringContaining('22012') };
+  const byZero = { code: '22012' };
   const caught = db.$transaction(async (tx) => {
     await insert(tx, 'before');
     return failing(tx);
@@ -103,6 +103,6 @@ test('a statement after the end of its transaction is refused', async () => {
     await insert(tx, 'in time');
   });
   await expect(kept && insert(kept, 'too late')).rejects.toMatchObject({ code: 'P2028' });
-  await expect(kept?.company.create({ data: { name: 'too late' } })).rejects.toThrow();
+  await expect(kept?.prisma.company.create({ data: { name: 'too late' } })).rejects.toThrow();
   expect([await isThere('in time'), await isThere('too late')]).toEqual([true, false]);
 });

@@ -77,10 +77,10 @@ describe('what deleting writes', () => {
     const follower = await world.person(company);
     const file = await world.file(hub, caller);
     await world.subscribe({ companyId: file.companyId, fileId: file.id }, [caller, follower]);
-    await db.comment.create({
+    await db.prisma.comment.create({
       data: { fileId: file.id, companyId: follower.companyId, authorId: follower.id, content: 'Nice' },
     });
-    await db.reaction.create({
+    await db.prisma.reaction.create({
       data: { fileId: file.id, companyId: follower.companyId, personId: follower.id, emoji: '👍' },
     });
     const [changes] = await changesOf(world, () => remove(caller.token, file.id));
@@ -186,7 +186,7 @@ describe('who is notified of a deletion', () => {
         canceled: await world.person(company),
         suspended: await world.person(company, { suspendedAt }),
       };
-      await db.spaceMember.createMany({
+      await db.prisma.spaceMember.createMany({
         data: (['member', 'suspendedMember', 'canceledMember'] as const).map((name) => ({
           ...company,
           spaceId: space.id,
@@ -203,7 +203,7 @@ describe('who is notified of a deletion', () => {
         );
       }
       expect(await remove(caller.token, file.id)).toMatchObject({ status: 200 });
-      const rows = await db.notification.findMany({ where: { activity: { fileId: file.id } } });
+      const rows = await db.prisma.notification.findMany({ where: { activity: { fileId: file.id } } });
       const nameOf = (id: string) => Object.entries(people).find(([, person]) => person.id === id)?.[0];
       expect(rows.map(({ personId }) => nameOf(personId)).sort(), parent).toEqual(expected);
     }
@@ -216,10 +216,10 @@ describe('a deleted file', () => {
     const folder = await world.folder(hub, (await world.folder(hub)).id);
     const file = await world.file(hub, caller, { parentFolderId: folder.id, description: 'Q3', size: 5_000_000_000n });
     await world.subscribe({ companyId: file.companyId, fileId: file.id }, [caller]);
-    await db.comment.create({
+    await db.prisma.comment.create({
       data: { fileId: file.id, companyId: caller.companyId, authorId: caller.id, content: 'Nice' },
     });
-    await db.reaction.create({
+    await db.prisma.reaction.create({
       data: { fileId: file.id, companyId: caller.companyId, personId: caller.id, emoji: '👍' },
     });
     const before = (await world.graphql(caller.token, fullFile, { id: file.id })).body.data.resourceHubFile;

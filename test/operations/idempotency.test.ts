@@ -16,10 +16,10 @@ async function closedGoal() {
   const colleague = await world.person(company);
   const goal = await world.closedGoal(space);
   const effects = async () => ({
-    activities: await db.activity.count({ where: { goalId: goal.id } }),
-    threads: await db.commentThread.count({ where: { activity: { goalId: goal.id } } }),
-    notifications: await db.notification.count({ where: { activity: { goalId: goal.id } } }),
-    open: (await db.goal.findFirstOrThrow({ where: { id: goal.id } })).closedAt === null,
+    activities: await db.prisma.activity.count({ where: { goalId: goal.id } }),
+    threads: await db.prisma.commentThread.count({ where: { activity: { goalId: goal.id } } }),
+    notifications: await db.prisma.notification.count({ where: { activity: { goalId: goal.id } } }),
+    open: (await db.prisma.goal.findFirstOrThrow({ where: { id: goal.id } })).closedAt === null,
   });
   const input = { id: goal.id, message: 'Again', subscriber_ids: [colleague.id] };
   return { caller, colleague, goal, input, effects };
@@ -31,7 +31,7 @@ const none = { activities: 0, threads: 0, notifications: 0, open: false };
 const reopen = (token: string, body: Json, key: string, at: World = world) =>
   at.post(restPaths.reopenGoal, token, body, { 'idempotency-key': key });
 
-const keys = (key: string) => db.idempotencyKey.count({ where: { key } });
+const keys = (key: string) => db.prisma.idempotencyKey.count({ where: { key } });
 
 const moments = {
   'after the change': 'CREATE TRIGGER wait BEFORE INSERT ON idempotency_keys',
@@ -103,7 +103,7 @@ describe('a retry with the same key', () => {
   test('gets the first answer even when the world has moved on', async () => {
     const { caller, goal, input, effects } = await closedGoal();
     const first = await reopen(caller.token, input, 'moved-on');
-    await db.goal.updateMany({ where: { id: goal.id }, data: { name: 'Renamed', archivedAt: new Date() } });
+    await db.prisma.goal.updateMany({ where: { id: goal.id }, data: { name: 'Renamed', archivedAt: new Date() } });
     const second = await reopen(caller.token, input, 'moved-on');
     expect([second.status, second.body]).toEqual([200, first.body]);
     expect(await effects()).toEqual(one);
@@ -120,7 +120,7 @@ describe('a retry with the same key', () => {
     expect([first.status, first.headers.get(replayed)]).toEqual([200, null]);
     expect([second.status, second.headers.get(replayed)]).toEqual([200, 'true']);
     expect(second.body).toEqual(first.body);
-    expect(await db.documentVersion.count({ where: { documentId: document.id } })).toBe(4);
+    expect(await db.prisma.documentVersion.count({ where: { documentId: document.id } })).toBe(4);
   });
 
   test('gets a deleted file again instead of a 404', async () => {
@@ -132,7 +132,7 @@ describe('a retry with the same key', () => {
     const second = await remove();
     expect([first.status, second.status]).toEqual([200, 200]);
     expect(second.body).toEqual(first.body);
-    expect(await db.activity.count({ where: { fileId: file.id } })).toBe(1);
+    expect(await db.prisma.activity.count({ where: { fileId: file.id } })).toBe(1);
   });
 
   test.each(['REST', 'GraphQL'])(
@@ -197,7 +197,7 @@ describe('a retry with the same key', () => {
       await reopen(caller.token, input, 'expires');
       world.now = new Date(start.getTime() + 86_399_000);
       expect((await reopen(caller.token, input, 'expires')).headers.get(replayed)).toBe('true');
-      await db.goal.updateMany({ where: { id: goal.id }, data: { closedAt: start, success: true } });
+      await db.prisma.goal.updateMany({ where: { id: goal.id }, data: { closedAt: start, success: true } });
       world.now = new Date(start.getTime() + 86_400_000);
       const anew = await reopen(caller.token, input, 'expires');
       expect([anew.status, anew.headers.get(replayed)]).toEqual([200, null]);
@@ -461,13 +461,19 @@ describe('the cost', () => {
     const { caller, input } = await closedGoal();
     for (const key of ['purge-1', 'purge-2', 'purge-3', 'purge-4'])
       await reopen(caller.token, { ...input, id: null }, key);
-    await db.idempotencyKey.updateMany({ where: { key: { startsWith: 'purge-' } }, data: { expiresAt: new Date(0) } });
-    await db.idempotencyKey.updateMany({ where: { key: 'purge-4' }, data: { expiresAt: new Date('2999-01-01') } });
+    await db.prisma.idempotencyKey.updateMany({
+      where: { key: { startsWith: 'purge-' } },
+      data: { expiresAt: new Date(0) },
+    });
+    await db.prisma.idempotencyKey.updateMany({
+      where: { key: 'purge-4' },
+      data: { expiresAt: new Date('2999-01-01') },
+    });
     await world.twin().db.$transaction(async (tx) => {
       await tx.$executeRaw`SELECT FROM idempotency_keys WHERE key = 'purge-2' FOR UPDATE`;
       expect(await purgeOutcomes(db, new Date(1000), 1)).toBe(2);
     });
-    const left = await db.idempotencyKey.findMany({
+    const left = await db.prisma.idempotencyKey.findMany({
       where: { key: { startsWith: 'purge-' } },
       orderBy: { key: 'asc' },
     });

@@ -55,7 +55,7 @@ describe('previewGoalReopen', () => {
     ];
     const members = [await person(), await person({ suspendedAt: new Date() })];
     for (const { id } of members) {
-      await db.spaceMember.create({ data: { ...company, spaceId: space.id, personId: id } });
+      await db.prisma.spaceMember.create({ data: { ...company, spaceId: space.id, personId: id } });
     }
     const message = JSON.stringify({
       type: 'doc',
@@ -73,8 +73,8 @@ describe('previewGoalReopen', () => {
       expect(found).toMatchObject({ wouldReopen: true, goal: { id: goal.id, isClosed: true } });
 
       expect((await world.graphql(caller.token, mutation.reopen, { input })).status).toBe(200);
-      const notified = await db.notification.findMany({ where: { activity: { goalId: goal.id } } });
-      const subscribed = await db.subscription.findMany({
+      const notified = await db.prisma.notification.findMany({ where: { activity: { goalId: goal.id } } });
+      const subscribed = await db.prisma.subscription.findMany({
         where: { subscriptionList: { thread: { activity: { goalId: goal.id } } } },
       });
       expect(ids(found.notified)).toEqual(notified.map(({ personId }) => personId).sort());
@@ -96,11 +96,11 @@ describe('previewGoalReopen', () => {
   test('pages through ten thousand recipients', async () => {
     const { company, caller, space } = await team();
     const goal = await world.closedGoal(space);
-    await db.person.createMany({
+    await db.prisma.person.createMany({
       data: Array.from({ length: 10_000 }, (_, n) => ({ ...company, fullName: `Member ${n}` })),
     });
-    const everyone = await db.person.findMany({ where: company, select: { id: true } });
-    await db.spaceMember.createMany({
+    const everyone = await db.prisma.person.findMany({ where: company, select: { id: true } });
+    await db.prisma.spaceMember.createMany({
       data: everyone.map(({ id }) => ({ ...company, spaceId: space.id, personId: id })),
       skipDuplicates: true,
     });
@@ -124,7 +124,7 @@ describe('previewGoalReopen', () => {
       'an archived goal',
       'GOAL_ARCHIVED',
       async (goal: Json) => {
-        await db.goal.updateMany({ where: { id: goal.id }, data: { archivedAt: new Date() } });
+        await db.prisma.goal.updateMany({ where: { id: goal.id }, data: { archivedAt: new Date() } });
         return { id: goal.id };
       },
     ],
@@ -132,7 +132,7 @@ describe('previewGoalReopen', () => {
       'a goal one may only see',
       'FORBIDDEN',
       async (goal: Json) => {
-        await db.goal.updateMany({ where: { id: goal.id }, data: { spaceLevel: 10, companyLevel: 10 } });
+        await db.prisma.goal.updateMany({ where: { id: goal.id }, data: { spaceLevel: 10, companyLevel: 10 } });
         return { id: goal.id };
       },
     ],
@@ -219,7 +219,7 @@ describe('previewDocumentRestore', () => {
   test('is not for those who may not restore, nor for strangers', async () => {
     const { company, caller, space } = await team();
     const document = await world.document(await world.hub(company, { spaceId: space.id }), caller);
-    await db.space.updateMany({ where: { id: space.id }, data: { companyLevel: 10 } });
+    await db.prisma.space.updateMany({ where: { id: space.id }, data: { companyLevel: 10 } });
     const reader = await world.person(company);
     const { caller: stranger } = await team();
     const variables = { documentId: document.id, versionNumber: 1 };

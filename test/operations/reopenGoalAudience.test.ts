@@ -44,10 +44,10 @@ async function reopened(goalData: Json, inputOf: (people: People) => Json) {
   const input = { id: goal.id, ...inputOf(people) };
   expect(await perform(world, 'REST', 'reopenGoal', people.author.token, input)).toMatchObject({ status: 200 });
   const nameOf = (id: string) => Object.entries(people).find(([, person]) => person.id === id)?.[0];
-  const rows = await db.subscription.findMany({
+  const rows = await db.prisma.subscription.findMany({
     where: { subscriptionList: { thread: { activity: { goalId: goal.id } } } },
   });
-  const notifications = await db.notification.findMany({ where: { activity: { goalId: goal.id } } });
+  const notifications = await db.prisma.notification.findMany({ where: { activity: { goalId: goal.id } } });
   expect(notifications.every(({ readAt }) => readAt === null)).toBe(true);
   return {
     subscribed: Object.fromEntries(rows.map(({ personId, type }) => [nameOf(personId), type])),
@@ -199,7 +199,9 @@ describe('who is notified', () => {
         id: goal.id,
         sendNotificationsToEveryone: flag,
       });
-      const list = await db.subscriptionList.findFirstOrThrow({ where: { thread: { activity: { goalId: goal.id } } } });
+      const list = await db.prisma.subscriptionList.findFirstOrThrow({
+        where: { thread: { activity: { goalId: goal.id } } },
+      });
       expect(list.sendToEveryone).toBe(flag);
     }
   });
@@ -217,7 +219,7 @@ describe('in numbers', () => {
       expect(outcome).toMatchObject({ status: 200 });
       return {
         statements: statements.length,
-        told: await db.notification.count({ where: { activity: { goalId: goal.id } } }),
+        told: await db.prisma.notification.count({ where: { activity: { goalId: goal.id } } }),
       };
     };
     await reopenWith([]);
@@ -230,11 +232,13 @@ describe('in numbers', () => {
   test('of 150 who are named, the members of the space are not notified unless all are', async () => {
     const { company, caller, space } = await world.team();
     const member = await world.person(company);
-    await db.spaceMember.create({ data: { companyId: company.companyId, spaceId: space.id, personId: member.id } });
+    await db.prisma.spaceMember.create({
+      data: { companyId: company.companyId, spaceId: space.id, personId: member.id },
+    });
     const goal = await world.closedGoal(space);
     const input = { id: goal.id, subscriberIds: await world.crowd(company, 150) };
     expect(await perform(world, 'REST', 'reopenGoal', caller.token, input)).toMatchObject({ status: 200 });
-    const told = await db.notification.findMany({ where: { activity: { goalId: goal.id } } });
+    const told = await db.prisma.notification.findMany({ where: { activity: { goalId: goal.id } } });
     expect(told.map(({ personId }) => personId).sort()).toEqual(input.subscriberIds.sort());
   });
 
@@ -249,7 +253,7 @@ describe('in numbers', () => {
     const goal = await world.closedGoal(space, { companyLevel: 0 });
     const input = { id: goal.id, sendNotificationsToEveryone: true };
     expect(await perform(world, 'GraphQL', 'reopenGoal', caller.token, input)).toMatchObject({ status: 200 });
-    expect(await db.notification.count({ where: { activity: { goalId: goal.id } } })).toBe(10_000);
+    expect(await db.prisma.notification.count({ where: { activity: { goalId: goal.id } } })).toBe(10_000);
   });
 
   test('of twenty reopenings at once through three gateways exactly one has effects, and all are answered', async () => {

@@ -33,7 +33,7 @@ describe('an unexpected failure', () => {
     expect(errors.length).toBeGreaterThanOrEqual(failures);
     const logged = world.log.filter(({ level }) => level === 50);
     expect(logged).toMatchObject([
-      { msg: 'unexpected error', err: { code: 'P2010', stack: expect.stringMatching(/\n +at /) } },
+      { msg: 'unexpected error', err: { code: '42P01', stack: expect.stringMatching(/\n +at /) } },
     ]);
   });
 });

@@ -49,11 +49,11 @@ function compile(model: string, method: Method, { shape }: Call): ReadStatement 
 
 const text = { scalarType: 'string', arity: 'scalar' } as const;
 
-/** What Postgres answers: each row as JSON, of which the statement makes what Prisma would return. */
-export async function jsonOf(connection: Connection, { statement, values }: Read): Promise<unknown[]> {
+/** The rows, as Prisma would return them. */
+export async function rowsOf(connection: Connection, { statement, values }: Read): Promise<unknown[]> {
   const argTypes = values.map(() => text);
   const { rows } = await connection.queryRaw({ sql: statement.sql, args: values, argTypes });
-  return rows.map(([json]) => JSON.parse(String(json)));
+  return rows.map(([json]) => statement.make(JSON.parse(String(json))));
 }
 
 const isOneOf = (allowed: readonly string[], value: unknown): boolean =>

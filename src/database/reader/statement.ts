@@ -6,9 +6,7 @@ import { selectionOf } from './selection.js';
 import { objectOf, own, type Part, type Shape } from './shape.js';
 import { Unsupported } from './unsupported.js';
 
-export const methods = ['findUnique', 'findUniqueOrThrow', 'findFirst', 'findMany'] as const;
-
-export type Method = (typeof methods)[number];
+export type Method = 'findUnique' | 'findUniqueOrThrow' | 'findFirst' | 'findMany';
 
 /** What all calls of one shape have in common. */
 export interface ReadStatement {
@@ -17,8 +15,6 @@ export interface ReadStatement {
   enums: readonly [position: number, values: readonly string[]][];
   /** Makes a row of what Postgres answers. */
   make: (json: unknown) => unknown;
-  /** Of a look-up by the company and one field: that field, and where its value is. */
-  lookUp: { key: string; field: string; position: number } | undefined;
 }
 
 /** The statement that answers a call. Throws Unsupported if Prisma might answer differently. */
@@ -26,8 +22,8 @@ export function statementOf(models: Models, name: string, method: Method, shape:
   const model = own(models, name);
   if (!model) throw new Unsupported(name);
   const isLookUp = method.startsWith('findUnique');
-  const [key = '', where] = isLookUp ? uniqueOf(model, objectOf(shape.where)) : [undefined, objectOf(shape.where)];
-  const company = positionOf(where.companyId, 's');
+  const where = isLookUp ? uniqueOf(model, objectOf(shape.where)) : objectOf(shape.where);
+  const company = positionOf(where.companyId);
   if (company === undefined) throw new Unsupported('no company');
   if (method !== 'findMany' && shape.take !== undefined) throw new Unsupported('take');
   if (isLookUp && shape.orderBy !== undefined) throw new Unsupported('orderBy');
@@ -37,26 +33,18 @@ export function statementOf(models: Models, name: string, method: Method, shape:
   const { sql, make } = selectionOf(scope, table, shape);
   const from = scope.from(table, conditionsOf(scope, table, where));
   const limit = method === 'findFirst' ? 'LIMIT 1' : '';
-  const lookUp = isLookUp ? lookUpOf(key, where) : undefined;
   const text = [`SELECT ${sql} ${from}`, orderOf(table, shape), limit].filter(Boolean).join(' ');
-  return { sql: text, enums: scope.enums, make, lookUp };
+  return { sql: text, enums: scope.enums, make };
 }
 
-/** The position of a value of this type. */
-function positionOf(part: Part | undefined, type: string): number | undefined {
-  const [, position] = typeof part === 'string' && part.startsWith(type) ? (/^.(\d+)$/.exec(part) ?? []) : [];
+/** The position of a text. */
+function positionOf(part: Part | undefined): number | undefined {
+  const [, position] = typeof part === 'string' ? (/^s(\d+)$/.exec(part) ?? []) : [];
   return position === undefined ? undefined : Number(position);
 }
 
-function lookUpOf(key: string, where: Shape): ReadStatement['lookUp'] {
-  const [field, ...others] = Object.keys(where).filter((name) => name !== 'companyId');
-  const position = field === undefined ? undefined : positionOf(where[field], 's');
-  if (field === undefined || position === undefined || others.length > 0) return undefined;
-  return { key, field, position };
-}
-
-/** The key and the filter of a look-up by a unique key, such as `companyId_id`, which it must name as a whole. */
-function uniqueOf(model: Model, where: Shape): [key: string, filter: Shape] {
+/** The filter of a look-up by a unique key, such as `companyId_id`, which it must name as a whole. */
+function uniqueOf(model: Model, where: Shape): Shape {
   const [[key, part] = [], ...others] = Object.entries(where);
   const fields = key === undefined ? undefined : own(model.uniques, key);
   if (key === undefined || !fields || others.length > 0) throw new Unsupported('not one unique key');
@@ -64,5 +52,5 @@ function uniqueOf(model: Model, where: Shape): [key: string, filter: Shape] {
   const isWhole =
     fields.length === Object.keys(values).length && fields.every((field) => typeof values[field] === 'string');
   if (!isWhole) throw new Unsupported('not a whole key');
-  return [key, values];
+  return values;
 }

@@ -1,9 +1,7 @@
 import type { SqlDriverAdapter, Transaction } from '@prisma/driver-adapter-utils';
-import { type Prisma, PrismaClient } from '../generated/client/client.js';
-import { rawFailure } from './failures.js';
+import { PrismaClient } from '../generated/client/client.js';
+import { told } from './failure.js';
 import type { Connection } from './read.js';
-
-type Client = Prisma.TransactionClient;
 
 /** Begins a transaction on a connection of its own. */
 export type Begin = () => Promise<Transaction>;
@@ -16,13 +14,13 @@ export type Begin = () => Promise<Transaction>;
 export async function transact<Result>(
   begin: Begin,
   milliseconds: number,
-  work: (connection: Connection, prisma: Client) => Promise<Result>,
+  work: (connection: Connection, prisma: () => PrismaClient) => Promise<Result>,
 ): Promise<Result> {
-  const transaction = await rawFailure(begin());
+  const transaction = await told(begin());
   let ended: Promise<void> | undefined;
   const end = (statement: 'COMMIT' | 'ROLLBACK') => {
     // To Prisma's adapter, both mean that the connection is free.
-    ended ??= rawFailure(transaction.executeRaw({ sql: statement, args: [], argTypes: [] }))
+    ended ??= told(transaction.executeRaw({ sql: statement, args: [], argTypes: [] }))
       .then(() => {})
       .finally(() => transaction.commit());
     return ended;
@@ -38,7 +36,7 @@ export async function transact<Result>(
   const prisma = prismaOn(transaction, connection);
   const expiry = setTimeout(() => void end('ROLLBACK').catch(() => {}), milliseconds);
   try {
-    const result = await work(connection, prisma.client);
+    const result = await work(connection, prisma.open);
     if (ended) throw hasEnded();
     await end('COMMIT');
     return result;
@@ -70,15 +68,13 @@ function prismaOn({ provider, adapterName }: Transaction, connection: Connection
     startTransaction: async () => nested,
     dispose: nothing,
   };
-  let made: PrismaClient | undefined;
-  const client = new Proxy({} as Client, {
-    get(_, name) {
-      made ??= new PrismaClient({
-        adapter: { provider, adapterName, connect: async () => adapter },
-        errorFormat: 'minimal',
-      });
-      return Reflect.get(made, name);
-    },
-  });
-  return { client, close: async () => made?.$disconnect() };
+  let opened: PrismaClient | undefined;
+  const open = () => {
+    opened ??= new PrismaClient({
+      adapter: { provider, adapterName, connect: async () => adapter },
+      errorFormat: 'minimal',
+    });
+    return opened;
+  };
+  return { open, close: async () => opened?.$disconnect() };
 }

@@ -3,14 +3,14 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { adapterOf } from '../../../src/database/adapter.js';
-import { type Prisma, PrismaClient } from '../../../src/database/generated/client/client.js';
+import { PrismaClient } from '../../../src/database/generated/client/client.js';
 import { models } from '../../../src/database/generated/models.js';
 import { openPool } from '../../../src/database/pool.js';
+import { type Transaction, transactionOn } from '../../../src/database/reader/database.js';
 import { newStatements, readOf } from '../../../src/database/reader/read.js';
 import { shareSelection } from '../../../src/database/reader/shape.js';
 import type { Method } from '../../../src/database/reader/statement.js';
 import { transact } from '../../../src/database/reader/transact.js';
-import { withReader } from '../../../src/database/reader/withReader.js';
 import { type Statement, statementChannel } from '../../../src/database/statements.js';
 import { unboundScans } from '../../support/companyBinding.js';
 import { createDatabase } from '../../support/database.js';
@@ -26,7 +26,7 @@ const atOnce = 20;
 const average = 18;
 const limit = timeLimit(60_000 + 20 * comparisons);
 
-type Client = Prisma.TransactionClient;
+type Client = PrismaClient | Transaction;
 
 const { url, drop } = await createDatabase();
 // What a database may prefer that changes how values are written.
@@ -37,7 +37,7 @@ const { factory, connections } = adapterOf(openPool({ url, size: 4, name: 'reade
 const prisma = new PrismaClient({ adapter: factory, errorFormat: 'minimal' });
 
 const known = newStatements();
-const reading = withReader(prisma, { ...connections, statements: known });
+const reading = transactionOn(connections.connection, () => prisma, known);
 
 const statements = new Set<string>();
 statementChannel.start.subscribe((message) => {
@@ -136,9 +136,9 @@ test('reads what Prisma reads', { timeout: 3_600_000 }, async () => {
 });
 
 test('reads in a transaction what it has written, as Prisma does', { timeout: 3_600_000 }, async () => {
-  const within = (work: (tx: Client, readingTx: Client) => Promise<void>) =>
-    transact(connections.begin, 60_000, async (connection, tx) => {
-      await work(tx, withReader(tx, { connection }));
+  const within = (work: (tx: PrismaClient, readingTx: Client) => Promise<void>) =>
+    transact(connections.begin, 60_000, async (connection, open) => {
+      await work(open(), transactionOn(connection, open));
       throw new RolledBack();
     });
   await fc.assert(
