@@ -3,11 +3,11 @@ import type { Database, Transaction } from './database/client.js';
 import { type LogPosition, readPosition } from './database/replicas/logPosition.js';
 import { StalledCompanies } from './database/stalledCompanies.js';
 import { findCompany, findToken, hashToken, tokenFormat, writeUse } from './database/tokens.js';
-import { failure } from './errors/failures.js';
+import { failure, type NamedFields } from './errors/failures.js';
 import type { Actor } from './policies/access.js';
 
 /** What a resolver may use. Each operation gets a new one. */
-export interface Context {
+export interface Context extends NamedFields {
   /** The database; for a request with an Idempotency-Key, the transaction of the whole operation. */
   db: Transaction;
   actor: Actor;

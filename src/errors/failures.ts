@@ -36,16 +36,19 @@ export function withoutStack<Made extends Error>(make: () => Made): Made {
 /** The most bad fields that the answer to one request names. Whoever looks for them may stop once there are more. */
 export const mostNamed = 100;
 
-const namedIn = new WeakMap<object, number>();
+/** Counts the bad fields that several failures of one request have named. */
+export interface NamedFields {
+  namedFields?: number;
+}
 
 /**
  * BAD_USER_INPUT. Names the bad fields up to `mostNamed`, and says in a last entry that there are more. Several failures
  * of one request, which its context stands for, share that number, but each names at least one field.
  */
-export function badInput(errors: FieldError[], context: object = {}): GraphQLError {
-  const before = namedIn.get(context) ?? 0;
-  const named = errors.slice(0, Math.max(mostNamed - before, 1));
-  namedIn.set(context, before + named.length);
+export function badInput(errors: FieldError[], context: NamedFields = {}): GraphQLError {
+  const { namedFields = 0 } = context;
+  const named = errors.slice(0, Math.max(mostNamed - namedFields, 1));
+  context.namedFields = namedFields + named.length;
   return failure('BAD_USER_INPUT', { errors: named.length < errors.length ? [...named, more] : named });
 }
 

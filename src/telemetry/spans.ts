@@ -65,21 +65,21 @@ export async function inOperationSpan<T>(type: string, fields: string, execute: 
   }
 }
 
-const statementSpans = new WeakMap<Statement, Span>();
+type TracedStatement = Statement & { span?: Span };
 
 statementChannel.start.subscribe((message) => {
   const record = currentRequest.getStore();
   if (!record?.span || record.isFinished) return;
-  const statement = message as Statement;
+  const statement = message as TracedStatement;
   const [verb = 'SQL'] = /^\w+/.exec(statement.sql.trimStart()) ?? [];
   const attributes = { 'db.system.name': 'postgresql', 'db.query.text': statement.sql };
-  statementSpans.set(statement, tracer().startSpan(verb.toUpperCase(), { kind: SpanKind.CLIENT, attributes }));
+  statement.span = tracer().startSpan(verb.toUpperCase(), { kind: SpanKind.CLIENT, attributes });
 });
 
 statementChannel.error.subscribe((message) => {
-  statementSpans.get(message as Statement)?.setStatus({ code: SpanStatusCode.ERROR });
+  (message as TracedStatement).span?.setStatus({ code: SpanStatusCode.ERROR });
 });
 
 statementChannel.asyncEnd.subscribe((message) => {
-  statementSpans.get(message as Statement)?.end();
+  (message as TracedStatement).span?.end();
 });

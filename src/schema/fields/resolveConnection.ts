@@ -30,10 +30,10 @@ interface Loaders {
 }
 
 // The same field of all siblings is read in one batch: each parent is a scope of one statement.
-const batches = createContextCache((_context: Context) => new Map<string, Loaders>());
-
-const numbers = new WeakMap<FieldNode, number>();
-let lastNumber = 0;
+const batchesOf = createContextCache((_context: Context) => ({
+  numbers: new Map<FieldNode, number>(),
+  loaders: new Map<string, Loaders>(),
+}));
 
 /** The connection that a field returns. Reads nothing yet. */
 export function resolveConnection<Row>(
@@ -69,19 +69,16 @@ function loadersOf({ db }: Context, list: List, slice: Slice, load: ConnectionSo
  * answer, so all the places in the document that ask for the field count too.
  */
 function batchOf(context: Context, info: GraphQLResolveInfo, create: () => Loaders): Loaders {
-  const all = batches(context);
-  const key = `${info.fieldNodes.map(numberOf).join()} ${pathOf(info)}`;
-  const batch = all.get(key) ?? create();
-  all.set(key, batch);
+  const { numbers, loaders } = batchesOf(context);
+  const places = info.fieldNodes.map((node) => {
+    const number = numbers.get(node) ?? numbers.size;
+    numbers.set(node, number);
+    return number;
+  });
+  const key = `${places.join()} ${pathOf(info)}`;
+  const batch = loaders.get(key) ?? create();
+  loaders.set(key, batch);
   return batch;
-}
-
-function numberOf(node: FieldNode): number {
-  const known = numbers.get(node);
-  if (known !== undefined) return known;
-  lastNumber += 1;
-  numbers.set(node, lastNumber);
-  return lastNumber;
 }
 
 /** The path of a field in the answer, the same for all rows of a list above it. */

@@ -11,53 +11,69 @@ export interface Running {
   context: RequestContext;
 }
 
+interface Connection {
+  running: Set<Running>;
+  /** The last request of which the headers have come. */
+  latest?: IncomingMessage;
+  /** Whether it got the response to what is no request: Node reports what follows again. */
+  isRefused?: true;
+}
+
 /** Every open connection, with the requests on it that are not answered yet. */
 export class Connections {
-  readonly #running = new Map<Socket, Set<Running>>();
-  /** The last request of which each connection has sent the headers. */
-  readonly #latest = new WeakMap<Socket, IncomingMessage>();
+  readonly #open = new Map<Socket, Connection>();
 
   add(socket: Socket): void {
-    this.#running.set(socket, new Set());
-    socket.once('close', () => this.#running.delete(socket));
+    this.#open.set(socket, { running: new Set() });
+    socket.once('close', () => this.#open.delete(socket));
   }
 
   /** Keeps a request until it is answered, or its connection is gone. */
   begin(running: Running, onLast: (socket: Socket) => void): void {
     const { socket } = running.req;
-    const others = this.#running.get(socket);
-    this.#latest.set(socket, running.req);
-    others?.add(running);
+    const connection = this.#open.get(socket);
+    if (!connection) return;
+    connection.latest = running.req;
+    const { running: others } = connection;
+    others.add(running);
     running.res.once('close', () => {
-      others?.delete(running);
-      if (others?.size === 0) onLast(socket);
+      others.delete(running);
+      if (others.size === 0) onLast(socket);
     });
   }
 
   /** Every request that is not answered yet. */
   running(): Running[] {
-    return [...this.#running.values()].flatMap((running) => [...running]);
+    return [...this.#open.values()].flatMap(({ running }) => [...running]);
   }
 
   /** The last of the requests on a connection that are not answered yet. */
   lastOn(socket: Socket): Running | undefined {
-    return [...(this.#running.get(socket) ?? [])].at(-1);
+    return [...(this.#open.get(socket)?.running ?? [])].at(-1);
   }
 
   /** Whether the rest of a request, answered or not, is still to come. */
   isReceivingOn(socket: Socket): boolean {
-    return this.#latest.get(socket)?.complete === false;
+    return this.#open.get(socket)?.latest?.complete === false;
+  }
+
+  /** Whether nothing was refused on the connection before. */
+  refuseOnce(socket: Socket): boolean {
+    const connection = this.#open.get(socket);
+    if (!connection || connection.isRefused) return false;
+    connection.isRefused = true;
+    return true;
   }
 
   /** Ends the connections that have no request. */
   endIdle(): void {
-    for (const [socket, running] of this.#running) {
+    for (const [socket, { running }] of this.#open) {
       if (running.size === 0) socket.destroy();
     }
   }
 
   /** Ends every connection, also those that Node has forgotten: after CONNECT it leaves them to us. */
   endAll(): void {
-    for (const socket of this.#running.keys()) socket.destroy();
+    for (const socket of this.#open.keys()) socket.destroy();
   }
 }

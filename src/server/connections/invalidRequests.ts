@@ -14,7 +14,6 @@ export class InvalidRequests {
   readonly #connections: Connections;
   readonly #telemetry: Telemetry;
   readonly #options: RefusalOptions;
-  readonly #refused = new WeakSet<Socket>();
 
   constructor(connections: Connections, telemetry: Telemetry, options: RefusalOptions) {
     this.#connections = connections;
@@ -65,9 +64,7 @@ export class InvalidRequests {
 
   /** Answers on a socket that has no request which could be answered. */
   #refuse(socket: Socket, error: GraphQLError): void {
-    // Node reports what follows on a broken connection again.
-    if (this.#refused.has(socket)) return;
-    this.#refused.add(socket);
+    if (!this.#connections.refuseOnce(socket)) return;
     // After CONNECT, Node leaves the errors of the socket to us.
     socket.on('error', () => socket.destroy());
     const res = new ServerResponse(new IncomingMessage(socket));

@@ -5,8 +5,6 @@ const lingerMilliseconds = 5_000;
 const lingerBytes = 1_048_576;
 const keptBytes = 65_536;
 
-const closing = new WeakSet<Socket>();
-
 /** Lets a connection close gently: Node alone would reset it, and a client that is still sending would lose its answer. */
 export function closeGently(socket: Socket): void {
   socket.destroySoon = () => discard(socket);
@@ -31,8 +29,7 @@ export function lingerAfter(req: IncomingMessage, res: ServerResponse, isExpecti
  * its side too. Both may take a bounded time.
  */
 function discard(socket: Socket): void {
-  if (closing.has(socket)) return;
-  closing.add(socket);
+  socket.destroySoon = () => {};
   const cutOff = setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
   let read = 0;
   socket.end();
