@@ -23,12 +23,12 @@ export const jsonBlock = (id: string, data: unknown): Html =>
   new Html(`<script type="application/json" id="${id}">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>`);
 
 /** A text in which each match of a pattern is marked up. */
-export function withMarks(text: string, pattern: RegExp, mark: (match: RegExpExecArray) => Html): Html {
+export function markedUp(text: string, pattern: RegExp, markUp: (match: RegExpExecArray) => Html): Html {
   let end = 0;
   const parts = [...text.matchAll(pattern)].map((match) => {
     const before = text.slice(end, match.index);
     end = match.index + match[0].length;
-    return html`${before}${mark(match)}`;
+    return html`${before}${markUp(match)}`;
   });
   return html`${parts}${text.slice(end)}`;
 }

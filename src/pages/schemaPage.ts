@@ -1,5 +1,5 @@
 import type { Route } from '../http/route.js';
-import { type Html, html, withMarks } from './html.js';
+import { type Html, html, markedUp } from './html.js';
 import { type HasPage, htmlPage } from './htmlPage.js';
 
 /** `/schema`: the GraphQL schema to read. Each type has an address, and every mention of it leads there. */
@@ -45,7 +45,7 @@ const partsOfSdl = /("""[\s\S]*?""")|(?<=: \[*)(\w+)/g;
 
 /** SDL with its descriptions marked, and each type linked to its definition. */
 const linked = (text: string, names: ReadonlySet<string>): Html =>
-  withMarks(text, partsOfSdl, ([part, description]) => {
+  markedUp(text, partsOfSdl, ([part, description]) => {
     if (description) return html`<span class="comment">${part}</span>`;
     return names.has(part) ? html`<a href="#${part}">${part}</a>` : html`${part}`;
   });
