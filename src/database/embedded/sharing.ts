@@ -22,11 +22,10 @@ export async function join(url: string): Promise<{ leave(): Promise<void> } | un
 
 /** Waits until all who joined the server have left. From then on nobody can join. */
 export async function untilAlone(url: string, milliseconds: number): Promise<void> {
-  const client = connection(url, milliseconds + 1_000);
+  const client = connection(url, milliseconds);
   try {
     await client.connect();
-    await client.query(`SET lock_timeout = ${milliseconds}`);
-    // Ends with the server: until then the lock keeps others from joining.
+    // Ends with the server: until then the lock, or the wait for it, keeps others from joining.
     await client.query('SELECT pg_advisory_lock($1)', [sharedLock]);
   } catch {
     // It does not answer, or somebody stays: it stops all the same.
