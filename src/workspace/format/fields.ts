@@ -5,12 +5,7 @@ import type { Table } from '../tables.js';
 /** What a string stands for: a value that is unique in its table, or the id of a row elsewhere. */
 export type Mark = { table: Table; column: 'id' | 'token' } | { refersTo: Table };
 
-export const marks = new WeakMap<z.ZodType, Mark>();
-
-function marked<Schema extends z.ZodType>(schema: Schema, mark: Mark): Schema {
-  marks.set(schema, mark);
-  return schema;
-}
+export const marks = z.registry<Mark>();
 
 /** Any string that Postgres can hold. */
 const string = () => z.string().regex(/^[^\0\p{Cs}]*$/u, 'must not contain NUL or half a surrogate pair');
@@ -29,24 +24,23 @@ const idString = () =>
     .refine((value) => !value.includes('\uFFFD'), 'must not contain U+FFFD');
 
 /** The id by which the rest of the file refers to a record. */
-export const id = (table: Table) => marked(idString().describe('kept as given'), { table, column: 'id' });
+export const id = (table: Table) => idString().describe('kept as given').register(marks, { table, column: 'id' });
 
 /** The id of a record that nothing else in the file refers to. */
 export const ownId = (table: Table) =>
-  marked(idString().describe('kept as given; generated if omitted'), { table, column: 'id' }).default(newId);
+  idString().describe('kept as given; generated if omitted').register(marks, { table, column: 'id' }).default(newId);
 
-export const personId = (about: string) => marked(idString().describe(about), { refersTo: 'people' });
-export const reference = (table: Table, about: string) => marked(idString().describe(about), { refersTo: table });
+export const reference = (table: Table, about: string) =>
+  idString().describe(about).register(marks, { refersTo: table });
+export const personId = (about: string) => reference('people', about);
 
 /** Part of a public link. Whoever knows it can read the document. */
 export const publicToken = (about: string) =>
-  marked(
-    z
-      .string()
-      .regex(/^[\w-]{1,200}$/, 'must be 1 to 200 letters, digits, - or _')
-      .describe(about),
-    { table: 'public_links', column: 'token' },
-  );
+  z
+    .string()
+    .regex(/^[\w-]{1,200}$/, 'must be 1 to 200 letters, digits, - or _')
+    .describe(about)
+    .register(marks, { table: 'public_links', column: 'token' });
 
 export const text = (about: string) => string().describe(about);
 export const name = (about: string) => string().min(1).describe(about);
