@@ -20,18 +20,14 @@ const platform = `${process.platform}-${process.arch}`;
 /** Finds the npm package's PostgreSQL, or a copy of it that `account` can run. Throws a DatabaseError if none runs. */
 export async function findBinaries(account: Account, dataDir: string): Promise<Binaries> {
   const native = installed();
-  const found = probe(native, account);
-  if (found.binaries) return found.binaries;
-  let { failure } = found;
+  let failure = '';
   // Temporary directories may be private to root or mounted noexec.
-  for (const parent of new Set([tmpdir(), '/tmp', dataDir])) {
-    if (failure === noGlibc) break;
+  for (const parent of [undefined, ...new Set([tmpdir(), '/tmp', dataDir])]) {
     try {
-      const copied = probe(await copyOnce(native, parent), account);
-      if (copied.binaries) return copied.binaries;
-      failure = copied.failure;
+      return probed(parent === undefined ? native : await copyOnce(native, parent), account);
     } catch (error) {
       failure = (error as Error).message;
+      if (failure === noGlibc) break;
     }
   }
   throw new DatabaseError(`The PostgreSQL of ${platform} does not run here: ${failure}. Set DATABASE_URL.`);
@@ -46,18 +42,19 @@ function installed(): string {
   }
 }
 
-function probe(directory: string, account: Account): { binaries?: Binaries; failure: string } {
+/** The programs in the directory, if they run. */
+function probed(directory: string, account: Account): Binaries {
   const env = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC', LD_LIBRARY_PATH: join(directory, 'lib') };
   let version = '';
   for (const program of ['initdb', 'postgres']) {
     const file = join(directory, 'bin', program);
     const result = spawnSync(file, ['--version'], { ...account, cwd: '/', env, encoding: 'utf8' });
     // The program itself exists, so what was not found is the loader that it names.
-    if (result.error?.message.endsWith('ENOENT')) return { failure: noGlibc };
-    if (result.status !== 0) return { failure: result.error?.message ?? result.stderr.trim() };
+    if (result.error?.message.endsWith('ENOENT')) throw new Error(noGlibc);
+    if (result.status !== 0) throw new Error(result.error?.message ?? result.stderr.trim());
     version = result.stdout;
   }
-  return { binaries: { directory, major: /\d+/.exec(version)?.[0] ?? '', env }, failure: '' };
+  return { directory, major: /\d+/.exec(version)?.[0] ?? '', env };
 }
 
 async function copyOnce(native: string, parent: string): Promise<string> {

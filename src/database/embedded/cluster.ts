@@ -29,7 +29,7 @@ export async function openCluster(
   initdbFlags: string[],
 ): Promise<Cluster> {
   const home = homeIn(dataDir);
-  if (!(await lstat(home).catch(() => undefined))) await create(home, account, binaries, initdbFlags);
+  if (!(await hasCluster(dataDir))) await create(home, account, binaries, initdbFlags);
 
   const owner = account.uid ?? process.getuid?.();
   const found = await lstat(home);

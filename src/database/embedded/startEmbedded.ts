@@ -30,7 +30,7 @@ const disposable = {
   settings: ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'],
 };
 /** How long a command or a gateway waits for another server, which may be about to stop or to answer. */
-const patience = { command: 30_000, gateway: 3_000 };
+const handoverMilliseconds = { command: 30_000, gateway: 3_000 };
 /** How long it waits for commands that use its server. */
 const guestMilliseconds = { command: 3_600_000, gateway: 3_000 };
 
@@ -53,7 +53,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const cluster = await openCluster(root, account, binaries, mode.initdb).catch(unusable);
   const start = (port?: number) => startServer(cluster, account, binaries, mode.settings, port);
 
-  const deadline = Date.now() + patience[user];
+  const deadline = Date.now() + handoverMilliseconds[user];
   for (;;) {
     const running = share ? await runningServer(cluster) : undefined;
     const joined = running && (await join(running));
