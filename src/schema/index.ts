@@ -1,5 +1,4 @@
 import { builder } from './builder.js';
-import { keepPlans } from './plans/keepPlans.js';
 import './roots.js';
 import './types/scalars.js';
 import './fields/activities.js';
@@ -27,4 +26,4 @@ import './mutations/recoverResourceHubFile.js';
 import './mutations/reopenGoal.js';
 import './mutations/restoreDocumentVersion.js';
 
-export const schema = keepPlans(builder.toSchema());
+export const schema = builder.toSchema();

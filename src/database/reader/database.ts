@@ -33,13 +33,13 @@ export type Database = Transaction & {
 };
 
 /** Where the statements go. */
-export interface Connections {
+export interface PoolConnections {
   connection: Connection;
   begin: Begin;
   close: () => Promise<void>;
 }
 
-export function databaseOn(prisma: PrismaClient, { connection, begin, close }: Connections): Database {
+export function databaseOn(prisma: PrismaClient, { connection, begin, close }: PoolConnections): Database {
   const statements = newStatements();
   return Object.assign(
     transactionOn(connection, () => prisma, statements),

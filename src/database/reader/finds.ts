@@ -1,6 +1,6 @@
 import type { PrismaClient } from '../generated/client/client.js';
 import { told } from './failure.js';
-import { type Connection, readOf, rowsOf, type Statements } from './read.js';
+import { type Connection, readOf, readRows, type Statements } from './read.js';
 import type { Method } from './statement.js';
 
 /** Where reads are answered; `prisma` answers those that the reader does not know for sure. */
@@ -48,7 +48,7 @@ export class Finds {
   #rows(method: Method, args: object): Promise<unknown[]> | undefined {
     const { connection, statements } = this.#answerer;
     const read = readOf(statements, this.#model, method, args);
-    return read && told(rowsOf(connection, read));
+    return read && told(readRows(connection, read));
   }
 
   #ask(method: Method, args: object): Promise<unknown> {

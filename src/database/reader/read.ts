@@ -50,7 +50,7 @@ function compile(model: string, method: Method, { shape }: Call): ReadStatement 
 const text = { scalarType: 'string', arity: 'scalar' } as const;
 
 /** The rows, as Prisma would return them. */
-export async function rowsOf(connection: Connection, { statement, values }: Read): Promise<unknown[]> {
+export async function readRows(connection: Connection, { statement, values }: Read): Promise<unknown[]> {
   const argTypes = values.map(() => text);
   const { rows } = await connection.queryRaw({ sql: statement.sql, args: values, argTypes });
   return rows.map(([json]) => statement.make(JSON.parse(String(json))));

@@ -1,11 +1,11 @@
 import { createContextCache } from '@pothos/core';
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import DataLoader from 'dataloader';
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.js';
 import { everywhere, type List, type Position } from '../../lists/engine/list.js';
 import { type Page, readCounts, readPages } from '../../lists/engine/page.js';
 import { type PageArguments, readSlice, type Slice } from '../../lists/engine/slice.js';
+import { plannedQuery } from '../plans/plannedQuery.js';
 
 /** A connection that is read only when one of its fields is selected, together with those of its siblings. */
 export interface ConnectionShape<Row> {
@@ -92,7 +92,7 @@ function pathOf({ parentType, path }: GraphQLResolveInfo): string {
 
 /** What the nodes of a connection select. Called for each connection, since Pothos remembers the result for each. */
 export const nodesQuery = (context: Context, info: GraphQLResolveInfo, typeName: string): object =>
-  queryFromInfo({ context, info, typeName, paths: [['nodes'], ['edges', 'node']] });
+  plannedQuery(context, info, { typeName, paths: [['nodes'], ['edges', 'node']] });
 
 type Where = { companyId: string; id: { in: string[] } };
 

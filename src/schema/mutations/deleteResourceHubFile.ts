@@ -2,6 +2,7 @@ import { type DeletedFile, deleteResourceHubFile } from '../../operations/delete
 import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
 import { addActivity } from '../fields/payloadActivity.js';
+import { plannedQuery } from '../plans/plannedQuery.js';
 import { ResourceHubFile } from '../types/ResourceHubFile.js';
 
 const DeleteResourceHubFileInput = builder.inputType('DeleteResourceHubFileInput', {
@@ -17,12 +18,17 @@ const DeleteResourceHubFileInput = builder.inputType('DeleteResourceHubFileInput
 const DeleteResourceHubFilePayload = builder.objectRef<DeletedFile>('DeleteResourceHubFilePayload').implement({
   description: 'The result of `deleteResourceHubFile`.',
   fields: (t) => ({
-    file: t.prismaField({
+    file: t.field({
       type: ResourceHubFile,
       nullable: true,
       description: 'The deleted file, as it was when it was deleted. Null if no ID was given.',
-      resolve: (query, { fileId }, _args, { db, actor }) =>
-        fileId === null ? null : db.resourceHubFile.findUniqueOrThrow({ ...query, where: keyOf(actor, fileId) }),
+      resolve: ({ fileId }, _args, context, info) =>
+        fileId === null
+          ? null
+          : context.db.resourceHubFile.findUniqueOrThrow({
+              ...plannedQuery(context, info),
+              where: keyOf(context.actor, fileId),
+            }),
     }),
   }),
 });

@@ -2,6 +2,7 @@ import { type RecoveredFile, recoverResourceHubFile } from '../../operations/rec
 import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
 import { addActivity } from '../fields/payloadActivity.js';
+import { plannedQuery } from '../plans/plannedQuery.js';
 import { ResourceHubFile } from '../types/ResourceHubFile.js';
 
 const RecoverResourceHubFileInput = builder.inputType('RecoverResourceHubFileInput', {
@@ -17,12 +18,17 @@ const RecoverResourceHubFileInput = builder.inputType('RecoverResourceHubFileInp
 const RecoverResourceHubFilePayload = builder.objectRef<RecoveredFile>('RecoverResourceHubFilePayload').implement({
   description: 'The result of `recoverResourceHubFile`.',
   fields: (t) => ({
-    file: t.prismaField({
+    file: t.field({
       type: ResourceHubFile,
       nullable: true,
       description: 'The recovered file. Null if no ID was given.',
-      resolve: (query, { fileId }, _args, { db, actor }) =>
-        fileId === null ? null : db.resourceHubFile.findUniqueOrThrow({ ...query, where: keyOf(actor, fileId) }),
+      resolve: ({ fileId }, _args, context, info) =>
+        fileId === null
+          ? null
+          : context.db.resourceHubFile.findUniqueOrThrow({
+              ...plannedQuery(context, info),
+              where: keyOf(context.actor, fileId),
+            }),
     }),
   }),
 });

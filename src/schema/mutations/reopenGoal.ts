@@ -2,6 +2,7 @@ import { type ReopenedGoal, reopenGoal } from '../../operations/reopenGoal.js';
 import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
 import { addActivity } from '../fields/payloadActivity.js';
+import { plannedQuery } from '../plans/plannedQuery.js';
 import { Goal } from '../types/Goal.js';
 
 export const ReopenGoalInput = builder.inputType('ReopenGoalInput', {
@@ -33,12 +34,14 @@ export const ReopenGoalInput = builder.inputType('ReopenGoalInput', {
 const ReopenGoalPayload = builder.objectRef<ReopenedGoal>('ReopenGoalPayload').implement({
   description: 'The result of `reopenGoal`.',
   fields: (t) => ({
-    goal: t.prismaField({
+    goal: t.field({
       type: Goal,
       nullable: true,
       description: 'The goal, which is now open. Null if no ID was given.',
-      resolve: (query, { goalId }, _args, { db, actor }) =>
-        goalId === null ? null : db.goal.findUniqueOrThrow({ ...query, where: keyOf(actor, goalId) }),
+      resolve: ({ goalId }, _args, context, info) =>
+        goalId === null
+          ? null
+          : context.db.goal.findUniqueOrThrow({ ...plannedQuery(context, info), where: keyOf(context.actor, goalId) }),
     }),
   }),
 });

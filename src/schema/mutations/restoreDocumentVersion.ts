@@ -1,9 +1,9 @@
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import { restoreDocumentVersion } from '../../operations/restoreDocumentVersion.js';
 import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
 import { addActivity } from '../fields/payloadActivity.js';
 import { keyColumns } from '../keyColumns.js';
+import { plannedQuery } from '../plans/plannedQuery.js';
 import { DocumentVersion } from '../types/DocumentVersion.js';
 import { ResourceHubDocument } from '../types/ResourceHubDocument.js';
 
@@ -63,8 +63,8 @@ builder.mutationField('restoreDocumentVersion', (t) =>
       const { versionId, activityId } = await restoreDocumentVersion(context, input);
       const where = keyOf(context.actor, versionId);
       // Only now, because a failure needs no answer to be planned.
-      const { select } = queryFromInfo({ context, info, select: keyColumns });
-      const version = await context.db.documentVersion.findUniqueOrThrow({ select, where });
+      const query = plannedQuery(context, info, { select: keyColumns });
+      const version = await context.db.documentVersion.findUniqueOrThrow({ ...query, where });
       return { ...version, activityId };
     },
   }),

@@ -14,13 +14,14 @@ export interface KeptQuery {
 /** What stands for the ids of the caller in a query that is kept. Postgres has no such text. */
 const placeholders: Ids = { companyId: '\0companyId', personId: '\0personId' };
 
-/** A context that has the placeholders, and fails if anything else is read of it. */
-export const onlyIds: object = strict({ actor: strict(placeholders) });
+/** A context that has the placeholders, and fails if anything else is read of it. Pothos may note something about it. */
+export const onlyIds = (): object => strict({ actor: strict(placeholders) });
 
 function strict<Given extends object>(object: Given): Given {
   return new Proxy(object, {
     get(target, name) {
-      if (!Object.hasOwn(target, name)) throw new Error(`A plan that is kept depends on ${String(name)}`);
+      if (typeof name === 'string' && !Object.hasOwn(target, name))
+        throw new Error(`A plan that is kept depends on ${String(name)}`);
       return Reflect.get(target, name);
     },
   });

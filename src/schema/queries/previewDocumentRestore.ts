@@ -2,6 +2,7 @@ import { type DocumentRestorePreview, previewDocumentRestore } from '../../opera
 import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
 import { versionNumbers } from '../mutations/restoreDocumentVersion.js';
+import { plannedQuery } from '../plans/plannedQuery.js';
 import { DocumentDifference } from '../types/DocumentDifference.js';
 import { DocumentVersion } from '../types/DocumentVersion.js';
 import { twoLongTexts } from '../weights.js';
@@ -9,11 +10,14 @@ import { twoLongTexts } from '../weights.js';
 const Preview = builder.objectRef<DocumentRestorePreview>('DocumentRestorePreview').implement({
   description: 'What `restoreDocumentVersion` would currently change.',
   fields: (t) => ({
-    version: t.prismaField({
+    version: t.field({
       type: DocumentVersion,
       description: 'The version to restore.',
-      resolve: (query, { sourceId }, _args, { db, actor }) =>
-        db.documentVersion.findUniqueOrThrow({ ...query, where: keyOf(actor, sourceId) }),
+      resolve: ({ sourceId }, _args, context, info) =>
+        context.db.documentVersion.findUniqueOrThrow({
+          ...plannedQuery(context, info),
+          where: keyOf(context.actor, sourceId),
+        }),
     }),
     expectedCurrentVersion: t.exposeInt('expectedCurrentVersion', {
       description:

@@ -4,6 +4,7 @@ import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
 import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
 import { ReopenGoalInput } from '../mutations/reopenGoal.js';
+import { plannedQuery } from '../plans/plannedQuery.js';
 import { checkedPage, connectionType, pageArguments } from '../types/Connection.js';
 import { Goal } from '../types/Goal.js';
 import { Person } from '../types/Person.js';
@@ -29,12 +30,14 @@ const Preview = builder.objectRef<GoalReopenPreview>('GoalReopenPreview').implem
           }),
       });
     return {
-      goal: t.prismaField({
+      goal: t.field({
         type: Goal,
         nullable: true,
         description: 'The goal in its current state. Null if no ID was given.',
-        resolve: (query, { goalId }, _args, { db, actor }) =>
-          goalId === null ? null : db.goal.findUnique({ ...query, where: keyOf(actor, goalId) }),
+        resolve: ({ goalId }, _args, context, info) =>
+          goalId === null
+            ? null
+            : context.db.goal.findUnique({ ...plannedQuery(context, info), where: keyOf(context.actor, goalId) }),
       }),
       wouldReopen: t.exposeBoolean('wouldReopen', {
         description: 'Whether the goal would be reopened. False if the goal is already open or no ID was given.',

@@ -1,12 +1,16 @@
 import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
+import { plannedQuery } from '../plans/plannedQuery.js';
 import { Viewer } from '../types/Viewer.js';
 
 builder.queryField('viewer', (t) =>
-  t.prismaField({
+  t.field({
     type: Viewer,
     description: 'Returns the caller: the person and the token that this request is authenticated with.',
-    resolve: (query, _root, _args, { db, actor }) =>
-      db.apiToken.findUniqueOrThrow({ ...query, where: keyOf(actor, actor.tokenId) }),
+    resolve: (_root, _args, context, info) =>
+      context.db.apiToken.findUniqueOrThrow({
+        ...plannedQuery(context, info),
+        where: keyOf(context.actor, context.actor.tokenId),
+      }),
   }),
 );
