@@ -6,7 +6,7 @@ import type {
   Transaction,
 } from '@prisma/driver-adapter-utils';
 import { retryConflicts } from './conflicts.js';
-import { currentPatience, wait, withPatience } from './patience.js';
+import { wait } from './deadline.js';
 import type { OpenPool } from './pool.js';
 import type { Connection } from './reader/read.js';
 import { type Begin, hasEnded } from './reader/transact.js';
@@ -22,7 +22,7 @@ type Options = ConstructorParameters<typeof PrismaPg>[1];
 export function adapterOf({ pool, close }: OpenPool, options: Options): Adapter {
   const factory = new PrismaPg(pool, options);
   const { provider, adapterName } = factory;
-  const adapter = factory.connect().then((connected) => patientAdapter(connected, close));
+  const adapter = factory.connect().then((connected) => limitedAdapter(connected, close));
   return {
     factory: { provider, adapterName, connect: () => adapter },
     connections: {
@@ -46,11 +46,11 @@ interface Adapter {
 const beginMilliseconds = 10_000;
 
 async function startTransaction(start: () => Promise<Transaction>): Promise<Transaction> {
-  const begin = () => report('BEGIN', () => wait(start, (late) => void late.rollback()));
-  return patientTransaction(await (currentPatience() ? begin() : withPatience(beginMilliseconds, begin)));
+  const limits = { onLate: (late: Transaction) => void late.rollback(), otherwise: beginMilliseconds };
+  return limitedTransaction(await report('BEGIN', () => wait(start, limits)));
 }
 
-function patientAdapter(adapter: SqlDriverAdapter, close: () => Promise<void>): SqlDriverAdapter {
+function limitedAdapter(adapter: SqlDriverAdapter, close: () => Promise<void>): SqlDriverAdapter {
   return {
     ...identity(adapter),
     queryRaw: (query) => retryConflicts(() => report(query.sql, () => wait(() => adapter.queryRaw(query)))),
@@ -62,7 +62,7 @@ function patientAdapter(adapter: SqlDriverAdapter, close: () => Promise<void>): 
   };
 }
 
-function patientTransaction(transaction: Transaction): Transaction {
+function limitedTransaction(transaction: Transaction): Transaction {
   let last: Promise<unknown> = Promise.resolve();
   let isOver = false;
   // Resolvers ask at the same time, but a transaction has one connection, which serves others when it has ended.
@@ -85,7 +85,7 @@ function patientTransaction(transaction: Transaction): Transaction {
       throw error;
     }
   };
-  const inPatience = <Result>(sql: string, work: () => Promise<Result>) =>
+  const inTime = <Result>(sql: string, work: () => Promise<Result>) =>
     wait(() => inTurn(() => unlessFailed(sql, work)));
   const end = (how: () => Promise<void>) => {
     isOver = true;
@@ -94,8 +94,8 @@ function patientTransaction(transaction: Transaction): Transaction {
   return {
     ...identity(transaction),
     options: transaction.options,
-    queryRaw: (query) => inPatience(query.sql, () => transaction.queryRaw(query)),
-    executeRaw: (query) => inPatience(query.sql, () => transaction.executeRaw(query)),
+    queryRaw: (query) => inTime(query.sql, () => transaction.queryRaw(query)),
+    executeRaw: (query) => inTime(query.sql, () => transaction.executeRaw(query)),
     commit: () => end(() => transaction.commit()),
     rollback: () => end(() => transaction.rollback()),
   };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { wait } from './patience.js';
+import { wait } from './deadline.js';
 import { repetitionChannel } from './statements.js';
 import { isConflict } from './unavailable.js';
 

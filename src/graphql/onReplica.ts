@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { Database } from '../database/client.js';
-import { withShareOfPatience } from '../database/patience.js';
+import { withShareOfDeadline } from '../database/deadline.js';
 import type { Replicas } from '../database/replicas/replicas.js';
 import { isErrorCode } from '../errors/catalogue.js';
 import type { RequestContext } from '../http/route.js';
@@ -21,7 +21,7 @@ export async function onReplica(
   if (record) record.server = 'primary';
   const replica = await replicas.at(actor.position);
   if (!replica) return execute();
-  const result = await withShareOfPatience(share, () => execute(replica.db));
+  const result = await withShareOfDeadline(share, () => execute(replica.db));
   if (result.errors?.some(({ extensions }) => !isErrorCode(extensions.code))) {
     replica.suspect();
     return execute();

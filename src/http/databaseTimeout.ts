@@ -1,8 +1,8 @@
-import { withPatience } from '../database/patience.js';
+import { withDeadline } from '../database/deadline.js';
 import type { Handler } from './route.js';
 
 /** Limits how long a request waits for the database in all. Then it fails with 503. */
 export const databaseTimeout =
   (milliseconds: number, next: Handler): Handler =>
   (request, context) =>
-    withPatience(milliseconds, () => next(request, context));
+    withDeadline(milliseconds, () => next(request, context));

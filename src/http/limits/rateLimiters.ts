@@ -5,7 +5,7 @@ import {
   RateLimiterMemory,
   RateLimiterPostgres,
 } from 'rate-limiter-flexible';
-import { wait, withShareOfPatience } from '../../database/patience.js';
+import { wait, withShareOfDeadline } from '../../database/deadline.js';
 import { type DatabaseTimeouts, openPool } from '../../database/pool.js';
 import { report } from '../../database/statements.js';
 
@@ -80,7 +80,7 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
   const run = (query: QueryConfig): Promise<unknown> =>
     preparedStatements ? pool.query(query) : pool.query(query.text, query.values);
   const count = (query: QueryConfig) => report(query.text, () => wait(() => run(query)));
-  const storeClient = { query: (query: QueryConfig) => withShareOfPatience(share, () => count(query)) };
+  const storeClient = { query: (query: QueryConfig) => withShareOfDeadline(share, () => count(query)) };
   const table = { storeClient, storeType: 'pool', tableName: 'rate_limits', tableCreated: true };
   return {
     token: new RateLimiterPostgres({ ...table, ...token }),
