@@ -56,3 +56,12 @@ test('npx runs openapi-typescript in a checkout, without installing it', async (
 test('the lock file names no registry', () => {
   expect(installed.filter(([, { resolved }]) => resolved)).toEqual([]);
 });
+
+test('what is not public is used of the versions that the documents name, each installed once', () => {
+  const [, list = ''] = textOf('docs/contributing.md').split('## What we rely on that is not public');
+  const named = [...list.matchAll(/^\| `(\S+)` (\S+) \|/gm)].map(([, name, version]) => [name, [version]]);
+  const versionsOf = (name?: string) =>
+    installed.filter(([path]) => path.endsWith(`node_modules/${name}`)).map(([, { version }]) => version);
+  expect(named.map(([name]) => [name, versionsOf(String(name))])).toEqual(named);
+  expect(named).toHaveLength(2);
+});
