@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { authenticator, type Context } from './context.js';
-import type { Database } from './database/client.js';
-import type { Replicas } from './database/replicas/replicas.js';
+import type { Database } from './database/query/client.js';
+import type { Replicas } from './database/servers/replicas/replicas.js';
 import { defaults } from './defaults.js';
 import { createGraphql } from './graphql/graphql.js';
 import type { PersistedDocuments } from './graphql/persistedDocuments.js';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Database, Transaction } from './database/client.js';
-import { type LogPosition, readPosition } from './database/replicas/logPosition.js';
+import type { Database, Transaction } from './database/query/client.js';
+import { type LogPosition, readPosition } from './database/servers/replicas/logPosition.js';
 import { StalledCompanies } from './database/stalledCompanies.js';
 import { findCompany, findToken, hashToken, tokenFormat, writeUse } from './database/tokens.js';
 import { failure, type NamedFields } from './errors/failures.js';

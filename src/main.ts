@@ -9,7 +9,7 @@ import type { CreateOptions, ListOptions } from './commands/token.js';
 import { UsageError } from './commands/usageError.js';
 import { ConfigError, isSetting, readConfig, readConfigWith, readEnvironment } from './config.js';
 import { DatabaseError } from './database/error.js';
-import { isUnavailable } from './database/unavailable.js';
+import { isUnavailable } from './database/query/unavailable.js';
 import { WorkerFailed } from './server/workers.js';
 import { version } from './version.js';
 import { ImportError } from './workspace/error.js';

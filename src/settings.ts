@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { readServers } from './database/servers.js';
-import { tlsProblem } from './database/tls/tlsProblem.js';
+import { readServerUrls } from './database/servers/serverUrls.js';
+import { tlsProblem } from './database/servers/tls/tlsProblem.js';
 import { defaults } from './defaults.js';
 
 /** What one setting accepts. */
@@ -74,11 +74,11 @@ export const tlsExample =
   'postgresql://goalpost:password@db.example.com:5432/goalpost?sslmode=verify-full&sslrootcert=/etc/goalpost/ca.pem';
 const tls = {
   // All servers of a URL have the same parameters.
-  of: (text: string) => tlsProblem(readServers(text)?.urls[0] ?? ''),
+  of: (text: string) => tlsProblem(readServerUrls(text)?.urls[0] ?? ''),
   example: tlsExample,
 };
 const database = setting({
-  read: (text) => (readServers(text)?.urls.every((url) => new URL(url).pathname.length > 1) ? text : undefined),
+  read: (text) => (readServerUrls(text)?.urls.every((url) => new URL(url).pathname.length > 1) ? text : undefined),
   allowed: `postgresql://user:password@host:port/database, or with host:port,host:port for several servers; ${escaping}`,
   example: 'postgresql://goalpost:password@localhost:5432/goalpost',
   problem: tls,
@@ -86,7 +86,7 @@ const database = setting({
 
 const replicas = setting({
   read: (text) => {
-    const urls = text.includes('target_session_attrs') ? undefined : readServers(text)?.urls;
+    const urls = text.includes('target_session_attrs') ? undefined : readServerUrls(text)?.urls;
     return urls?.every((url) => new URL(url).pathname.length > 1) ? urls : undefined;
   },
   allowed: `postgresql://user:password@host:port/database, or with host:port,host:port for several replicas; ${escaping}`,

@@ -7,12 +7,12 @@ import {
   type Environment,
   effectiveSettings,
 } from '../config.js';
+import { type InspectedServer, inspectServers, pendingOn, writeRefusal } from '../database/admin/inspect.js';
+import { privilegesAt } from '../database/admin/privileges.js';
 import { hasCluster } from '../database/embedded/cluster.js';
 import { startEmbedded } from '../database/embedded/startEmbedded.js';
 import { DatabaseError } from '../database/error.js';
-import { type InspectedServer, inspectServers, pendingOn, writeRefusal } from '../database/inspect.js';
-import { privilegesAt } from '../database/privileges.js';
-import { type InspectedReplica, inspectReplicas } from '../database/replicas/inspectReplicas.js';
+import { type InspectedReplica, inspectReplicas } from '../database/servers/replicas/inspectReplicas.js';
 import { rateLimitPoolSize } from '../http/limits/rateLimiters.js';
 import { listen } from '../server/listen.js';
 import { maintenancePoolSize } from '../server/purgeWhileServing.js';

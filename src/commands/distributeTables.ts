@@ -1,5 +1,5 @@
 import type { Config } from '../config.js';
-import { distribute, type Placement, plannedPlacements } from '../database/distribute.js';
+import { distribute, type Placement, plannedPlacements } from '../database/admin/distribute.js';
 import { nameDatabase } from './openForCommand.js';
 import { UsageError } from './usageError.js';
 

@@ -1,4 +1,4 @@
-import type { Encryption } from '../database/tls/encryption.js';
+import type { Encryption } from '../database/servers/tls/encryption.js';
 import { isLoopback } from '../http/loopback.js';
 import { type Finding, fine, note } from './finding.js';
 

@@ -1,5 +1,5 @@
-import type { Database } from '../database/client.js';
-import { isUnavailable } from '../database/unavailable.js';
+import type { Database } from '../database/query/client.js';
+import { isUnavailable } from '../database/query/unavailable.js';
 
 /** The commands that a new database needs: none once it has a workspace and a token. */
 export async function nextCommands(db: Database): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Database } from '../database/client.js';
+import type { Database } from '../database/query/client.js';
 import { createToken } from '../database/tokens.js';
 import type { DemoTokens } from '../server/workerMessages.js';
 import { demoPeople } from '../workspace/demoPeople.js';

@@ -1,5 +1,5 @@
 import type { Config } from '../config.js';
-import { type PurgedFile, purgeableFiles, purgeFiles } from '../database/purgeFiles.js';
+import { type PurgedFile, purgeableFiles, purgeFiles } from '../database/admin/purgeFiles.js';
 import { printable } from '../telemetry/printable.js';
 import { readDuration } from './duration.js';
 import { openForCommand } from './openForCommand.js';

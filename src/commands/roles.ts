@@ -1,5 +1,5 @@
 import type { Config } from '../config.js';
-import { createRoles, rolesSql } from '../database/roles.js';
+import { createRoles, rolesSql } from '../database/admin/roles.js';
 import { nameDatabase } from './openForCommand.js';
 import { UsageError } from './usageError.js';
 

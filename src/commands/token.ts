@@ -1,5 +1,5 @@
 import type { Config } from '../config.js';
-import type { Database } from '../database/client.js';
+import type { Database } from '../database/query/client.js';
 import { createToken } from '../database/tokens.js';
 import { printable } from '../telemetry/printable.js';
 import { aligned } from './aligned.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Database, Transaction } from './client.js';
+import type { Database, Transaction } from './query/client.js';
 
 /** An idempotency key is scoped to one token and one operation. */
 export interface KeyScope {

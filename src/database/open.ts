@@ -1,8 +1,8 @@
-import { type Database, openClient } from './client.js';
+import { migrationsDirectory } from './admin/migrationFiles.js';
+import { applyMigrations, pendingMigrations } from './admin/migrations.js';
 import { startEmbedded } from './embedded/startEmbedded.js';
 import { DatabaseError } from './error.js';
-import { migrationsDirectory } from './migrationFiles.js';
-import { applyMigrations, pendingMigrations } from './migrations.js';
+import { type Database, openClient } from './query/client.js';
 
 export interface OpenOptions {
   /** The operator's own Postgres. If undefined, the embedded one is used. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { isTimeout } from './unavailable.js';
+import { isTimeout } from './query/unavailable.js';
 
 const remembered = 10_000;
 /** How many requests of stalled companies may wait for the database at once, to find out whether it answers again. */

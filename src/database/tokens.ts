@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Database } from './client.js';
 import { Prisma } from './generated/client/client.js';
-import { flushedPosition } from './replicas/logPosition.js';
+import type { Database } from './query/client.js';
+import { flushedPosition } from './servers/replicas/logPosition.js';
 
 export const tokenFormat = /^gp_[A-Za-z0-9_-]{43}$/;
 

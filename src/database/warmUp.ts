@@ -1,4 +1,4 @@
-import type { Database } from './client.js';
+import type { Database } from './query/client.js';
 
 /**
  * Makes the first connection, so that a database that cannot be read is known at once and no caller waits for it. Reads

@@ -1,6 +1,6 @@
 import { type ExecutionArgs, type ExecutionResult, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
-import type { Database, Transaction } from '../database/client.js';
-import type { Replicas } from '../database/replicas/replicas.js';
+import type { Database, Transaction } from '../database/query/client.js';
+import type { Replicas } from '../database/servers/replicas/replicas.js';
 import { badInput } from '../errors/failures.js';
 import type { RequestHead } from '../http/requestHead.js';
 import { inOperationSpan } from '../telemetry/spans.js';

@@ -1,6 +1,6 @@
 import { type ExecutionResult, type FieldNode, GraphQLError } from 'graphql';
-import type { Database } from '../database/client.js';
 import { findOutcome, holdKey, type KeyScope, keepOutcome } from '../database/idempotencyKeys.js';
+import type { Database } from '../database/query/client.js';
 import { failure } from '../errors/failures.js';
 import { type ExecuteIn, inTransaction, isDecided, isRefusal, RolledBack } from './transaction.js';
 

@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
-import type { Database } from '../database/client.js';
-import { withShareOfDeadline } from '../database/deadline.js';
-import type { Replicas } from '../database/replicas/replicas.js';
+import type { Database } from '../database/query/client.js';
+import { withShareOfDeadline } from '../database/query/deadline.js';
+import type { Replicas } from '../database/servers/replicas/replicas.js';
 import { isErrorCode } from '../errors/catalogue.js';
 import type { RequestContext } from '../http/route.js';
 

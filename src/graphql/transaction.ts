@@ -1,6 +1,6 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import type { Database, Transaction } from '../database/client.js';
-import { retryConflicts } from '../database/conflicts.js';
+import type { Database, Transaction } from '../database/query/client.js';
+import { retryConflicts } from '../database/query/conflicts.js';
 import { catalogue, type ErrorCode } from '../errors/catalogue.js';
 
 const limits = { timeout: 30_000 };

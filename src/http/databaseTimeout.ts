@@ -1,4 +1,4 @@
-import { withDeadline } from '../database/deadline.js';
+import { withDeadline } from '../database/query/deadline.js';
 import type { Handler } from './route.js';
 
 /** Limits how long a request waits for the database in all. Then it fails with 503. */

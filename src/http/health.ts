@@ -1,4 +1,4 @@
-import type { Database } from '../database/client.js';
+import type { Database } from '../database/query/client.js';
 import { failure } from '../errors/failures.js';
 import { jsonResponse } from './response.js';
 import type { Route } from './route.js';

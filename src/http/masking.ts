@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { isUnavailable } from '../database/unavailable.js';
+import { isUnavailable } from '../database/query/unavailable.js';
 import { failure } from '../errors/failures.js';
 
 /** Several fields fail with the same error if one query loads them all. */

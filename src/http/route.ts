@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { LogPosition } from '../database/replicas/logPosition.js';
+import type { LogPosition } from '../database/servers/replicas/logPosition.js';
 import type { Actor } from '../policies/access.js';
 import type { RequestRecord } from '../telemetry/requestRecord.js';
 import type { RequestHead } from './requestHead.js';

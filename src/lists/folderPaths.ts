@@ -1,5 +1,5 @@
-import type { Transaction } from '../database/client.js';
 import { Prisma } from '../database/generated/client/client.js';
+import type { Transaction } from '../database/query/client.js';
 import type { Actor } from '../policies/access.js';
 import { documentConditions, fileCondition } from './visibleNodes.js';
 

@@ -1,5 +1,5 @@
 import { Prisma } from '../database/generated/client/client.js';
-import { newIds } from '../database/newId.js';
+import { newIds } from '../database/query/newId.js';
 import { recipients } from '../lists/recipients.js';
 import type { Actor } from '../policies/access.js';
 

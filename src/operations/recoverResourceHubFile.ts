@@ -1,6 +1,6 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
-import { newId } from '../database/newId.js';
+import { newId } from '../database/query/newId.js';
 import { callersAccess, keyOf, level } from '../policies/access.js';
 import { company } from './company.js';
 import { permitEdit } from './permit.js';

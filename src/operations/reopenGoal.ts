@@ -1,6 +1,6 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
-import { newId, newIds } from '../database/newId.js';
+import { newId, newIds } from '../database/query/newId.js';
 import { audience, goalAccess, subscribers } from '../lists/reopenAudience.js';
 import { level } from '../policies/access.js';
 import { company } from './company.js';

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { createPipeline } from '../app.js';
 import type { Config } from '../config.js';
-import { connectionsOf, type Database, openClient } from '../database/client.js';
-import { Replicas } from '../database/replicas/replicas.js';
+import { connectionsOf, type Database, openClient } from '../database/query/client.js';
+import { Replicas } from '../database/servers/replicas/replicas.js';
 import { warmUp } from '../database/warmUp.js';
 import { createRateLimiters } from '../http/limits/rateLimiters.js';
 import { DemoKey } from '../pages/demoKey.js';

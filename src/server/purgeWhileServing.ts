@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.js';
-import type { Database } from '../database/client.js';
+import { type PurgedFile, purgeFiles } from '../database/admin/purgeFiles.js';
+import { purgeRegularly } from '../database/admin/purgeRegularly.js';
 import { purgeOutcomes } from '../database/idempotencyKeys.js';
-import { type PurgedFile, purgeFiles } from '../database/purgeFiles.js';
-import { purgeRegularly } from '../database/purgeRegularly.js';
+import type { Database } from '../database/query/client.js';
 
 /** Connections for the demo's import and the purges, which may take longer than a request. */
 export const maintenancePoolSize = 2;

@@ -7,8 +7,8 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client';
-import type { ConnectionUse } from '../database/client.js';
-import type { ReplicaState } from '../database/replicas/replicas.js';
+import type { ConnectionUse } from '../database/query/client.js';
+import type { ReplicaState } from '../database/servers/replicas/replicas.js';
 import type { RequestRecord } from './requestRecord.js';
 
 interface MetricsOptions {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Span } from '@opentelemetry/api';
 import type { GraphQLError } from 'graphql';
-import { repetitionChannel, statementChannel } from '../database/statements.js';
+import { repetitionChannel, statementChannel } from '../database/query/statements.js';
 import { type ErrorCode, isErrorCode } from '../errors/catalogue.js';
 
 /** What connects the log lines of a request: its id, and the trace it belongs to, if any. */

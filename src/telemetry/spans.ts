@@ -9,7 +9,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import { type Statement, statementChannel } from '../database/statements.js';
+import { type Statement, statementChannel } from '../database/query/statements.js';
 import { currentRequest, type RequestRecord } from './requestRecord.js';
 
 // Without an SDK, which only the operator can load, the API does nothing. docs/operating.md, "Traces".

@@ -1,6 +1,6 @@
-import type { Database, Transaction } from '../database/client.js';
-import { retryConflicts } from '../database/conflicts.js';
 import { Prisma } from '../database/generated/client/client.js';
+import type { Database, Transaction } from '../database/query/client.js';
+import { retryConflicts } from '../database/query/conflicts.js';
 import { check } from './check.js';
 import { ImportError } from './error.js';
 import { pathName, quote } from './problems.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openClient } from '../../src/database/client.js';
+import { openClient } from '../../src/database/query/client.js';
 import { createRateLimiters, type RateLimiterSettings } from '../../src/http/limits/rateLimiters.js';
 import { asAdministrator } from '../support/database.js';
 import { holdGoals } from '../support/holdGoals.js';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { openClient } from '../../src/database/client.js';
+import { openClient } from '../../src/database/query/client.js';
 import { createToken } from '../../src/database/tokens.js';
 import { stepsUntil } from '../faults/load.js';
 import { importFileOf } from '../support/goalpost.js';

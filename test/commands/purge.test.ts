@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { openClient } from '../../src/database/client.js';
-import { purgeableFiles, purgeFiles } from '../../src/database/purgeFiles.js';
+import { purgeableFiles, purgeFiles } from '../../src/database/admin/purgeFiles.js';
+import { openClient } from '../../src/database/query/client.js';
 import { changesOf, counts } from '../support/changes.js';
 import { goalpost } from '../support/goalpost.js';
 import { preparedStatements } from '../support/pgbouncer.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Database, openClient } from '../../src/database/client.js';
+import { type Database, openClient } from '../../src/database/query/client.js';
 import { demoPeople } from '../../src/workspace/demoPeople.js';
 import { ImportError } from '../../src/workspace/error.js';
 import { importWorkspace } from '../../src/workspace/import.js';

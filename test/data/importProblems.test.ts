@@ -2,7 +2,7 @@ import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Database, openClient } from '../../src/database/client.js';
+import { type Database, openClient } from '../../src/database/query/client.js';
 import { ImportError } from '../../src/workspace/error.js';
 import { readDocument } from '../../src/workspace/file.js';
 import { importWorkspace } from '../../src/workspace/import.js';

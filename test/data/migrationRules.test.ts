@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openClient } from '../../src/database/client.js';
 import {
   isOlder,
   type Migration,
   migrationsDirectory,
   readMigrations,
   versionNeededBy,
-} from '../../src/database/migrationFiles.js';
+} from '../../src/database/admin/migrationFiles.js';
+import { openClient } from '../../src/database/query/client.js';
 import { version } from '../../src/version.js';
 import { importWorkspace } from '../../src/workspace/import.js';
 import { createEmptyDatabase } from '../support/database.js';

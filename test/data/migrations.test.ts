@@ -7,12 +7,12 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { applyMigrations, type MigrateOptions, pendingMigrations } from '../../src/database/admin/migrations.js';
 import { DatabaseError } from '../../src/database/error.js';
-import { applyMigrations, type MigrateOptions, pendingMigrations } from '../../src/database/migrations.js';
 import { pathOf } from '../support/documents.js';
 import { query } from '../support/query.js';
 
-const source = pathOf('dist/database/migrations.js');
+const source = pathOf('dist/database/admin/migrations.js');
 const GOALS = ['0001_goals', 'CREATE TABLE goals (id int PRIMARY KEY);\nINSERT INTO goals VALUES (1);\n'] as const;
 const FILES = [
   '0002_files',

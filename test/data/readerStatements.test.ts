@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { adapterOf } from '../../src/database/adapter.js';
-import { connectionsOf, openClient } from '../../src/database/client.js';
 import { PrismaClient } from '../../src/database/generated/client/client.js';
-import { openPool } from '../../src/database/pool.js';
-import { databaseOn, type Transaction, transactionOn } from '../../src/database/reader/database.js';
-import { transact } from '../../src/database/reader/transact.js';
-import { statementNames } from '../../src/database/statementNames.js';
+import { adapterOf } from '../../src/database/query/adapter.js';
+import { connectionsOf, openClient } from '../../src/database/query/client.js';
+import { openPool } from '../../src/database/query/pool.js';
+import { databaseOn, type Transaction, transactionOn } from '../../src/database/query/reader/database.js';
+import { transact } from '../../src/database/query/reader/transact.js';
+import { statementNames } from '../../src/database/query/statementNames.js';
 import { createDatabase } from '../support/database.js';
 import { preparedStatements, usesPgbouncer } from '../support/pgbouncer.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { openClient } from '../../src/database/client.js';
+import { openClient } from '../../src/database/query/client.js';
 import { createToken } from '../../src/database/tokens.js';
 import { createDatabase } from '../support/database.js';
 import { blocksOf, pathOf, textOf } from '../support/documents.js';

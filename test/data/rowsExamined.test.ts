@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '../../src/database/newId.js';
+import { newId } from '../../src/database/query/newId.js';
 import { dataSql, ids, callersToken as token, usualSizes } from '../bench/comparison/dataset.js';
 import { graphql } from '../bench/comparison/spelling.js';
 import { forAnother, plansOf } from '../support/plans.js';

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { expect, test } from 'vitest';
-import { isConflict, isUnavailable } from '../../src/database/unavailable.js';
+import { isConflict, isUnavailable } from '../../src/database/query/unavailable.js';
 
 const state = (originalCode: string) => ({ code: 'P2010', meta: { driverAdapterError: { cause: { originalCode } } } });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { connectionsOf } from '../../src/database/client.js';
+import { connectionsOf } from '../../src/database/query/client.js';
 import { createRateLimiters } from '../../src/http/limits/rateLimiters.js';
 import { Metrics } from '../../src/telemetry/metrics.js';
 import { rowsOf, sectionOf, textOf } from '../support/documents.js';

@@ -4,9 +4,9 @@ import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, expect } from 'vitest';
 import { createPipeline } from '../../src/app.js';
-import { type Database, openClient } from '../../src/database/client.js';
-import { retryConflicts } from '../../src/database/conflicts.js';
 import type { Prisma } from '../../src/database/generated/client/client.js';
+import { type Database, openClient } from '../../src/database/query/client.js';
+import { retryConflicts } from '../../src/database/query/conflicts.js';
 import { createToken } from '../../src/database/tokens.js';
 import { NodeServer } from '../../src/server/connections/nodeServer.js';
 import { createLogger } from '../../src/telemetry/logger.js';
@@ -281,7 +281,7 @@ export async function createWorld(options: Options = {}): Promise<World> {
     const unbound = await unboundScans(url, noted.keys());
     await drop();
     expect(unbound, 'scans that do not bind the company to a value').toEqual([]);
-    expect(leftToPrisma(noted.keys()), 'reads that src/database/reader does not answer').toEqual([]);
+    expect(leftToPrisma(noted.keys()), 'reads that src/database/query/reader does not answer').toEqual([]);
   });
   return world;
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from '../error.js';
-import { SessionClient } from '../sessionClient.js';
+import { SessionClient } from '../servers/sessionClient.js';
 import type { Binaries } from './binaries.js';
 import type { Cluster } from './cluster.js';
 import { freePort } from './freePort.js';

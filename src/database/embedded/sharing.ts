@@ -1,4 +1,4 @@
-import { SessionClient } from '../sessionClient.js';
+import { SessionClient } from '../servers/sessionClient.js';
 
 const sharedLock = 72707371;
 const connecting = { connectionTimeoutMillis: 2_000 };

@@ -5,9 +5,9 @@ import {
   RateLimiterMemory,
   RateLimiterPostgres,
 } from 'rate-limiter-flexible';
-import { wait, withShareOfDeadline } from '../../database/deadline.js';
-import { type DatabaseTimeouts, openPool } from '../../database/pool.js';
-import { report } from '../../database/statements.js';
+import { wait, withShareOfDeadline } from '../../database/query/deadline.js';
+import { type DatabaseTimeouts, openPool } from '../../database/query/pool.js';
+import { report } from '../../database/query/statements.js';
 
 export interface RateLimiterSettings {
   /** Where requests are counted: in this gateway, or in Postgres for all gateways together. */

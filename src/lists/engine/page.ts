@@ -1,5 +1,5 @@
-import type { Database } from '../../database/client.js';
 import { Prisma } from '../../database/generated/client/client.js';
+import type { Database } from '../../database/query/client.js';
 import type { Key, List, Position, Walk } from './list.js';
 import { defaultSize, maximumSize, type Slice } from './slice.js';
 

@@ -1,4 +1,4 @@
-import { shareSelection } from '../../database/reader/shape.js';
+import { shareSelection } from '../../database/query/reader/shape.js';
 import type { Actor } from '../../policies/access.js';
 
 type Ids = Pick<Actor, 'companyId' | 'personId'>;

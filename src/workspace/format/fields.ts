@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { newId } from '../../database/newId.js';
+import { newId } from '../../database/query/newId.js';
 import type { Table } from '../tables.js';
 
 /** What a string stands for: a value that is unique in its table, or the id of a row elsewhere. */

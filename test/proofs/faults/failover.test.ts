@@ -2,8 +2,8 @@ import { Socket } from 'node:net';
 import { queryObjects } from 'node:v8';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { readConfig } from '../../../src/config.js';
-import { openClient } from '../../../src/database/client.js';
-import { readServers } from '../../../src/database/servers.js';
+import { openClient } from '../../../src/database/query/client.js';
+import { readServerUrls } from '../../../src/database/servers/serverUrls.js';
 import { commandOutput } from '../../support/goalpost.js';
 import { query } from '../../support/query.js';
 import { startReplicated } from '../../support/replicated.js';
@@ -22,7 +22,7 @@ describe('the URL of a database', () => {
       true,
     ],
   ])('%s names its servers', (url, urls, needsPrimary) => {
-    expect(readServers(url)).toEqual({ urls, needsPrimary });
+    expect(readServerUrls(url)).toEqual({ urls, needsPrimary });
     expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
   });
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openClient } from '../../../src/database/client.js';
-import { inspectReplicas } from '../../../src/database/replicas/inspectReplicas.js';
-import { hasReached, readPosition } from '../../../src/database/replicas/logPosition.js';
-import { Replicas } from '../../../src/database/replicas/replicas.js';
+import { openClient } from '../../../src/database/query/client.js';
+import { inspectReplicas } from '../../../src/database/servers/replicas/inspectReplicas.js';
+import { hasReached, readPosition } from '../../../src/database/servers/replicas/logPosition.js';
+import { Replicas } from '../../../src/database/servers/replicas/replicas.js';
 import { commandOutput } from '../../support/goalpost.js';
 import { query } from '../../support/query.js';
 import { startReplicated } from '../../support/replicated.js';

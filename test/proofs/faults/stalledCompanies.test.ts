@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { openClient } from '../../../src/database/client.js';
+import { openClient } from '../../../src/database/query/client.js';
 import { preparedStatements, usesPgbouncer } from '../../support/pgbouncer.js';
 import { statementsOf } from '../../support/statements.js';
 import { createWorld, World } from '../../support/world.js';

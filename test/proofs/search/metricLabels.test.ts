@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { buildSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { connectionsOf } from '../../../src/database/client.js';
+import { connectionsOf } from '../../../src/database/query/client.js';
 import { errorCodes } from '../../../src/errors/catalogue.js';
 import { storedMutations } from '../../../src/rest/storedMutations.js';
 import { Metrics } from '../../../src/telemetry/metrics.js';

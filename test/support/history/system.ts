@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { openClient } from '../../../src/database/client.js';
-import { migrationsDirectory } from '../../../src/database/migrationFiles.js';
-import { applyMigrations } from '../../../src/database/migrations.js';
+import { migrationsDirectory } from '../../../src/database/admin/migrationFiles.js';
+import { applyMigrations } from '../../../src/database/admin/migrations.js';
+import { openClient } from '../../../src/database/query/client.js';
 import { createToken } from '../../../src/database/tokens.js';
 import { importWorkspace } from '../../../src/workspace/import.js';
 import { type Postgres, startPostgres } from '../postgres.js';

@@ -1,6 +1,6 @@
-import type { Database } from '../client.js';
-import { DatabaseError } from '../error.js';
-import { Prisma } from '../generated/client/client.js';
+import { DatabaseError } from '../../error.js';
+import { Prisma } from '../../generated/client/client.js';
+import type { Database } from '../../query/client.js';
 import { identity } from './facts.js';
 import type { LogPosition } from './logPosition.js';
 import type { ReplicaOptions } from './openReplica.js';

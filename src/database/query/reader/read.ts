@@ -1,6 +1,6 @@
 import type { SqlQueryable } from '@prisma/driver-adapter-utils';
 import { LRUCache } from 'lru-cache';
-import { models } from '../generated/models.js';
+import { models } from '../../generated/models.js';
 import { type Call, callOf, type Shape } from './shape.js';
 import { type Method, type ReadStatement, statementOf } from './statement.js';
 import { Unsupported } from './unsupported.js';

@@ -1,12 +1,12 @@
 import { Client, type ClientBase } from 'pg';
-import { type Primary, refusalOn } from './primary.js';
+import { type PrimaryLocator, refusalOn } from './primaryLocator.js';
 import { SessionClient } from './sessionClient.js';
 
 /** Says nothing against the server. */
 const tooManyConnections = '53300';
 
 /** A class of clients that connect to the primary, wherever that is when they connect. */
-export const clientOf = (primary: Primary) =>
+export const clientOf = (primary: PrimaryLocator) =>
   class PrimaryClient extends SessionClient {
     override connect(callback?: unknown): Promise<Client> {
       // From the start: the server may end a connection before the pool has handed it out, when nobody else listens.
@@ -43,7 +43,7 @@ const readOnly = new WeakSet<object>();
 export const hasRefusedWrite = (client: ClientBase) => readOnly.has(client);
 
 /** Watches a new connection. Throws if its server turns out to be no primary. */
-export async function watch(client: ClientBase, primary: Primary, onStalePlan: () => void): Promise<void> {
+export async function watch(client: ClientBase, primary: PrimaryLocator, onStalePlan: () => void): Promise<void> {
   if (!(client instanceof Client)) return;
   client.connection.on('errorMessage', ({ code, routine }: { code?: string; routine?: string }) => {
     if (routine === 'RevalidateCachedQuery') onStalePlan();

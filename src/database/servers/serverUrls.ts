@@ -12,7 +12,7 @@ export interface Servers {
  * Reads `postgresql://user:password@one:5432,two:5432/database?target_session_attrs=read-write`, as libpq does. Returns
  * undefined if it cannot be read.
  */
-export function readServers(url: string): Servers | undefined {
+export function readServerUrls(url: string): Servers | undefined {
   const [, start = '', hosts = '', rest = ''] = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)(.*)$/s.exec(url) ?? [];
   if (start === '') return undefined;
   const names = hosts.split(',');

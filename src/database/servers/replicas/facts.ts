@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { DatabaseError } from '../error.js';
+import { DatabaseError } from '../../error.js';
 import { type LogPosition, readLsn } from './logPosition.js';
 
 /** The server is a primary, or was promoted. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { version } from '../version.js';
+import { version } from '../../version.js';
 
 /** One folder of prisma/migrations. */
 export interface Migration {
@@ -12,7 +12,7 @@ export interface Migration {
   isOutside: boolean;
 }
 
-export const migrationsDirectory = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
+export const migrationsDirectory = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
 
 const outside = /^-- outside a transaction$/m;
 

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
-import { DatabaseError } from './error.js';
-import { readServers } from './servers.js';
-import { reasonOf, withBriefClient } from './withBriefClient.js';
+import { DatabaseError } from '../error.js';
+import { readServerUrls } from './serverUrls.js';
+import { reasonOf, withTimedClient } from './withTimedClient.js';
 
 /** None of the servers takes writes now. */
 class NoPrimary extends DatabaseError {
@@ -12,7 +12,7 @@ class NoPrimary extends DatabaseError {
 const isReadOnly = `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS answer`;
 
 /** Finds the server that takes writes among those that a URL names, and remembers it. */
-export class Primary {
+export class PrimaryLocator {
   readonly isSearched: boolean;
   readonly #urls: readonly string[];
   readonly #milliseconds: number;
@@ -20,7 +20,7 @@ export class Primary {
 
   /** `milliseconds` is how long a server may take to answer. Throws a DatabaseError if the URL cannot be read. */
   constructor(url: string, milliseconds: number) {
-    const servers = readServers(url);
+    const servers = readServerUrls(url);
     if (!servers) throw new DatabaseError('The URL of the database cannot be read.');
     this.#urls = servers.urls;
     this.#milliseconds = milliseconds;
@@ -61,7 +61,7 @@ export class Primary {
 
 /** Why a server is not the primary; undefined if it is. */
 const refusalOf = (url: string, milliseconds: number): Promise<string | undefined> =>
-  withBriefClient(url, milliseconds, refusalOn).catch(reasonOf);
+  withTimedClient(url, milliseconds, refusalOn).catch(reasonOf);
 
 /** Why the server of this connection is not the primary; undefined if it is. */
 export async function refusalOn(client: ClientBase): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import type { PrismaClient } from '../generated/client/client.js';
+import type { PrismaClient } from '../../generated/client/client.js';
 import { told } from './failure.js';
 import { type Connection, readOf, readRows, type Statements } from './read.js';
 import type { Method } from './statement.js';

@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../client.js';
+import type { Database } from '../../query/client.js';
 import { hasReached, type LogPosition } from './logPosition.js';
 import { type OpenReplica, openReplica, type ReplicaOptions } from './openReplica.js';
 

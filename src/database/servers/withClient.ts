@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { DatabaseError } from './error.js';
-import { Primary } from './primary.js';
+import { DatabaseError } from '../error.js';
+import { PrimaryLocator } from './primaryLocator.js';
 import { SessionClient } from './sessionClient.js';
-import { reasonOf } from './withBriefClient.js';
+import { reasonOf } from './withTimedClient.js';
 
 const connectMilliseconds = 10_000;
 
@@ -15,7 +15,7 @@ export async function withClient<T>(
   purpose: string,
   work: (client: pg.Client, connect: () => Promise<pg.Client>) => Promise<T>,
 ): Promise<T> {
-  const connectionString = await new Primary(url, connectMilliseconds).url();
+  const connectionString = await new PrimaryLocator(url, connectMilliseconds).url();
   const opened: pg.Client[] = [];
   const connect = async () => {
     const client = new SessionClient({ connectionString, connectionTimeoutMillis: connectMilliseconds });

@@ -1,5 +1,5 @@
-import { Prisma, type PrismaClient } from '../generated/client/client.js';
-import { models } from '../generated/models.js';
+import { Prisma, type PrismaClient } from '../../generated/client/client.js';
+import { models } from '../../generated/models.js';
 import { told } from './failure.js';
 import { delegateName, Finds } from './finds.js';
 import { rawRows, rawStatement } from './rawRows.js';

@@ -1,5 +1,5 @@
 import type { ColumnTypeEnum, SqlQuery } from '@prisma/driver-adapter-utils';
-import type { Prisma } from '../generated/client/client.js';
+import type { Prisma } from '../../generated/client/client.js';
 import type { Connection } from './read.js';
 
 type Types = typeof ColumnTypeEnum;

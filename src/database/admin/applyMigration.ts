@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { DatabaseError } from './error.js';
+import { DatabaseError } from '../error.js';
 import { checksum, type Migration } from './migrationFiles.js';
 
 // The same lock and table as Prisma's, so that its tools and ours see the same state.

@@ -1,4 +1,4 @@
-import { DatabaseError } from '../error.js';
+import { DatabaseError } from '../../error.js';
 import { parametersOf } from './parameters.js';
 
 /** No connection that the URL allows can be made to the server. */

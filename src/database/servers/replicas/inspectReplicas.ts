@@ -1,5 +1,5 @@
 import { type Encryption, encryptionOf } from '../tls/encryption.js';
-import { reasonOf, withBriefClient } from '../withBriefClient.js';
+import { reasonOf, withTimedClient } from '../withTimedClient.js';
 import { identityOf, NoStandby, replayedBy } from './facts.js';
 import { flushedPosition, readPosition } from './logPosition.js';
 
@@ -16,7 +16,7 @@ export async function inspectReplicas(
   primaryUrl: string,
   milliseconds: number,
 ): Promise<InspectedReplica[]> {
-  const primary = await withBriefClient(primaryUrl, milliseconds, async (client) => ({
+  const primary = await withTimedClient(primaryUrl, milliseconds, async (client) => ({
     identity: await identityOf(client),
     position: readPosition((await client.query(`SELECT ${flushedPosition} AS position`)).rows[0]?.position),
   }));
@@ -30,7 +30,7 @@ async function inspectReplica(
 ): Promise<InspectedReplica> {
   const address = new URL(url).host;
   try {
-    return await withBriefClient(url, milliseconds, async (client) => {
+    return await withTimedClient(url, milliseconds, async (client) => {
       if ((await identityOf(client)) !== identity) return { address, failure: 'it is of another cluster or database' };
       const replayed = await replayedBy(client);
       if (!replayed) return { address, failure: 'it receives nothing from the primary' };

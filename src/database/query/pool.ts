@@ -2,8 +2,8 @@ import { AsyncResource } from 'node:async_hooks';
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientBase, Pool } from 'pg';
-import { Primary } from './primary.js';
-import { clientOf, hasRefusedWrite, watch } from './primaryClient.js';
+import { clientOf, hasRefusedWrite, watch } from '../servers/primaryClient.js';
+import { PrimaryLocator } from '../servers/primaryLocator.js';
 
 /** How long the gateway waits for the database, in milliseconds; 0 waits without end. */
 export interface DatabaseTimeouts {
@@ -53,7 +53,7 @@ export const limitsOf = ({ statement, lock, idleTransaction }: DatabaseTimeouts)
 export function openPool(options: PoolOptions): OpenPool {
   const { url, size, name, timeouts = patient, onError, onConnect, onStalePlans } = options;
   const sockets = new Set<Socket>();
-  const primary = new Primary(url, timeouts.connect / 2);
+  const primary = new PrimaryLocator(url, timeouts.connect / 2);
   let current = new WeakSet<object>();
   const renew = () => {
     current = new WeakSet();

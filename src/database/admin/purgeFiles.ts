@@ -1,6 +1,6 @@
-import type { Database, Transaction } from './client.js';
-import { retryConflicts } from './conflicts.js';
-import { Prisma } from './generated/client/client.js';
+import { Prisma } from '../generated/client/client.js';
+import type { Database, Transaction } from '../query/client.js';
+import { retryConflicts } from '../query/conflicts.js';
 
 /** A deleted file to remove for good. Its bytes are at `url`, not in this database. */
 export interface PurgedFile {

@@ -1,5 +1,5 @@
 import type { SqlDriverAdapter, Transaction } from '@prisma/driver-adapter-utils';
-import { PrismaClient } from '../generated/client/client.js';
+import { PrismaClient } from '../../generated/client/client.js';
 import { told } from './failure.js';
 import type { Connection } from './read.js';
 

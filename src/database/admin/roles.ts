@@ -1,8 +1,8 @@
 import { escapeIdentifier, escapeLiteral, type DatabaseError as PgError } from 'pg';
+import { DatabaseError } from '../error.js';
+import { withClient } from '../servers/withClient.js';
 import { migrationsTable } from './applyMigration.js';
-import { DatabaseError } from './error.js';
 import { scramVerifier } from './scramVerifier.js';
-import { withClient } from './withClient.js';
 
 /** A role of the database. Without a password, the one that it has stays. */
 interface Role {

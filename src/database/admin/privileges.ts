@@ -1,4 +1,4 @@
-import { withBriefClient } from './withBriefClient.js';
+import { withTimedClient } from '../servers/withTimedClient.js';
 
 /** What a role may do in a migrated database, apart from reading and writing every row. */
 export interface Privileges {
@@ -35,6 +35,6 @@ const statement = `
 
 /** What the role of the URL lacks or has too much of. The database must be migrated. */
 export const privilegesAt = (url: string, milliseconds: number): Promise<Privileges> =>
-  withBriefClient(url, milliseconds, async (client) => (await client.query<Privileges>(statement)).rows[0] ?? none);
+  withTimedClient(url, milliseconds, async (client) => (await client.query<Privileges>(statement)).rows[0] ?? none);
 
 const none: Privileges = { missing: [], excessive: [] };

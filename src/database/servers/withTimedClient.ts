@@ -2,7 +2,7 @@ import type { ClientConfig } from 'pg';
 import { SessionClient } from './sessionClient.js';
 
 /** Opens a connection for the work, which may take that long. `limits` are those that the server keeps. */
-export async function withBriefClient<T>(
+export async function withTimedClient<T>(
   url: string,
   milliseconds: number,
   work: (client: SessionClient) => Promise<T>,

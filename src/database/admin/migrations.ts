@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
+import { DatabaseError } from '../error.js';
+import { withClient } from '../servers/withClient.js';
 import { applyMigration, hasLostALock } from './applyMigration.js';
-import { DatabaseError } from './error.js';
 import { hasChecksum, type Migration, newerVersionNeededBy, readMigrations } from './migrationFiles.js';
-import { withClient } from './withClient.js';
 
 interface AppliedRow {
   migration_name: string;

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
-import { DatabaseError } from './error.js';
-import { withClient } from './withClient.js';
+import { DatabaseError } from '../error.js';
+import { withClient } from '../servers/withClient.js';
 
 /** A table of the structure, and where Citus keeps it: by the company of its rows, by a key, or on every node. */
 export interface Placement {

@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg';
-import { type Database, type DatabaseOptions, openClient } from '../client.js';
-import { DatabaseError } from '../error.js';
+import { DatabaseError } from '../../error.js';
+import { type Database, type DatabaseOptions, openClient } from '../../query/client.js';
+import { warmUp } from '../../warmUp.js';
 import { SessionClient } from '../sessionClient.js';
-import { warmUp } from '../warmUp.js';
 import { identityOf, instanceOf, replayedBy } from './facts.js';
 import type { LogPosition } from './logPosition.js';
 

@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
+import { PrismaClient } from '../generated/client/client.js';
 import { adapterOf } from './adapter.js';
-import { PrismaClient } from './generated/client/client.js';
 import { type DatabaseTimeouts, openPool } from './pool.js';
 import { type Database, databaseOn, type Transaction } from './reader/database.js';
 import { statementNames } from './statementNames.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Prisma } from './generated/client/client.js';
+import { Prisma } from '../generated/client/client.js';
 
 let latest = 0;
 

@@ -1,10 +1,10 @@
+import { type DatabaseTimeouts, limitsOf } from '../query/pool.js';
+import { readServerUrls } from '../servers/serverUrls.js';
+import type { SessionClient } from '../servers/sessionClient.js';
+import { type Encryption, encryptionOf } from '../servers/tls/encryption.js';
+import { reasonOf, withTimedClient } from '../servers/withTimedClient.js';
 import { migrationsDirectory } from './migrationFiles.js';
 import { pendingMigrations } from './migrations.js';
-import { type DatabaseTimeouts, limitsOf } from './pool.js';
-import { readServers } from './servers.js';
-import type { SessionClient } from './sessionClient.js';
-import { type Encryption, encryptionOf } from './tls/encryption.js';
-import { reasonOf, withBriefClient } from './withBriefClient.js';
 
 /** What a server of the database says of itself. */
 export interface InspectedServer {
@@ -37,7 +37,7 @@ export function inspectServers(
   url: string,
   timeouts: DatabaseTimeouts,
 ): Promise<(InspectedServer | UnreachableServer)[]> {
-  const { urls = [] } = readServers(url) ?? {};
+  const { urls = [] } = readServerUrls(url) ?? {};
   return Promise.all(urls.map((each) => inspectServer(each, timeouts)));
 }
 
@@ -51,7 +51,7 @@ async function inspectServer(url: string, timeouts: DatabaseTimeouts): Promise<I
     return { address, url, version, role, encryption, connections: { most, used } };
   };
   try {
-    return await withBriefClient(url, timeouts.connect, readFacts, limitsOf(timeouts));
+    return await withTimedClient(url, timeouts.connect, readFacts, limitsOf(timeouts));
   } catch (error) {
     return { address, failure: reasonOf(error) };
   }
@@ -67,7 +67,7 @@ export async function writeRefusal(
   milliseconds: number,
 ): Promise<string | undefined> {
   try {
-    return await withBriefClient(url, milliseconds, async (client) => {
+    return await withTimedClient(url, milliseconds, async (client) => {
       if (isMigrated) {
         await client.query('UPDATE companies SET name = name WHERE false');
         return undefined;
