@@ -1,4 +1,5 @@
 import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode, valueFromASTUntyped } from 'graphql';
+import { perOperation } from './perOperation.js';
 import { measure, type QueryCost } from './queryCost.js';
 
 interface Measured {
@@ -15,17 +16,18 @@ export type CostOf = (
 
 /** Measures an operation, and again only when a page size differs from the last time. */
 export function operationCost(schema: GraphQLSchema): CostOf {
-  const known = new WeakMap<OperationDefinitionNode, Measured>();
+  const memoryOf = perOperation((): { last?: Measured } => ({}));
   return (document, operation, variables) => {
     const sizeIn = (name: string) => numberIn(operation, variables, name);
-    const last = known.get(operation);
+    const memory = memoryOf(operation, document);
+    const { last } = memory;
     if (last && [...last.sizes].every(([name, size]) => sizeIn(name) === size)) return last.cost;
     const sizes = new Map<string, number | undefined>();
     const cost = measure(schema, document, operation, (name) => {
       sizes.set(name, sizeIn(name));
       return sizes.get(name);
     });
-    known.set(operation, { cost, sizes });
+    memory.last = { cost, sizes };
     return cost;
   };
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { createPipeline } from '../app.js';
 import type { Config } from '../config.js';
-import { connectionsOf, type Database, openClient } from '../database/query/client.js';
+import { type Database, openClient } from '../database/query/client.js';
 import { Replicas } from '../database/servers/replicas/replicas.js';
 import { warmUp } from '../database/warmUp.js';
 import { createRateLimiters } from '../http/limits/rateLimiters.js';
@@ -66,7 +66,7 @@ export async function connectGateway(
   });
   const metrics =
     config.metrics &&
-    new Metrics({ ...config, connections: () => connectionsOf(db), replicas: () => replicas?.states ?? [] });
+    new Metrics({ ...config, connections: () => db.connectionUse(), replicas: () => replicas?.states ?? [] });
   const bodyBytes = Math.max(leastBodyBytes, 4 * config.bodyLimit);
   const overload = new Overload(config.maxConcurrentRequests, logger, bodyBytes);
   const nodeServer = new NodeServer({ ...config, app, logger, overload, metrics, ...(isWorker && noLimit) });

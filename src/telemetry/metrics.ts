@@ -7,7 +7,7 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client';
-import type { ConnectionUse } from '../database/query/client.js';
+import type { ConnectionUse } from '../database/query/reader/database.js';
 import type { ReplicaState } from '../database/servers/replicas/replicas.js';
 import type { RequestRecord } from './requestRecord.js';
 

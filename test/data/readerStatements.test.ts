@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { PrismaClient } from '../../src/database/generated/client/client.js';
 import { adapterOf } from '../../src/database/query/adapter.js';
-import { connectionsOf, openClient } from '../../src/database/query/client.js';
+import { openClient } from '../../src/database/query/client.js';
 import { openPool } from '../../src/database/query/pool.js';
 import { databaseOn, type Transaction, transactionOn } from '../../src/database/query/reader/database.js';
 import { transact } from '../../src/database/query/reader/transact.js';
@@ -133,7 +133,7 @@ describe.skipIf(!preparedStatements)('prepared statements', () => {
 test('the connections are closed when the client is, although only the reader used them', async () => {
   const client = openClient({ url, poolSize: 2, preparedStatements });
   await client.goal.findMany({ where: { companyId: 'none' } });
-  expect(connectionsOf(client).open).toBe(1);
+  expect(client.connectionUse().open).toBe(1);
   await client.$disconnect();
-  expect(connectionsOf(client).open).toBe(0);
+  expect(client.connectionUse().open).toBe(0);
 });

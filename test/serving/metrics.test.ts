@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { connectionsOf } from '../../src/database/query/client.js';
 import { createRateLimiters } from '../../src/http/limits/rateLimiters.js';
 import { Metrics } from '../../src/telemetry/metrics.js';
 import { rowsOf, sectionOf, textOf } from '../support/documents.js';
@@ -11,7 +10,7 @@ const { caller, company, space } = await furniture.team();
 
 /** A gateway that nothing was asked yet, and what its metrics say. */
 function gateway(options: ConstructorParameters<typeof World>[2] = {}) {
-  const metrics = new Metrics({ poolSize: 20, connections: () => connectionsOf(furniture.db) });
+  const metrics = new Metrics({ poolSize: 20, connections: () => furniture.db.connectionUse() });
   const world = new World(furniture.db, furniture.url, { metrics, ...options });
   return { world, scrape: async () => samplesIn((await metrics.read()).text) };
 }
@@ -101,7 +100,7 @@ describe('the figures', () => {
   });
 
   test('are those of docs/operating.md', async () => {
-    const metrics = new Metrics({ poolSize: 1, connections: () => connectionsOf(furniture.db) });
+    const metrics = new Metrics({ poolSize: 1, connections: () => furniture.db.connectionUse() });
     const { text } = await metrics.read();
     const listed = rowsOf(sectionOf(textOf('docs/operating.md'), 'Metrics')).map(([name = '']) =>
       name.replaceAll('`', ''),

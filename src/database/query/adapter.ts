@@ -8,8 +8,8 @@ import type {
 import { retryConflicts } from './conflicts.js';
 import { wait } from './deadline.js';
 import type { OpenPool } from './pool.js';
-import type { Connection } from './reader/read.js';
-import { type Begin, hasEnded } from './reader/transact.js';
+import type { PoolConnections } from './reader/database.js';
+import { hasEnded } from './reader/transact.js';
 import { report } from './statements.js';
 
 type Options = ConstructorParameters<typeof PrismaPg>[1];
@@ -32,6 +32,7 @@ export function adapterOf({ pool, close }: OpenPool, options: Options): Adapter 
       },
       begin: async () => (await adapter).startTransaction(),
       close,
+      connectionUse: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     },
   };
 }
@@ -39,7 +40,7 @@ export function adapterOf({ pool, close }: OpenPool, options: Options): Adapter 
 interface Adapter {
   factory: SqlDriverAdapterFactory;
   /** The same connections for the reader. */
-  connections: { connection: Connection; begin: Begin; close: () => Promise<void> };
+  connections: PoolConnections;
 }
 
 /** How long a command waits for a transaction to begin. A request waits as long as it may. */

@@ -1,4 +1,4 @@
-import type { ClientBase, Pool } from 'pg';
+import type { ClientBase } from 'pg';
 import { PrismaClient } from '../generated/client/client.js';
 import { adapterOf } from './adapter.js';
 import { type DatabaseTimeouts, openPool } from './pool.js';
@@ -31,23 +31,5 @@ export function openClient(options: DatabaseOptions): Database {
     opened,
     preparedStatements ? { statementNameGenerator: names.nameOf } : {},
   );
-  const client = databaseOn(new PrismaClient({ adapter: factory, errorFormat: 'minimal' }), connections);
-  pools.set(client, opened.pool);
-  return client;
-}
-
-const pools = new WeakMap<Database, Pool>();
-
-/** How a client uses its connections right now. */
-export interface ConnectionUse {
-  open: number;
-  idle: number;
-  /** How many statements and transactions wait for a connection. */
-  waiting: number;
-}
-
-/** Nothing but zeros for a client that this process did not open. */
-export function connectionsOf(client: Database): ConnectionUse {
-  const { totalCount = 0, idleCount = 0, waitingCount = 0 } = pools.get(client) ?? {};
-  return { open: totalCount, idle: idleCount, waiting: waitingCount };
+  return databaseOn(new PrismaClient({ adapter: factory, errorFormat: 'minimal' }), connections);
 }

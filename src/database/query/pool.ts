@@ -2,8 +2,9 @@ import { AsyncResource } from 'node:async_hooks';
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientBase, Pool } from 'pg';
-import { clientOf, hasRefusedWrite, watch } from '../servers/primaryClient.js';
+import { clientOf, watch } from '../servers/primaryClient.js';
 import { PrimaryLocator } from '../servers/primaryLocator.js';
+import { SessionClient } from '../servers/sessionClient.js';
 
 /** How long the gateway waits for the database, in milliseconds; 0 waits without end. */
 export interface DatabaseTimeouts {
@@ -93,7 +94,10 @@ export function openPool(options: PoolOptions): OpenPool {
   // Prisma hands a connection back as free even if its transaction could not be ended, the server has become a standby,
   // or its prepared statements are useless or too many. The pool drops one that is ending.
   pool.on('release', (_error, client) => {
-    const isUsable = client.getTransactionStatus() === 'I' && !hasRefusedWrite(client) && current.has(client);
+    const isUsable =
+      client.getTransactionStatus() === 'I' &&
+      !(client instanceof SessionClient && client.hasRefusedWrite) &&
+      current.has(client);
     if (!isUsable) void client.end();
   });
   const end = async () => {

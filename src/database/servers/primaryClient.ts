@@ -1,4 +1,4 @@
-import { Client, type ClientBase } from 'pg';
+import type { Client, ClientBase } from 'pg';
 import { type PrimaryLocator, refusalOn } from './primaryLocator.js';
 import { SessionClient } from './sessionClient.js';
 
@@ -37,18 +37,13 @@ export const clientOf = (primary: PrimaryLocator) =>
     }
   };
 
-const readOnly = new WeakSet<object>();
-
-/** Whether the server of this connection has refused a write, as one does that is no primary any more. */
-export const hasRefusedWrite = (client: ClientBase) => readOnly.has(client);
-
 /** Watches a new connection. Throws if its server turns out to be no primary. */
 export async function watch(client: ClientBase, primary: PrimaryLocator, onStalePlan: () => void): Promise<void> {
-  if (!(client instanceof Client)) return;
+  if (!(client instanceof SessionClient)) return;
   client.connection.on('errorMessage', ({ code, routine }: { code?: string; routine?: string }) => {
     if (routine === 'RevalidateCachedQuery') onStalePlan();
     if (code !== '25006') return;
-    readOnly.add(client);
+    client.hasRefusedWrite = true;
     primary.forget();
   });
   if (!primary.isSearched) return;

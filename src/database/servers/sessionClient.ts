@@ -19,6 +19,8 @@ declare module 'pg' {
  * It is encrypted as the URL says. Each connection reads the files of certificates again, so they may be renewed.
  */
 export class SessionClient extends Client {
+  /** Whether the server has refused a write, as one does that is no primary any more. */
+  hasRefusedWrite = false;
   readonly #url: string;
   readonly #problem: string | undefined;
 

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { buildSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { connectionsOf } from '../../../src/database/query/client.js';
 import { errorCodes } from '../../../src/errors/catalogue.js';
 import { storedMutations } from '../../../src/rest/storedMutations.js';
 import { Metrics } from '../../../src/telemetry/metrics.js';
@@ -22,7 +21,7 @@ describe('the labels of the metrics', { timeout: 120_000 }, () => {
   const paths = [...storedMutations.map(({ path }) => path), '/graphql', '/healthz', '/readyz', '/', '/docs'];
 
   test('stay the same few after 1,000 random requests', async () => {
-    const metrics = new Metrics({ poolSize: 20, connections: () => connectionsOf(furniture.db) });
+    const metrics = new Metrics({ poolSize: 20, connections: () => furniture.db.connectionUse() });
     const world = new World(furniture.db, furniture.url, { metrics });
     const seed = 9;
     const pick = fc.sample(fc.gen(), { numRuns: 1000, seed });

@@ -30,22 +30,36 @@ export type Database = Transaction & {
   /** Committed when the work has succeeded; undone if it throws, or takes longer than that many milliseconds (5,000). */
   $transaction<Result>(work: (tx: Transaction) => Promise<Result>, limits?: { timeout: number }): Promise<Result>;
   $disconnect(): Promise<void>;
+  connectionUse(): ConnectionUse;
 };
+
+/** How a client uses its connections right now. */
+export interface ConnectionUse {
+  open: number;
+  idle: number;
+  /** How many statements and transactions wait for a connection. */
+  waiting: number;
+}
 
 /** Where the statements go. */
 export interface PoolConnections {
   connection: Connection;
   begin: Begin;
   close: () => Promise<void>;
+  connectionUse: () => ConnectionUse;
 }
 
-export function databaseOn(prisma: PrismaClient, { connection, begin, close }: PoolConnections): Database {
+export function databaseOn(
+  prisma: PrismaClient,
+  { connection, begin, close, connectionUse }: PoolConnections,
+): Database {
   const statements = newStatements();
   return Object.assign(
     transactionOn(connection, () => prisma, statements),
     {
       $transaction: <Result>(work: (tx: Transaction) => Promise<Result>, { timeout } = { timeout: 5_000 }) =>
         transact(begin, timeout, (held, prismaOnIt) => work(transactionOn(held, prismaOnIt, statements))),
+      connectionUse,
       $disconnect: async () => {
         await prisma.$disconnect();
         // Prisma closes the connections only if it has used them itself.
