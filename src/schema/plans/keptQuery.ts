@@ -1,4 +1,3 @@
-import { shareSelection } from '../../database/query/reader/shape.js';
 import type { Actor } from '../../policies/access.js';
 
 type Ids = Pick<Actor, 'companyId' | 'personId'>;
@@ -43,7 +42,7 @@ function makerOf(value: unknown): Make | undefined {
     return make ? [{ name, make }] : [];
   });
   if (made.length === 0) {
-    shareSelection(Object.freeze(value));
+    Object.freeze(value);
     return undefined;
   }
   return (caller) => {

@@ -8,7 +8,6 @@ import { adapterOf } from '../../../src/database/query/adapter.js';
 import { openPool } from '../../../src/database/query/pool.js';
 import { type Transaction, transactionOn } from '../../../src/database/query/reader/database.js';
 import { newStatements, readOf } from '../../../src/database/query/reader/read.js';
-import { shareSelection } from '../../../src/database/query/reader/shape.js';
 import type { Method } from '../../../src/database/query/reader/statement.js';
 import { transact } from '../../../src/database/query/reader/transact.js';
 import { type Statement, statementChannel } from '../../../src/database/query/statements.js';
@@ -85,31 +84,9 @@ const tally = { compared: 0, answered: 0, found: 0 };
 async function requireSame(call: Call, read: Promise<object>, expected: Promise<object>): Promise<void> {
   const [ours, theirs] = await Promise.all([read, expected]);
   deepStrictEqual(ours, theirs, inspect({ call, ours, theirs }, { depth: null }));
-  requireSharable(call);
   tally.compared += 1;
   if (isAnswered(call)) tally.answered += 1;
   if ('result' in theirs && theirs.result !== null && !isEmpty(theirs.result)) tally.found += 1;
-}
-
-/** A selection that is shared is read as one that is not, wherever in a call it stands. */
-function requireSharable({ model, method, args }: Call): void {
-  const turned = Object.fromEntries(Object.entries(args).reverse());
-  for (const given of [args, turned]) {
-    const expected = readOf(known, model, method, structuredClone(given));
-    shareSelections(given);
-    for (const _ of ['written', 'known']) {
-      const read = readOf(known, model, method, given);
-      deepStrictEqual([read?.key, read?.values], [expected?.key, expected?.values]);
-    }
-  }
-}
-
-function shareSelections(args: object): void {
-  for (const [name, selection] of Object.entries(args)) {
-    if (!['select', 'include'].includes(name) || typeof selection !== 'object' || selection === null) continue;
-    shareSelection(selection);
-    for (const part of Object.values(selection)) if (typeof part === 'object' && part !== null) shareSelections(part);
-  }
 }
 
 const isAnswered = ({ model, method, args }: Call) => readOf(known, model, method, args) !== undefined;

@@ -28,14 +28,6 @@ export function callOf(args: object): Call {
   return { shape: argumentsOf(args, values), values: values.all };
 }
 
-/** What stands in a shape for selections that never change. */
-const shared = new WeakMap<object, { text?: string }>();
-
-/** Says that a selection never changes, at any depth, so that calls which contain it need not read it again. */
-export function shareSelection(selection: object): void {
-  shared.set(selection, {});
-}
-
 const clauses: Record<string, (value: unknown, values: Values) => string> = {
   where: filterOf,
   select: selectionOf,
@@ -53,15 +45,6 @@ function argumentsOf(args: unknown, values: Values): string {
 }
 
 function selectionOf(selection: unknown, values: Values): string {
-  const known = shared.get(selection as object);
-  if (known?.text !== undefined) return known.text;
-  const { added } = values;
-  const text = selectedOf(selection, values);
-  if (known && values.added === added) known.text = text;
-  return text;
-}
-
-function selectedOf(selection: unknown, values: Values): string {
   return textOf(selection, (value) => {
     if (value === false) return undefined;
     return value === true ? 'true' : argumentsOf(value, values);

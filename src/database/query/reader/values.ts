@@ -3,13 +3,10 @@ import { Unsupported } from './unsupported.js';
 /** The values of a call, in the order of its arguments. */
 export class Values {
   readonly all: unknown[] = [];
-  /** How often a value was added. */
-  added = 0;
   #company: number | undefined;
 
   /** Adds a value, and returns its position. The company, which conditions repeat, is one value. */
   add(value: unknown, name?: string): number {
-    this.added += 1;
     const isCompany = name === 'companyId';
     if (isCompany && this.#company !== undefined && this.all[this.#company] === value) return this.#company;
     const position = this.all.push(value) - 1;
