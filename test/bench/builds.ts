@@ -9,17 +9,19 @@ import { type WorkloadName, Workloads } from './comparison/workloads.js';
 
 // What a change of the code has done: this checkout ÷ another one, both built and for the same structure of the database.
 // They take turns on one database, and a ratio is the median of the rounds' ratios:
-// `npx tsx test/bench/builds.ts <folder of the other checkout> [workloads] [rounds]`, the workloads divided by semicolons
+// `npx tsx test/bench/builds.ts <folder of the other checkout> [workloads] [rounds] [GraphQL]`, the workloads
+// divided by semicolons
 
-const [folder, names = 'restore;full goal;page of 50;401', rounds = '10'] = process.argv.slice(2);
+const [folder, names = 'restore;full goal;page of 50;401', rounds = '10', surface = 'REST'] = process.argv.slice(2);
 if (!folder) throw new Error('the folder of the other checkout is missing');
 
 const connections = 16;
 const seconds = 0.6;
 const workloads = new Workloads(usualSizes);
 const database = await startDatabase(usualSizes);
-const other = await startContender('gateway', database.url, { main: resolve(folder, 'dist/main.js') });
-const own = await startContender('gateway', database.url);
+const contender = surface === 'GraphQL' ? 'gateway, GraphQL' : 'gateway';
+const other = await startContender(contender, database.url, { main: resolve(folder, 'dist/main.js') });
+const own = await startContender(contender, database.url);
 
 type Figures = Record<'rate' | 'cpu' | 'databaseCpu', number>;
 
