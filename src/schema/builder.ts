@@ -21,5 +21,6 @@ export const builder = new SchemaBuilder<{
 }>({
   plugins: ['boundedAnswer', 'storableIds', 'loadedColumns', PrismaPlugin],
   defaultFieldNullability: false,
+  // Of a client, Pothos calls `findUniqueOrThrow`, for a row that it has not planned to load.
   prisma: { client: ({ db }) => db as unknown as PrismaClient, dmmf: getDatamodel(), filterConnectionTotalCount: true },
 });
