@@ -143,7 +143,7 @@ describe.each(paths)('%s', (path) => {
       const answer = await send(path, gzipSync('{}'), { 'content-encoding': encoding });
       expect([answer.status, answer.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
       expect(answer.headers.get('accept-encoding')).toBe('identity');
-      expect(answer.detail).toBe('The request body is compressed. Send it as it is, without Content-Encoding.');
+      expect(answer.detail).toBe('The request body is compressed. Send it uncompressed, without Content-Encoding.');
     },
   );
 

@@ -6,7 +6,7 @@ const level = (description: string): MemberSchema => ({
   description: `${description}: 0 none, 10 view, 40 comment, 70 edit, 100 full.`,
 });
 
-/** The caller may not do this, or cannot see what it is about. */
+/** The caller may not do this, or cannot see the resource. */
 export const accessErrors = {
   UNAUTHENTICATED: entry({
     status: 401,
@@ -22,7 +22,7 @@ export const accessErrors = {
   READ_ONLY_TOKEN: entry({
     status: 403,
     title: 'The API token is read-only',
-    meaning: 'The token can read but not change anything. The server rejects mutations before it looks at their input.',
+    meaning: 'The token can read but not change anything. The server rejects mutations before it reads their input.',
     remedy: 'Use a write-enabled token.',
     detail: () => 'This API token is read-only. Mutations require a write-enabled token.',
     example: {},
@@ -43,7 +43,7 @@ export const accessErrors = {
     meaning:
       'The path or the resource does not exist, or you cannot see it. The response does not reveal which. ' +
       'Deleted files are not found either.',
-    remedy: 'Check the path, the id, and whose token you use.',
+    remedy: 'Check the path, the id, and which person your token belongs to.',
     detail: (facts) =>
       'path' in facts
         ? `The path ${shortened(facts.path)} does not exist.${facts.nearest ? ` Did you mean ${facts.nearest}?` : ''}`

@@ -1,7 +1,7 @@
 import { entry, inSeconds } from '../entry.js';
 import { quoted } from '../quoted.js';
 
-/** The request is fine, but not in the state that things are in. */
+/** The request is valid, but conflicts with the current state. */
 export const conflicts = {
   GOAL_ARCHIVED: entry<{ id: string }>({
     status: 409,
@@ -21,7 +21,7 @@ export const conflicts = {
     status: 409,
     title: 'The document has changed',
     meaning:
-      'The document has a newer version than the one you expected: someone changed it in the meantime. Nothing was changed.',
+      'Someone changed the document in the meantime, so the version you expected is no longer current. Nothing was changed.',
     remedy: 'Read the document again, check that the restore still makes sense, and send the current version number.',
     detail: ({ expectedCurrentVersion, currentVersion }) =>
       `You expected version ${expectedCurrentVersion} to be current, but the current version is ${currentVersion}. ` +
@@ -37,7 +37,7 @@ export const conflicts = {
       currentVersion: { type: 'integer', description: 'The version that is current.' },
       currentVersionEditor: {
         type: 'object',
-        description: 'Who made the current version.',
+        description: 'The person who created the current version.',
         properties: {
           id: { type: 'string', description: 'Id of the person.' },
           fullName: { type: 'string', description: 'Name of the person.' },
@@ -46,7 +46,7 @@ export const conflicts = {
       currentVersionInsertedAt: {
         type: 'string',
         format: 'date-time',
-        description: 'When the current version was made.',
+        description: 'When the current version was created.',
       },
     },
     occurs: 'declared',
@@ -64,12 +64,12 @@ export const conflicts = {
   }),
   IDEMPOTENCY_KEY_REUSED: entry({
     status: 422,
-    title: 'The idempotency key was used with another payload',
+    title: 'The idempotency key was used with a different payload',
     meaning:
-      'An earlier request sent this Idempotency-Key with another payload, so this request is not a retry. ' +
+      'An earlier request sent this Idempotency-Key with a different payload, so this request is not a retry. ' +
       'Nothing was changed.',
     remedy: 'Use a new key for every new request, and reuse a key only to retry the same request.',
-    detail: () => 'This Idempotency-Key was used with another payload. Use a new key for a new request.',
+    detail: () => 'This Idempotency-Key was used with a different payload. Use a new key for a new request.',
     example: {},
   }),
 };

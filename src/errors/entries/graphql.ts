@@ -1,7 +1,7 @@
 import { entry } from '../entry.js';
 import { quoted } from '../quoted.js';
 
-/** The GraphQL document is wrong, or the server does not run it. */
+/** The GraphQL document is invalid, or the server does not run it. */
 export const graphqlErrors = {
   GRAPHQL_PARSE_FAILED: entry<{ problem: string }>({
     status: 400,
@@ -62,7 +62,10 @@ export const graphqlErrors = {
               type: 'string',
               description: 'The limit: complexity, depth, aliases, tokens, mutations, items or characters.',
             },
-            actual: { type: 'integer', description: 'What the request amounts to; absent when counting stopped.' },
+            actual: {
+              type: 'integer',
+              description: 'The value that the request reaches; absent if counting stopped early.',
+            },
             maximum: { type: 'integer', description: 'The highest allowed value.' },
           },
         },
@@ -74,7 +77,7 @@ export const graphqlErrors = {
     status: 403,
     title: 'Only persisted documents are allowed',
     meaning:
-      'The server runs only the GraphQL documents that its operator has registered. This request contains another ' +
+      'The server runs only the GraphQL documents that its operator has registered. This request contains a different ' +
       'document. Nothing was run.',
     remedy: 'Send the documentId of a persisted document instead of a query, or use the REST paths.',
     detail: () => 'This server runs only persisted documents. Send a documentId instead of a query.',
@@ -87,8 +90,8 @@ export const graphqlErrors = {
     meaning: 'The server has no persisted GraphQL document with this identifier. Nothing was run.',
     remedy:
       'Check the identifier, or send the document itself as the query if the server allows it. Clients for automatic ' +
-      'persisted queries do so without being told.',
-    // Clients for automatic persisted queries know this one word, and send the document then.
+      'persisted queries do so automatically.',
+    // Clients for automatic persisted queries recognize this word, and then send the document.
     detail: ({ identifier }) =>
       identifier === undefined
         ? 'PersistedQueryNotFound'

@@ -28,7 +28,7 @@ const namedInDetail = 5;
 
 const either = new Intl.ListFormat('en', { type: 'disjunction' });
 
-/** The request itself is wrong. */
+/** The request itself is invalid. */
 export const requestErrors = {
   MALFORMED_JSON: entry<{ problem: string; line?: number; column?: number }>({
     status: 400,
@@ -52,7 +52,7 @@ export const requestErrors = {
       'The server read the request, but some of its fields are unknown, missing, null, of the wrong type or out of ' +
       'bounds. Nothing was changed.',
     remedy:
-      'Correct every field listed in errors. The list names all invalid fields at once, up to a hundred; if there are ' +
+      'Correct every field listed in errors. The list names all invalid fields, up to a hundred; if there are ' +
       'more, its last entry, whose field is empty, says so.',
     detail({ errors }) {
       const named = errors.slice(0, namedInDetail);
@@ -78,10 +78,10 @@ export const requestErrors = {
             field: {
               type: 'string',
               description:
-                'Path of the field, such as `subscriber_ids[2]`; empty for the whole body, or if there are more.',
+                'Path of the field, such as `subscriber_ids[2]`; empty for the whole body and for the entry that says there are more.',
             },
             code: { type: 'string', description: 'The rule that the field breaks.', enum: fieldErrorCodes },
-            message: { type: 'string', description: 'What to send instead, for people.' },
+            message: { type: 'string', description: 'What to send instead, for people to read.' },
           },
         },
       },
@@ -114,7 +114,7 @@ export const requestErrors = {
     status: 413,
     title: 'The request body is too large',
     meaning:
-      'The body has more bytes than the server accepts. The server stopped reading it and closes the connection. ' +
+      'The body is larger than the server accepts. The server stops reading it and closes the connection. ' +
       'Nothing was changed.',
     remedy: 'Send a smaller body: shorter texts, or fewer ids per request.',
     detail: ({ limit }) => `The request body is larger than ${limit} bytes.`,
@@ -125,14 +125,14 @@ export const requestErrors = {
     status: 415,
     title: 'The request body must be JSON',
     meaning:
-      'The Content-Type header is missing, or it names a type other than JSON or a charset other than UTF-8, or the ' +
+      'The Content-Type header is missing, names a type other than JSON or a charset other than UTF-8, or the ' +
       'body is compressed. Nothing was changed.',
     remedy: 'Send Content-Type: application/json, without Content-Encoding.',
     detail: ({ isEncoded }) =>
       isEncoded
-        ? 'The request body is compressed. Send it as it is, without Content-Encoding.'
+        ? 'The request body is compressed. Send it uncompressed, without Content-Encoding.'
         : 'The request body must be JSON in UTF-8. Send it with Content-Type: application/json.',
-    // Only then: a client concludes that the type is fine (RFC 7694).
+    // Only for a compressed body: from this header a client concludes that the media type is fine (RFC 7694).
     headers: ({ isEncoded }): Record<string, string> => (isEncoded ? { 'Accept-Encoding': 'identity' } : {}),
     example: {},
   }),
@@ -142,7 +142,7 @@ export const requestErrors = {
     meaning:
       'The request line, a header or the framing of the body breaks the rules of HTTP: the target is not a URL, the ' +
       'Host header is not a valid host or occurs twice, or the body ends early. Nothing was changed.',
-    remedy: 'Let an HTTP client build the request from the address of the server.',
+    remedy: "Let an HTTP client build the request from the server's address.",
     detail: ({ problem }) => `The request is not valid HTTP: ${problem}.`,
     headers: () => ({ Connection: 'close' }),
     example: { problem: 'the Host header is not a valid host' },
@@ -152,8 +152,8 @@ export const requestErrors = {
     status: 408,
     title: 'The request took too long to arrive',
     meaning: 'The client did not send the whole request in time. Nothing was changed.',
-    remedy: 'Send the whole request at once.',
-    detail: () => 'The request did not arrive completely in time. Send it at once.',
+    remedy: 'Send the whole request without pauses.',
+    detail: () => 'The request did not arrive completely in time. Send it without pauses.',
     headers: () => ({ Connection: 'close' }),
     example: {},
     alwaysProblem: true,
@@ -161,7 +161,7 @@ export const requestErrors = {
   HEADERS_TOO_LARGE: entry({
     status: 431,
     title: 'The headers are too large',
-    meaning: 'The request line and the headers have more bytes than the server accepts. Nothing was changed.',
+    meaning: 'The request line and the headers are larger than the server accepts. Nothing was changed.',
     remedy: 'Send fewer or shorter headers. Send a long GraphQL query with POST.',
     detail: () => 'The request line and the headers are larger than 16 KiB together.',
     headers: () => ({ Connection: 'close' }),

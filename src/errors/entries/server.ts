@@ -2,7 +2,7 @@ import { entry, inSeconds } from '../entry.js';
 
 const unavailableSeconds = 5;
 
-/** The server cannot serve the request, whatever it is. */
+/** The server cannot serve any request at the moment. */
 export const serverErrors = {
   RATE_LIMITED: entry<{ retryAfter: number }>({
     status: 429,
@@ -30,12 +30,12 @@ export const serverErrors = {
     status: 503,
     title: 'The service is temporarily unavailable',
     meaning:
-      'The server cannot reach something that it depends on, such as its database, or got no answer in time. If the ' +
-      'request was a change, it may or may not have been made. Or the server has more requests than it can serve soon, ' +
-      'and refused this one before it did anything; the detail says so.',
+      'The server cannot reach something that it depends on, such as its database, or got no reply in time. If the ' +
+      'request was a change, it may or may not have been made. Or the server is overloaded and rejected this request ' +
+      'before doing anything; the detail says so.',
     remedy:
-      'Try again after the number of seconds in the Retry-After header. Send changes with an Idempotency-Key, so that a ' +
-      'retry makes the change once, whether or not it was made before.',
+      'Try again after the number of seconds in the Retry-After header. Send changes with an Idempotency-Key, so that ' +
+      'retries make the change only once.',
     detail: ({ overloaded }) => {
       const problem = overloaded
         ? 'The server is overloaded, and nothing was changed.'
