@@ -23,8 +23,8 @@ builder.prismaObjectFields(Activity, (t) => ({
   name: t.string({
     nullable: true,
     description:
-      'The name of the goal or file, or the title of the document, when the activity happened, also if it is deleted by ' +
-      'now. Null if the caller cannot see the goal or the hub, or if it is the draft of somebody else.',
+      'The name of the goal or file, or the title of the document, at the time of the activity, even if it has since been ' +
+      "deleted. Null if the caller cannot see the goal or the hub, or if it is another person's draft.",
     select: (_args, { actor }) => ({ name: true, ...subjectAccess(actor) }),
     resolve: (activity, _args, { actor }) => (canViewNameOfSubject(actor, activity) ? activity.name : null),
   }),

@@ -9,7 +9,7 @@ export const addActivity = (payload: Parameters<typeof builder.objectField>[0]) 
     t.field({
       type: Activity,
       nullable: true,
-      description: 'The activity that this call made. Null if it changed nothing.',
+      description: 'The activity that this call recorded. Null if it changed nothing.',
       resolve: ({ activityId }: { activityId: string | null }, _args, context, info) =>
         activityId === null
           ? null

@@ -8,7 +8,7 @@ export const ApiToken = builder.prismaObject('ApiToken', {
     id: t.exposeID('id', { description: 'The ID of the token, as used on the command line.' }),
     name: t.exposeString('name', { description: 'The name of the token.' }),
     lastFour: t.exposeString('lastFour', {
-      description: 'The last four characters of the token, by which people recognize it.',
+      description: 'The last four characters of the token, so that people can recognize it.',
     }),
     canWrite: t.exposeBoolean('canWrite', { description: 'Whether the token can run mutations.' }),
     expiresAt: t.expose('expiresAt', {
