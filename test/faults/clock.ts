@@ -14,7 +14,7 @@ const jumpingDate = `
   process.on('SIGWINCH', () => { offset -= hour; });`;
 
 export const clockJumps: Fault = {
-  title: 'The clock of one of two gateways jumps an hour ahead, then two hours back, then to the right time again',
+  title: 'The clock of one of two gateways jumps an hour ahead, then two hours back, then to the correct time',
   options: async () => ({
     settings: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(jumpingDate)}` },
   }),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from './fault.js';
 
 export const gatewayKilled: Fault = {
-  title: 'A gateway is killed (`kill -9`) in the middle of requests, three times; another one runs',
+  title: 'A gateway is killed (`kill -9`) in the middle of requests, three times; the other one keeps running',
   async strike({ gateways: [gateway] }) {
     for (let time = 0; time < 3; time += 1) {
       await gateway?.kill();
@@ -13,7 +13,7 @@ export const gatewayKilled: Fault = {
 };
 
 export const postgresKilled: Fault = {
-  title: 'PostgreSQL is killed (`kill -9`) in the middle of requests, and started again a second later',
+  title: 'PostgreSQL is killed (`kill -9`) in the middle of requests, and restarted a second later',
   async strike({ postgres }) {
     await postgres.kill();
     await sleep(1_000);

@@ -33,7 +33,7 @@ async function startProxy(url: string): Promise<string> {
 
 export const commitAnswerLost: Fault = {
   title:
-    'The connection is cut after PostgreSQL got COMMIT or a statement, before its answer arrives, for five seconds',
+    'Connections are cut after PostgreSQL received COMMIT or a statement, before its reply arrives, for five seconds',
   options: async () => ({ route: startProxy }),
   async strike() {
     isCutting = true;

@@ -67,7 +67,7 @@ async function run(name: string): Promise<string> {
 
 console.log(`Clients on both surfaces, FAULT_SEED=${seed}\n`);
 console.log(
-  '| Fault | What clients see meanwhile | Longest answer | Served again after | Acknowledged changes lost | Half-done |',
+  '| Fault | What clients see during the fault | Slowest response | Recovered after | Acknowledged changes lost | Half-done |',
 );
 console.log('|---|---|---|---|---|---|');
 for (const name of names) console.log(await run(name));

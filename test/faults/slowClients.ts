@@ -34,7 +34,7 @@ export const slowSenders: Fault = {
 };
 
 export const slowReaders: Fault = {
-  title: `${count} clients ask for ten large answers each and read none of them for ten seconds`,
+  title: `${count} clients request ten large responses each and read none of them for ten seconds`,
   async strike(system) {
     const request = 'GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n';
     await occupy(system, (send) => {
