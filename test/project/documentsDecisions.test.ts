@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { pathOf, rowsOf, textOf } from '../support/documents.js';
+import { pathOf, rowsOf, sectionOf, textOf } from '../support/documents.js';
 
-const rows = rowsOf(textOf('docs/decisions.md'));
+const page = textOf('docs/decisions.md');
+const parts = sectionOf(page, 'Built or bought');
+const rows = rowsOf(page.replace(parts, ''));
 
 describe('a decision', () => {
   test('is one of many', () => {
@@ -20,6 +22,11 @@ describe('a decision', () => {
       expect(hasTitle(textOf(`test/${file}.test.ts`), title), `${one} names a title`).toBe(true);
     }
   });
+});
+
+test('every dependency of package.json is in the table "Built or bought"', () => {
+  const names = Object.keys(JSON.parse(textOf('package.json')).dependencies);
+  expect(names.filter((name) => !parts.includes(`\`${name}\``))).toEqual([]);
 });
 
 /** Whether a file has a test or a group of tests with a title. */
