@@ -7,8 +7,8 @@ const level = () => z.literal([0, 10, 40, 70, 100]);
 export const accessLevels = () =>
   z
     .strictObject({
-      public: level().describe('above 0 marks it as public; nobody gets access by it'),
-      company: level().describe('everyone in the company but guests'),
+      public: level().describe('a value above 0 marks it as public, but gives nobody access'),
+      company: level().describe('everyone in the company except guests'),
       space: level().describe('members of the space'),
     })
     .default({ public: 0, company: 70, space: 100 })
@@ -18,7 +18,7 @@ export const accessLevels = () =>
 
 const grant = z.strictObject({
   id: ownId('access_grants'),
-  person_id: personId('who has it; at most once per list'),
+  person_id: personId('who has the access; at most once per list'),
   level: level().describe('0 none, 10 view, 40 comment, 70 edit, 100 full'),
 });
 

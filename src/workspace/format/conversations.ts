@@ -31,7 +31,7 @@ const comment = z.strictObject({
   reactions: reactions(),
   inserted_at: insertedAt(),
   updated_at: updatedAt(),
-  deleted_at: optional(timestamp('when it was deleted; a deleted comment is kept but not counted')),
+  deleted_at: optional(timestamp('when it was deleted; a deleted comment stays in the database but is not counted')),
 });
 
 export const comments = () => listOf(comment).describe('comments on it');
@@ -40,7 +40,7 @@ const subscription = z.strictObject({
   id: ownId('subscriptions'),
   person_id: personId('who is subscribed; at most once per list'),
   type: z.enum(SubscriptionType).describe('why they are subscribed'),
-  canceled: flag('whether they unsubscribed; they are not notified any more'),
+  canceled: flag('whether they unsubscribed; they are no longer notified'),
   inserted_at: insertedAt(),
 });
 

@@ -54,7 +54,7 @@ const documentRecord = z.strictObject({
   activities: listOf(documentActivity).describe('what happened to it'),
   inserted_at: insertedAt(),
   updated_at: updatedAt(),
-  deleted_at: optional(timestamp('when it was deleted; a deleted document is kept but not shown')),
+  deleted_at: optional(timestamp('when it was deleted; a deleted document stays in the database but is not shown')),
 });
 
 type Issue = (message: string, ...path: (string | number)[]) => void;

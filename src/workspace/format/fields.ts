@@ -24,11 +24,14 @@ const idString = () =>
     .refine((value) => !value.includes('\uFFFD'), 'must not contain U+FFFD');
 
 /** The id by which the rest of the file refers to a record. */
-export const id = (table: Table) => idString().describe('kept as given').register(marks, { table, column: 'id' });
+export const id = (table: Table) => idString().describe('imported unchanged').register(marks, { table, column: 'id' });
 
 /** The id of a record that nothing else in the file refers to. */
 export const ownId = (table: Table) =>
-  idString().describe('kept as given; generated if omitted').register(marks, { table, column: 'id' }).default(newId);
+  idString()
+    .describe('imported unchanged; generated if omitted')
+    .register(marks, { table, column: 'id' })
+    .default(newId);
 
 export const reference = (table: Table, about: string) =>
   idString().describe(about).register(marks, { refersTo: table });

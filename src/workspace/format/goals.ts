@@ -105,7 +105,7 @@ export const goal = z
     timeframe: optional(timeframe.describe('when it starts and is due')),
     access_levels: accessLevels(),
     access: access(),
-    targets: listOf(target).describe('what progress is measured by'),
+    targets: listOf(target).describe('how progress is measured'),
     checklist: listOf(check).describe('steps to take'),
     progress_updates: listOf(progressUpdate).describe('check-ins; the one with the latest `inserted_at` counts'),
     retrospectives: listOf(retrospective).describe('retrospectives; the one with the latest `inserted_at` is shown'),

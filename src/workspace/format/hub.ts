@@ -19,9 +19,9 @@ import {
 export const resourceHub = z
   .strictObject({
     id: id('resource_hubs'),
-    space_id: optional(reference('spaces', 'the space it belongs to, or')),
-    goal_id: optional(reference('goals', 'the goal it belongs to, or')),
-    project_id: optional(reference('projects', 'the project it belongs to: exactly one of the three')),
+    space_id: optional(reference('spaces', 'the space it belongs to; set exactly one of space, goal and project')),
+    goal_id: optional(reference('goals', 'the goal it belongs to')),
+    project_id: optional(reference('projects', 'the project it belongs to')),
     name: name('its name'),
     description: optional(text('plain text or a ProseMirror document as a string')),
     inserted_at: insertedAt(),
@@ -81,7 +81,7 @@ export const file = z
     activities: listOf(fileActivity).describe('what happened to it'),
     inserted_at: insertedAt(),
     updated_at: updatedAt(),
-    deleted_at: optional(timestamp('when it was deleted; a deleted file is kept but not shown')),
+    deleted_at: optional(timestamp('when it was deleted; a deleted file stays in the database but is not shown')),
     deleted_by_id: optional(personId('who deleted it')),
   })
   .superRefine((record, { addIssue }) => {

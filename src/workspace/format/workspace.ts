@@ -21,7 +21,7 @@ const person = z.strictObject({
   avatar_url: optional(text('URL of their picture')),
   type: z.enum(PersonType).default('human').describe('a guest has only the access granted to them'),
   is_owner: flag('whether they own the company and have full access to everything'),
-  suspended_at: optional(timestamp('when they were suspended; their tokens are refused')),
+  suspended_at: optional(timestamp('when they were suspended; their tokens are rejected')),
   inserted_at: insertedAt(),
 });
 
