@@ -61,7 +61,7 @@ function longestGap(kind: Observation['kind'], from: number, to: number): number
 }
 
 console.log(
-  '| What happens | Writes | Reads | Other answers | No write for | No read for | Slowest answer | Queries on replicas |',
+  '| What happens | Writes | Reads | Other responses | No write for | No read for | Slowest response | Queries on replicas |',
 );
 console.log('|---|---|---|---|---|---|---|---|');
 
