@@ -1,8 +1,9 @@
-import { type Actor, level } from './access.js';
+import type { Actor } from './access.js';
+import { editableBy } from './visibility.js';
 
 /** The deleted files that the caller may recover, in hubs of their own company. */
-export const recoverableFile = ({ companyId, personId }: Actor) => ({
-  companyId,
+export const recoverableFile = (actor: Actor) => ({
+  companyId: actor.companyId,
   deletedAt: { not: null },
-  resourceHub: { companyId, access: { some: { companyId, personId, level: { gte: level.edit } } } },
+  resourceHub: editableBy(actor),
 });

@@ -6,6 +6,12 @@ export const visibleTo = ({ companyId, personId }: Actor) => ({
   access: { some: { companyId, personId, level: { gte: level.view } } },
 });
 
+/** The one filter for "may be edited by": spaces, goals, projects and hubs of the caller's own company. */
+export const editableBy = ({ companyId, personId }: Actor) => ({
+  companyId,
+  access: { some: { companyId, personId, level: { gte: level.edit } } },
+});
+
 /** A deleted file or document exists for nobody. */
 const notDeleted = { deletedAt: null };
 
