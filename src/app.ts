@@ -113,12 +113,11 @@ export function createPipeline({
     limits: { ...defaults.queryLimits, ...queryLimits },
     persisted,
     db,
-    clock,
     idempotencySeconds,
     replicas,
   });
 
-  const authenticate = authenticator(db, clock, { withPosition: replicas !== undefined });
+  const authenticate = authenticator(db, { withPosition: replicas !== undefined });
   const mutations = storedMutations.map((stored) => prepare(schema, stored));
   const lookUp = demo && lookUpAs(demo.token, authenticate, graphql.execute);
   const openApi = () => openApiDocument(schema, mutations, publicUrl);

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Database, Transaction } from './database/query/client.js';
 import { type LogPosition, readPosition } from './database/servers/replicas/logPosition.js';
 import { StalledCompanies } from './database/stalledCompanies.js';
-import { findCompany, findToken, hashToken, tokenFormat, writeUse } from './database/tokens.js';
+import { findCompany, findToken, hashToken, tokenFormat, useMilliseconds, writeUse } from './database/tokens.js';
 import { failure, type NamedFields } from './errors/failures.js';
 import type { Actor } from './policies/access.js';
 
@@ -27,27 +27,25 @@ interface Caller extends Actor {
  */
 export type Authenticate = (authorization: string | null) => Promise<Caller>;
 
-const recordUseEvery = 60_000;
 const tokensKept = 10_000;
 
 /**
  * Looks up `Authorization: Bearer <token>` on the primary, so that a revocation counts at once; after its first use in one
  * statement. Records the last use of each token, to the minute.
  */
-export function authenticator(db: Database, clock: () => Date, options = { withPosition: false }): Authenticate {
-  // When this gateway last recorded the use of a token: requests that were under way meanwhile have not seen that.
-  const recorded = new LRUCache<string, number>({ max: tokensKept });
+export function authenticator(db: Database, options = { withPosition: false }): Authenticate {
+  // Whose use this gateway has just recorded: requests that were under way meanwhile have not seen that.
+  const recorded = new LRUCache<string, true>({ max: tokensKept, ttl: useMilliseconds });
   // The company of a token never changes.
   const companies = new LRUCache<string, string>({ max: tokensKept });
   const stalled = new StalledCompanies();
 
   /** The request does not wait for this. If it fails, the next request with the token tries again. */
-  function recordUse({ companyId, id }: { companyId: string; id: string }, now: Date): void {
+  function recordUse({ companyId, id }: { companyId: string; id: string }): void {
     const key = `${companyId} ${id}`;
-    const time = now.getTime();
-    if (Math.abs(time - (recorded.get(key) ?? Number.NEGATIVE_INFINITY)) < recordUseEvery) return;
-    recorded.set(key, time);
-    writeUse(db, { companyId, id, now, knownUntil: new Date(time - recordUseEvery) }).catch(() => recorded.delete(key));
+    if (recorded.has(key)) return;
+    recorded.set(key, true);
+    writeUse(db, { companyId, id }).catch(() => recorded.delete(key));
   }
 
   return async (authorization) => {
@@ -60,10 +58,8 @@ export function authenticator(db: Database, clock: () => Date, options = { withP
     companies.set(key, companyId);
     const row = await stalled.ask(companyId, () => findToken(db, hash, companyId, options));
     if (row === 'refused') throw failure('SERVICE_UNAVAILABLE');
-    const now = clock();
-    if (!row || row.revokedAt || row.suspendedAt) throw failure('UNAUTHENTICATED');
-    if (row.expiresAt && row.expiresAt <= now) throw failure('UNAUTHENTICATED');
-    if (now.getTime() - (row.lastUsedAt?.getTime() ?? 0) >= recordUseEvery) recordUse(row, now);
+    if (!row) throw failure('UNAUTHENTICATED');
+    if (row.isUseDue) recordUse(row);
     const position = readPosition(row.position);
     return { personId: row.personId, companyId: row.companyId, tokenId: row.id, canWrite: row.canWrite, position };
   };

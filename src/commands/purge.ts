@@ -11,16 +11,16 @@ export interface PurgeOptions {
 
 /** Prints one tab-separated line for each file deleted long ago. With `yes`, removes these files for good. */
 export async function purge(config: Config, { olderThan, yes = false }: PurgeOptions): Promise<void> {
-  const before = new Date(Date.now() - readDuration('--older-than', olderThan));
+  const milliseconds = readDuration('--older-than', olderThan);
   const { db, close } = await openForCommand(config);
   try {
     console.log(['id', 'deleted at', 'bytes', 'company', 'name', 'url'].join('\t'));
     if (yes) {
-      const count = await purgeFiles(db, before, (files) => files.forEach(print));
+      const count = await purgeFiles(db, milliseconds, (files) => files.forEach(print));
       console.error(`Removed ${countOf(count)} for good. The bytes are stored elsewhere: see the column url.`);
       return;
     }
-    const files = await purgeableFiles(db, before);
+    const files = await purgeableFiles(db, milliseconds);
     files.forEach(print);
     const them = files.length === 1 ? 'it' : 'them';
     console.error(

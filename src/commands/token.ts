@@ -1,6 +1,6 @@
 import type { Config } from '../config.js';
 import type { Database } from '../database/query/client.js';
-import { createToken } from '../database/tokens.js';
+import { createToken, momentIn } from '../database/tokens.js';
 import { printable } from '../telemetry/printable.js';
 import { aligned } from './aligned.js';
 import { readDuration } from './duration.js';
@@ -23,11 +23,12 @@ export async function create(
   if (!/^(?=.*\S)\P{C}{1,200}$/u.test(name) || name.includes('\uFFFD')) {
     throw new UsageError('--name takes 1 to 200 characters on one line, such as "Nightly report"');
   }
-  const expiresAt = expires === undefined ? null : new Date(Date.now() + readDuration('--expires', expires));
+  const milliseconds = expires === undefined ? undefined : readDuration('--expires', expires);
   const { db, close } = await openForCommand(config);
   try {
     const { companyId, ...owner } = await findPerson(db, person, company);
     if (owner.suspendedAt) throw new UsageError(`${printable(owner.fullName)} is suspended; their tokens are rejected`);
+    const expiresAt = milliseconds === undefined ? null : await momentIn(db, milliseconds);
     const { id, token } = await createToken(db, { companyId, personId: person, name, canWrite: write, expiresAt });
     console.log(token);
     console.error(
@@ -78,7 +79,7 @@ export async function list(config: Config, { json = false }: ListOptions): Promi
       orderBy: [{ insertedAt: 'desc' }, { id: 'desc' }],
       include: { person: { select: { suspendedAt: true } } },
     });
-    const now = new Date();
+    const now = await momentIn(db, 0);
     const tokens = found.map((token) => ({
       id: token.id,
       token: `gp_…${token.lastFour}`,

@@ -14,6 +14,14 @@ export interface Outcome {
   fingerprint: Uint8Array<ArrayBuffer>;
   /** The GraphQL result as JSON. */
   result: string;
+  /** For how long a retry gets it, by the clock of the database: gateways may have clocks that are wrong. */
+  seconds: number;
+}
+
+export interface KeptOutcome {
+  result: string;
+  /** Whether the request that it is the outcome of has the same fingerprint. */
+  isSameRequest: boolean;
 }
 
 /** Locks the key until the transaction ends. Returns false, without waiting, if another transaction has locked it. */
@@ -27,21 +35,28 @@ export async function holdKey(tx: Transaction, { companyId, tokenId, operation, 
 }
 
 /** The outcome of the key, unless it has expired. Call it after {@link holdKey}, to see what the last holder wrote. */
-export async function findOutcome(tx: Transaction, scope: KeyScope, now: Date): Promise<Outcome | null> {
-  const row = await tx.idempotencyKey.findUnique({ where: { companyId_tokenId_operation_key: scope } });
-  return row && row.expiresAt > now ? row : null;
+export async function findOutcome(
+  tx: Transaction,
+  { companyId, tokenId, operation, key }: KeyScope,
+  fingerprint: Outcome['fingerprint'],
+): Promise<KeptOutcome | undefined> {
+  const [kept] = await tx.$queryRaw<KeptOutcome[]>`
+    SELECT result, fingerprint = ${fingerprint} AS "isSameRequest" FROM idempotency_keys
+    WHERE company_id = ${companyId} AND token_id = ${tokenId} AND operation = ${operation} AND key = ${key}
+      AND expires_at > now()`;
+  return kept;
 }
 
 /** Replaces the outcome of the key that has expired, if there is one. */
 export async function keepOutcome(
   tx: Transaction,
   { companyId, tokenId, operation, key }: KeyScope,
-  { fingerprint, result }: Outcome,
-  expiresAt: Date,
+  { fingerprint, result, seconds }: Outcome,
 ): Promise<void> {
   await tx.$queryRaw`
     INSERT INTO idempotency_keys (company_id, token_id, operation, key, fingerprint, result, expires_at)
-    VALUES (${companyId}, ${tokenId}, ${operation}, ${key}, ${fingerprint}, ${result}, ${expiresAt}::timestamptz)
+    VALUES (${companyId}, ${tokenId}, ${operation}, ${key}, ${fingerprint}, ${result},
+      now() + make_interval(secs => ${seconds}))
     ON CONFLICT (company_id, token_id, operation, key)
     DO UPDATE SET fingerprint = excluded.fingerprint, result = excluded.result, expires_at = excluded.expires_at`;
 }
@@ -50,20 +65,20 @@ export async function keepOutcome(
  * Deletes expired outcomes, company by company and in batches, except those that another transaction has locked.
  * Returns their number.
  */
-export async function purgeOutcomes(db: Database, now: Date, batch = 1000): Promise<number> {
+export async function purgeOutcomes(db: Database, batch = 1000): Promise<number> {
   const companies = await db.$queryRaw<{ id: string }[]>`
     SELECT c.id FROM companies c
-    WHERE EXISTS (SELECT FROM idempotency_keys k WHERE k.company_id = c.id AND k.expires_at <= ${now})`;
+    WHERE EXISTS (SELECT FROM idempotency_keys k WHERE k.company_id = c.id AND k.expires_at <= now())`;
   let purged = 0;
-  for (const { id } of companies) purged += await purgeOutcomesOf(db, id, now, batch);
+  for (const { id } of companies) purged += await purgeOutcomesOf(db, id, batch);
   return purged;
 }
 
-async function purgeOutcomesOf(db: Database, companyId: string, now: Date, batch: number): Promise<number> {
+async function purgeOutcomesOf(db: Database, companyId: string, batch: number): Promise<number> {
   for (let purged = 0; ; ) {
     const count = await db.$executeRaw`
       DELETE FROM idempotency_keys WHERE company_id = ${companyId} AND (token_id, operation, key) IN (
-        SELECT token_id, operation, key FROM idempotency_keys WHERE company_id = ${companyId} AND expires_at <= ${now}
+        SELECT token_id, operation, key FROM idempotency_keys WHERE company_id = ${companyId} AND expires_at <= now()
         ORDER BY expires_at LIMIT ${batch} FOR UPDATE SKIP LOCKED)`;
     purged += count;
     if (count < batch) return purged;

@@ -41,14 +41,15 @@ export interface FoundToken {
   companyId: string;
   personId: string;
   canWrite: boolean;
-  expiresAt: Date | null;
-  revokedAt: Date | null;
-  lastUsedAt: Date | null;
-  /** When the person was suspended. */
-  suspendedAt: Date | null;
+  /** Whether its last use was written more than a minute ago, or never. */
+  isUseDue: boolean;
   /** Of the primary's log, if it was asked for; null on a standby. */
   position?: string | null;
 }
+
+/** For how long a use is not worth another write. */
+export const useMilliseconds = 60_000;
+const isUseDue = Prisma.sql`coalesce(t.last_used_at <= now() - make_interval(secs => ${useMilliseconds / 1000}), true)`;
 
 /** The company of a token, by its hash. Every node of a distributed database has the answer, even if others are down. */
 export async function findCompany(db: Database, hash: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
@@ -57,7 +58,10 @@ export async function findCompany(db: Database, hash: Uint8Array<ArrayBuffer>): 
   return found?.companyId;
 }
 
-/** Finds a token of a company, and its person, by the token's hash. */
+/**
+ * Finds a token of a company, and its person, by the token's hash, unless it has expired by the clock of the database, it
+ * is revoked, or the person is suspended.
+ */
 export async function findToken(
   db: Database,
   hash: Uint8Array<ArrayBuffer>,
@@ -66,17 +70,22 @@ export async function findToken(
 ): Promise<FoundToken | undefined> {
   const [found] = await db.$queryRaw<FoundToken[]>`
     SELECT t.id, t.company_id AS "companyId", t.person_id AS "personId", t.can_write AS "canWrite",
-      t.expires_at AS "expiresAt", t.revoked_at AS "revokedAt", t.last_used_at AS "lastUsedAt",
-      p.suspended_at AS "suspendedAt"${withPosition ? Prisma.raw(`, ${flushedPosition} AS position`) : Prisma.empty}
+      ${isUseDue} AS "isUseDue"${withPosition ? Prisma.raw(`, ${flushedPosition} AS position`) : Prisma.empty}
     FROM api_tokens t JOIN people p ON p.company_id = ${companyId} AND p.id = t.person_id
-    WHERE t.company_id = ${companyId} AND t.hash = ${hash}`;
+    WHERE t.company_id = ${companyId} AND t.hash = ${hash}
+      AND t.revoked_at IS NULL AND p.suspended_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())`;
   return found;
 }
 
-/** Writes that a token is used now, unless a use after `knownUntil` has been written. */
-export const writeUse = (
-  db: Database,
-  { companyId, id, now, knownUntil }: { companyId: string; id: string; now: Date; knownUntil: Date },
-): Promise<number> => db.$executeRaw`
-  UPDATE api_tokens SET last_used_at = ${now}
-  WHERE company_id = ${companyId} AND id = ${id} AND (last_used_at IS NULL OR last_used_at <= ${knownUntil})`;
+/** Writes that a token is used now, unless a use within the last minute has been written. */
+export const writeUse = (db: Database, { companyId, id }: { companyId: string; id: string }): Promise<number> =>
+  db.$executeRaw`
+    UPDATE api_tokens t SET last_used_at = now() WHERE company_id = ${companyId} AND id = ${id} AND ${isUseDue}`;
+
+/** The moment in that many milliseconds, by the clock of the database. */
+export async function momentIn(db: Database, milliseconds: number): Promise<Date> {
+  const [row] = await db.$queryRaw<{ moment: Date }[]>`
+    SELECT now() + make_interval(secs => ${milliseconds / 1000}) AS moment`;
+  if (!row) throw new Error('the database has no clock');
+  return row.moment;
+}

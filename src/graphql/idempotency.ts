@@ -6,7 +6,6 @@ import { type ExecuteIn, inTransaction, isDecided, isRefusal, RolledBack } from 
 
 export interface IdempotencyOptions {
   db: Database;
-  clock: () => Date;
   /** Seconds for which an outcome is kept. */
   idempotencySeconds: number;
 }
@@ -27,15 +26,14 @@ export interface KeyedRequest {
  */
 export async function once(
   { scope, fingerprint, field, execute, onReplay }: KeyedRequest,
-  { db, clock, idempotencySeconds }: IdempotencyOptions,
+  { db, idempotencySeconds: seconds }: IdempotencyOptions,
 ): Promise<ExecutionResult> {
-  const now = clock();
   return inTransaction(db, async (tx) => {
     const held = await holdKey(tx, scope);
     // Looked up even if another transaction holds the key, because that may be a retry which replays it too.
-    const kept = await findOutcome(tx, scope, now);
+    const kept = await findOutcome(tx, scope, fingerprint);
     if (kept) {
-      if (Buffer.compare(kept.fingerprint, fingerprint) !== 0) throw failure('IDEMPOTENCY_KEY_REUSED');
+      if (!kept.isSameRequest) throw failure('IDEMPOTENCY_KEY_REUSED');
       onReplay();
       return parseResult(kept.result, field);
     }
@@ -43,8 +41,7 @@ export async function once(
     const result = await execute(tx);
     const isFinal = isDecided(result) && (result.data || isRefusal(result));
     if (!isFinal) throw new RolledBack(result);
-    const expiresAt = new Date(now.getTime() + idempotencySeconds * 1000);
-    await keepOutcome(tx, scope, { fingerprint, result: JSON.stringify(result) }, expiresAt);
+    await keepOutcome(tx, scope, { fingerprint, result: JSON.stringify(result), seconds });
     return result;
   });
 }

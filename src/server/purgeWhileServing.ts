@@ -20,7 +20,7 @@ export function purgeWhileServing(
   const onPurged = (files: PurgedFile[]) => {
     for (const { id, companyId, name, url } of files) logger.info({ id, companyId, name, url }, 'removed for good');
   };
-  const purges: (() => Promise<unknown>)[] = [() => purgeOutcomes(db, new Date())];
-  if (days !== undefined) purges.push(() => purgeFiles(db, new Date(Date.now() - days * 86_400_000), onPurged));
+  const purges: (() => Promise<unknown>)[] = [() => purgeOutcomes(db)];
+  if (days !== undefined) purges.push(() => purgeFiles(db, days * 86_400_000, onPurged));
   return purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));
 }

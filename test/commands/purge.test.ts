@@ -10,10 +10,10 @@ import { createWorld, World } from '../support/world.js';
 const world = await createWorld();
 const { db } = world;
 
-const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+const days = (count: number) => count * 86_400_000;
 
 /** A file deleted some days ago, with everything that can hang on one. */
-async function deletedFile(days: number) {
+async function deletedFile(daysAgo: number) {
   const { company, caller, space } = await world.team();
   const follower = await world.person(company);
   const file = await world.file(await world.hub(company, { spaceId: space.id }), caller);
@@ -46,7 +46,10 @@ async function deletedFile(days: number) {
   await db.prisma.comment.create({
     data: { threadId: thread.id, companyId: follower.companyId, authorId: follower.id, content: 'Thanks' },
   });
-  await db.prisma.resourceHubFile.updateMany({ where: { id: file.id }, data: { deletedAt: daysAgo(days) } });
+  await world.sql(`UPDATE resource_hub_files SET deleted_at = now() - $2 * interval '1 day' WHERE id = $1`, [
+    file.id,
+    daysAgo,
+  ]);
   return file;
 }
 
@@ -59,7 +62,7 @@ describe('purging deleted files', () => {
   test('removes what was deleted before the moment, with everything that hangs on it, and nothing else', async () => {
     const { file: kept } = { file: await deletedFile(10) };
     const old = await deletedFile(100);
-    const [changes, count] = await changesOf(world, () => purgeFiles(db, daysAgo(90)));
+    const [changes, count] = await changesOf(world, () => purgeFiles(db, days(90)));
     expect(count).toBe(1);
     expect({ added: changes.added, changed: changes.changed }).toEqual({ added: {}, changed: {} });
     expect(counts(changes.removed)).toEqual({
@@ -91,9 +94,9 @@ describe('purging deleted files', () => {
       [hub.id, caller.id, hub.companyId],
     );
     const batches: number[] = [];
-    expect(await purgeFiles(db, daysAgo(90), (files) => batches.push(files.length))).toBe(450);
+    expect(await purgeFiles(db, days(90), (files) => batches.push(files.length))).toBe(450);
     expect(batches).toEqual([200, 200, 50]);
-    expect(await purgeableFiles(db, daysAgo(90))).toEqual([]);
+    expect(await purgeableFiles(db, days(90))).toEqual([]);
   });
 
   test('passes over a file that is being recovered, which is then there', async () => {
@@ -101,7 +104,7 @@ describe('purging deleted files', () => {
     const other = new World(openClient({ url: world.url, poolSize: 2, preparedStatements }), world.url);
     await other.db.$transaction(async (tx) => {
       await tx.$executeRaw`UPDATE resource_hub_files SET deleted_at = NULL WHERE id = ${file.id}`;
-      expect(await purgeFiles(db, daysAgo(90))).toBe(0);
+      expect(await purgeFiles(db, days(90))).toBe(0);
     });
     await other.close();
     expect(await db.prisma.resourceHubFile.findFirst({ where: { id: file.id } })).toMatchObject({ deletedAt: null });
@@ -119,7 +122,7 @@ describe('a gateway', () => {
     if (isGone) await vi.waitFor(async () => expect(await left()).toHaveLength(1), { timeout: 10_000 });
     await stop();
     expect((await left()).map(({ id }) => id).sort()).toEqual((isGone ? [recent.id] : [old.id, recent.id]).sort());
-    await purgeFiles(db, daysAgo(90));
+    await purgeFiles(db, days(90));
   });
 });
 
@@ -151,7 +154,7 @@ describe('goalpost purge', () => {
     const { lines } = await run('purge', '--older-than', '90d');
     expect(lines).toHaveLength(2);
     expect(lines[1]?.split('\t').slice(4)).toEqual(['a\\u{9}b\\u{a}\\u{1b}[2J', 'https://x/\\u{a}f\\u{9}2020']);
-    await purgeFiles(db, daysAgo(90));
+    await purgeFiles(db, days(90));
   });
 
   test.each(['', '90', 'soon', '0d', '-1d', '36501d', '999999999d'])('refuses the duration %j', async (duration) => {

@@ -10,7 +10,7 @@ import { type Answer, createWorld, type Json, restPaths, World } from '../suppor
 const world = await createWorld();
 const { caller, company, space } = await world.team();
 // So that no request has to record the use of its token.
-await world.sql('UPDATE api_tokens SET last_used_at = $1', [world.now]);
+await world.sql('UPDATE api_tokens SET last_used_at = now()');
 
 beforeEach(() => {
   world.log.length = 0;

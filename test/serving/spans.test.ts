@@ -19,7 +19,7 @@ afterAll(async () => {
 const world = await createWorld();
 const { caller, space } = await world.team();
 // So that no request has to record the use of its token.
-await world.sql('UPDATE api_tokens SET last_used_at = $1', [world.now]);
+await world.sql('UPDATE api_tokens SET last_used_at = now()');
 const trace = '0af7651916cd43dd8448eb211c80319c';
 const parent = 'b7ad6b7169203331';
 

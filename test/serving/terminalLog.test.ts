@@ -91,7 +91,7 @@ describe('a line in a terminal', async () => {
 
   test('of a request is one, aligned, with what matters first, and with its id if it failed', async () => {
     const { caller, company } = await world.team();
-    await world.sql('UPDATE api_tokens SET last_used_at = $1', [world.now]);
+    await world.sql('UPDATE api_tokens SET last_used_at = now()');
     const given = { 'x-request-id': 'mine' };
     await world.fetch('/healthz', { headers: given });
     await world.post(restPaths.reopenGoal, caller.token, { id: 'none' }, given);

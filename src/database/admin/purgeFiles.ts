@@ -15,37 +15,40 @@ export interface PurgedFile {
 const batchSize = 200;
 const limits = { timeout: 60_000 };
 
-/** The files deleted before that moment, the longest deleted first. */
-export const purgeableFiles = (db: Transaction, before: Date): Promise<PurgedFile[]> =>
+/** The moment that many milliseconds ago, by the clock of the database. */
+const moment = (olderThan: number) => Prisma.sql`now() - make_interval(secs => ${olderThan / 1000})`;
+
+/** The files deleted more than that many milliseconds ago, the longest deleted first. */
+export const purgeableFiles = (db: Transaction, olderThan: number): Promise<PurgedFile[]> =>
   db.$queryRaw<PurgedFile[]>(Prisma.sql`
-    SELECT ${columns} FROM ${filesAndBlobs} WHERE f.deleted_at < ${before} ORDER BY f.deleted_at, f.company_id, f.id`);
+    SELECT ${columns} FROM ${filesAndBlobs} WHERE f.deleted_at < ${moment(olderThan)} ORDER BY f.deleted_at, f.company_id, f.id`);
 
 /**
- * Removes for good the files deleted before that moment, with everything that belongs to them, and returns their
+ * Removes for good the files deleted more than that many milliseconds ago, with everything that belongs to them, and returns their
  * number. Goes company by company, and calls `onPurged` for each batch once it is committed. Skips a file that another
  * transaction has locked.
  */
 export async function purgeFiles(
   db: Database,
-  before: Date,
+  olderThan: number,
   onPurged: (files: PurgedFile[]) => void = () => {},
 ): Promise<number> {
   const companies = await db.$queryRaw<{ id: string }[]>`
     SELECT c.id FROM companies c
-    WHERE EXISTS (SELECT FROM resource_hub_files f WHERE f.company_id = c.id AND f.deleted_at < ${before})`;
+    WHERE EXISTS (SELECT FROM resource_hub_files f WHERE f.company_id = c.id AND f.deleted_at < ${moment(olderThan)})`;
   let purged = 0;
-  for (const { id } of companies) purged += await purgeFilesOf(db, id, before, onPurged);
+  for (const { id } of companies) purged += await purgeFilesOf(db, id, olderThan, onPurged);
   return purged;
 }
 
 async function purgeFilesOf(
   db: Database,
   companyId: string,
-  before: Date,
+  olderThan: number,
   onPurged: (files: PurgedFile[]) => void,
 ): Promise<number> {
   for (let purged = 0; ; ) {
-    const files = await retryConflicts(() => db.$transaction((tx) => purgeBatch(tx, companyId, before), limits));
+    const files = await retryConflicts(() => db.$transaction((tx) => purgeBatch(tx, companyId, olderThan), limits));
     onPurged(files);
     purged += files.length;
     if (files.length < batchSize) return purged;
@@ -55,10 +58,10 @@ async function purgeFilesOf(
 const columns = Prisma.sql`f.id, f.name, f.company_id AS "companyId", f.deleted_at AS "deletedAt", b.size, b.url`;
 const filesAndBlobs = Prisma.sql`resource_hub_files f JOIN blobs b ON b.company_id = f.company_id AND b.id = f.blob_id`;
 
-async function purgeBatch(tx: Transaction, companyId: string, before: Date): Promise<PurgedFile[]> {
+async function purgeBatch(tx: Transaction, companyId: string, olderThan: number): Promise<PurgedFile[]> {
   const files = await tx.$queryRaw<(PurgedFile & { blobId: string })[]>(Prisma.sql`
     SELECT ${columns}, f.blob_id AS "blobId" FROM ${filesAndBlobs}
-    WHERE f.company_id = ${companyId} AND f.deleted_at < ${before}
+    WHERE f.company_id = ${companyId} AND f.deleted_at < ${moment(olderThan)}
     ORDER BY f.deleted_at, f.id LIMIT ${batchSize} FOR UPDATE OF f SKIP LOCKED`);
   if (files.length === 0) return [];
   const within = Prisma.sql`company_id = ${companyId}`;

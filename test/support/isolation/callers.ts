@@ -38,7 +38,7 @@ export async function callersOf(world: World, ours: Company, theirs: Company): P
       canWrite: true,
       ...(expiresAt && { expiresAt }),
     });
-  const [revoked, expired] = [await issue('revoked'), await issue('expired', new Date(world.now.getTime() - 1000))];
+  const [revoked, expired] = [await issue('revoked'), await issue('expired', new Date(Date.now() - 60_000))];
   await world.sql('UPDATE api_tokens SET revoked_at = now() WHERE id = $1', [revoked.id]);
   return [
     ...Object.entries(people).map(([name, person]) => member(name, person)),
