@@ -18,6 +18,7 @@ import { masking } from './http/masking.js';
 import { commonHeaders } from './http/response.js';
 import type { Handler, RequestContext, Route } from './http/route.js';
 import { router } from './http/router.js';
+import { lockChanges } from './operations/lockChanges.js';
 import type { DemoKey } from './pages/demoKey.js';
 import { errorPages } from './pages/errorPages.js';
 import { graphiqlRoutes } from './pages/graphiql.js';
@@ -115,6 +116,7 @@ export function createPipeline({
     db,
     idempotencySeconds,
     replicas,
+    lockChanges,
   });
 
   const authenticate = authenticator(db, { withPosition: replicas !== undefined });

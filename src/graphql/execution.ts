@@ -5,6 +5,7 @@ import { badInput } from '../errors/failures.js';
 import type { RequestHead } from '../http/requestHead.js';
 import { inOperationSpan } from '../telemetry/spans.js';
 import { badArguments } from './badArguments.js';
+import { changedRecords } from './changedRecords.js';
 import { type IdempotencyOptions, once } from './idempotency.js';
 import { badKey, fingerprintOf, readKey } from './idempotencyKey.js';
 import { nullDirectives } from './nullDirectives.js';
@@ -13,9 +14,13 @@ import { changesIn, fieldNames, operationOf } from './operation.js';
 import type { OperationContext, Plugin } from './plugin.js';
 import { allOrNone } from './transaction.js';
 
-export interface ExecutionOptions extends IdempotencyOptions {
+export interface ExecutionOptions<Changed> extends IdempotencyOptions {
+  /** Locks what several fields of a request will change, in one order for all requests. */
+  lockChanges: (caller: { db: Transaction; actor: Actor }, changes: readonly Changed[]) => Promise<void>;
   replicas?: Replicas | undefined;
 }
+
+type Actor = NonNullable<OperationContext['actor']>;
 
 /** An operation that is about to run. */
 interface Operation {
@@ -27,7 +32,7 @@ interface Operation {
 }
 
 /** The one place that executes operations, of both surfaces. */
-export const useExecution = (options: ExecutionOptions): Plugin => ({
+export const useExecution = <Changed>(options: ExecutionOptions<Changed>): Plugin => ({
   onExecute({ executeFn, setExecuteFn }) {
     setExecuteFn(async (args: ExecutionArgs): Promise<ExecutionResult> => {
       const node = operationOf(args.document, args.operationName);
@@ -58,7 +63,7 @@ function inSpan(operation: Operation, run: (operation: Operation) => Promise<Exe
 }
 
 /** A key makes a mutation happen once; several changes happen together or not at all; one commits by itself. */
-async function change({ args, node, context, executeOn }: Operation, options: ExecutionOptions) {
+async function change<Changed>({ args, node, context, executeOn }: Operation, options: ExecutionOptions<Changed>) {
   const { request, actor, responseHeaders } = context;
   const [field, ...others] = changesIn(node, args.document);
   const header = request.headers.get('idempotency-key');
@@ -72,13 +77,19 @@ async function change({ args, node, context, executeOn }: Operation, options: Ex
     };
     return once({ scope, fingerprint, field, execute: executeOn, onReplay }, options);
   }
-  if (others.length > 0) return allOrNone(options.db, executeOn);
+  if (others.length > 0) {
+    const records = changedRecords<Changed>(args, node);
+    return allOrNone(options.db, async (tx) => {
+      if (actor && records.length > 1) await options.lockChanges({ db: tx, actor }, records);
+      return executeOn(tx);
+    });
+  }
   const result = await executeOn(undefined);
   // What cannot be read back after the change fails as a whole, as it does in REST.
   return result.errors ? { ...result, data: null } : result;
 }
 
-async function read({ args, node, context, executeOn }: Operation, { replicas }: ExecutionOptions) {
+async function read({ args, node, context, executeOn }: Operation, { replicas }: { replicas?: Replicas | undefined }) {
   const isIntrospection = fieldNames(args.schema, node, args.document) === 'introspection';
   return replicas && !isIntrospection ? onReplica(replicas, context, executeOn) : executeOn(undefined);
 }

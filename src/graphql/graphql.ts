@@ -11,7 +11,7 @@ import type { QueryLimits } from './queryLimits.js';
 import { useResponding } from './responding.js';
 import { useValidation } from './validation.js';
 
-interface GraphqlOptions<Context extends object> extends ExecutionOptions {
+interface GraphqlOptions<Context extends object, Changed> extends ExecutionOptions<Changed> {
   schema: GraphQLSchema;
   /** What resolvers get: a new object for each operation, because Pothos caches what it loads on it. */
   contextOf: (context: RequestContext) => Context;
@@ -30,7 +30,7 @@ export type ExecuteDocument = (
 ) => Promise<ExecutionResult>;
 
 /** The GraphQL server: Yoga, with a plugin for each phase. */
-export function createGraphql<Context extends object>(options: GraphqlOptions<Context>) {
+export function createGraphql<Context extends object, Changed>(options: GraphqlOptions<Context, Changed>) {
   const { schema, contextOf, mask, bodyLimit, limits, persisted } = options;
   const documents = new DocumentCache();
   const yoga = createYoga<OperationContext, Context>({

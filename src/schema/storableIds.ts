@@ -33,6 +33,6 @@ class StorableIdsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
 
 // Postgres cannot hold NUL or a lone surrogate. U+FFFD takes their place, which the import refuses in ids: so nothing
 // has such an id.
-const storableId = (id: unknown) => String(id).toWellFormed().replaceAll('\0', '\uFFFD');
+export const storableId = (id: unknown) => String(id).toWellFormed().replaceAll('\0', '\uFFFD');
 
 SchemaBuilder.registerPlugin('storableIds', StorableIdsPlugin);

@@ -1,6 +1,7 @@
 import { type DeletedFile, deleteResourceHubFile } from '../../operations/deleteResourceHubFile.js';
 import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
+import { changes } from '../changes.js';
 import { addActivity } from '../fields/payloadActivity.js';
 import { plannedQuery } from '../plans/plannedQuery.js';
 import { ResourceHubFile } from '../types/ResourceHubFile.js';
@@ -41,6 +42,7 @@ builder.mutationField('deleteResourceHubFile', (t) =>
     description:
       'Deletes a file of a resource hub and notifies the people who follow it; its bytes, comments, reactions and subscriptions ' +
       'are kept. Requires edit access. Errors: NOT_FOUND, FORBIDDEN.',
+    extensions: changes<typeof DeleteResourceHubFileInput.$inferInput>('file', ({ fileId }) => fileId),
     args: { input: t.arg({ type: DeleteResourceHubFileInput, required: true, description: 'The file to delete.' }) },
     resolve: (_root, { input }, context) => deleteResourceHubFile(context, input),
   }),

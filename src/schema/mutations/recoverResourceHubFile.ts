@@ -1,6 +1,7 @@
 import { type RecoveredFile, recoverResourceHubFile } from '../../operations/recoverResourceHubFile.js';
 import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
+import { changes } from '../changes.js';
 import { addActivity } from '../fields/payloadActivity.js';
 import { plannedQuery } from '../plans/plannedQuery.js';
 import { ResourceHubFile } from '../types/ResourceHubFile.js';
@@ -41,6 +42,7 @@ builder.mutationField('recoverResourceHubFile', (t) =>
     description:
       'Recovers a deleted file of a resource hub, with its comments, reactions and subscriptions. A file that is not ' +
       'deleted stays unchanged. Requires edit access. Errors: NOT_FOUND, FORBIDDEN.',
+    extensions: changes<typeof RecoverResourceHubFileInput.$inferInput>('file', ({ fileId }) => fileId),
     args: { input: t.arg({ type: RecoverResourceHubFileInput, required: true, description: 'The file to recover.' }) },
     resolve: (_root, { input }, context) => recoverResourceHubFile(context, input),
   }),

@@ -1,6 +1,7 @@
 import { type ReopenedGoal, reopenGoal } from '../../operations/reopenGoal.js';
 import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
+import { changes } from '../changes.js';
 import { addActivity } from '../fields/payloadActivity.js';
 import { plannedQuery } from '../plans/plannedQuery.js';
 import { Goal } from '../types/Goal.js';
@@ -54,7 +55,7 @@ builder.mutationField('reopenGoal', (t) =>
     description:
       'Reopens a closed goal, posts the message in a new thread, and subscribes and notifies people; an open goal stays ' +
       'unchanged. Requires edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, GOAL_ARCHIVED.',
-    extensions: { errors: ['GOAL_ARCHIVED'] },
+    extensions: { ...changes<typeof ReopenGoalInput.$inferInput>('goal', ({ id }) => id), errors: ['GOAL_ARCHIVED'] },
     args: {
       input: t.arg({
         type: ReopenGoalInput,

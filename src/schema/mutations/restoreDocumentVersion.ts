@@ -1,6 +1,7 @@
 import { restoreDocumentVersion } from '../../operations/restoreDocumentVersion.js';
 import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
+import { changes } from '../changes.js';
 import { addActivity } from '../fields/payloadActivity.js';
 import { keyColumns } from '../keyColumns.js';
 import { plannedQuery } from '../plans/plannedQuery.js';
@@ -51,7 +52,10 @@ builder.mutationField('restoreDocumentVersion', (t) =>
       'Restores an earlier version of a document by adding a new version with its title and content, unless the document ' +
       'already equals it. Subscribes the people whom that version mentions; nobody is notified. Requires edit access. ' +
       'Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, VERSION_CONFLICT.',
-    extensions: { errors: ['VERSION_CONFLICT'] },
+    extensions: {
+      ...changes<typeof RestoreDocumentVersionInput.$inferInput>('document', ({ documentId }) => documentId),
+      errors: ['VERSION_CONFLICT'],
+    },
     args: {
       input: t.arg({
         type: RestoreDocumentVersionInput,
