@@ -56,6 +56,8 @@ describe('a request that is no HTTP', () => {
     ['an empty host', lines('GET /healthz HTTP/1.1', 'Host:')],
     ['two hosts', lines('GET /healthz HTTP/1.1', host, 'Host: other')],
     ['the same host twice', lines('GET /healthz HTTP/1.1', host, host)],
+    ['two tokens', lines('GET /healthz HTTP/1.1', host, 'Authorization: Bearer one', 'Authorization: Bearer two')],
+    ['the same token twice', lines('POST /graphql HTTP/1.1', host, 'Authorization: a', 'authorization: a')],
     ['no host', lines('GET /healthz HTTP/1.1', 'Accept: */*')],
     ['an asterisk', lines('GET * HTTP/1.1', host)],
     ['an asterisk with OPTIONS', lines('OPTIONS * HTTP/1.1', host)],

@@ -5,10 +5,12 @@ const malformed = (problem: string) => failure('MALFORMED_REQUEST', { problem })
 
 /**
  * Reads what a request asks for, as RFC 9112 says, into the path and host that the URL of the request is made of. Throws
- * MALFORMED_REQUEST if the target or `Host` is no part of a URL, so that `Host` never decides about the path.
+ * MALFORMED_REQUEST if the target or `Host` is no part of a URL, so that `Host` never decides about the path, and if
+ * there are two tokens, of which Node would drop one silently.
  */
 export function readTarget(req: IncomingMessage): { path: string; host: string | undefined } {
   if (req.httpVersionMajor !== 1) throw malformed('the version is not HTTP/1.1 or HTTP/1.0');
+  if ((req.headersDistinct.authorization?.length ?? 0) > 1) throw malformed('the Authorization header occurs twice');
   const host = readHost(req);
   const target = req.url ?? '';
   if (target.startsWith('/') && !target.includes('#') && URL.canParse(`http://localhost${target}`)) {
