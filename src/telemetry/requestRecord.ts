@@ -16,7 +16,7 @@ export class RequestRecord {
   readonly startedAt = performance.now();
   identity: Identity;
   method: string | undefined;
-  /** Without the query string. */
+  /** Without the query string, and not longer than a line of the log needs. */
   path: string | undefined;
   /** The address of the client, or its network if that is IPv6; undefined if the log has none. */
   client: string | undefined;

@@ -126,6 +126,16 @@ describe('the line in the log', () => {
     ]);
   });
 
+  test('of a request with long values is short', async () => {
+    const long = 'x'.repeat(7_000);
+    await world.fetch(`/${long}?${long}`);
+    expect(world.log).toMatchObject([{ path: `/${long.slice(0, 199)}…`, status: 404 }]);
+    await asked(`query ${long} { viewer { person { id } } }`, { [long]: long });
+    await reopen({ [long]: long, id: long }, { 'x-request-id': long, traceparent: long, 'idempotency-key': long });
+    await world.fetch('/healthz', { headers: { 'x-forwarded-for': long, 'user-agent': long } });
+    for (const line of world.log) expect(JSON.stringify(line).length).toBeLessThan(1_000);
+  });
+
   test('of a replay says so', async () => {
     const input = { id: (await world.closedGoal(space)).id };
     for (const _ of [1, 2]) await reopen(input, { 'idempotency-key': 'once' });

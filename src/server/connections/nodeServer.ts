@@ -10,6 +10,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { failure, overloaded } from '../../errors/failures.js';
+import { shortened } from '../../errors/quoted.js';
 import { clientAddress } from '../../http/limits/clientAddress.js';
 import { headOf } from '../../http/requestHead.js';
 import type { HttpResponse } from '../../http/response.js';
@@ -194,5 +195,6 @@ export class NodeServer {
   }
 }
 
-/** Without the query string, and without a token that somebody mistook for a path. */
-const loggedPath = (target: string) => new URL(`http://localhost${target}`).pathname.replace(/gp_[\w-]{20,}/g, 'gp_…');
+/** Without the query string, and without a token that somebody mistook for a path; a long one is cut. */
+const loggedPath = (target: string) =>
+  shortened(new URL(`http://localhost${target}`).pathname.replace(/gp_[\w-]{20,}/g, 'gp_…'));
