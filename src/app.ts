@@ -62,6 +62,8 @@ export interface AppOptions {
   rateLimiters?: RateLimiters;
   /** Number of proxies in front of the gateway whose `X-Forwarded-For` is trusted. */
   trustedProxies?: number;
+  /** The most characters in the response to a GraphQL request. */
+  responseCharacters?: number;
   /** Replaces the defaults of some or all query limits. */
   queryLimits?: Partial<QueryLimits>;
   /** Origins whose web pages may call the API. */
@@ -94,6 +96,7 @@ export function createPipeline({
   stopping,
   rateLimiters,
   trustedProxies = defaults.trustedProxies,
+  responseCharacters = defaults.responseCharacters,
   queryLimits = {},
   corsOrigins = [],
   persisted,
@@ -115,6 +118,7 @@ export function createPipeline({
     persisted,
     db,
     idempotencySeconds,
+    responseCharacters,
     replicas,
     lockChanges,
   });

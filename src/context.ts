@@ -14,6 +14,8 @@ export interface Context extends NamedFields {
   now: Date;
   /** Address of the web application, for links to documents. */
   appUrl: string;
+  /** The most characters in the response. Omitted if it cannot be long, or if the gateway itself has chosen its fields. */
+  responseCharacters?: number;
 }
 
 /** Who asks, and how far the log of the primary had come by then. What was acknowledged before lies before that. */

@@ -7,5 +7,7 @@ export const defaults = {
   /** How long a request may wait for the database in all, in milliseconds. */
   databaseTimeout: 4500,
   trustedProxies: 0,
+  /** The most characters in the response to a GraphQL request. Decisions: "Query cost". */
+  responseCharacters: 16_000_000,
   queryLimits: { complexity: 10_000, depth: 15, aliases: 30, tokens: 4000, mutations: 10 },
 } as const;

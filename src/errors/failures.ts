@@ -57,6 +57,10 @@ const more: FieldError = { field: '', code: 'too_many', message: 'there are more
 /** What a request gets for which there is no slot, or no memory for its body. */
 export const overloaded = () => failure('SERVICE_UNAVAILABLE', { overloaded: true });
 
+/** What is answered instead of a response with more characters than that. */
+export const tooLong = (maximum: number) =>
+  failure('QUERY_TOO_COMPLEX', { exceeded: [{ limit: 'characters', maximum }] });
+
 export const notFound = (what: string, id: string) => failure('NOT_FOUND', { what, id });
 
 /** The failure that the documents show for a code. */

@@ -12,11 +12,14 @@ import { nullDirectives } from './nullDirectives.js';
 import { onReplica } from './onReplica.js';
 import { changesIn, fieldNames, operationOf } from './operation.js';
 import type { OperationContext, Plugin } from './plugin.js';
-import { allOrNone } from './transaction.js';
+import { noCost } from './queryCost.js';
+import { allOrNone, onlyWithResponse } from './transaction.js';
 
 export interface ExecutionOptions<Changed> extends IdempotencyOptions {
   /** Locks what several fields of a request will change, in one order for all requests. */
   lockChanges: (caller: { db: Transaction; actor: Actor }, changes: readonly Changed[]) => Promise<void>;
+  /** The most characters in the response to a GraphQL request. */
+  responseCharacters: number;
   replicas?: Replicas | undefined;
 }
 
@@ -31,6 +34,12 @@ interface Operation {
   executeOn: (db: Database | Transaction | undefined) => Promise<ExecutionResult>;
 }
 
+/** The most characters that are kept with a key. REST selects what it keeps itself. */
+const longestOutcome = 1_000_000;
+
+/** Whether the selection of a mutation has no list without pages, no text that counts, and little else. */
+const isShort = ({ complexity, aliases } = noCost) => complexity < 10 && aliases <= 10;
+
 /** The one place that executes operations, of both surfaces. */
 export const useExecution = <Changed>(options: ExecutionOptions<Changed>): Plugin => ({
   onExecute({ executeFn, setExecuteFn }) {
@@ -39,9 +48,14 @@ export const useExecution = <Changed>(options: ExecutionOptions<Changed>): Plugi
       if (!node) return executeFn(args);
       const context = args.contextValue as Operation['context'];
       if (context.surface === 'GraphQL') requireGoodInput(args, node);
-      const executeOn: Operation['executeOn'] = async (db) =>
-        executeFn({ ...args, contextValue: { ...context, ...(db && { db }) } });
       const run = node.operation === OperationTypeNode.MUTATION ? change : read;
+      const isLimited = context.surface === 'GraphQL' && !(run === change && isShort(context.cost));
+      const { responseCharacters } = options;
+      const executeOn: Operation['executeOn'] = async (db) =>
+        executeFn({
+          ...args,
+          contextValue: { ...context, ...(db && { db }), ...(isLimited && { responseCharacters }) },
+        });
       return inSpan({ args, node, context, executeOn }, (operation) => run(operation, options));
     });
   },
@@ -62,7 +76,10 @@ function inSpan(operation: Operation, run: (operation: Operation) => Promise<Exe
   return inOperationSpan(node.operation, fieldNames(args.schema, node, args.document), () => run(operation));
 }
 
-/** A key makes a mutation happen once; several changes happen together or not at all; one commits by itself. */
+/**
+ * A key makes a mutation happen once. Several changes happen together or not at all, and so do a change and a response
+ * that may turn out too long. Another change commits by itself.
+ */
 async function change<Changed>({ args, node, context, executeOn }: Operation, options: ExecutionOptions<Changed>) {
   const { request, actor, responseHeaders } = context;
   const [field, ...others] = changesIn(node, args.document);
@@ -75,7 +92,8 @@ async function change<Changed>({ args, node, context, executeOn }: Operation, op
     const onReplay = () => {
       responseHeaders['Idempotency-Replayed'] = 'true';
     };
-    return once({ scope, fingerprint, field, execute: executeOn, onReplay }, options);
+    const mostCharacters = context.surface === 'GraphQL' ? longestOutcome : Number.POSITIVE_INFINITY;
+    return once({ scope, fingerprint, field, execute: executeOn, onReplay, mostCharacters }, options);
   }
   if (others.length > 0) {
     const records = changedRecords<Changed>(args, node);
@@ -84,6 +102,7 @@ async function change<Changed>({ args, node, context, executeOn }: Operation, op
       return executeOn(tx);
     });
   }
+  if (context.surface === 'GraphQL' && !isShort(context.cost)) return onlyWithResponse(options.db, executeOn);
   const result = await executeOn(undefined);
   // What cannot be read back after the change fails as a whole, as it does in REST.
   return result.errors ? { ...result, data: null } : result;

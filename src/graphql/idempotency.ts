@@ -1,7 +1,7 @@
 import { type ExecutionResult, type FieldNode, GraphQLError } from 'graphql';
 import { findOutcome, holdKey, type KeyScope, keepOutcome } from '../database/idempotencyKeys.js';
 import type { Database } from '../database/query/client.js';
-import { failure } from '../errors/failures.js';
+import { failure, tooLong } from '../errors/failures.js';
 import { type ExecuteIn, inTransaction, isDecided, isRefusal, RolledBack } from './transaction.js';
 
 export interface IdempotencyOptions {
@@ -18,6 +18,8 @@ export interface KeyedRequest {
   field: FieldNode;
   execute: ExecuteIn;
   onReplay: () => void;
+  /** The most characters of an outcome. Whoever asks for more gets 400, and nothing is changed. */
+  mostCharacters: number;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface KeyedRequest {
  * retry finds both or neither. Decisions: "Safe retries".
  */
 export async function once(
-  { scope, fingerprint, field, execute, onReplay }: KeyedRequest,
+  { scope, fingerprint, field, execute, onReplay, mostCharacters }: KeyedRequest,
   { db, idempotencySeconds: seconds }: IdempotencyOptions,
 ): Promise<ExecutionResult> {
   return inTransaction(db, async (tx) => {
@@ -41,7 +43,9 @@ export async function once(
     const result = await execute(tx);
     const isFinal = isDecided(result) && (result.data || isRefusal(result));
     if (!isFinal) throw new RolledBack(result);
-    await keepOutcome(tx, scope, { fingerprint, result: JSON.stringify(result), seconds });
+    const outcome = JSON.stringify(result);
+    if (outcome.length > mostCharacters) throw tooLong(mostCharacters);
+    await keepOutcome(tx, scope, { fingerprint, result: outcome, seconds });
     return result;
   });
 }

@@ -41,9 +41,20 @@ export const allOrNone = (db: Database, execute: ExecuteIn): Promise<ExecutionRe
     return result;
   });
 
-/** Whether no failure is the server's or of the request as a whole. */
+/** Runs one change in a transaction, and undoes it if anything of its response fails. */
+export const onlyWithResponse = (db: Database, execute: ExecuteIn): Promise<ExecutionResult> =>
+  inTransaction(db, async (tx) => {
+    const result = await execute(tx);
+    if (result.errors) throw new RolledBack(result);
+    return result;
+  });
+
+/** Whether no failure is the server's or of the request as a whole, as that of a response which is too long. */
 export const isDecided = ({ errors = [] }: ExecutionResult) =>
-  errors.every(({ path, extensions: { code } }) => path && catalogue[code as ErrorCode]?.status < 500);
+  errors.every(
+    ({ path, extensions: { code } }) =>
+      path && code !== 'QUERY_TOO_COMPLEX' && catalogue[code as ErrorCode]?.status < 500,
+  );
 
 /** Whether the operation itself has refused, not its input, so that it has changed nothing. */
 export const isRefusal = ({ data, errors = [] }: ExecutionResult) =>

@@ -5,8 +5,9 @@ import SchemaBuilder, {
   type PothosOutputFieldConfig,
   type SchemaTypes,
 } from '@pothos/core';
-import { type GraphQLFieldResolver, type GraphQLResolveInfo, OperationTypeNode } from 'graphql';
-import { failure } from '../errors/failures.js';
+import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
+import type { Context } from '../context.js';
+import { tooLong } from '../errors/failures.js';
 import { namesBeneath } from './namesBeneath.js';
 
 declare global {
@@ -17,8 +18,6 @@ declare global {
   }
 }
 
-/** The most characters in the answer to one query. Decisions: "Query cost". */
-const mostCharacters = 64_000_000;
 /** What each item of a list counts, besides the names of its fields: it takes time and memory, however short it is. */
 const itemLength = 600;
 /** Shorter texts are not counted, which would cost more time than it is worth. */
@@ -27,24 +26,28 @@ const longTextLength = 1_000;
 const itemsInATurn = 2_000;
 
 type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
-type Info = Pick<GraphQLResolveInfo, 'operation' | 'fieldNodes' | 'fragments'>;
+type Info = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
 
 /** What the answer to one operation has become so far. */
 class AnswerBudget {
+  readonly #maximum: number;
   #characters = 0;
   #items = 0;
   #turn = Promise.resolve();
 
-  /** Throws 400 if a query has too many characters. A mutation has no limit: it has been made by then. */
-  spend(characters: number, { operation }: Pick<Info, 'operation'>): void {
+  constructor(maximum = Number.POSITIVE_INFINITY) {
+    this.#maximum = maximum;
+  }
+
+  /** Throws 400 if the answer has too many characters. */
+  spend(characters: number): void {
     this.#characters += characters;
-    if (operation.operation === OperationTypeNode.QUERY && this.#characters > mostCharacters)
-      throw failure('QUERY_TOO_COMPLEX', { exceeded: [{ limit: 'characters', maximum: mostCharacters }] });
+    if (this.#characters > this.#maximum) throw tooLong(this.#maximum);
   }
 
   /** Counts the items of a list, and makes each a promise that is resolved in its turn. */
   promised(items: readonly unknown[], info: Info): Promise<unknown>[] {
-    this.spend(items.length * (itemLength + namesBeneath(info)), info);
+    this.spend(items.length * (itemLength + namesBeneath(info)));
     return items.map((item) => {
       const promise = this.#turn.then(() => item);
       this.#items += 1;
@@ -54,7 +57,9 @@ class AnswerBudget {
   }
 }
 
-export const answerBudget = createContextCache((_context: object) => new AnswerBudget());
+export const answerBudget = createContextCache(
+  ({ responseCharacters }: Pick<Context, 'responseCharacters'>) => new AnswerBudget(responseCharacters),
+);
 
 /**
  * Counts the items of every list and the characters of every long text against the answer's budget.
@@ -74,7 +79,7 @@ class BoundedAnswerPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     if (type.kind !== 'Scalar' || this.buildCache.getTypeConfig(type.ref).name !== 'String') return resolve;
     return (row, args, context, info) => {
       const counted = (text: unknown) => {
-        if (typeof text === 'string' && text.length > longTextLength) answerBudget(context).spend(text.length, info);
+        if (typeof text === 'string' && text.length > longTextLength) answerBudget(context).spend(text.length);
         return text;
       };
       const text: unknown = resolve(row, args, context, info);
