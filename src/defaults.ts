@@ -7,6 +7,12 @@ export const defaults = {
   /** How long a request may wait for the database in all, in milliseconds. */
   databaseTimeout: 4500,
   trustedProxies: 0,
+  /** The most bytes of all responses of a process that their clients have not read yet. */
+  unsentBytes: 128 * 1024 ** 2,
+  /** Bytes a second that a client must read on average while a response waits for it. */
+  leastReadingRate: 32_768,
+  /** How far behind that a client may be, in milliseconds, as proxies allow. */
+  readTimeout: 60_000,
   /** The most characters in the response to a GraphQL request. Decisions: "Query cost". */
   responseCharacters: 16_000_000,
   queryLimits: { complexity: 10_000, depth: 15, aliases: 30, tokens: 4000, mutations: 10 },

@@ -9,6 +9,7 @@ import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
+import { defaults } from '../../defaults.js';
 import { failure, overloaded } from '../../errors/failures.js';
 import { shortened } from '../../errors/quoted.js';
 import { clientAddress } from '../../http/limits/clientAddress.js';
@@ -27,6 +28,8 @@ import { closeGently, lingerAfter } from './lingeringClose.js';
 import { type RefusalOptions, refusal } from './refusal.js';
 import { readTarget } from './requestTarget.js';
 import { send } from './send.js';
+import { type SendingLimits, UnsentResponses } from './unsentResponses.js';
+import { whenSent } from './whenSent.js';
 
 /** Longer than proxies keep a connection without a request (60 s), so that none sends one on a connection that just ends. */
 const keepAliveTimeout = 65_000;
@@ -34,10 +37,10 @@ const keepAliveTimeout = 65_000;
 /** Long enough for a body of the usual limit over a slow line, in milliseconds. Meanwhile it takes memory. */
 const defaultRequestTimeout = 30_000;
 
-/** As proxies do, in milliseconds. What is not read yet takes memory. */
-const defaultReadTimeout = 60_000;
+/** Milliseconds for which a request keeps its slot while its response is being sent. */
+const longestSlot = 1_000;
 
-interface NodeServerOptions extends RefusalOptions {
+interface NodeServerOptions extends RefusalOptions, Partial<SendingLimits> {
   app: { answer: Handler };
   logger: Logger;
   /** If omitted, nothing is counted. */
@@ -52,8 +55,11 @@ interface NodeServerOptions extends RefusalOptions {
   maxConnections?: number;
   /** Milliseconds in which a client must have sent its request; 30,000 if omitted. */
   requestTimeout?: number;
-  /** Milliseconds in which a client must read something of what it is sent; 60,000 if omitted. */
-  readTimeout?: number;
+}
+
+/** The slot of a request, until something else gives it back. */
+interface HeldSlot {
+  slot?: Slot | undefined;
 }
 
 interface Drain {
@@ -69,6 +75,8 @@ export class NodeServer {
   readonly #options: NodeServerOptions;
   readonly #telemetry: Telemetry;
   readonly #connections = new Connections();
+  readonly #unsent: UnsentResponses;
+  readonly #addressOf: (socket: Socket, headers: IncomingHttpHeaders) => string;
   #isStopping = false;
   /** Answers a request, also one of another server. */
   readonly answer = (req: IncomingMessage, res: ServerResponse): void => void this.#answer(req, res);
@@ -78,9 +86,12 @@ export class NodeServer {
     const { trustedProxies = 0, logClient = true } = options;
     const addressOf = ({ remoteAddress: peer }: Socket, headers: IncomingHttpHeaders) =>
       clientAddress({ peer, forwardedFor: String(headers['x-forwarded-for'] ?? '') }, trustedProxies);
+    this.#addressOf = addressOf;
     this.#telemetry = new Telemetry({ ...options, addressOf: logClient ? addressOf : undefined });
+    const sending = { ...defaults, ...options };
+    this.#unsent = new UnsentResponses(sending, () => options.overload?.countDrop());
     const broken = new InvalidRequests(this.#connections, this.#telemetry, options);
-    const { requestTimeout = defaultRequestTimeout, readTimeout = defaultReadTimeout, maxConnections } = options;
+    const { requestTimeout = defaultRequestTimeout, maxConnections } = options;
     this.server = createServer({
       requestTimeout,
       headersTimeout: requestTimeout,
@@ -100,7 +111,7 @@ export class NodeServer {
       .on('checkExpectation', (req, res) => void this.#answer(req, res))
       .on('connect', (_req, socket) => broken.refuseTunnel(socket as Socket))
       .on('clientError', (error, socket) => broken.refuseUnreadable(error, socket as Socket))
-      .setTimeout(readTimeout, (socket: Socket) => {
+      .setTimeout(sending.readTimeout, (socket: Socket) => {
         // Nothing was sent or read meanwhile. A request may run for longer.
         if (socket.writableLength > 0 || !this.#connections.lastOn(socket)) socket.destroy();
       });
@@ -140,12 +151,22 @@ export class NodeServer {
     this.#connections.begin({ req, res, record, context }, (socket) => {
       if (this.#isStopping) socket.destroySoon();
     });
-    const answer = await this.#telemetry.run(record, () => this.#answerTo(req, record, context, askForBody));
-    if (record.isFinished) return;
-    this.#telemetry.finish(record, answer.status, context);
-    lingerAfter(req, res, continueBody !== undefined && !isContinued);
-    if (this.#isStopping) res.shouldKeepAlive = false;
-    send(answer, res);
+    const held: HeldSlot = {};
+    try {
+      const answer = await this.#telemetry.run(record, () => this.#answerTo(req, record, context, askForBody, held));
+      if (record.isFinished) return;
+      this.#telemetry.finish(record, answer.status, context);
+      lingerAfter(req, res, continueBody !== undefined && !isContinued);
+      if (this.#isStopping) res.shouldKeepAlive = false;
+      const { slot } = held;
+      send(answer, res, (bytes) => {
+        held.slot = undefined;
+        if (slot) whenSent(res, longestSlot, () => slot.leave());
+        return this.#unsent.begin(res, this.#callerOf(req, context.actor !== undefined), bytes);
+      });
+    } finally {
+      held.slot?.leave();
+    }
   }
 
   async #answerTo(
@@ -153,6 +174,7 @@ export class NodeServer {
     record: RequestRecord,
     context: RequestContext,
     askForBody: () => void,
+    held: HeldSlot,
   ): Promise<HttpResponse> {
     try {
       const { path, host } = readTarget(req);
@@ -166,6 +188,8 @@ export class NodeServer {
     const admitting = overload?.isExempt(req.url) ? undefined : overload;
     if (admitting && !(await admitting.admission.enter())) return this.#refuseOverloaded(admitting, record, req);
     const admitted = admitting && new Slot(admitting, record);
+    held.slot = admitted;
+    if (admitting && this.#unsent.isFullFor(this.#callerOf(req))) return this.#refuseOverloaded(admitting, record, req);
     context.receiveBody = (read) => {
       askForBody();
       return admitted ? admitted.whileReceiving(req, read) : read();
@@ -175,9 +199,13 @@ export class NodeServer {
     } catch (error) {
       logger.error({ err: error }, 'unexpected error');
       return this.#refuse(failure('INTERNAL_SERVER_ERROR'), record, req);
-    } finally {
-      admitted?.leave();
     }
+  }
+
+  /** Whose share of the unsent responses counts: that of the token, or of the address if the token is known to be none. */
+  #callerOf({ headers, socket }: IncomingMessage, isKnown = true): string {
+    const { authorization } = headers;
+    return authorization && isKnown ? authorization.replace(/^bearer +/i, '') : this.#addressOf(socket, headers);
   }
 
   /** The answer to a request that is refused before the gateway looks at it. The log only says how many there were. */
