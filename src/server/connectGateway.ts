@@ -66,10 +66,22 @@ export async function connectGateway(
   });
   const metrics =
     config.metrics &&
-    new Metrics({ ...config, connections: () => db.connectionUse(), replicas: () => replicas?.states ?? [] });
+    new Metrics({
+      ...config,
+      connections: () => db.connectionUse(),
+      replicas: () => replicas?.states ?? [],
+      unsentBytes: () => nodeServer.unsentBytes,
+    });
   const bodyBytes = Math.max(leastBodyBytes, 4 * config.bodyLimit);
   const overload = new Overload(config.maxConcurrentRequests, logger, bodyBytes);
-  const nodeServer = new NodeServer({ ...config, app, logger, overload, metrics, ...(isWorker && noLimit) });
+  const nodeServer: NodeServer = new NodeServer({
+    ...config,
+    app,
+    logger,
+    overload,
+    metrics,
+    ...(isWorker && noLimit),
+  });
   return { nodeServer, overload, metrics, announceStop: () => stopping.abort(), close };
 }
 

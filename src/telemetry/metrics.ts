@@ -16,6 +16,7 @@ interface MetricsOptions {
   poolSize: number;
   connections: () => ConnectionUse;
   replicas?: () => ReplicaState[];
+  unsentBytes?: () => number;
 }
 
 /** What one process has counted and measured. */
@@ -85,13 +86,14 @@ export class Metrics {
     registers: [this.#registry],
   });
 
-  constructor({ poolSize, connections, replicas = () => [] }: MetricsOptions) {
+  constructor({ poolSize, connections, replicas = () => [], unsentBytes = () => 0 }: MetricsOptions) {
     collectDefaultMetrics({ register: this.#registry });
     this.#gauge('goalpost_workers', 'Processes of this gateway that serve.', () => 1);
     this.#gauge('goalpost_pool_size', 'Most connections that the pool may hold.', () => poolSize);
     this.#gauge('goalpost_pool_open', 'Connections of the pool.', () => connections().open);
     this.#gauge('goalpost_pool_idle', 'Connections of the pool that are free.', () => connections().idle);
     this.#gauge('goalpost_pool_waiting', 'Statements that wait for a connection.', () => connections().waiting);
+    this.#gauge('goalpost_unsent_bytes', 'Bytes of responses that clients have not read yet.', unsentBytes);
     this.#replicaGauge('goalpost_replica_used', 'Whether a replica may answer queries: 1 or 0.', 'min', () =>
       replicas().map(({ address, isUsed }) => ({ address, value: isUsed ? 1 : 0 })),
     );

@@ -14,7 +14,7 @@ import { commandOutput, importFileOf } from '../support/goalpost.js';
 
 const [seconds = 40, kilobytes = 10_000] = process.argv.slice(2).map(Number);
 const honestClients = 10;
-const attackers = 40;
+const attackers = 250;
 /** What the attackers read, in bytes, and how often, in milliseconds. */
 const sip = { bytes: 6_000, every: 30_000 };
 const pieces = 10;
@@ -88,7 +88,7 @@ async function readNothing(until: number): Promise<void> {
     const status = await statusOf(socket);
     count(status);
     if (status === '200') await Promise.race([closed, sipUntil(socket, until)]);
-    else await sleep(50);
+    else await sleep(1_000);
     socket.destroy();
   }
 }

@@ -120,6 +120,11 @@ export class NodeServer {
     if (maxConnections) this.server.maxConnections = maxConnections;
   }
 
+  /** Bytes of responses that clients have not read yet. */
+  get unsentBytes(): number {
+    return this.#unsent.bytes;
+  }
+
   /**
    * Stops: from now on every answer ends its connection. After the delay, takes no new connections and closes those
    * without a running request. After the time given, cuts off what still runs. Returns how many requests that were.

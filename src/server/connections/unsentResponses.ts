@@ -32,6 +32,8 @@ export class UnsentResponses {
   readonly #limits: SendingLimits;
   readonly #onDrop: () => void;
   readonly #waiting = new Map<Socket, Waiting>();
+  /** How many bytes each caller has. */
+  readonly #shares = new Map<string, number>();
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -49,17 +51,17 @@ export class UnsentResponses {
   isFullFor(caller: string): boolean {
     const most = this.#limits.unsentBytes / 2;
     if (this.#bytes < most) return false;
-    const shares = this.#shares();
-    return (shares.get(caller) ?? 0) > most / shares.size;
+    return (this.#shares.get(caller) ?? 0) > most / this.#shares.size;
   }
 
   /** Counts a response until it is sent, or its connection is closed. Returns what is called as the connection takes it. */
   begin(res: ServerResponse, caller: string, bytes: number): (taken: number) => void {
     const { socket } = res.req;
     const waiting = this.#waiting.get(socket) ?? this.#wait(socket);
+    this.#count(waiting, -waiting.bytes);
     waiting.caller = caller;
     waiting.bytes += bytes;
-    this.#bytes += bytes;
+    this.#count(waiting, waiting.bytes);
     res.once('close', () => this.#end(waiting, bytes));
     this.#drop();
     const { leastReadingRate, readTimeout } = this.#limits;
@@ -86,7 +88,7 @@ export class UnsentResponses {
   #end(waiting: Waiting, bytes: number): void {
     if (this.#waiting.get(waiting.socket) !== waiting) return;
     waiting.bytes -= bytes;
-    this.#bytes -= bytes;
+    this.#count(waiting, -bytes);
     if (waiting.bytes === 0) this.#forget(waiting);
   }
 
@@ -94,7 +96,7 @@ export class UnsentResponses {
     const { socket, bytes, forget } = waiting;
     if (this.#waiting.get(socket) !== waiting) return;
     this.#waiting.delete(socket);
-    this.#bytes -= bytes;
+    this.#count(waiting, -bytes);
     socket.off('close', forget);
     if (this.#waiting.size > 0) return;
     clearInterval(this.#timer);
@@ -113,20 +115,19 @@ export class UnsentResponses {
 
   #drop(): void {
     while (this.#bytes > this.#limits.unsentBytes) {
-      const [[heaviest] = []] = [...this.#shares()].sort(([, one], [, other]) => other - one);
-      const [slowest] = [...this.#waiting.values()]
+      const [heaviest] = [...this.#shares].reduce((one, other) => (other[1] > one[1] ? other : one));
+      const slowest = [...this.#waiting.values()]
         .filter(({ caller }) => caller === heaviest)
-        .sort((one, other) => one.deadline - other.deadline);
-      if (!slowest) return;
+        .reduce((one, other) => (other.deadline < one.deadline ? other : one));
       this.#close(slowest);
       this.#onDrop();
     }
   }
 
-  /** How many bytes each caller has. */
-  #shares(): Map<string, number> {
-    const shares = new Map<string, number>();
-    for (const { caller, bytes } of this.#waiting.values()) shares.set(caller, (shares.get(caller) ?? 0) + bytes);
-    return shares;
+  #count({ caller }: Waiting, bytes: number): void {
+    this.#bytes += bytes;
+    const share = (this.#shares.get(caller) ?? 0) + bytes;
+    if (share > 0) this.#shares.set(caller, share);
+    else this.#shares.delete(caller);
   }
 }
