@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { RequestHead } from './requestHead.js';
-import { addVary } from './response.js';
+import { addVary, type HttpResponse } from './response.js';
 import type { Handler } from './route.js';
 
 /** Compresses bytes in a thread of their own. */
@@ -10,6 +10,18 @@ export const gzipped = promisify<Uint8Array, Buffer>(gzip);
 /** Whether the client can read gzip. */
 export const acceptsGzip = ({ headers }: RequestHead): boolean =>
   /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headers.get('accept-encoding') ?? '');
+
+/** A response that is sent again and again: it is compressed once. */
+export function keptResponse(response: HttpResponse): HttpResponse {
+  if (response.body === undefined) return response;
+  const body = Buffer.from(response.body);
+  let zipped: Promise<Buffer> | undefined;
+  const compressed = () => {
+    zipped ??= gzipped(body);
+    return zipped;
+  };
+  return { ...response, body, compressed };
+}
 
 /**
  * Compresses pages, of which some have 200 kB. Content that never changes is compressed once, by its route, and answers
@@ -23,5 +35,6 @@ export const compressedPages =
     if (body === undefined || !headers['Content-Type']?.startsWith('text/html')) return answer;
     addVary(context, 'Accept-Encoding');
     if (!acceptsGzip(request)) return answer;
-    return { ...answer, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: await gzipped(Buffer.from(body)) };
+    const compressedBody = answer.compressed ?? (() => gzipped(Buffer.from(body)));
+    return { ...answer, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: await compressedBody() };
   };

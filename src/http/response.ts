@@ -5,6 +5,8 @@ export interface HttpResponse {
   status: number;
   headers: Readonly<Record<string, string>>;
   body?: string | Uint8Array;
+  /** The body, compressed, of a response that is kept. */
+  compressed?: () => Promise<Uint8Array>;
 }
 
 export const jsonResponse = (value: unknown): HttpResponse => ({

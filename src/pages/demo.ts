@@ -27,14 +27,19 @@ export const startLabel = 'Open';
 export const howToOpenTheDemo: Html = html`<p>This is a demo. To use its token here, open the address that the gateway
 printed after <code>${startLabel}</code> when it started.</p>`;
 
+/** The trial for who holds the demo's key, as long as its token is valid. */
 export async function trialFor(
   request: RequestHead,
   mutations: readonly PreparedMutation[],
   demo: Demo | undefined,
-): Promise<Trial> {
-  if (demo?.key.isHeldBy(request)) {
-    const examples = await workedExamples(mutations, demo.lookUp).catch(() => undefined);
-    if (examples) return { ...examples, token: demo.token, readOnlyToken: demo.readOnlyToken };
-  }
-  return { ...(await workedExamples(mutations)), token: undefined };
+): Promise<Trial | undefined> {
+  if (!demo?.key.isHeldBy(request)) return undefined;
+  const examples = await workedExamples(mutations, demo.lookUp).catch(() => undefined);
+  return examples && { ...examples, token: demo.token, readOnlyToken: demo.readOnlyToken };
 }
+
+/** The trial for everybody else. */
+export const trialForStrangers = async (mutations: readonly PreparedMutation[]): Promise<Trial> => ({
+  ...(await workedExamples(mutations)),
+  token: undefined,
+});

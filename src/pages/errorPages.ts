@@ -9,6 +9,7 @@ import { snakeCase, snakeCased } from '../naming.js';
 import { highlighted } from './highlighted.js';
 import { type Html, html } from './html.js';
 import { type HasPage, htmlPage } from './htmlPage.js';
+import { KeptPages } from './keptPages.js';
 
 const requestId = '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54';
 
@@ -19,18 +20,21 @@ interface ErrorPagesOptions {
 
 /** `/errors` and `/errors/<code>`: what a failure means and what to do about it, from the catalogue. */
 export function errorPages({ publicUrl, hasPage }: ErrorPagesOptions): Route[] {
+  const kept = new KeptPages(errorCodes.length + 1);
   const errorPage = (path: string, title: string, body: () => Html): Route => ({
     path,
     methods: ['GET', 'HEAD'],
     public: true,
     handle: () =>
-      htmlPage({
-        title: `${title} – Goalpost`,
-        path,
-        hasPage,
-        body: html`<main id="main">
+      kept.page(path, () =>
+        htmlPage({
+          title: `${title} – Goalpost`,
+          path,
+          hasPage,
+          body: html`<main id="main">
 ${body()}</main>`,
-      }),
+        }),
+      ),
   });
   return [
     errorPage('/errors', 'Errors', index),

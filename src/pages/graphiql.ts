@@ -1,11 +1,13 @@
 import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
 import { contentRoute, types } from '../http/contentRoute.js';
+import type { HttpResponse } from '../http/response.js';
 import type { Route } from '../http/route.js';
 import type { PreparedMutation } from '../rest/prepare.js';
 import { assetRoutes, ownAsset, vendorAsset } from './assetRoutes.js';
-import { type Demo, howToOpenTheDemo, trialFor } from './demo.js';
+import { type Demo, howToOpenTheDemo, type Trial, trialFor, trialForStrangers } from './demo.js';
 import { type Html, html, jsonBlock } from './html.js';
 import { type HasPage, htmlPage } from './htmlPage.js';
+import { KeptPages } from './keptPages.js';
 
 interface GraphiqlOptions {
   schema: GraphQLSchema;
@@ -15,23 +17,44 @@ interface GraphiqlOptions {
 }
 
 /** GraphiQL for browsers at `/graphql`. This server also serves its files and the schema. */
-export const graphiqlRoutes = ({ schema, mutations, demo, hasPage }: GraphiqlOptions): Route[] => [
-  {
+export function graphiqlRoutes(options: GraphiqlOptions): Route[] {
+  const { schema, mutations, demo } = options;
+  const kept = new KeptPages();
+  return [
+    {
+      path: '/graphql',
+      methods: ['GET', 'HEAD'],
+      accepts: 'text/html',
+      public: true,
+      async handle(request) {
+        const trial = await trialFor(request, mutations, demo);
+        return trial
+          ? render(trial, options)
+          : kept.page('', async () => render(await trialForStrangers(mutations), options));
+      },
+    },
+    ...assetRoutes('/graphiql', {
+      'react.js': vendorAsset('react.js'),
+      'react-dom.js': vendorAsset('react-dom.js'),
+      'graphiql.js': vendorAsset('graphiql.js'),
+      'graphiql.css': vendorAsset('graphiql.css'),
+      'page.css': ownAsset('graphiql.css'),
+      'page.js': ownAsset('graphiql.js'),
+    }),
+    contentRoute('/graphiql/schema.json', types.json, () => JSON.stringify({ data: introspectionFromSchema(schema) })),
+  ];
+}
+
+const render = ({ token, documents }: Trial, { demo, hasPage }: GraphiqlOptions): HttpResponse =>
+  htmlPage({
+    title: 'GraphiQL – Goalpost',
     path: '/graphql',
-    methods: ['GET', 'HEAD'],
-    accepts: 'text/html',
-    public: true,
-    async handle(request) {
-      const { token, documents } = await trialFor(request, mutations, demo);
-      return htmlPage({
-        title: 'GraphiQL – Goalpost',
-        path: '/graphql',
-        hasPage,
-        styles: ['/graphiql/graphiql.css', '/graphiql/page.css'],
-        scripts: ['/graphiql/react.js', '/graphiql/react-dom.js', '/graphiql/graphiql.js', '/graphiql/page.js'],
-        inlineStyles: true,
-        isApplication: true,
-        body: html`<main id="main">
+    hasPage,
+    styles: ['/graphiql/graphiql.css', '/graphiql/page.css'],
+    scripts: ['/graphiql/react.js', '/graphiql/react-dom.js', '/graphiql/graphiql.js', '/graphiql/page.js'],
+    inlineStyles: true,
+    isApplication: true,
+    body: html`<main id="main">
 <h1 class="unseen">GraphiQL</h1>
 <div class="toolbar">
 ${exampleMenu(documents)}
@@ -44,19 +67,7 @@ ${jsonBlock('settings', {
   headers: JSON.stringify({ Authorization: `Bearer ${token ?? 'API_TOKEN'}` }, null, 2),
   queries: documents,
 })}`,
-      });
-    },
-  },
-  ...assetRoutes('/graphiql', {
-    'react.js': vendorAsset('react.js'),
-    'react-dom.js': vendorAsset('react-dom.js'),
-    'graphiql.js': vendorAsset('graphiql.js'),
-    'graphiql.css': vendorAsset('graphiql.css'),
-    'page.css': ownAsset('graphiql.css'),
-    'page.js': ownAsset('graphiql.js'),
-  }),
-  contentRoute('/graphiql/schema.json', types.json, () => JSON.stringify({ data: introspectionFromSchema(schema) })),
-];
+  });
 
 /** The examples by what they do. The script reads their documents from the settings, by position. */
 function exampleMenu(documents: string[]): Html {

@@ -1,10 +1,11 @@
 import type { Route } from '../http/route.js';
 import { openApiPath } from '../rest/openapi/openApiRoute.js';
 import type { PreparedMutation } from '../rest/prepare.js';
-import { type Demo, howToOpenTheDemo, type Trial, trialFor } from './demo.js';
+import { type Demo, howToOpenTheDemo, type Trial, trialFor, trialForStrangers } from './demo.js';
 import { examplesData, examplesScript } from './exampleBlock.js';
 import { type Html, html } from './html.js';
 import { type HasPage, htmlPage } from './htmlPage.js';
+import { KeptPages } from './keptPages.js';
 import type { OpenApi } from './openApiTypes.js';
 import { inline, prose } from './prose.js';
 import { recordDetails } from './referenceFields.js';
@@ -22,22 +23,28 @@ interface ReferenceOptions {
 /** `/docs`: the OpenAPI document as a page. On the demo's machine its requests run. */
 export function referenceRoutes({ openApi, mutations, publicUrl, demo, hasPage }: ReferenceOptions): Route[] {
   let read: OpenApi | undefined;
+  const kept = new KeptPages();
+  const render = (trial: Trial, base: string) => {
+    read ??= JSON.parse(JSON.stringify(openApi())) as OpenApi;
+    return htmlPage({
+      title: 'Reference – Goalpost',
+      path: '/docs',
+      hasPage,
+      scripts: [examplesScript, '/pages/reveal.js', '/pages/contents.js'],
+      body: page(read, trial, base, demo),
+    });
+  };
   return [
     {
       path: '/docs',
       methods: ['GET', 'HEAD'],
       public: true,
       async handle(request) {
-        read ??= JSON.parse(JSON.stringify(openApi())) as OpenApi;
+        const { origin } = new URL(request.url);
         const trial = await trialFor(request, mutations, demo);
-        const base = (!trial.token && publicUrl) || new URL(request.url).origin;
-        return htmlPage({
-          title: 'Reference – Goalpost',
-          path: '/docs',
-          hasPage,
-          scripts: [examplesScript, '/pages/reveal.js', '/pages/contents.js'],
-          body: page(read, trial, base, demo),
-        });
+        if (trial) return render(trial, origin);
+        const base = publicUrl || origin;
+        return kept.page(base, async () => render(await trialForStrangers(mutations), base));
       },
     },
   ];

@@ -1,13 +1,12 @@
 import type { Route } from '../http/route.js';
 import { type Html, html, markedUp } from './html.js';
 import { type HasPage, htmlPage } from './htmlPage.js';
+import { KeptPages } from './keptPages.js';
 
 /** `/schema`: the GraphQL schema to read. Each type has an address, and every mention of it leads there. */
-export const schemaPage = (sdl: () => string, hasPage: HasPage): Route => ({
-  path: '/schema',
-  methods: ['GET', 'HEAD'],
-  public: true,
-  handle: () =>
+export function schemaPage(sdl: () => string, hasPage: HasPage): Route {
+  const kept = new KeptPages();
+  const render = () =>
     htmlPage({
       title: 'Schema – Goalpost',
       path: '/schema',
@@ -19,8 +18,14 @@ export const schemaPage = (sdl: () => string, hasPage: HasPage): Route => ({
 <section class="schema">
 ${definitions(sdl())}</section>
 </main>`,
-    }),
-});
+    });
+  return {
+    path: '/schema',
+    methods: ['GET', 'HEAD'],
+    public: true,
+    handle: () => kept.page('', render),
+  };
+}
 
 const definition = /^(type|interface|union|enum|input|scalar) (\w+)/m;
 

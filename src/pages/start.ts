@@ -5,11 +5,12 @@ import { openApiPath } from '../rest/openapi/openApiRoute.js';
 import type { PreparedMutation } from '../rest/prepare.js';
 import { version } from '../version.js';
 import { assetRoutes, ownAsset } from './assetRoutes.js';
-import { type Demo, howToOpenTheDemo, trialFor } from './demo.js';
+import { type Demo, howToOpenTheDemo, type Trial, trialFor, trialForStrangers } from './demo.js';
 import type { DemoKey } from './demoKey.js';
 import { exampleBlock, examplesData, examplesScript } from './exampleBlock.js';
 import { type Html, html } from './html.js';
 import { type HasPage, htmlPage } from './htmlPage.js';
+import { KeptPages } from './keptPages.js';
 import { type PageLink, pageLinks } from './pageLinks.js';
 
 interface StartOptions {
@@ -22,23 +23,26 @@ interface StartOptions {
 }
 
 /** `/`: what Goalpost is, whether it is ready, links to everything, and requests to try. */
-export const startRoutes = (options: StartOptions): Route[] => [
-  {
-    path: '/',
-    methods: ['GET', 'HEAD'],
-    public: true,
-    handle: (request) => (options.demo && opened(request, options.demo.key)) ?? startPage(request, options),
-  },
-  ...assetRoutes('/pages', {
-    'icon.svg': ownAsset('icon.svg'),
-    'goalpost.css': ownAsset('goalpost.css'),
-    'contents.js': ownAsset('contents.js'),
-    'examples.js': ownAsset('examples.js'),
-    'reveal.js': ownAsset('reveal.js'),
-  }),
-  // Browsers ask for this name beside what is no page, and take the same picture.
-  ...assetRoutes('', { 'favicon.ico': ownAsset('icon.svg') }),
-];
+export function startRoutes(options: StartOptions): Route[] {
+  const kept = new KeptPages();
+  return [
+    {
+      path: '/',
+      methods: ['GET', 'HEAD'],
+      public: true,
+      handle: (request) => (options.demo && opened(request, options.demo.key)) ?? startPage(request, kept, options),
+    },
+    ...assetRoutes('/pages', {
+      'icon.svg': ownAsset('icon.svg'),
+      'goalpost.css': ownAsset('goalpost.css'),
+      'contents.js': ownAsset('contents.js'),
+      'examples.js': ownAsset('examples.js'),
+      'reveal.js': ownAsset('reveal.js'),
+    }),
+    // Browsers ask for this name beside what is no page, and take the same picture.
+    ...assetRoutes('', { 'favicon.ico': ownAsset('icon.svg') }),
+  ];
+}
 
 /** The answer to the start address: the cookie, if the secret is right, and the page without the secret in its URL. */
 function opened(request: RequestHead, key: DemoKey): HttpResponse | undefined {
@@ -47,14 +51,18 @@ function opened(request: RequestHead, key: DemoKey): HttpResponse | undefined {
   return { status: 303, headers: { Location: '/', ...(cookie && { 'Set-Cookie': cookie }) } };
 }
 
-async function startPage(
-  request: RequestHead,
-  { isReady, mutations, publicUrl, demo, hasPage }: StartOptions,
-): Promise<HttpResponse> {
+async function startPage(request: RequestHead, kept: KeptPages, options: StartOptions): Promise<HttpResponse> {
+  const { isReady, mutations, publicUrl, demo } = options;
   const ready = await isReady();
+  const { origin } = new URL(request.url);
   const trial = await trialFor(request, mutations, ready ? demo : undefined);
-  const base = (!trial.token && publicUrl) || new URL(request.url).origin;
-  return htmlPage({
+  if (trial) return render(trial, ready, origin, options);
+  const base = publicUrl || origin;
+  return kept.page(`${ready} ${base}`, async () => render(await trialForStrangers(mutations), ready, base, options));
+}
+
+const render = (trial: Trial, ready: boolean, base: string, { demo, hasPage }: StartOptions): HttpResponse =>
+  htmlPage({
     title: 'Goalpost',
     path: '/',
     hasPage,
@@ -84,7 +92,6 @@ ${forTools}
 </main>
 ${examplesData(trial)}`,
   });
-}
 
 const worksAsItIs: Html = html`<p>These requests work as they are on the demo workspace. Run them here, or copy them into
 a terminal.</p>`;
