@@ -14,7 +14,7 @@ interface RouterOptions {
   routes: Route[];
   /** Finds the person of the request's token. Fails with 401. */
   authenticate: (request: RequestHead) => Promise<Actor>;
-  /** Counts requests that need a token, whether or not they pass the checks. */
+  /** Counts requests, whether or not they pass the checks. */
   limit?: RateLimit | undefined;
   mask: (error: unknown) => GraphQLError;
   publicUrl?: string | undefined;
@@ -69,12 +69,14 @@ export function router(options: RouterOptions): Handler {
     return route;
   }
 
-  /** Counts a request unless its route is public. Public routes other than health checks report what is left. */
+  /** Counts a request; one for a public page for its address, one for a file of a page or a health check not at all. */
   async function checkAndCount(request: RequestHead, path: string, context: RequestContext): Promise<Route> {
     const candidate = match(request, path);
     const runChecks = () => check(request, path, context);
     if (!candidate?.public) return limit ? limit.count(request, context, runChecks) : runChecks();
-    if (!candidate.unlimited) await limit?.show(request, context);
+    if (!limit || candidate.unlimited) return candidate;
+    if (!candidate.isFile) return limit.count(request, context, async () => candidate);
+    await limit.show(request, context);
     return candidate;
   }
 

@@ -157,11 +157,22 @@ describe('an address', () => {
     expect((await world.fetch('/healthz')).status).toBe(200);
   });
 
-  test('is not counted for public pages, which show what is left', async () => {
+  test.each(['/', '/docs', '/schema', '/errors/RATE_LIMITED', '/openapi.json', '/schema.graphql'])(
+    'counts %s, also with a token, which needs none',
+    async (path) => {
+      const world = gateway();
+      const authorization = `Bearer ${caller.token}`;
+      const ask = async (headers = {}) => (await world.fetchAt(`http://localhost${path}`, { headers })).status;
+      expect([await ask(), await ask({ authorization }), await ask(), await ask()]).toEqual([200, 200, 200, 429]);
+      expect(await ask({ authorization })).toBe(429);
+    },
+  );
+
+  test('is not counted for the files of a page, which show what is left', async () => {
     const world = gateway();
     await world.fetch('/nowhere');
     for (let index = 0; index < 5; index++) {
-      const { status, headers } = await world.fetch('/errors/RATE_LIMITED');
+      const { status, headers } = await world.fetch('/pages/icon.svg');
       expect([status, headers.get('ratelimit-policy')]).toEqual([200, '"address";q=3;w=60']);
       expect(headers.get('ratelimit')).toMatch(/^"address";r=2;t=\d+$/);
     }

@@ -10,7 +10,14 @@ const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 /** The built gateway in a process of its own, as the programs measure it. */
 export async function startBuiltGateway(settings: Record<string, string>) {
   const child = spawn(process.execPath, [main, 'serve'], {
-    env: { ...process.env, PORT: '0', LOG_LEVEL: 'fatal', RATE_LIMIT_PER_TOKEN: '1000000000', ...settings },
+    env: {
+      ...process.env,
+      PORT: '0',
+      LOG_LEVEL: 'fatal',
+      RATE_LIMIT_PER_TOKEN: '1000000000',
+      RATE_LIMIT_PER_ADDRESS: '1000000000',
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');

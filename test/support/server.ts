@@ -13,7 +13,14 @@ import type { Json } from './world.js';
 export async function startServer(settings: Record<string, string> = {}, { quiet = false, main = builtMain } = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'goalpost-server-'));
   const child = spawn(process.execPath, [main, 'serve'], {
-    env: { ...process.env, PORT: '0', LOG_LEVEL: 'error', DATA_DIR: join(directory, 'data'), ...settings },
+    env: {
+      ...process.env,
+      PORT: '0',
+      LOG_LEVEL: 'error',
+      DATA_DIR: join(directory, 'data'),
+      RATE_LIMIT_PER_ADDRESS: '1000000', // all tests have one address
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit');

@@ -85,7 +85,7 @@ test('the package has what runs, what documents it, and its dependencies, which 
     'schema.graphql',
   ]);
   expect(files.filter((file) => file.endsWith('.d.ts') && !file.startsWith('node_modules/'))).toEqual([
-    'dist/embed.d.ts',
+    'dist/index.d.ts',
   ]);
   const packages = files.flatMap((file) => /^(.*node_modules\/(@[^/]+\/)?[^/]+)\/package\.json$/.exec(file)?.[1] ?? []);
   expect(packages.length).toBeLessThanOrEqual(82);
