@@ -38,7 +38,7 @@ const keepAliveTimeout = 65_000;
 const defaultRequestTimeout = 30_000;
 
 /** Milliseconds for which a request keeps its slot while its response is being sent. */
-const longestSlot = 1_000;
+const longestSlot = 250;
 
 interface NodeServerOptions extends RefusalOptions, Partial<SendingLimits> {
   app: { answer: Handler };
