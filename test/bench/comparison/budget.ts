@@ -27,11 +27,11 @@ export function budgetTable({ closed, conditions }: Results): string {
   return table(
     [
       'workload',
-      'wanted ÷ floor',
+      'target ÷ floor',
       'floor and PostgreSQL',
       "the gateway's PostgreSQL",
-      'left for the gateway',
-      'needed by it',
+      'budget of the gateway',
+      'used by it',
     ],
     rows,
   );

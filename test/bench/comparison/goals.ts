@@ -52,7 +52,7 @@ export function goalTable(results: Results): string {
     const limit = goal.atLeast === undefined ? `≤ ${goal.atMost}` : `≥ ${goal.atLeast}`;
     return [goal.what, limit, spread(goal.values), met(goal)];
   });
-  return table(['goal', 'wanted', 'measured', 'met?'], rows);
+  return table(['goal', 'target', 'measured', 'met?'], rows);
 }
 
 function met({ values, atLeast = 0, atMost = Number.POSITIVE_INFINITY }: Goal): string {
@@ -94,7 +94,7 @@ function goalsOf({ closed, grown, starts = [], idleMegabytes, notified = [], soa
       values: notified.map(({ milliseconds, bareMilliseconds }) => milliseconds / bareMilliseconds),
       atMost: 1.3,
     },
-    { what: 'start to first answer, ms', values: starts, atMost: 1200 },
+    { what: 'start to first response, ms', values: starts, atMost: 1200 },
     { what: 'memory when idle, MB', values: idleMegabytes === undefined ? [] : [idleMegabytes], atMost: 150 },
     { what: 'memory at the end of a soak ÷ after its first fifth', values: soakRatio(soak), atMost: 1.1 },
   ];

@@ -10,9 +10,9 @@ export interface Results {
   closed: Measured[];
   fixed: Measured[];
   grown: Grown[];
-  /** Milliseconds to the first answer. */
+  /** Milliseconds to the first response. */
   starts?: number[];
-  /** The memory of a gateway that was asked nothing while the others were measured. */
+  /** The memory of an idle gateway while the others were measured. */
   idleMegabytes?: number;
   notified?: Notified[];
   soak?: SoakMinute[];
@@ -41,7 +41,7 @@ export function lineOf({
 const same = (one: Pace, other: Pace) => JSON.stringify(one) === JSON.stringify(other);
 
 const quietLoad = 0.5;
-const busy = ' The machine had worked on something else just before; if it still did, absolute figures mean little.';
+const busy = ' The machine had been busy just before; if it still was, absolute figures mean little.';
 
 /** Where and when a run was. */
 export function circumstances({ conditions, postgres }: Results): string {

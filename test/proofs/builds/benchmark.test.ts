@@ -17,7 +17,7 @@ test('the benchmark runs, and its floor answers every workload as the gateway do
   for (const workload of ['restore', 'reopen, 5 recipients', 'full goal', 'page of 50', '401', '409']) {
     expect(tables).toContain(`| ${workload} | floor |`);
   }
-  for (const goal of ['restore: requests/s ÷ floor', 'start to first answer, ms', 'memory when idle, MB']) {
+  for (const goal of ['restore: requests/s ÷ floor', 'start to first response, ms', 'memory when idle, MB']) {
     expect(tables).toMatch(new RegExp(`^\\| ${goal}.* \\| [\\d.]+ \\(.*\\) \\| (yes|no) \\|$`, 'm'));
   }
 });
