@@ -8,7 +8,7 @@ interface Range {
   quality: number;
 }
 
-/** Throws 406 if the `Accept` header rejects every type of the answer. A missing or unreadable header accepts all. */
+/** Throws 406 if the `Accept` header rejects every response type. A missing or unreadable header accepts all. */
 export function requireAcceptable(accept: string | null, types: readonly string[]): void {
   const ranges = readAccept(accept);
   const acceptsProblems = ranges.some(({ type, quality }) => type === 'application/problem+json' && quality > 0);

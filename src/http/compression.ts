@@ -4,7 +4,7 @@ import type { RequestHead } from './requestHead.js';
 import { addVary, type HttpResponse } from './response.js';
 import type { Handler } from './route.js';
 
-/** Compresses bytes in a thread of their own. */
+/** Compresses bytes in a separate thread. */
 export const gzipped = promisify<Uint8Array, Buffer>(gzip);
 
 /** Whether the client can read gzip. */
@@ -24,8 +24,8 @@ export function keptResponse(response: HttpResponse): HttpResponse {
 }
 
 /**
- * Compresses pages, of which some have 200 kB. Content that never changes is compressed once, by its route, and answers
- * of the API are left to the proxy in front: they are short, and their callers wait for them.
+ * Compresses pages, some of which have 200 kB. Routes with constant content compress it once. API responses are left to
+ * the proxy in front: they are short, and their callers wait for them.
  */
 export const compressedPages =
   (next: Handler): Handler =>

@@ -11,7 +11,7 @@ export const types = {
   icon: 'image/svg+xml',
 } as const;
 
-/** A route for public content that never changes. Loads it at the first request and keeps it, also compressed. */
+/** A route for public content that never changes. Loads it at the first request and caches it, also compressed. */
 export function contentRoute(path: string, type: string, load: () => string | Promise<string | Buffer>): Route {
   let content: ReturnType<typeof prepare> | undefined;
   return {

@@ -7,7 +7,7 @@ const accepted = [
 const exposed = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Retry-After', 'Idempotency-Replayed', 'Allow'];
 const preflightSeconds = '7200';
 
-/** The headers with which web pages of these origins (`*` for all) may read an answer. */
+/** The headers that let web pages of these origins (`*` for all) read a response. */
 export function corsHeaders(origins: readonly string[], origin: string | null | undefined): Record<string, string> {
   if (origins.length === 0) return {};
   const allowed = origin ? ['*', origin].find((candidate) => origins.includes(candidate)) : undefined;

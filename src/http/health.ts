@@ -3,14 +3,14 @@ import { failure } from '../errors/failures.js';
 import { jsonResponse } from './response.js';
 import type { Route } from './route.js';
 
-/** Whether the database answers. */
+/** Whether the database responds. */
 export const answers = (db: Database): Promise<boolean> =>
   db.$queryRaw`SELECT 1`.then(
     () => true,
     () => false,
   );
 
-/** `/healthz` answers 200 while the process runs; `/readyz` answers 503 while it stops or the database does not answer. */
+/** `/healthz` returns 200 while the process runs; `/readyz` returns 503 while it stops or the database does not respond. */
 export const healthRoutes = (db: Database, stopping?: AbortSignal): Route[] => [
   {
     path: '/healthz',

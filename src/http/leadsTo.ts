@@ -1,6 +1,6 @@
 import type { Route } from './route.js';
 
-/** Sends browsers from a path that is for programs to the page about it. Programs find there what they did without. */
+/** Redirects browsers from a path for programs to the page about it. For programs, nothing changes. */
 export const leadsTo = (page: string, path: string): Route => ({
   path,
   leadsTo: page,

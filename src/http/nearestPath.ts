@@ -1,9 +1,9 @@
 import leven from 'leven';
 
-/** Longer paths are no typing errors, and comparing them would take time. */
+/** Longer paths are not typing errors, and comparing them would take time. */
 const longest = 100;
 
-/** The path that someone may have meant: spelled nearly alike, as a whole or in its last segment. */
+/** The path that the caller may have meant: spelled similarly, as a whole or in its last segment. */
 export function nearestPath(given: string, paths: readonly string[]): string | undefined {
   if (given.length > longest) return undefined;
   const distances = paths.map((path) => ({ path, distance: distanceOf(given.toLowerCase(), path.toLowerCase()) }));

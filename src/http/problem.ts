@@ -10,7 +10,7 @@ export function problemResponse(error: GraphQLError, requestId: string, publicUr
   return { status: problem.status, headers, body: JSON.stringify(snakeCased(problem)) };
 }
 
-/** A failure as GraphQL answers with it, in this media type. */
+/** A failure as a GraphQL response, in this media type. */
 export function graphqlResponse(error: GraphQLError, requestId: string, type: string): HttpResponse {
   const { http, ...extensions } = error.extensions;
   const { status = 500 } = (http ?? {}) as { status?: number };

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What the steps read of a request before its body. A Request of fetch is one too, but costs far more to make. */
+/** What the steps read of a request before its body. A fetch Request fits too, but costs far more to create. */
 export interface RequestHead {
   readonly method: string;
   /** Absolute, as its caller sees it. */
@@ -14,7 +14,7 @@ export function headOf({ method = '', url = '', headers, socket }: IncomingMessa
     const value = headers[name];
     return Array.isArray(value) ? value.join(', ') : (value ?? null);
   };
-  // Only HTTP/1.0 may leave out the host.
+  // Only HTTP/1.0 may omit the host.
   const host = headers.host ?? (socket.localAddress?.includes(':') ? 'localhost' : socket.localAddress);
   return { method, url: `http://${host}${url}`, headers: { get, has: (name) => get(name) !== null } };
 }

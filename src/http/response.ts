@@ -1,6 +1,6 @@
 import type { Handler, RequestContext } from './route.js';
 
-/** An answer, which is always complete. */
+/** A response, which is always complete. */
 export interface HttpResponse {
   status: number;
   headers: Readonly<Record<string, string>>;
@@ -15,14 +15,14 @@ export const jsonResponse = (value: unknown): HttpResponse => ({
   body: JSON.stringify(value),
 });
 
-/** The security headers. Answers that may be kept say so themselves. */
+/** The security headers. Responses that may be cached say so themselves. */
 const alwaysSent = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cache-Control': 'no-store',
 };
 
-/** The answer with the headers that every answer has, and those that steps put into `responseHeaders`. */
+/** The response with the headers that every response has, and those that steps put into `responseHeaders`. */
 export function withCommonHeaders(
   answer: HttpResponse,
   { responseHeaders, requestId }: Pick<RequestContext, 'responseHeaders' | 'requestId'>,
@@ -37,7 +37,7 @@ export const commonHeaders =
   async (request, context) =>
     withCommonHeaders(await next(request, context), context);
 
-/** Says that the answer depends on a header of the request. */
+/** Says that the response depends on a header of the request. */
 export function addVary({ responseHeaders }: Pick<RequestContext, 'responseHeaders'>, name: string): void {
   responseHeaders.Vary = responseHeaders.Vary ? `${responseHeaders.Vary}, ${name}` : name;
 }

@@ -5,7 +5,7 @@ import type { RequestRecord } from '../telemetry/requestRecord.js';
 import type { RequestHead } from './requestHead.js';
 import type { HttpResponse } from './response.js';
 
-/** Reads a body. Asks before it keeps a chunk whether there is memory for these bytes, and otherwise gives up with 503. */
+/** Reads a body. Before it buffers a chunk, checks whether there is memory for it, and otherwise fails with 503. */
 export type ReadBody<T> = (take?: (bytes: number) => boolean) => Promise<T>;
 
 /** What the pipeline knows about a request besides the request itself. */
@@ -18,13 +18,13 @@ export interface RequestContext {
   res?: ServerResponse;
   /** Reads the body, once the headers are in order. A client that sent `Expect: 100-continue` may send it then. */
   receiveBody?: <T>(read: ReadBody<T>) => Promise<T>;
-  /** Headers for the answer, whether it succeeds or fails. */
+  /** Headers for the response, whether the request succeeds or fails. */
   responseHeaders: Record<string, string>;
-  /** Who asks; with replicas, also how far the log of the primary had come by then. */
+  /** The caller; with replicas, also the position of the primary's log at that time. */
   actor?: Actor & { position?: LogPosition | undefined };
 }
 
-/** Answers a request of either surface. A step that does not answer it itself hands it to the next. */
+/** Responds to a request of either surface. A step that does not respond passes the request to the next one. */
 export type Handler = (request: RequestHead, context: RequestContext) => Promise<HttpResponse>;
 
 /** A path and what a request to it needs. The router checks that in the order of docs/api.md, "Order of checks". */
@@ -33,18 +33,18 @@ export interface Route {
   /** What a request to it does, for the log and the metrics; its path if omitted. */
   operation?: string;
   methods: readonly string[];
-  /** Matches only requests that prefer HTML, as browsers do. Other routes of the path answer the rest. */
+  /** Matches only requests that prefer HTML, as browsers do. Other routes of the path handle the rest. */
   accepts?: 'text/html';
   /** Needs no token. */
   public?: boolean;
-  /** A file that a page loads: nobody types its path. */
+  /** A file that a page loads: no person types its path. */
   isFile?: boolean;
-  /** The page about this path, to which browsers are sent: it is none itself. */
+  /** The page about this path, which is not a page itself: browsers are redirected to it. */
   leadsTo?: string;
   /** Ignores rate limits: neither counts the request nor reports what is left. */
   unlimited?: boolean;
   /** Rejects read-only tokens before the body is read. */
   scope?: 'write';
-  /** Omitted where GraphQL itself answers. */
+  /** Omitted if GraphQL itself responds. */
   handle?: (request: RequestHead, context: RequestContext) => HttpResponse | Promise<HttpResponse>;
 }

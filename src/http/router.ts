@@ -18,11 +18,11 @@ interface RouterOptions {
   limit?: RateLimit | undefined;
   mask: (error: unknown) => GraphQLError;
   publicUrl?: string | undefined;
-  /** What a browser gets for a path that does not exist, or that takes no GET. */
+  /** The page for a browser that opens a path that does not exist or does not support GET. */
   noPage: (error: GraphQLError, path: string, nearest: string | undefined) => HttpResponse;
-  /** The page that says what is below a path, such as the root of the API, that is none itself. */
+  /** The page about the paths below one that is not a page itself, such as the root of the API. */
   guide: string;
-  /** Answers where a route does not. */
+  /** Responds if no route does. */
   graphql: Handler;
 }
 
@@ -34,7 +34,7 @@ export function router(options: RouterOptions): Handler {
   const { routes, authenticate, mask, publicUrl, limit, noPage, guide, graphql } = options;
   const byPath = new Map(routes.map(({ path }) => [path, routes.filter((route) => route.path === path)]));
   const routesOf = (path: string) => byPath.get(path) ?? [];
-  /** Those that there are for this client: a program finds nothing where only a browser does. */
+  /** The routes for this client: programs do not find routes that are only for browsers. */
   const routesFor = (request: RequestHead, path: string) =>
     routesOf(path).filter(({ accepts }) => !accepts || wantsPage(request));
   const memorable = [...new Set(routes.filter(({ isFile, leadsTo }) => !isFile && !leadsTo).map(({ path }) => path))];
@@ -44,7 +44,7 @@ export function router(options: RouterOptions): Handler {
     return nearestPath(path, memorable) ?? (memorable.some((each) => each.startsWith(folder)) ? guide : undefined);
   }
 
-  /** The path without the slash at its end, if that is a route: `/docs/` is `/docs`. */
+  /** The path without its trailing slash, if that is a route: `/docs/` becomes `/docs`. */
   function pathOf(request: RequestHead, pathname: string): string {
     const shorter = pathname.replace(/(?<=.)\/$/, '');
     return routesFor(request, shorter).length > 0 ? shorter : pathname;
@@ -80,7 +80,7 @@ export function router(options: RouterOptions): Handler {
     return candidate;
   }
 
-  /** The answer to a request that a check or its route refused. */
+  /** The response to a request that a check or its route rejected. */
   function refuse(error: GraphQLError, path: string, request: RequestHead, context: RequestContext): HttpResponse {
     context.record?.addErrors([error]);
     const isGraphql = routesOf(path).some(({ handle }) => !handle);
@@ -111,7 +111,7 @@ export function router(options: RouterOptions): Handler {
   };
 }
 
-/** The answers of some paths depend on `Accept`. */
+/** The responses of some paths depend on `Accept`. */
 function noteVary(context: RequestContext, candidates: Route[]): void {
   if (candidates.length === 0 || candidates.some(({ accepts }) => accepts)) addVary(context, 'Accept');
 }
@@ -122,10 +122,10 @@ function note({ record }: RequestContext, route: Route | undefined): void {
   record.operation = route.operation ?? route.path;
 }
 
-/** The failures of the router itself, before it knows whose request it is. */
+/** The failures of the router itself, before it knows the caller. */
 const routingCodes: ReadonlySet<unknown> = new Set(['NOT_FOUND', 'METHOD_NOT_ALLOWED']);
 
-/** Whether to answer with a page. A client that names JSON gets JSON, even if it accepts pages too. */
+/** Whether to respond with a page. A client that names JSON gets JSON, even if it accepts pages too. */
 function wantsPage(request: RequestHead): boolean {
   const accept = request.headers.get('accept') ?? '';
   return ['GET', 'HEAD'].includes(request.method) && /\btext\/html\b/i.test(accept) && !/\bjson\b/i.test(accept);

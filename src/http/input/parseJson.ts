@@ -5,7 +5,7 @@ import { quoted } from '../../errors/quoted.js';
 const maximumDepth = 100;
 
 /**
- * Parses JSON strictly: also rejects what JSON.parse would silently change or overwrite (RFC 7493), and deep nesting.
+ * Parses JSON strictly: also rejects values that JSON.parse would silently change or drop (RFC 7493), and deep nesting.
  * Throws MALFORMED_JSON with the `line` and `column` of the problem, counted from 1.
  */
 export function parseJson(text: string): unknown {

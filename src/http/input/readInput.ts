@@ -32,7 +32,7 @@ interface Constraints {
 
 /**
  * Reads a value as an input type and collects the invalid fields: unknown, missing, null, of the wrong type or out of
- * bounds. Stops when there are more than an answer names. The returned value has GraphQL's names. Use it only if there
+ * bounds. Stops when there are more than a response lists. The returned value has GraphQL's names. Use it only if there
  * are no errors.
  */
 export function readInput(
@@ -78,7 +78,7 @@ function read(
   return isLeafType(type) ? readLeaf(type, value, field, constraints, spelling, errors) : value;
 }
 
-/** How many times as many items a list may have as it may have different ones. */
+/** A list may have this many times as many items as distinct items. */
 const repeats = 2;
 
 const hasTooMany = (items: unknown[], most: number) => items.length > repeats * most || new Set(items).size > most;

@@ -37,7 +37,7 @@ function requireIdentity(encoding: string | null): void {
   if (isEncoded) throw failure('UNSUPPORTED_MEDIA_TYPE', { isEncoded });
 }
 
-/** Not `for await`, because leaving the loop would close the connection before the answer. */
+/** Not `for await`, because leaving the loop would close the connection before the response. */
 const readBytes = (req: IncomingMessage, limit: number, take = (_bytes: number) => true): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -55,15 +55,15 @@ const readBytes = (req: IncomingMessage, limit: number, take = (_bytes: number) 
       } else if (take(chunk.length)) {
         chunks.push(chunk);
       } else {
-        // What still comes of it is discarded, and the connection is kept.
+        // The rest of the body is discarded, and the connection stays open.
         giveUp(overloaded());
       }
     };
-    // The client went away, or its chunks cannot be read.
+    // The client disconnected, or its chunks cannot be read.
     const endEarly = () => {
       if (!req.readableEnded) reject(endedEarly());
     };
-    // Somebody else has read it, or the client is gone: nothing of it will come.
+    // Other code has read the body, or the client is gone: no data will arrive.
     if (req.readableEnded || req.destroyed) {
       reject(endedEarly());
       return;

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** What a request says of its client. */
+/** What a request says about its client. */
 interface Sender {
   /** The other end of the connection. */
   peer: string | undefined;
@@ -11,7 +11,7 @@ interface Sender {
 
 /**
  * The address of a client: the peer, or what the last `trustedProxies` proxies report. An IPv6 client owns a whole /64,
- * so that is its network.
+ * so its network counts as its address.
  */
 export function clientAddress({ peer = 'unknown', forwardedFor }: Sender, trustedProxies: number): string {
   if (trustedProxies === 0) return network(peer);

@@ -64,7 +64,7 @@ export function rateLimit({ limiters, trustedProxies, logger, clock }: RateLimit
   return {
     async count(request, context, check) {
       const address = addressOf(request, context);
-      // The token alone, which is short if it is valid: what is around it is the caller's choice.
+      // Only the token, which is short if it is valid: the rest of the header is up to the caller.
       const credential = (request.headers.get('authorization') ?? '').replace(/^bearer +/i, '');
       const block = validCredentials.remaining(credential) > 0 ? 0 : blockedAddresses.remaining(address);
       if (block > 0) {

@@ -32,11 +32,11 @@ export interface RateLimiters {
   close(): Promise<void>;
 }
 
-// A store that does not answer must not delay the requests that it counts.
+// A store that does not respond must not delay the requests that it counts.
 const most = 2_000;
 const unlimited: DatabaseTimeouts = { connect: most, answer: most, statement: 0, lock: 0, idleTransaction: 0 };
 
-/** The server too gives up a count that nobody waits for any more. Removing what has expired may take longer. */
+/** The server also cancels a count that no request waits for any more. Removing expired rows may take longer. */
 const shortened = ({ lock, idleTransaction }: DatabaseTimeouts): DatabaseTimeouts => ({
   connect: most,
   answer: most,
@@ -45,10 +45,10 @@ const shortened = ({ lock, idleTransaction }: DatabaseTimeouts): DatabaseTimeout
   idleTransaction,
 });
 
-/** The part of what a request may still wait for the database that counting it may take. */
+/** The share of a request's remaining time for the database that counting may use. */
 const share = 1 / 2;
 
-/** Connections that the store in Postgres takes. */
+/** Connections that the store in Postgres uses. */
 export const rateLimitPoolSize = 4;
 
 /** Creates the limiters: one counts for each token, one for each address, both in fixed windows. */
@@ -70,7 +70,7 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
       isWorker ? new RateLimiterCluster({ ...options, timeoutMs: most }) : new RateLimiterMemory(options);
     return { token: limiter(token), address: limiter(address), close: async () => {} };
   }
-  // Nothing listens to errors: if the store stays down, the next query reports it.
+  // Errors need no listener: if the store stays down, the next query reports it.
   const { pool, close } = openPool({
     url: databaseUrl,
     size: rateLimitPoolSize,
