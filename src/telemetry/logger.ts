@@ -15,12 +15,12 @@ export const createLogger = (
 
 const ignore = () => {};
 
-/** Bytes that may wait for the reader of a pipe. Further lines are lost, because they would fill the memory. */
+/** Bytes to buffer for the reader of a pipe. Further lines are lost, because they would fill the memory. */
 const mostWaiting = 2_097_152;
 
 /**
- * Where log lines go: to stderr, as JSON or, by default only in a terminal, as text for people. What cannot be written,
- * because the disk is full or the reader is gone or stands still, is lost: the gateway serves on.
+ * Where log lines go: to stderr, as JSON or, by default only in a terminal, as text for people. Lines that cannot be
+ * written, because the disk is full or the reader is gone or stalled, are lost: the gateway continues to serve.
  */
 export function logDestination(
   format: 'auto' | 'json' | 'pretty',
@@ -29,7 +29,7 @@ export function logDestination(
   if (!stderr.listeners('error').includes(ignore)) stderr.on('error', ignore);
   const write = (line: string) => void (stderr.writableLength < mostWaiting && stderr.write(line));
   if (format === 'json' || (format === 'auto' && !stderr.isTTY)) return { write };
-  // Node's own answer, which knows NO_COLOR.
+  // Node's own check, which respects NO_COLOR.
   const hasColors = stderr.isTTY && stderr.hasColors();
   return { write: (line) => write(terminalLine(line, hasColors)) };
 }

@@ -19,7 +19,7 @@ interface MetricsOptions {
   unsentBytes?: () => number;
 }
 
-/** What one process has counted and measured. */
+/** The metrics of one process. */
 export type Figures = MetricObjectWithValues<MetricValue<string>>[];
 
 export interface ReadMetrics {
@@ -35,8 +35,8 @@ interface Outcome {
 }
 
 /**
- * What Prometheus reads. No label has a value that a client can make up, so that no client can make more of them:
- * operations and codes are those of the schema and of the catalogue.
+ * The metrics for Prometheus. No label has a value that a client can choose, so clients cannot create series:
+ * operations and codes come from the schema and the catalogue.
  */
 export class Metrics {
   readonly #registry = new Registry();
@@ -126,7 +126,7 @@ export class Metrics {
     return this.#registry.getMetricsAsJSON();
   }
 
-  /** `aggregator` is how the figures of several processes become one. */
+  /** `aggregator` says how to combine the values of several processes. */
   #replicaGauge(
     name: string,
     help: string,

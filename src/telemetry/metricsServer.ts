@@ -5,15 +5,15 @@ import type { Metrics } from './metrics.js';
 const path = '/metrics';
 const maximumConnections = 20;
 
-/** A small server of its own for `/metrics`. Whatever happens on it, the gateway serves on. */
+/** A small separate server for `/metrics`. Its failures do not affect the gateway. */
 export class MetricsServer {
   readonly server: Server;
   readonly #metrics: Pick<Metrics, 'read'>;
   readonly #logger: Logger;
-  /** Several scrapes at once share what one of them reads. */
+  /** Concurrent scrapes share one reading. */
   #reading: ReturnType<Metrics['read']> | undefined;
 
-  /** Whoever needs longer than `milliseconds` to ask, or to go on reading, is cut off. */
+  /** Cuts off clients that need longer than `milliseconds` to send a request or to continue reading. */
   constructor(metrics: Pick<Metrics, 'read'>, logger: Logger, milliseconds = 10_000) {
     this.#metrics = metrics;
     this.#logger = logger;
@@ -27,7 +27,7 @@ export class MetricsServer {
     this.server.maxConnections = maximumConnections;
   }
 
-  /** Stops at once. */
+  /** Stops immediately. */
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.server.close(resolve));
     this.server.closeAllConnections();

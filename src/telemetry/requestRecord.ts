@@ -4,40 +4,40 @@ import type { GraphQLError } from 'graphql';
 import { repetitionChannel, statementChannel } from '../database/query/statements.js';
 import { type ErrorCode, isErrorCode } from '../errors/catalogue.js';
 
-/** What connects the log lines of a request: its id, and the trace it belongs to, if any. */
+/** Identifies the log lines of a request: its id, and its trace, if any. */
 export interface Identity {
   requestId: string;
   traceId?: string;
   spanId?: string;
 }
 
-/** What is known of a request while it runs, for its log line, its metrics and its trace. It holds no secret. */
+/** What is known about a request while it runs, for its log line, metrics and trace. It contains no secret. */
 export class RequestRecord {
   readonly startedAt = performance.now();
   identity: Identity;
   method: string | undefined;
   /** Without the query string, and not longer than a line of the log needs. */
   path: string | undefined;
-  /** The address of the client, or its network if that is IPv6; undefined if the log has none. */
+  /** The address of the client, or its network if that is IPv6; undefined if the log omits addresses. */
   client: string | undefined;
-  /** The path of the route that the request found. */
+  /** The path of the route that handles the request. */
   route: string | undefined;
-  /** The GraphQL fields or the REST operation that it asked for, else its route: never what a client made up. */
+  /** The requested GraphQL fields or REST operation, otherwise the route: never text from a client. */
   operation = 'unknown';
   /** The name that the client gave to its GraphQL operation. */
   operationName: string | undefined;
   readonly codes = new Set<ErrorCode>();
-  /** What of the request is no valid HTTP. */
+  /** Why the request is not valid HTTP. */
   problem: string | undefined;
   statements = 0;
-  /** How often a statement or transaction was repeated because it lost to another. */
+  /** How often a statement or transaction was repeated after a conflict. */
   repetitions = 0;
-  /** Which kind of server answered a query, and which replica; undefined without replicas. */
+  /** The kind of server that served a query, and the replica; undefined without replicas. */
   server: 'primary' | 'replica' | undefined;
   replica: string | undefined;
   /** Only if the request is traced. */
   span: Span | undefined;
-  /** False for what is only counted in the log. */
+  /** False for requests that the log only counts. */
   isLogged = true;
   isFinished = false;
 

@@ -15,7 +15,9 @@ import { currentRequest, type RequestRecord } from './requestRecord.js';
 // Without an SDK, which only the operator can load, the API does nothing. docs/operating.md, "Traces".
 const tracer = (): Tracer => trace.getTracer('goalpost');
 
-/** Starts the span of a request, as part of its caller's trace if it names one. Nothing starts if no one collects it. */
+/**
+ * Starts the span of a request, as part of its caller's trace if it names one. Nothing starts if no one collects it.
+ */
 export function startSpan(record: RequestRecord, { method = '', headers }: IncomingMessage): void {
   const parent = propagation.extract(ROOT_CONTEXT, headers);
   const span = tracer().startSpan(
@@ -29,7 +31,7 @@ export function startSpan(record: RequestRecord, { method = '', headers }: Incom
   record.identity = { ...record.identity, traceId, spanId };
 }
 
-/** Runs work, within whose span other spans start. */
+/** Runs work in a span, which becomes the parent of spans started in it. */
 export const withSpan = <T>(span: Span | undefined, work: () => T): T =>
   span ? context.with(trace.setSpan(context.active(), span), work) : work();
 
@@ -50,7 +52,7 @@ export function endSpan({ span, method, path, route, operation, identity, codes 
   span.end();
 }
 
-/** Runs an operation of GraphQL in a span of its own, if its request has one. */
+/** Runs a GraphQL operation in a child span, if its request has a span. */
 export async function inOperationSpan<T>(type: string, fields: string, execute: () => T | Promise<T>): Promise<T> {
   const name = `${type} ${fields}`;
   const attributes = { 'graphql.operation.type': type };

@@ -2,19 +2,19 @@ import { AggregatorRegistry } from 'prom-client';
 import type { Figures, ReadMetrics } from './metrics.js';
 
 /**
- * The metrics of several processes, added up. What a process counted stays when it ends: a counter that fell would look
- * like a restart of all of them.
+ * The metrics of several processes, added up. The counts of a process remain when it exits: a counter that decreases
+ * would look like a restart of all of them.
  */
 export class SumOfMetrics {
   readonly #latest = new Map<number, Figures>();
   #ended: Figures = [];
 
-  /** Takes down what a process has counted so far. */
+  /** Records what a process has counted so far. */
   note(process: number, figures: Figures): void {
     this.#latest.set(process, figures);
   }
 
-  /** The process has ended. What it measured, such as its memory, is gone; what it counted stays. */
+  /** The process has exited. Its gauges, such as its memory, are dropped; its counts remain. */
   async end(process: number): Promise<void> {
     const counted = this.#latest.get(process)?.filter(({ type }) => ['counter', 'histogram'].includes(`${type}`)) ?? [];
     this.#latest.delete(process);

@@ -13,14 +13,14 @@ interface TelemetryOptions {
   addressOf?: ((socket: Socket, headers: IncomingHttpHeaders) => string) | undefined;
 }
 
-/** What is known of a request once it is answered. */
+/** What is known about a request once it has its response. */
 interface Outcome {
   actor?: { personId: string; companyId: string; tokenId: string } | undefined;
   req?: IncomingMessage;
   responseHeaders?: Readonly<Record<string, string>>;
 }
 
-/** Turns each request into one log line, one count in every metric, and one trace if somebody collects traces. */
+/** Turns each request into one log line, one count in every metric, and one trace if traces are collected. */
 export class Telemetry {
   readonly #options: TelemetryOptions;
 
@@ -50,7 +50,7 @@ export class Telemetry {
     const { identity, codes, repetitions } = record;
     const isReplay = responseHeaders?.['Idempotency-Replayed'] === 'true';
     const milliseconds = performance.now() - record.startedAt;
-    // One literal without spreads, which would take five times as long. What is undefined is left out.
+    // One literal without spreads, which would take five times as long. Undefined fields are omitted.
     const line = {
       requestId: identity.requestId,
       traceId: identity.traceId,

@@ -15,7 +15,7 @@ const levels: Record<number, [name: string, color: keyof typeof colors]> = {
 type Paint = (color: keyof typeof colors, text: string) => string;
 type Fields = Record<string, unknown>;
 
-/** A line of the log as a person reads it in a terminal. */
+/** A log line for people who read it in a terminal. */
 export function terminalLine(line: string, hasColors: boolean): string {
   const { level, time, pid: _pid, hostname: _hostname, msg = '', ...fields }: Fields = JSON.parse(line);
   const paint: Paint = (color, text) => (hasColors && text ? `\x1b[${colors[color]}m${text}\x1b[39m` : text);
@@ -46,11 +46,11 @@ function requestText(fields: Fields, paint: Paint): string {
     `${Number(milliseconds).toFixed(1)} ms`.padStart(10),
     `${shownAs(statements)} SQL`.padStart(7),
     shownAs(path),
-    // The other paths say it themselves.
+    // Other paths already name their operation.
     paint('cyan', /^\/graphql\/?$/.test(shownAs(path)) ? shownAs(operation) : ''),
     paint(color, Array.isArray(codes) ? codes.join(' ') : ''),
     personId ? `${shownAs(personId)}@${shownAs(companyId)}` : '',
-    // Clients report the id of a request that failed. With what succeeded, the line would not fit a terminal.
+    // Clients report the id of a failed request. For other requests, the id would make the line too long for a terminal.
     paint('gray', [...(isFailed ? [shownAs(requestId)] : []), ...listed(rest)].join(' ')),
   ];
   return shown.filter((part) => part !== '').join(' ');
@@ -69,7 +69,7 @@ function otherText(message: string, { err, ...fields }: Fields, paint: Paint): s
 
 const listed = (fields: Fields) => Object.entries(fields).map(([name, value]) => `${name}=${shownAs(value)}`);
 
-/** Callers choose ids and paths, and errors quote them: what could steer the terminal is shown escaped. */
+/** Callers choose ids and paths, and errors quote them: characters that could control the terminal are escaped. */
 function shownAs(value: unknown = ''): string {
   const text = typeof value === 'string' ? value : inspect(value, { breakLength: Number.POSITIVE_INFINITY });
   return printable(text);
