@@ -16,7 +16,7 @@ export const deleteResourceHubFile: StoredMutation = {
     lookUp: hubItems('... on ResourceHubFile { permissions { canDeleteFile } }'),
     input(found: Found) {
       const file = deepestFirst(found).find(({ permissions }) => permissions?.canDeleteFile);
-      // Null, if no file is left to delete: succeeds and does nothing.
+      // Null if no file is left to delete: the call then succeeds and does nothing.
       return { fileId: file?.id ?? (found.resourceHubs ? null : 'FILE_ID') };
     },
     selection: 'file { id name type size pathToFile { name } }',

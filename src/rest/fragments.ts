@@ -18,7 +18,7 @@ export function withFragments(document: string): string {
   const collect = (selection: string) => {
     for (const [, name = ''] of selection.matchAll(/\.\.\.(\w+)/g)) {
       const definition = fragments.get(name);
-      // Validation names a fragment that does not exist.
+      // Validation reports a fragment that does not exist.
       if (definition === undefined || used.has(name)) continue;
       used.set(name, definition);
       collect(definition);

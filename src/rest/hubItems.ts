@@ -16,7 +16,7 @@ export function hubItems(selection: string): string {
   return `{ resourceHubs(first: 5) { nodes { ${inside(1)} } } }`;
 }
 
-/** The items found, the deepest in their hub first, because their answers show a path. */
+/** The items found, the deepest in their hub first, because their responses show a path. */
 export function deepestFirst<Item extends object>({ resourceHubs }: HubItems<Item>): Item[] {
   const found: { item: Item; depth: number }[] = [];
   const collect = (container: Container<Item>, depth: number) => {

@@ -18,7 +18,7 @@ export const recoverResourceHubFile: StoredMutation = {
     lookUp: '{ resourceHubs(first: 5) { nodes { deletedFiles(first: 1) { nodes { id } } } } }',
     input({ resourceHubs }: Found) {
       const [file] = resourceHubs?.nodes.flatMap(({ deletedFiles }) => deletedFiles?.nodes ?? []) ?? [];
-      // Null, if no file is deleted: succeeds and does nothing.
+      // Null if no file is deleted: the call then succeeds and does nothing.
       return { fileId: file?.id ?? (resourceHubs ? null : 'FILE_ID') };
     },
     selection: 'file { id name pathToFile { name } }',

@@ -10,10 +10,10 @@ import { snakeCase } from '../naming.js';
 
 type Spell = (value: unknown) => unknown;
 
-/** How each type is spelled. An answer has hundreds of names, and every answer has the same. */
+/** Caches how each type is spelled: a response has hundreds of names, and every response has the same ones. */
 const known = new WeakMap<GraphQLOutputType, Spell>();
 
-/** A GraphQL answer as REST spells it: names in snake_case, enum values and type names in lower case. */
+/** A GraphQL result as REST spells it: names in snake_case, enum values and type names in lower case. */
 export const restResponse = (type: GraphQLOutputType, value: unknown): unknown => spellingOf(type)(value);
 
 function spellingOf(type: GraphQLOutputType): Spell {
@@ -42,7 +42,7 @@ function spellingOfObject(type: GraphQLObjectType): Spell {
   const fields = new Map<string, { name: string; spell: Spell }>();
   const look = (name: string) => {
     const field = type.getFields()[name];
-    // The only name that is no field is that of the type.
+    // The only name that is not a field is `__typename`.
     const found = field
       ? { name: snakeCase(name), spell: spellingOf(field.type) }
       : { name, spell: (value: unknown) => snakeCase(String(value)) };

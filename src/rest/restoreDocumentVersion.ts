@@ -45,7 +45,9 @@ export const restoreDocumentVersion: StoredMutation = {
   },
 };
 
-/** The oldest version that differs from the document, if possible in title and content, so that restoring it shows. */
+/**
+ * The oldest version that differs from the document, if possible in title and content, so that restoring it is visible.
+ */
 function versionToRestore({ name, content, versions }: Item): number | undefined {
   const oldestFirst = (versions?.nodes ?? []).toReversed();
   const different = oldestFirst.filter((version) => version.title !== name || version.content !== content);

@@ -15,7 +15,7 @@ interface RestOptions {
   execute: ExecuteDocument;
 }
 
-/** One route for each stored mutation: the JSON body is its input, the answer is its payload in snake_case. */
+/** One route for each stored mutation: the JSON body is its input, the response is its payload in snake_case. */
 export function restRoutes(mutations: PreparedMutation[], { schema, bodyLimit, execute }: RestOptions): Route[] {
   const scope = schema.getMutationType()?.extensions.scope === 'write' ? ({ scope: 'write' } as const) : {};
   return mutations.map(({ path, document, inputType, payloadType, name }) => ({

@@ -4,7 +4,7 @@ export interface StoredMutation {
   /** What the operation does, such as `Reopen a goal`. */
   title: string;
   document: string;
-  /** Whether it is our own addition to the documented paths. */
+  /** Whether this gateway adds it to the documented paths. */
   isAddition?: true;
   example: MutationExample;
 }

@@ -24,7 +24,7 @@ export const requestHeaders: Record<string, JsonSchema> = {
   },
 };
 
-/** Headers of answers. Each response refers to those that it has. */
+/** Headers of responses. Each response refers to those that it has. */
 const responseHeaders: Record<string, JsonSchema> = {
   'X-Request-Id': {
     description: 'Id of the request. The log and problems have the same one.',
@@ -64,7 +64,7 @@ const responseHeaders: Record<string, JsonSchema> = {
   },
 };
 
-/** The headers that every answer has. */
+/** The headers that every response has. */
 export const everyAnswer = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit'];
 
 /** The description of a header. One that only the error catalogue knows gets a general description. */

@@ -18,7 +18,7 @@ Every operation is a POST with a JSON body and needs a write-enabled API token: 
 Every failure is a problem (RFC 9457) with a \`code\` for programs. Its \`type\` is the address of a page that explains it.
 Ids are opaque strings and times are ISO 8601 in UTC. Ignore fields that you do not know: new ones may be added.`;
 
-/** What the demo workspace answers, by operation. */
+/** Recorded responses of the demo workspace, by operation. */
 const examples: Record<string, { request: unknown; response: unknown }> = recordedExamples;
 
 const addition = '\n\nAn addition of this gateway to the documented paths.';
@@ -94,7 +94,7 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
       version,
       description: descriptionOf(prepared.map(({ title }) => title)),
       contact: { name: 'The operator of this server' },
-      // Without an identifier: viewers make it a link to a page of SPDX, which has none for it.
+      // Without an identifier: viewers would link it to a page of SPDX that does not exist.
       license: { name: 'Proprietary' },
     },
     servers: [{ url: `${publicUrl}${apiRoot}`, description: 'This server.' }],

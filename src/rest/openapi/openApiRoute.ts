@@ -7,7 +7,7 @@ export const openApiPath = `${apiRoot}/openapi.json`;
 /** Serves the OpenAPI document without a token: with the paths that it describes, and where tools look for it. */
 export function openApiRoutes(openApi: () => object): Route[] {
   const json = () => JSON.stringify(openApi());
-  // YAML 1.1, which many tools still read, takes a text for a date unless it is quoted.
+  // YAML 1.1, which many tools still use, reads a string such as 2026-03-31 as a date unless it is quoted.
   const options = { aliasDuplicateObjects: false, compat: 'yaml-1.1' };
   const yaml = async () => (await import('yaml')).stringify(openApi(), options);
   return [

@@ -9,7 +9,7 @@ import type { JsonSchema } from './jsonSchema.js';
 export const problemName = (code: ErrorCode) =>
   `${code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter) => letter.toUpperCase())}Problem`;
 
-/** The codes an operation may answer with: those of every operation, and those it declares. */
+/** The codes that an operation may return: those of every operation, and those that it declares. */
 export const codesOf = (declared: readonly string[]): ErrorCode[] =>
   errorCodes.filter((code) => {
     const { occurs } = catalogue[code];
@@ -55,11 +55,11 @@ interface References {
   schema: (code: ErrorCode) => JsonSchema;
   example: (code: ErrorCode) => JsonSchema;
   header: (name: string) => JsonSchema;
-  /** Headers that every answer has. */
+  /** Headers that every response has. */
   common: Record<string, JsonSchema>;
 }
 
-/** One response for each status: the problems that it stands for, with their headers. */
+/** One response for each status: its problems, with their headers. */
 export function problemResponses(codes: readonly ErrorCode[], { schema, example, header, common }: References) {
   const statuses = [...new Set(codes.map((code) => catalogue[code].status))].sort((a, b) => a - b);
   return Object.fromEntries(

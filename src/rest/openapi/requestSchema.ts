@@ -30,7 +30,7 @@ export function requestSchema(type: GraphQLInputObjectType, components: Componen
   }));
 }
 
-/** The constraints of an input field besides its type. */
+/** The constraints of an input field in addition to its type. */
 const constraintsOf = ({ minimum, maximum, maxLength, maxItems }: JsonSchema): JsonSchema =>
   Object.fromEntries(
     Object.entries({ minimum, maximum, maxLength, maxItems }).filter(([, value]) => value !== undefined),
