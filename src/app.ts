@@ -1,3 +1,4 @@
+import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { authenticator, type Context } from './context.js';
 import type { Database } from './database/query/client.js';
@@ -12,9 +13,11 @@ import { cors } from './http/cors.js';
 import { databaseTimeout } from './http/databaseTimeout.js';
 import { answers, healthRoutes } from './http/health.js';
 import { leadsTo } from './http/leadsTo.js';
+import { Callers } from './http/limits/callers.js';
 import { rateLimit } from './http/limits/rateLimit.js';
 import type { RateLimiters } from './http/limits/rateLimiters.js';
 import { masking } from './http/masking.js';
+import type { RequestHead } from './http/requestHead.js';
 import { commonHeaders } from './http/response.js';
 import type { Handler, RequestContext, Route } from './http/route.js';
 import { router } from './http/router.js';
@@ -74,6 +77,10 @@ export interface AppOptions {
 
 export interface App {
   answer: Handler;
+  /** How a request fails before it gets a place, if that is known already. */
+  refusal: (request: RequestHead, context: RequestContext) => GraphQLError | undefined;
+  /** Who the callers are whose tokens it has looked up. */
+  callers: Callers;
   /** Every path that it answers. */
   routes: readonly Route[];
   /** Example calls, on records of the demo workspace if there is one. */
@@ -123,6 +130,7 @@ export function createPipeline({
     lockChanges,
   });
 
+  const callers = new Callers(trustedProxies);
   const authenticate = authenticator(db, { withPosition: replicas !== undefined });
   const mutations = storedMutations.map((stored) => prepare(schema, stored));
   const lookUp = demo && lookUpAs(demo.token, authenticate, graphql.execute);
@@ -143,25 +151,20 @@ export function createPipeline({
     { path: '/graphql', methods: ['GET', 'POST'] },
   ];
 
+  const routed = router({
+    routes,
+    mask,
+    publicUrl,
+    noPage: noPage(pages),
+    guide: '/docs',
+    authenticate: (request, { client }) => callers.learn(client, authenticate(request.headers.get('authorization'))),
+    limit: rateLimiters && rateLimit({ limiters: rateLimiters, callers, logger, clock }),
+    graphql: graphql.handle,
+  });
   const answer = databaseTimeout(
     databaseMilliseconds,
-    commonHeaders(
-      cors(
-        corsOrigins,
-        compressedPages(
-          router({
-            routes,
-            mask,
-            publicUrl,
-            noPage: noPage(pages),
-            guide: '/docs',
-            authenticate: (request) => authenticate(request.headers.get('authorization')),
-            limit: rateLimiters && rateLimit({ limiters: rateLimiters, trustedProxies, logger, clock }),
-            graphql: graphql.handle,
-          }),
-        ),
-      ),
-    ),
+    callers,
+    commonHeaders(cors(corsOrigins, compressedPages(routed.answer))),
   );
-  return { answer, routes, workedExamples: () => workedExamples(mutations, lookUp) };
+  return { answer, refusal: routed.refusal, callers, routes, workedExamples: () => workedExamples(mutations, lookUp) };
 }

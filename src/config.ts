@@ -145,6 +145,7 @@ export function configOf(environment: Environment) {
       windowSeconds: data.RATE_LIMIT_WINDOW_SECONDS,
       perToken: data.RATE_LIMIT_PER_TOKEN,
       perAddress: data.RATE_LIMIT_PER_ADDRESS,
+      workPerToken: data.RATE_LIMIT_WORK,
     },
     trustedProxies: data.TRUSTED_PROXIES,
     queryLimits: {

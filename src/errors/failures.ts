@@ -61,6 +61,9 @@ export const overloaded = () => failure('SERVICE_UNAVAILABLE', { overloaded: tru
 export const tooLong = (maximum: number) =>
   failure('QUERY_TOO_COMPLEX', { exceeded: [{ limit: 'characters', maximum }] });
 
+/** What a request gets for which there is no slot because of its caller's other requests. */
+export const tooManyOfOne = () => failure('RATE_LIMITED', { limit: 'concurrency', retryAfter: 1 });
+
 export const notFound = (what: string, id: string) => failure('NOT_FOUND', { what, id });
 
 /** The failure that the documents show for a code. */

@@ -1,12 +1,15 @@
 import {
+  type ArgumentNode,
   type DocumentNode,
   type FieldNode,
   type GraphQLArgument,
   type GraphQLCompositeType,
+  type GraphQLField,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
   isCompositeType,
+  isInputObjectType,
   isInterfaceType,
   isListType,
   isObjectType,
@@ -85,7 +88,7 @@ export function measure(
     }
     const definition = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined;
     const inner = definition && getNamedType(definition.type);
-    const own = Number(definition?.extensions.complexity ?? 0);
+    const own = weightOf(definition) + sumOf(node.arguments ?? [], (argument) => argumentWeight(argument, definition));
     if (!node.selectionSet) return { complexity: own, depth: 1, aliases };
     const isKnown = definition && isCompositeType(inner);
     const size = isKnown && isListType(getNullableType(definition.type)) ? (page ?? assumedListSize) : 1;
@@ -101,6 +104,17 @@ export function measure(
         aliases: children.aliases,
       },
     );
+  }
+
+  /** What the fields of an input object cost that are given, or may be given by a variable. */
+  function argumentWeight({ name, value }: ArgumentNode, definition: GraphQLField<unknown, unknown> | undefined) {
+    const type = definition?.args.find((argument) => argument.name === name.value)?.type;
+    const input = type && getNamedType(type);
+    if (!isInputObjectType(input)) return 0;
+    const fields = input.getFields();
+    if (value.kind === Kind.VARIABLE) return sumOf(Object.values(fields), weightOf);
+    if (value.kind !== Kind.OBJECT) return 0;
+    return sumOf(value.fields, (given) => (given.value.kind === Kind.NULL ? 0 : weightOf(fields[given.name.value])));
   }
 
   /** The page size of a connection; undefined for any other field. */
@@ -122,6 +136,13 @@ export function measure(
 
   return selection(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined);
 }
+
+/** What a field says that it costs itself. */
+const weightOf = (field: { extensions: Readonly<Record<string, unknown>> } | undefined) =>
+  Number(field?.extensions.complexity ?? 0);
+
+const sumOf = <T>(items: readonly T[], costOf: (item: T) => number) =>
+  items.reduce((total, item) => total + costOf(item), 0);
 
 /** The cost of two selections together: counts add up, to at most a safe integer; the deeper one decides the depth. */
 const sum = (one: QueryCost, other: QueryCost): QueryCost => ({

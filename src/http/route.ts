@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LogPosition } from '../database/servers/replicas/logPosition.js';
 import type { Actor } from '../policies/access.js';
 import type { RequestRecord } from '../telemetry/requestRecord.js';
+import type { Client } from './limits/callers.js';
 import type { RequestHead } from './requestHead.js';
 import type { HttpResponse } from './response.js';
 
@@ -16,6 +17,8 @@ export interface RequestContext {
   /** Node's own request and response, if it came over a socket. */
   req?: IncomingMessage;
   res?: ServerResponse;
+  /** What the request says of who sent it, if it came over a socket. */
+  client?: Client | undefined;
   /** Reads the body, once the headers are in order. A client that sent `Expect: 100-continue` may send it then. */
   receiveBody?: <T>(read: ReadBody<T>) => Promise<T>;
   /** Headers for the response, whether the request succeeds or fails. */

@@ -13,7 +13,7 @@ import type { Handler, RequestContext, Route } from './route.js';
 interface RouterOptions {
   routes: Route[];
   /** Finds the person of the request's token. Fails with 401. */
-  authenticate: (request: RequestHead) => Promise<Actor>;
+  authenticate: (request: RequestHead, context: RequestContext) => Promise<Actor>;
   /** Counts requests, whether or not they pass the checks. */
   limit?: RateLimit | undefined;
   mask: (error: unknown) => GraphQLError;
@@ -26,11 +26,17 @@ interface RouterOptions {
   graphql: Handler;
 }
 
+interface Router {
+  answer: Handler;
+  /** How a request fails before it gets a place, if that is known already. */
+  refusal(request: RequestHead, context: RequestContext): GraphQLError | undefined;
+}
+
 /**
  * Checks every request in the same order: path (404), method (405), Accept (406), token (401), rate limit (429), scope
  * (403). Then its route handles it.
  */
-export function router(options: RouterOptions): Handler {
+export function router(options: RouterOptions): Router {
   const { routes, authenticate, mask, publicUrl, limit, noPage, guide, graphql } = options;
   const byPath = new Map(routes.map(({ path }) => [path, routes.filter((route) => route.path === path)]));
   const routesOf = (path: string) => byPath.get(path) ?? [];
@@ -65,7 +71,7 @@ export function router(options: RouterOptions): Handler {
   async function check(request: RequestHead, path: string, context: RequestContext): Promise<Route> {
     const route = find(request, path);
     requireAcceptable(request.headers.get('accept'), route.handle ? restTypes : graphqlTypes);
-    context.actor = await authenticate(request);
+    context.actor = await authenticate(request, context);
     return route;
   }
 
@@ -92,7 +98,14 @@ export function router(options: RouterOptions): Handler {
     return isPage ? noPage(error, path, nearestTo(path)) : problemResponse(error, context.requestId, publicUrl);
   }
 
-  return async (request, context) => {
+  function refusal(request: RequestHead, context: RequestContext): GraphQLError | undefined {
+    const route = match(request, pathOf(request, new URL(request.url).pathname));
+    if (!route || route.public) return undefined;
+    note(context, route);
+    return limit?.refusal(request, context);
+  }
+
+  const answer: Handler = async (request, context) => {
     const { pathname, search } = new URL(request.url);
     const path = pathOf(request, pathname);
     const candidates = routesOf(path);
@@ -104,11 +117,16 @@ export function router(options: RouterOptions): Handler {
       }
       const route = await checkAndCount(request, path, context);
       if (route.scope === 'write' && !context.actor?.canWrite) throw failure('READ_ONLY_TOKEN');
-      return await (route.handle ?? graphql)(request, context);
+      try {
+        return await (route.handle ?? graphql)(request, context);
+      } finally {
+        limit?.charge(context);
+      }
     } catch (thrown) {
       return refuse(mask(thrown), path, request, context);
     }
   };
+  return { answer, refusal };
 }
 
 /** The responses of some paths depend on `Accept`. */

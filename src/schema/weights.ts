@@ -5,4 +5,10 @@ export const longText = { complexity: 20 };
 export const twoLongTexts = { complexity: 40 };
 
 /** Everybody whom something concerns, who may be thousands. */
-export const everybody = { complexity: 400 };
+export const everybody = { complexity: 500 };
+
+/** How many items a whole list has. */
+export const wholeList = { complexity: 100 };
+
+/** A text that is looked for in every name. As an extension of an argument it counts only where that is given. */
+export const everyName = { complexity: 250 };

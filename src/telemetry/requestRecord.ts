@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Span } from '@opentelemetry/api';
 import type { GraphQLError } from 'graphql';
-import { repetitionChannel, statementChannel } from '../database/query/statements.js';
+import { repetitionChannel, type Statement, statementChannel, waitChannel } from '../database/query/statements.js';
 import { type ErrorCode, isErrorCode } from '../errors/catalogue.js';
+import { ProcessorTime } from './processorTime.js';
 
 /** Identifies the log lines of a request: its id, and its trace, if any. */
 export interface Identity {
@@ -30,6 +31,9 @@ export class RequestRecord {
   /** Why the request is not valid HTTP. */
   problem: string | undefined;
   statements = 0;
+  /** How long PostgreSQL has worked on its statements, which may be several at once, in milliseconds. */
+  databaseMilliseconds = 0;
+  readonly processorTime = new ProcessorTime();
   /** How often a statement or transaction was repeated after a conflict. */
   repetitions = 0;
   /** The kind of server that served a query, and the replica; undefined without replicas. */
@@ -40,6 +44,11 @@ export class RequestRecord {
   /** False for requests that the log only counts. */
   isLogged = true;
   isFinished = false;
+
+  /** What it has cost so far, in milliseconds of PostgreSQL and of this process. */
+  get work(): number {
+    return this.databaseMilliseconds + this.processorTime.milliseconds;
+  }
 
   constructor(identity: Identity) {
     this.identity = identity;
@@ -61,9 +70,24 @@ export class RequestRecord {
 /** The request that the running code belongs to. */
 export const currentRequest = new AsyncLocalStorage<RequestRecord>();
 
-statementChannel.start.subscribe(() => {
+const begun = new WeakMap<Statement, { record: RequestRecord; at: number }>();
+
+statementChannel.start.subscribe((statement) => {
   const record = currentRequest.getStore();
-  if (record) record.statements += 1;
+  if (!record) return;
+  record.statements += 1;
+  begun.set(statement as Statement, { record, at: performance.now() });
+});
+
+statementChannel.asyncEnd.subscribe((statement) => {
+  const { record, at } = begun.get(statement as Statement) ?? {};
+  if (record && at !== undefined) record.databaseMilliseconds += performance.now() - at;
+});
+
+waitChannel.subscribe((what) => {
+  const time = currentRequest.getStore()?.processorTime;
+  if (what === 'begins') time?.beginWait();
+  else time?.endWait();
 });
 
 repetitionChannel.subscribe(() => {

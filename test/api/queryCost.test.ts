@@ -276,9 +276,28 @@ describe('a connection counts its page', () => {
     expect(body.extensions.cost.complexity).toBe(1 + 20 + 1 + 3 * (1 + 20));
   });
 
-  test('everybody whom something concerns counts as 400 objects more', async () => {
+  test('everybody whom something concerns counts as 500 objects more', async () => {
     const { body } = await ask('{ goal(id: "g") { potentialSubscribers { role } } }');
-    expect(body.extensions.cost.complexity).toBe(1 + 400 + 10);
+    expect(body.extensions.cost.complexity).toBe(1 + 500 + 10);
+  });
+
+  test.each<[string, string, Record<string, unknown>, number]>([
+    ['the number of all items: 100', '{ goals { totalCount } }', {}, 101],
+    ['a text that is looked for: 250', '{ goals(filter: { text: "abc", closed: true }) { totalCount } }', {}, 351],
+    ['a text in a variable', 'query ($t: String) { goals(filter: { text: $t }) { totalCount } }', { t: 'abc' }, 351],
+    ['a filter in a variable', 'query ($f: GoalFilter) { goals(filter: $f) { totalCount } }', { f: {} }, 351],
+    ['no text', '{ goals(filter: { text: null, closed: true }) { totalCount } }', {}, 101],
+  ])('what reads more than it returns is weighed: %s', async (_what, query, variables, complexity) => {
+    const { body } = await ask(query, variables);
+    expect(body.extensions.cost.complexity).toBe(complexity);
+  });
+
+  test.each([
+    ['texts looked for in all goals, and counted', 30, 'goals(filter: { text: "abc" }) { totalCount }'],
+    ['everybody whom something concerns', 23, 'goal(id: "g") { potentialSubscribers { role } }'],
+  ])('as many as aliases allow of the same is too much: %s', async (_what, count, field) => {
+    const { status, body } = await ask(`{ ${Array.from({ length: count }, (_, index) => `a${index}: ${field}`)} }`);
+    expect([status, body.errors[0].extensions.code]).toEqual([400, 'QUERY_TOO_COMPLEX']);
   });
 
   test('of the request, also where the document came with other page sizes before', () => {

@@ -189,78 +189,159 @@ test('a connection beyond the most is closed at once, and counted', async () => 
   first.destroy();
 });
 
+describe('one caller', () => {
+  const wide = new World(world.db, world.url, { overload: new Overload(10, logger) });
+  const ask = (token: string) => wide.graphql(token, '{ viewer { person { id } } }');
+  const burst = (token: string, count: number) => Array.from({ length: count }, () => ask(token));
+
+  test('alone gets 200 for 500 requests at once', async () => {
+    const statuses = (await Promise.all(burst(caller.token, 500))).map(({ status }) => status);
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+  });
+
+  test.each(['another company', 'another token of the company'])('does not keep %s waiting', async (who) => {
+    const other = who === 'another company' ? (await world.team()).caller.token : caller.readOnlyToken;
+    await Promise.all([ask(caller.token), ask(other)]);
+    let answered = 0;
+    const flood = burst(caller.token, 300).map((answer) => answer.finally(() => answered++));
+    await vi.waitFor(() => expect(answered).toBeGreaterThan(0), { interval: 1 });
+    const before = answered;
+    expect(await ask(other)).toMatchObject({ status: 200 });
+    expect(answered - before).toBeLessThan(150);
+    await Promise.all(flood);
+  });
+});
+
 describe('who waits for a place', () => {
+  const from = (id: string, group = id) => ({ id, group });
+  const own = from('token', 'company');
+
   test('is admitted in order of arrival, but the newest first when more wait than there are places', async () => {
     const admission = new Admission(2);
-    expect([admission.enter(), admission.enter()]).toEqual([true, true]);
+    expect([admission.enter(own), admission.enter(own)]).toEqual(['admitted', 'admitted']);
     const order: number[] = [];
     const waiting = [1, 2, 3, 4].map(async (number) => {
-      expect(await admission.enter()).toBe(true);
+      expect(await admission.enter(own)).toBe('admitted');
       order.push(number);
     });
-    for (const _ of waiting) admission.leave();
+    for (const _ of waiting) admission.leave(own);
     await Promise.all(waiting);
     expect(order).toEqual([4, 3, 1, 2]);
-    for (const _ of [1, 2]) admission.leave();
+    for (const _ of [1, 2]) admission.leave(own);
     expect([admission.inProgress, admission.waiting]).toEqual([0, 0]);
   });
 
-  test('is refused after a while, and almost at once when the queue has not emptied since', async () => {
+  test.each<[string, string[], string[]]>([
+    ['another company', ['a1/a', 'a1/a', 'a1/a', 'b1/b'], ['b1', 'a1', 'a1', 'a1']],
+    ['another token of the company', ['a1/a', 'a1/a', 'a2/a'], ['a2', 'a1', 'a1']],
+    ['tokens of another company together', ['b1/b', 'b2/b', 'b3/b', 'c1/c'], ['b1', 'c1', 'b2', 'b3']],
+  ])('has its turn before those who hold places: %s', async (_who, arrivals, order) => {
+    const admission = new Admission(1);
+    admission.enter(from('a1', 'a'));
+    const admitted: string[] = [];
+    const running = arrivals.map(async (text) => {
+      const [id = '', group = ''] = text.split('/');
+      expect(await admission.enter(from(id, group))).toBe('admitted');
+      admitted.push(id);
+      admission.leave(from(id, group));
+    });
+    admission.leave(from('a1', 'a'));
+    await Promise.all(running);
+    expect(admitted).toEqual(order);
+  });
+
+  test('finds half of the places free where somebody else has just been, and all of them otherwise', async () => {
+    let now = 0;
+    const admission = new Admission(4, () => now);
+    const take = (count: number) => Array.from({ length: count }, () => admission.enter(own));
+    expect(take(4)).toEqual(['admitted', 'admitted', 'admitted', 'admitted']);
+    for (let count = 0; count < 4; count++) admission.leave(own);
+    admission.enter(from('other'));
+    admission.leave(from('other'));
+    const [first, second, third] = take(3);
+    expect([first, second]).toEqual(['admitted', 'admitted']);
+    expect(admission.inProgress).toBe(2);
+    expect(admission.enter(from('other'))).toBe('admitted');
+    now = 11_000;
+    admission.leave(from('other'));
+    now = 22_000;
+    const fourth = admission.enter(own);
+    expect(await third).toBe('admitted');
+    expect(await fourth).toBe('admitted');
+    expect([admission.inProgress, admission.waiting]).toEqual([4, 0]);
+  });
+
+  test('is refused after a while if no place becomes free, and then almost at once', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const admission = new Admission(1, () => Date.now());
-    admission.enter();
+    admission.enter(own);
     const outcomes: string[] = [];
-    const enter = async (name: string) => outcomes.push(`${name} ${(await admission.enter()) ? 'runs' : 'is refused'}`);
+    const enter = async (name: string) => outcomes.push(`${name} ${await admission.enter(own)}`);
     enter('first');
     await vi.advanceTimersByTimeAsync(490);
     enter('second');
     expect(outcomes).toEqual([]);
     await vi.advanceTimersByTimeAsync(15);
-    expect(outcomes).toEqual(['first is refused']);
+    expect(outcomes).toEqual(['first overloaded']);
     await vi.advanceTimersByTimeAsync(25);
-    expect(outcomes).toEqual(['first is refused', 'second is refused']);
+    expect(outcomes).toEqual(['first overloaded', 'second overloaded']);
     enter('third');
     await vi.advanceTimersByTimeAsync(25);
-    expect(outcomes.at(-1)).toBe('third is refused');
+    expect(outcomes.at(-1)).toBe('third overloaded');
 
-    // A place that nobody waits for ends the overload.
-    admission.leave();
-    expect(await admission.enter()).toBe(true);
+    admission.leave(own);
+    expect(await admission.enter(own)).toBe('admitted');
     enter('fourth');
     await vi.advanceTimersByTimeAsync(400);
-    admission.leave();
+    admission.leave(own);
     await vi.advanceTimersByTimeAsync(0);
-    expect(outcomes.at(-1)).toBe('fourth runs');
+    expect(outcomes.at(-1)).toBe('fourth admitted');
   });
 
-  test('waits longer where requests take longer', async () => {
+  test.each<[string, number, string, number]>([
+    ['alone: long, and it is its own excess', 1, 'too many of one', 15_000],
+    ['with as many companies as places: as long', 2, 'too many of one', 15_000],
+    ['with more companies than places: for a moment', 5, 'overloaded', 500],
+  ])('waits %s', async (_who, companies, refusal, milliseconds) => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    const admission = new Admission(1, () => Date.now());
-    for (let count = 0; count < 500; count++) {
-      admission.enter();
-      admission.leave(100);
+    const admission = new Admission(2, () => Date.now());
+    const callers = Array.from({ length: companies }, (_, index) => from(`company ${index}`));
+    const served = callers.slice(0, 2);
+    for (const caller of [...served, ...served].slice(0, 2)) admission.enter(caller);
+    let waited: [string, number] | undefined;
+    const startedAt = Date.now();
+    for (const caller of callers) {
+      void Promise.resolve(admission.enter(caller)).then((decision) => {
+        if (decision !== 'admitted') waited ??= [decision, Date.now() - startedAt];
+      });
     }
-    admission.enter();
-    const outcomes: boolean[] = [];
-    const enter = async () => outcomes.push(await admission.enter());
-    enter();
-    await vi.advanceTimersByTimeAsync(510);
-    enter();
-    await vi.advanceTimersByTimeAsync(190);
-    expect(outcomes).toEqual([false]);
-    await vi.advanceTimersByTimeAsync(20);
-    expect(outcomes).toEqual([false, false]);
+    // Places become free for the newest, again and again.
+    while (!waited && Date.now() - startedAt < 20_000) {
+      for (const caller of served) {
+        for (let count = 0; count < 3; count++) void admission.enter(caller);
+        admission.leave(caller, 10);
+      }
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(waited?.[0]).toBe(refusal);
+    expect(waited?.[1]).toBeGreaterThanOrEqual(milliseconds);
+    expect(waited?.[1]).toBeLessThan(milliseconds + 200);
   });
 
-  test('is bounded in number: the oldest makes room', async () => {
+  test('is bounded in number: the oldest of whoever has most makes room', async () => {
     const admission = new Admission(1);
-    admission.enter();
-    const [oldest, ...others] = Array.from({ length: 51 }, () => admission.enter());
-    expect(admission.waiting).toBe(50);
-    expect(await oldest).toBe(false);
-    for (const _ of others) admission.leave();
-    expect(await Promise.all(others)).toEqual(others.map(() => true));
+    admission.enter(own);
+    const other = admission.enter(from('other'));
+    const [oldest, ...others] = Array.from({ length: 1000 }, () => admission.enter(own));
+    expect(admission.waiting).toBe(1000);
+    expect(await oldest).toBe('too many of one');
+    admission.leave(own);
+    expect(await other).toBe('admitted');
+    admission.leave(from('other'));
+    for (const _ of others) admission.leave(own);
+    expect(await Promise.all(others)).toEqual(others.map(() => 'admitted'));
+    expect([admission.inProgress, admission.waiting]).toEqual([0, 0]);
   });
 });

@@ -54,7 +54,12 @@ const waits = () =>
     .toBeGreaterThan(0);
 
 async function server(settings: Record<string, string> = {}) {
-  const started = await startServer({ DATABASE_URL: world.url, RATE_LIMIT_PER_TOKEN: '1000000', ...settings });
+  const started = await startServer({
+    DATABASE_URL: world.url,
+    RATE_LIMIT_PER_TOKEN: '1000000',
+    RATE_LIMIT_WORK: '1000000000',
+    ...settings,
+  });
   onTestFinished(async () => {
     if (started.process.exitCode === null && started.process.signalCode === null) await started.stop();
   });

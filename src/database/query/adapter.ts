@@ -2,11 +2,14 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type {
   SqlDriverAdapter,
   SqlDriverAdapterFactory,
+  SqlQuery,
   SqlQueryable,
   Transaction,
 } from '@prisma/driver-adapter-utils';
+import type { Pool } from 'pg';
 import { retryConflicts } from './conflicts.js';
-import { wait } from './deadline.js';
+import { ConnectionShares } from './connectionShares.js';
+import { wait, withDeadlineUnlessGiven } from './deadline.js';
 import type { OpenPool } from './pool.js';
 import type { PoolConnections } from './reader/database.js';
 import { hasEnded } from './reader/transact.js';
@@ -19,10 +22,10 @@ type Options = ConstructorParameters<typeof PrismaPg>[1];
  * is a transaction of its own when it loses to another. A statement in a transaction is not repeated: the failure has
  * undone those before it.
  */
-export function adapterOf({ pool, close }: OpenPool, options: Options): Adapter {
+export function adapterOf({ pool, close }: OpenPool, options: Options, shares = sharesOf(pool)): Adapter {
   const factory = new PrismaPg(pool, options);
   const { provider, adapterName } = factory;
-  const adapter = factory.connect().then((connected) => limitedAdapter(connected, close));
+  const adapter = factory.connect().then((connected) => limitedAdapter(connected, shares, close));
   return {
     factory: { provider, adapterName, connect: () => adapter },
     connections: {
@@ -32,10 +35,17 @@ export function adapterOf({ pool, close }: OpenPool, options: Options): Adapter 
       },
       begin: async () => (await adapter).startTransaction(),
       close,
-      connectionUse: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+      connectionUse: () => ({
+        open: pool.totalCount,
+        idle: pool.idleCount,
+        waiting: pool.waitingCount + shares.waiting,
+      }),
     },
   };
 }
+
+/** The connections of a pool, shared between callers. */
+export const sharesOf = (pool: Pool) => new ConnectionShares(pool.options.max);
 
 interface Adapter {
   factory: SqlDriverAdapterFactory;
@@ -46,24 +56,50 @@ interface Adapter {
 /** How long a command waits for a transaction to begin. A request waits as long as it may. */
 const beginMilliseconds = 10_000;
 
-async function startTransaction(start: () => Promise<Transaction>): Promise<Transaction> {
-  const limits = { onLate: (late: Transaction) => void late.rollback(), otherwise: beginMilliseconds };
-  return limitedTransaction(await report('BEGIN', () => wait(start, limits)));
+async function startTransaction(shares: ConnectionShares, start: () => Promise<Transaction>): Promise<Transaction> {
+  const begin = async () => {
+    const release = await shares.hold();
+    let isPending = false;
+    const startOnIt = async () => {
+      isPending = true;
+      try {
+        return await start();
+      } catch (error) {
+        release();
+        throw error;
+      }
+    };
+    try {
+      const giveUp = (late: Transaction) => void late.rollback().finally(release);
+      return limitedTransaction(await report('BEGIN', () => wait(startOnIt, { onLate: giveUp })), release);
+    } catch (error) {
+      if (!isPending) release();
+      throw error;
+    }
+  };
+  return withDeadlineUnlessGiven(beginMilliseconds, begin);
 }
 
-function limitedAdapter(adapter: SqlDriverAdapter, close: () => Promise<void>): SqlDriverAdapter {
+function limitedAdapter(
+  adapter: SqlDriverAdapter,
+  shares: ConnectionShares,
+  close: () => Promise<void>,
+): SqlDriverAdapter {
+  const run = <T>({ sql }: SqlQuery, send: () => Promise<T>): Promise<T> =>
+    retryConflicts(() => shares.use((start) => report(sql, () => wait(() => start(send)))));
   return {
     ...identity(adapter),
-    queryRaw: (query) => retryConflicts(() => report(query.sql, () => wait(() => adapter.queryRaw(query)))),
-    executeRaw: (query) => retryConflicts(() => report(query.sql, () => wait(() => adapter.executeRaw(query)))),
+    queryRaw: (query) => run(query, () => adapter.queryRaw(query)),
+    executeRaw: (query) => run(query, () => adapter.executeRaw(query)),
     executeScript: (script) => adapter.executeScript(script),
-    startTransaction: (level) => startTransaction(() => adapter.startTransaction(level)),
+    startTransaction: (level) => startTransaction(shares, () => adapter.startTransaction(level)),
     getConnectionInfo: () => adapter.getConnectionInfo?.() ?? { supportsRelationJoins: true },
     dispose: close,
   };
 }
 
-function limitedTransaction(transaction: Transaction): Transaction {
+/** `release` gives its connection back. */
+function limitedTransaction(transaction: Transaction, release: () => void): Transaction {
   let last: Promise<unknown> = Promise.resolve();
   let isOver = false;
   // Resolvers ask at the same time, but a transaction has one connection, which serves others when it has ended.
@@ -90,7 +126,7 @@ function limitedTransaction(transaction: Transaction): Transaction {
     wait(() => inTurn(() => unlessFailed(sql, work)));
   const end = (how: () => Promise<void>) => {
     isOver = true;
-    return how();
+    return how().finally(release);
   };
   return {
     ...identity(transaction),

@@ -1,13 +1,23 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Caller } from './shares.js';
+import { waitChannel } from './statements.js';
 
 /** How long one request may still wait for the database in all, and since when it is waiting. */
 interface Deadline {
   left: number;
   waits: number;
   since: number;
+  /** Who sent the request, as far as that was known when it came. */
+  caller: Caller | undefined;
 }
 
 const deadline = new AsyncLocalStorage<Deadline>();
+
+/** Who sent the request; undefined outside a request. */
+export const callerOfRequest = (): Caller | undefined => deadline.getStore()?.caller;
+
+/** What is the same for all that one request waits for; undefined outside a request. */
+export const currentDeadline = (): object | undefined => deadline.getStore();
 
 /** The database did not answer within the time that the request may wait for it. */
 class DatabaseTimeout extends Error {
@@ -16,15 +26,19 @@ class DatabaseTimeout extends Error {
 }
 
 /** Runs a request whose waits for the database may take that many milliseconds in all. */
-export const withDeadline = <T>(milliseconds: number, request: () => T): T =>
-  deadline.run({ left: milliseconds, waits: 0, since: 0 }, request);
+export const withDeadline = <T>(milliseconds: number, request: () => T, caller?: Caller): T =>
+  deadline.run({ left: milliseconds, waits: 0, since: 0, caller }, request);
+
+/** Runs work whose waits may take that many milliseconds in all, unless a request says how many. */
+export const withDeadlineUnlessGiven = <T>(milliseconds: number, work: () => T): T =>
+  deadline.getStore() ? work() : withDeadline(milliseconds, work);
 
 /** Runs a part of a request whose waits may take only this share of what the request may still wait. */
 export async function withShareOfDeadline<T>(share: number, part: () => T): Promise<Awaited<T>> {
   const whole = deadline.getStore();
   if (!whole) return await part();
   const given = whole.left * share;
-  const own = { left: given, waits: 0, since: 0 };
+  const own = { left: given, waits: 0, since: 0, caller: whole.caller };
   try {
     return await deadline.run(own, part);
   } finally {
@@ -35,22 +49,21 @@ export async function withShareOfDeadline<T>(share: number, part: () => T): Prom
 interface Waiting<T> {
   /** Gets what the database answers after the deadline. */
   onLate?: (value: T) => void;
-  /** How many milliseconds the wait may take outside a request; if undefined, it has no end. */
-  otherwise?: number;
 }
 
 /**
  * Waits for the database, at most as long as the request still may: then it throws a DatabaseTimeout. Waits at the same
  * time count once.
  */
-export async function wait<T>(start: () => Promise<T>, { onLate, otherwise }: Waiting<T> = {}): Promise<T> {
-  const own = deadline.getStore() ?? (otherwise === undefined ? undefined : { left: otherwise, waits: 0, since: 0 });
+export async function wait<T>(start: () => Promise<T>, { onLate }: Waiting<T> = {}): Promise<T> {
+  const own = deadline.getStore();
   if (!own) return start();
   const now = performance.now();
   if (own.waits === 0) own.since = now;
   const left = own.left - (now - own.since);
   if (left <= 0) throw late();
   own.waits += 1;
+  waitChannel.publish('begins');
   const answer = start();
   let timer: NodeJS.Timeout | undefined;
   try {
@@ -66,6 +79,7 @@ export async function wait<T>(start: () => Promise<T>, { onLate, otherwise }: Wa
   } finally {
     clearTimeout(timer);
     own.waits -= 1;
+    waitChannel.publish('ends');
     if (own.waits === 0) own.left -= performance.now() - own.since;
   }
 }

@@ -8,6 +8,9 @@ export interface Statement {
 /** Reports every statement of the client, from when it is sent until it is answered, in the context of its sender. */
 export const statementChannel = tracingChannel<Statement, Statement>('goalpost:statement');
 
+/** Reports when a request begins to wait for the database, and when it does not wait any more. */
+export const waitChannel = channel('goalpost:wait');
+
 /** Reports that a statement or transaction lost to another and is repeated. */
 export const repetitionChannel = channel('goalpost:repetition');
 

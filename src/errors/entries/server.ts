@@ -2,21 +2,40 @@ import { entry, inSeconds } from '../entry.js';
 
 const unavailableSeconds = 5;
 
+/** The limits of one caller, and what one who is over it has done. */
+const limits = {
+  token: 'Too many requests.',
+  address: 'Too many requests without a valid token.',
+  work: 'The requests of this token have cost too much work.',
+  concurrency: 'Too many requests at once.',
+};
+
+export type LimitName = keyof typeof limits;
+
 /** The server cannot serve any request at the moment. */
 export const serverErrors = {
-  RATE_LIMITED: entry<{ retryAfter: number }>({
+  RATE_LIMITED: entry<{ retryAfter: number; limit: LimitName }>({
     status: 429,
     title: 'Too many requests',
     meaning:
-      'The token, or the address of a request without a valid token, has sent more requests than the rate limit ' +
-      'allows. Nothing was changed.',
+      'The token, or the address of a request without a valid token, has sent more requests than a limit allows: in a ' +
+      'window of time, or at once. Or the requests of the token have cost more work in that window. Nothing was changed.',
     remedy:
-      'Wait for the number of seconds in the Retry-After header. The RateLimit header of every response shows how many ' +
-      'requests remain.',
-    detail: ({ retryAfter }) => `Too many requests. Try again in ${inSeconds(retryAfter)}.`,
+      'Wait for the number of seconds in the Retry-After header. The RateLimit header of every response shows how much ' +
+      'of each limit remains.',
+    detail: ({ retryAfter, limit }) => `${limits[limit]} Try again in ${inSeconds(retryAfter)}.`,
     headers: ({ retryAfter }) => ({ 'Retry-After': String(retryAfter) }),
-    example: { retryAfter: 30 },
-    members: { retryAfter: { type: 'integer', description: 'Seconds to wait before you retry.' } },
+    example: { retryAfter: 30, limit: 'token' },
+    members: {
+      retryAfter: { type: 'integer', description: 'Seconds to wait before you retry.' },
+      limit: {
+        type: 'string',
+        description:
+          'What there was too much of: requests of the token or of the address in the window, work of the token in the ' +
+          'window, or requests at once.',
+        enum: ['token', 'address', 'work', 'concurrency'] satisfies LimitName[],
+      },
+    },
   }),
   INTERNAL_SERVER_ERROR: entry({
     status: 500,

@@ -18,6 +18,8 @@ export interface RateLimiterSettings {
   perToken: number;
   /** Requests without a valid token that one address may make in a window. */
   perAddress: number;
+  /** Milliseconds of work that the requests of one token may cost in a window; not limited if omitted. */
+  workPerToken?: number;
   /** Whether to name prepared statements, as for the other statements. */
   preparedStatements?: boolean;
   /** As for the other statements. */
@@ -29,6 +31,8 @@ export interface RateLimiterSettings {
 export interface RateLimiters {
   token: RateLimiterAbstract;
   address: RateLimiterAbstract;
+  /** Counts in memory, whichever the store is: it is known only when a request is answered, and nobody waits for it. */
+  work: RateLimiterAbstract | undefined;
   close(): Promise<void>;
 }
 
@@ -51,7 +55,7 @@ const share = 1 / 2;
 /** Connections that the store in Postgres uses. */
 export const rateLimitPoolSize = 4;
 
-/** Creates the limiters: one counts for each token, one for each address, both in fixed windows. */
+/** Creates the limiters, which count in fixed windows: requests of each token and of each address, and work. */
 export function createRateLimiters(settings: RateLimiterSettings): RateLimiters {
   const {
     store,
@@ -59,17 +63,20 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
     windowSeconds: duration,
     perToken,
     perAddress,
+    workPerToken,
     preparedStatements = true,
     timeouts = unlimited,
     isWorker,
   } = settings;
   const token = { keyPrefix: 'token', points: perToken, duration };
   const address = { keyPrefix: 'address', points: perAddress, duration };
-  if (store === 'memory') {
-    const limiter = (options: typeof token) =>
-      isWorker ? new RateLimiterCluster({ ...options, timeoutMs: most }) : new RateLimiterMemory(options);
-    return { token: limiter(token), address: limiter(address), close: async () => {} };
-  }
+  const inMemory = (options: typeof token) =>
+    // The primary process counts for its workers if it counts at all.
+    isWorker && store === 'memory'
+      ? new RateLimiterCluster({ ...options, timeoutMs: most })
+      : new RateLimiterMemory(options);
+  const work = workPerToken ? inMemory({ keyPrefix: 'work', points: workPerToken, duration }) : undefined;
+  if (store === 'memory') return { token: inMemory(token), address: inMemory(address), work, close: async () => {} };
   // Errors need no listener: if the store stays down, the next query reports it.
   const { pool, close } = openPool({
     url: databaseUrl,
@@ -86,6 +93,7 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
     token: new RateLimiterPostgres({ ...table, ...token }),
     // The token limiter deletes the expired rows of both.
     address: new RateLimiterPostgres({ ...table, ...address, clearExpiredByTimeout: false }),
+    work,
     close,
   };
 }

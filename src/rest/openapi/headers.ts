@@ -33,14 +33,17 @@ const responseHeaders: Record<string, JsonSchema> = {
     example: '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54',
   },
   'RateLimit-Policy': {
-    description: 'The limit that counts this request: `q` requests in `w` seconds.',
+    description:
+      'The limits that count this request, each with its name: `q` requests, or milliseconds of work, in `w` seconds.',
     schema: text,
-    example: '"token";q=600;w=60',
+    example: '"token";q=600;w=60, "work";q=60000;w=60',
   },
   RateLimit: {
-    description: 'What is left of the limit: `r` requests in the next `t` seconds. Then the window starts again.',
+    description:
+      'What is left of each limit: `r` requests, or milliseconds of work, in the next `t` seconds. Then its window ' +
+      'starts again.',
     schema: text,
-    example: '"token";r=599;t=60',
+    example: '"token";r=599;t=60, "work";r=59990;t=60',
   },
   'Retry-After': {
     description: 'Seconds to wait before you send the request again.',

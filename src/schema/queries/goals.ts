@@ -12,6 +12,7 @@ import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection
 import { connectionType, pageArguments } from '../types/Connection.js';
 import { Goal } from '../types/Goal.js';
 import { OrderDirection } from '../types/OrderDirection.js';
+import { everyName } from '../weights.js';
 
 const GoalFilter = builder.inputType('GoalFilter', {
   description:
@@ -32,7 +33,7 @@ const GoalFilter = builder.inputType('GoalFilter', {
       required: false,
       description:
         'Returns only the goals whose name contains this text, ignoring case and spaces around the text, which has 3 to 200 characters.',
-      extensions: { maxLength: 200 },
+      extensions: { maxLength: 200, ...everyName },
     }),
   }),
 });

@@ -3,6 +3,7 @@ import type { CursorKind } from '../../lists/engine/list.js';
 import { cursorOf, defaultSize, maximumSize, type PageArguments, pageErrors } from '../../lists/engine/slice.js';
 import { builder } from '../builder.js';
 import type { ConnectionShape } from '../fields/resolveConnection.js';
+import { wholeList } from '../weights.js';
 import { PageInfo } from './PageInfo.js';
 
 /** The connection and edge types (Relay cursor connections) of a node type. */
@@ -49,6 +50,7 @@ export function connectionType<Row extends object>(name: string, node: OutputRef
       totalCount: t.int({
         description:
           'The number of items in the whole list. Every request counts them all, so select it only if you need it.',
+        extensions: wholeList,
         resolve: ({ count }) => count(),
       }),
     }),

@@ -1,91 +1,113 @@
+import { nobody, Shares } from '../../database/query/shares.js';
+
+/** What became of a request that asked for a place: refused because of its caller's other requests, or of the load. */
+export type Decision = 'admitted' | 'too many of one' | 'overloaded';
+
 interface Waiting {
   since: number;
-  decide: (isAdmitted: boolean) => void;
+  decide: (decision: Decision) => void;
 }
 
-/** How long a request may wait in a burst, and the bounds for a queue that has stood for as long as that, in milliseconds. */
-const patience = { burst: 500, least: 20, most: 250 };
+/**
+ * How long requests may wait, in milliseconds: in a burst of few or of many callers, while no place becomes free, and in
+ * a queue that has stood for longer than a burst.
+ */
+const patience = { few: 15_000, many: 500, stalled: 500, least: 20, most: 250 };
+const interval = 10;
 const waitingPerPlace = 50;
+/** More than an honest client sends at once. */
+const leastWaiting = 1_000;
 /** How many requests the mean duration looks back. */
 const remembered = 50;
 
 /**
- * Bounds how many requests are in progress. Others wait for a place, and are refused when they have waited too long. A
- * burst may wait for a moment. A queue that has not emptied since then is overload: a request then waits for no longer
- * than about two requests take. What cannot be served soon is so refused almost at once. When more wait than there are
- * places, the newest is first, so that what is admitted has hardly waited.
+ * Bounds how many requests are in progress. Others wait for a place, which callers share, and are refused when they have
+ * waited too long. As long as no more companies wait than there are places, each of them waits only for itself, and a
+ * burst may take its time. More than that for longer than a moment, or places of which none becomes free, are overload:
+ * a request then waits for no longer than about two requests take, so that what is admitted has hardly waited.
  */
 export class Admission {
   readonly #places: number;
-  readonly #waiting: Waiting[] = [];
+  readonly #shares: Shares<Waiting>;
   readonly #now: () => number;
-  #taken = 0;
   #meanDuration = 0;
-  #queuedSince: number | undefined;
+  #crowdedSince: number | undefined;
+  /** Counted in turns of the timer: a process that has had no time itself is not stalled. */
+  #stalledFor = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(places: number, now = () => performance.now()) {
     this.#places = places;
     this.#now = now;
+    this.#shares = new Shares(places, now);
   }
 
   get inProgress(): number {
-    return this.#taken;
+    return this.#shares.taken;
   }
 
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#shares.waiting;
   }
 
   /** Whether the request may run. Whoever was admitted calls `leave` once, with how long it took. */
-  enter(): boolean | Promise<boolean> {
-    if (this.#taken < this.#places) {
-      this.#taken += 1;
-      return true;
-    }
-    const since = this.#now();
-    this.#queuedSince ??= since;
-    if (this.#waiting.length >= this.#places * waitingPerPlace) this.#waiting.shift()?.decide(false);
-    const decision = new Promise<boolean>((decide) => this.#waiting.push({ since, decide }));
+  enter(caller = nobody): 'admitted' | Promise<Decision> {
+    if (this.#shares.take(caller)) return 'admitted';
+    const most = Math.max(this.#places * waitingPerPlace, leastWaiting);
+    if (this.#shares.waiting >= most) this.#refuse(this.#shares.removeFromLongest());
+    const decision = new Promise<Decision>((decide) => this.#shares.wait(caller, { since: this.#now(), decide }));
+    if (this.#shares.waitingGroups > this.#places) this.#crowdedSince ??= this.#now();
+    this.#admit();
     this.#schedule();
     return decision;
   }
 
-  leave(milliseconds = this.#meanDuration): void {
+  /** `known` is who the caller has turned out to be. */
+  leave(caller = nobody, milliseconds = this.#meanDuration, known = caller): void {
     this.#meanDuration += (milliseconds - this.#meanDuration) / remembered;
-    const next = this.#waiting.length > this.#places ? this.#waiting.pop() : this.#waiting.shift();
-    if (next) {
-      next.decide(true);
-      return;
-    }
-    this.#taken -= 1;
-    this.#queuedSince = undefined;
+    this.#stalledFor = 0;
+    this.#shares.leave(caller, known);
+    this.#admit();
+    if (this.#shares.waitingGroups <= 1) this.#crowdedSince = undefined;
+  }
+
+  #admit(): void {
+    for (let next = this.#shares.next(); next; next = this.#shares.next()) next.decide('admitted');
+  }
+
+  #refuse(removed: { item: Waiting; hasPart: boolean } | undefined): void {
+    const isStuck = this.#isStalled && this.#shares.isOneGroup;
+    removed?.item.decide(removed.hasPart && !isStuck ? 'too many of one' : 'overloaded');
+  }
+
+  get #isStalled(): boolean {
+    return this.#stalledFor >= patience.stalled;
   }
 
   /** Refuses those that have waited too long. */
   #expire(): void {
-    const latest = this.#now() - this.#patience();
-    const kept = this.#waiting.findIndex(({ since }) => since > latest);
-    for (const { decide } of this.#waiting.splice(0, kept < 0 ? this.#waiting.length : kept)) decide(false);
-    if (this.#waiting.length > 0) this.#schedule();
+    const now = this.#now();
+    for (const removed of this.#shares.removeOlder((queuedSince) => now - this.#patience(queuedSince))) {
+      this.#refuse(removed);
+    }
+    this.#schedule();
   }
 
-  #patience(): number {
-    const stood = this.#now() - (this.#queuedSince ?? this.#now());
-    if (stood < patience.burst) return patience.burst;
-    return Math.min(Math.max(2 * this.#meanDuration, patience.least), patience.most);
+  /** How long a request may wait in a queue of its company that has stood since then. */
+  #patience(queuedSince: number): number {
+    const soon = Math.min(Math.max(2 * this.#meanDuration, patience.least), patience.most);
+    if (this.#isStalled) return soon;
+    const [since, burst] =
+      this.#crowdedSince === undefined ? [queuedSince, patience.few] : [this.#crowdedSince, patience.many];
+    return this.#now() - since < burst ? burst : soon;
   }
 
   #schedule(): void {
-    const [oldest] = this.#waiting;
-    if (this.#timer || !oldest) return;
-    const left = oldest.since + this.#patience() - this.#now();
-    this.#timer = setTimeout(
-      () => {
-        this.#timer = undefined;
-        this.#expire();
-      },
-      Math.max(left, 1),
-    );
+    if (this.#shares.waiting === 0) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#stalledFor += interval;
+      this.#expire();
+    }, interval);
   }
 }

@@ -1,24 +1,37 @@
 import type { IncomingMessage } from 'node:http';
-import { overloaded } from '../../errors/failures.js';
+import type { GraphQLError } from 'graphql';
+import type { Caller } from '../../database/query/shares.js';
+import { overloaded, tooManyOfOne } from '../../errors/failures.js';
 import type { ReadBody } from '../../http/route.js';
 import type { RequestRecord } from '../../telemetry/requestRecord.js';
+import type { Decision } from './admission.js';
 import type { Overload } from './overload.js';
 
 /** The place of one request that was admitted. A client that sends its body slowly holds no place meanwhile. */
 export class Slot {
   readonly #overload: Overload;
   readonly #record: RequestRecord;
-  #since: number | undefined = performance.now();
+  readonly #callerNow: () => Caller | undefined;
+  #held: { caller: Caller | undefined; since: number } | undefined;
   #hasEnded = false;
 
-  constructor(overload: Overload, record: RequestRecord) {
+  /** `callerNow` is who sent the request, as far as that is known by then. */
+  constructor(overload: Overload, record: RequestRecord, callerNow: () => Caller | undefined) {
     this.#overload = overload;
     this.#record = record;
+    this.#callerNow = callerNow;
+  }
+
+  /** Waits for a place. Returns how the request fails that gets none. */
+  enter(): GraphQLError | undefined | Promise<GraphQLError | undefined> {
+    const caller = this.#callerNow();
+    const decision = this.#overload.admission.enter(caller);
+    return decision === 'admitted' ? this.#take(caller) : decision.then((made) => this.#follow(made, caller));
   }
 
   /**
-   * Reads the body. Throws SERVICE_UNAVAILABLE if the body took its time, and there is no memory for it, or no place when
-   * it has come.
+   * Reads the body. Throws SERVICE_UNAVAILABLE or RATE_LIMITED if the body took its time, and there is no memory for it,
+   * or no place when it has come.
    */
   async whileReceiving<T>(req: IncomingMessage, read: ReadBody<T>): Promise<T> {
     if (req.complete) return read();
@@ -26,11 +39,8 @@ export class Slot {
     const { take, close } = this.#overload.bodies.open();
     try {
       const body = await read((bytes) => take(bytes) || this.#refuse());
-      if (!(await this.#overload.admission.enter())) {
-        this.#refuse();
-        throw overloaded();
-      }
-      this.#since = performance.now();
+      const failure = await this.enter();
+      if (failure) throw failure;
       // The request may have been answered meanwhile: nobody would give the place back.
       if (this.#hasEnded) this.#giveBack();
       return body;
@@ -45,13 +55,27 @@ export class Slot {
     this.#giveBack();
   }
 
+  #follow(decision: Decision, caller: Caller | undefined): GraphQLError | undefined {
+    if (decision === 'admitted') return this.#take(caller);
+    this.#refuse();
+    return decision === 'overloaded' ? overloaded() : tooManyOfOne();
+  }
+
+  #take(caller: Caller | undefined): undefined {
+    this.#held = { caller, since: performance.now() };
+    this.#record.processorTime.admit(true);
+  }
+
   #refuse(): false {
     this.#overload.countRefusal(this.#record);
     return false;
   }
 
   #giveBack(): void {
-    if (this.#since !== undefined) this.#overload.admission.leave(performance.now() - this.#since);
-    this.#since = undefined;
+    if (!this.#held) return;
+    const { caller, since } = this.#held;
+    this.#held = undefined;
+    this.#record.processorTime.admit(false);
+    this.#overload.admission.leave(caller, performance.now() - since, this.#callerNow());
   }
 }

@@ -12,8 +12,9 @@ import type { Logger } from 'pino';
 import { defaults } from '../../defaults.js';
 import { failure, overloaded } from '../../errors/failures.js';
 import { shortened } from '../../errors/quoted.js';
+import type { Callers } from '../../http/limits/callers.js';
 import { clientAddress } from '../../http/limits/clientAddress.js';
-import { headOf } from '../../http/requestHead.js';
+import { headOf, type RequestHead } from '../../http/requestHead.js';
 import type { HttpResponse } from '../../http/response.js';
 import type { Handler, RequestContext } from '../../http/route.js';
 import type { Metrics } from '../../telemetry/metrics.js';
@@ -41,7 +42,12 @@ const defaultRequestTimeout = 30_000;
 const longestSlot = 250;
 
 interface NodeServerOptions extends RefusalOptions, Partial<SendingLimits> {
-  app: { answer: Handler };
+  app: {
+    answer: Handler;
+    /** How a request fails before it gets a place, if that is known already. */
+    refusal?: (head: RequestHead, context: RequestContext) => GraphQLError | undefined;
+    callers?: Callers;
+  };
   logger: Logger;
   /** If omitted, nothing is counted. */
   metrics?: Metrics | undefined;
@@ -190,17 +196,24 @@ export class NodeServer {
       return this.#refuse(error as GraphQLError, record, req);
     }
     const { app, logger, overload } = this.#options;
-    const admitting = overload?.isExempt(req.url) ? undefined : overload;
-    if (admitting && !(await admitting.admission.enter())) return this.#refuseOverloaded(admitting, record, req);
-    const admitted = admitting && new Slot(admitting, record);
-    held.slot = admitted;
-    if (admitting && this.#unsent.isFullFor(this.#callerOf(req))) return this.#refuseOverloaded(admitting, record, req);
+    const head = headOf(req);
+    const client = app.callers?.clientOf(head, req.socket.remoteAddress);
+    context.client = client;
+    const callerNow = () => client && app.callers?.callerOf(client);
+    const slot = overload && !overload.isExempt(req.url) ? new Slot(overload, record, callerNow) : undefined;
+    const refused = app.refusal?.(head, context) ?? (await slot?.enter());
+    held.slot = slot;
+    if (refused) return this.#refuseEarly(refused, record, context, req);
+    if (slot && this.#unsent.isFullFor(this.#callerOf(req))) {
+      overload?.countRefusal(record);
+      return this.#refuseEarly(overloaded(), record, context, req);
+    }
     context.receiveBody = (read) => {
       askForBody();
-      return admitted ? admitted.whileReceiving(req, read) : read();
+      return slot ? slot.whileReceiving(req, read) : read();
     };
     try {
-      return await app.answer(headOf(req), context);
+      return await app.answer(head, context);
     } catch (error) {
       logger.error({ err: error }, 'unexpected error');
       return this.#refuse(failure('INTERNAL_SERVER_ERROR'), record, req);
@@ -213,12 +226,16 @@ export class NodeServer {
     return authorization && isKnown ? authorization.replace(/^bearer +/i, '') : this.#addressOf(socket, headers);
   }
 
-  /** The answer to a request that is refused before the gateway looks at it. The log only says how many there were. */
-  #refuseOverloaded(overload: Overload, record: RequestRecord, req: IncomingMessage): HttpResponse {
-    const error = overloaded();
-    overload.countRefusal(record);
+  /** The answer to a request that is refused before the gateway looks at it. */
+  #refuseEarly(
+    error: GraphQLError,
+    record: RequestRecord,
+    { responseHeaders }: RequestContext,
+    req: IncomingMessage,
+  ): HttpResponse {
     record.addErrors([error]);
-    return refusal(error, record.identity, req, this.#options);
+    const answer = refusal(error, record.identity, req, this.#options);
+    return { ...answer, headers: { ...answer.headers, ...responseHeaders } };
   }
 
   /** The answer to a request that never reached the gateway. */

@@ -11,6 +11,9 @@ export interface RefusalOptions {
   corsOrigins?: readonly string[];
 }
 
+/** With which GraphQL can be refused before anything looks at the request; the others are of HTTP itself. */
+const graphqlCodes: ReadonlySet<unknown> = new Set(['SERVICE_UNAVAILABLE', 'RATE_LIMITED']);
+
 /** The answer to a request that does not reach the gateway, with everything that an answer of the gateway has. */
 export function refusal(
   error: GraphQLError,
@@ -18,7 +21,7 @@ export function refusal(
   req: IncomingMessage | undefined,
   { publicUrl, corsOrigins = [] }: RefusalOptions,
 ): HttpResponse {
-  const isGraphql = error.extensions.code === 'SERVICE_UNAVAILABLE' && /^\/graphql\/?(\?|$)/.test(req?.url ?? '');
+  const isGraphql = graphqlCodes.has(error.extensions.code) && /^\/graphql\/?(\?|$)/.test(req?.url ?? '');
   const answer = isGraphql
     ? graphqlResponse(error, requestId, graphqlTypeFor(req?.headers.accept ?? null))
     : problemResponse(error, requestId, publicUrl);

@@ -14,6 +14,7 @@ const settings = {
   DEMO: 'off',
   LOG_LEVEL: 'error',
   RATE_LIMIT_PER_TOKEN: '1000000000',
+  RATE_LIMIT_WORK: '1000000000',
   RATE_LIMIT_PER_ADDRESS: '1000000000',
 };
 

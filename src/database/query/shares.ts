@@ -1,0 +1,249 @@
+/** Who asks: a token and its company, or the address of a request without a token that is known, as both. */
+export interface Caller {
+  id: string;
+  group: string;
+}
+
+/** The gateway itself, such as its health checks. It needs little, so that nobody keeps places free for it. */
+export const nobody: Caller = { id: '', group: '' };
+
+/** Something that waits for a place. */
+interface Waiting {
+  /** When it came, in milliseconds. */
+  since: number;
+}
+
+interface Share<Item> {
+  caller: Caller;
+  held: number;
+  /** Which of all places given was its last; 0 before the first. */
+  served: number;
+  waiting: Item[];
+}
+
+interface Group<Item> {
+  held: number;
+  served: number;
+  waiting: number;
+  /** Since when something has been waiting without a break. */
+  queuedSince: number | undefined;
+  shares: Map<string, Share<Item>>;
+}
+
+export interface Removed<Item> {
+  item: Item;
+  /** Whether its caller holds its part of the places: then it waits because of its own others. */
+  hasPart: boolean;
+}
+
+/** For how long after somebody else had a place half of the places stay free for others. */
+const remembered = 10_000;
+
+/**
+ * Places that callers share. A free place goes to the company that holds fewest, and in it to the token that holds
+ * fewest, in turn where they are equal. Whoever is alone may hold all places. As places cannot be taken back, nobody may
+ * hold more than half of them for a while after somebody else has held one.
+ */
+export class Shares<Item extends Waiting> {
+  readonly #places: number;
+  readonly #now: () => number;
+  readonly #groups = new Map<string, Group<Item>>();
+  readonly #recentCallers = new Recent();
+  readonly #recentGroups = new Recent();
+  #taken = 0;
+  #given = 0;
+  #waiting = 0;
+  #waitingGroups = 0;
+
+  constructor(places: number, now = () => performance.now()) {
+    this.#places = places;
+    this.#now = now;
+  }
+
+  get taken(): number {
+    return this.#taken;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** How many companies wait. */
+  get waitingGroups(): number {
+    return this.#waitingGroups;
+  }
+
+  /** Whether only one company has a place or waits for one. */
+  get isOneGroup(): boolean {
+    return this.#groups.size <= 1;
+  }
+
+  /** Takes a place. Returns false if there is none for this caller now. */
+  take(caller: Caller): boolean {
+    const group = this.#groupOf(caller);
+    const share = shareOf(group, caller);
+    if (share.waiting.length > 0 || !this.#mayTake(group, share)) {
+      this.#forgetIdle(group, share);
+      return false;
+    }
+    this.#give(group, share);
+    return true;
+  }
+
+  wait(caller: Caller, item: Item): void {
+    const group = this.#groupOf(caller);
+    shareOf(group, caller).waiting.push(item);
+    this.#waiting += 1;
+    group.waiting += 1;
+    if (group.waiting > 1) return;
+    group.queuedSince = item.since;
+    this.#waitingGroups += 1;
+  }
+
+  /** Gives a place back. `known` is who the caller has turned out to be meanwhile. */
+  leave(caller: Caller, known = caller): void {
+    const group = this.#groupOf(caller);
+    const share = shareOf(group, caller);
+    this.#taken -= 1;
+    group.held -= 1;
+    share.held -= 1;
+    if (known !== nobody) {
+      this.#recentCallers.note(known.id, this.#now());
+      this.#recentGroups.note(known.group, this.#now());
+    }
+    this.#forgetIdle(group, share);
+  }
+
+  /** Gives a free place to whoever is next. Returns undefined if nobody waits who may have one. */
+  next(): Item | undefined {
+    const group = leastHeld(this.#groups.values(), (each) => [...each.shares.values()].some(this.#isNextIn(each)));
+    const share = group && leastHeld(group.shares.values(), this.#isNextIn(group));
+    if (!group || !share) return undefined;
+    // Of many the newest, so that what is served has hardly waited.
+    const item = share.waiting.length > this.#places ? share.waiting.pop() : share.waiting.shift();
+    this.#give(group, share);
+    this.#noteRemoved(group, share, 1);
+    return item;
+  }
+
+  /** Removes what came before the moment that holds for its company. */
+  removeOlder(momentOf: (queuedSince: number) => number): Removed<Item>[] {
+    const removed: Removed<Item>[] = [];
+    for (const group of this.#groups.values()) {
+      if (group.queuedSince === undefined) continue;
+      const moment = momentOf(group.queuedSince);
+      for (const share of group.shares.values()) {
+        const kept = share.waiting.findIndex(({ since }) => since > moment);
+        const old = share.waiting.splice(0, kept < 0 ? share.waiting.length : kept);
+        if (old.length === 0) continue;
+        const hasPart = this.#hasPart(group, share);
+        removed.push(...old.map((item) => ({ item, hasPart })));
+        this.#noteRemoved(group, share, old.length);
+      }
+    }
+    return removed;
+  }
+
+  /** Removes the oldest of the caller for whom most wait. */
+  removeFromLongest(): Removed<Item> | undefined {
+    const group = most(this.#groups.values(), ({ waiting }) => waiting);
+    const share = group && most(group.shares.values(), ({ waiting }) => waiting.length);
+    const item = share?.waiting.shift();
+    if (!group || !share || !item) return undefined;
+    const hasPart = this.#hasPart(group, share);
+    this.#noteRemoved(group, share, 1);
+    return { item, hasPart };
+  }
+
+  readonly #isNextIn = (group: Group<Item>) => (share: Share<Item>) =>
+    share.waiting.length > 0 && this.#mayTake(group, share);
+
+  #mayTake(group: Group<Item>, { caller, held }: Share<Item>): boolean {
+    if (this.#taken >= this.#places) return false;
+    const since = this.#now() - remembered;
+    const half = Math.ceil(this.#places / 2);
+    return (
+      (held < half || this.#recentCallers.otherThan(caller.id) <= since) &&
+      (group.held < half || this.#recentGroups.otherThan(caller.group) <= since)
+    );
+  }
+
+  #hasPart({ shares }: Group<Item>, { held }: Share<Item>): boolean {
+    return held >= Math.max(1, Math.floor(this.#places / this.#groups.size / shares.size));
+  }
+
+  #give(group: Group<Item>, share: Share<Item>): void {
+    this.#taken += 1;
+    group.held += 1;
+    share.held += 1;
+    this.#given += 1;
+    group.served = this.#given;
+    share.served = this.#given;
+  }
+
+  #noteRemoved(group: Group<Item>, share: Share<Item>, count: number): void {
+    this.#waiting -= count;
+    group.waiting -= count;
+    if (group.waiting === 0) {
+      group.queuedSince = undefined;
+      this.#waitingGroups -= 1;
+    }
+    this.#forgetIdle(group, share);
+  }
+
+  #groupOf({ group: name }: Caller): Group<Item> {
+    const known = this.#groups.get(name);
+    if (known) return known;
+    const group = { held: 0, served: 0, waiting: 0, queuedSince: undefined, shares: new Map() };
+    this.#groups.set(name, group);
+    return group;
+  }
+
+  #forgetIdle(group: Group<Item>, { caller, held, waiting }: Share<Item>): void {
+    if (held === 0 && waiting.length === 0) group.shares.delete(caller.id);
+    if (group.shares.size === 0) this.#groups.delete(caller.group);
+  }
+}
+
+/** When something was there last, and when something else was. */
+class Recent {
+  #last = { key: '', at: Number.NEGATIVE_INFINITY };
+  #other = this.#last;
+
+  note(key: string, at: number): void {
+    if (key !== this.#last.key) this.#other = this.#last;
+    this.#last = { key, at };
+  }
+
+  otherThan(key: string): number {
+    return (key === this.#last.key ? this.#other : this.#last).at;
+  }
+}
+
+function shareOf<Item>({ shares }: Group<Item>, caller: Caller): Share<Item> {
+  const known = shares.get(caller.id);
+  if (known) return known;
+  const share = { caller, held: 0, served: 0, waiting: [] };
+  shares.set(caller.id, share);
+  return share;
+}
+
+interface Holder {
+  held: number;
+  served: number;
+}
+
+function leastHeld<H extends Holder>(holders: Iterable<H>, isNext: (holder: H) => boolean): H | undefined {
+  let least: H | undefined;
+  for (const holder of holders) if ((!least || isBefore(holder, least)) && isNext(holder)) least = holder;
+  return least;
+}
+
+const isBefore = (one: Holder, other: Holder) =>
+  one.held < other.held || (one.held === other.held && one.served < other.served);
+
+function most<T>(items: Iterable<T>, countOf: (item: T) => number): T | undefined {
+  let longest: T | undefined;
+  for (const item of items) if (!longest || countOf(item) > countOf(longest)) longest = item;
+  return longest;
+}

@@ -1,0 +1,66 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { type Database, openClient } from '../../src/database/query/client.js';
+import { withDeadline } from '../../src/database/query/deadline.js';
+import { createDatabase } from '../support/database.js';
+import { preparedStatements } from '../support/pgbouncer.js';
+
+const { url } = await createDatabase();
+const from = (id: string) => ({ id, group: id });
+const sleep = (db: Database, seconds: number) => db.$queryRaw`SELECT pg_sleep(${seconds})::text`;
+
+function open(poolSize: number): Database {
+  const client = openClient({ url, poolSize, preparedStatements });
+  onTestFinished(() => client.$disconnect());
+  return client;
+}
+
+/** Runs statements of one request, and returns how many are done. */
+function request(db: Database, caller: string, statements: number, seconds = 0.2, milliseconds = 60_000) {
+  const progress = { done: 0, all: Promise.resolve<unknown>(undefined) };
+  progress.all = withDeadline(
+    milliseconds,
+    () => Promise.all(Array.from({ length: statements }, () => sleep(db, seconds).then(() => (progress.done += 1)))),
+    from(caller),
+  );
+  return progress;
+}
+
+test('one request holds at most four connections', async () => {
+  const db = open(8);
+  const { all } = request(db, 'one', 12);
+  await expect.poll(() => db.connectionUse().open).toBe(4);
+  await all;
+  expect(db.connectionUse()).toEqual({ open: 4, idle: 4, waiting: 0 });
+});
+
+test('one caller holds all if nobody else wants any, and half of them otherwise', async () => {
+  const db = open(8);
+  const alone = [1, 2, 3].map(() => request(db, 'one', 4));
+  await expect.poll(() => db.connectionUse()).toMatchObject({ open: 8, idle: 0, waiting: 4 });
+  await Promise.all(alone.map(({ all }) => all));
+  await request(db, 'other', 1, 0).all;
+  const flood = [1, 2, 3].map(() => request(db, 'one', 4));
+  await expect.poll(() => db.connectionUse()).toMatchObject({ open: 8, idle: 4, waiting: 8 });
+  await request(db, 'other', 1, 0).all;
+  expect(flood.map(({ done }) => done)).toEqual([0, 0, 0]);
+  await Promise.all(flood.map(({ all }) => all));
+});
+
+test('a caller whose turn it is does not wait for the many statements of another', async () => {
+  const db = open(2);
+  const flood = Array.from({ length: 20 }, () => request(db, 'one', 1, 0.05));
+  await request(db, 'other', 1, 0).all;
+  expect(flood.filter(({ done }) => done > 0).length).toBeLessThan(5);
+  await Promise.all(flood.map(({ all }) => all));
+});
+
+test('what waits for longer than its request may is given up, and leaves its connection to others', async () => {
+  const db = open(1);
+  const first = request(db, 'one', 1, 0.6);
+  await expect(request(db, 'one', 1, 0, 100).all).rejects.toThrow();
+  await expect(withDeadline(100, () => db.$transaction((tx) => tx.$queryRaw`SELECT 1`), from('one'))).rejects.toThrow();
+  await first.all;
+  await request(db, 'other', 3, 0).all;
+  await withDeadline(10_000, () => db.$transaction((tx) => tx.$queryRaw`SELECT 1`), from('one'));
+  expect(db.connectionUse()).toEqual({ open: 1, idle: 1, waiting: 0 });
+});
