@@ -75,7 +75,7 @@ describe('a bad argument is found before anything runs', () => {
     ],
     [
       'in an inline fragment',
-      '{ resourceHubs { nodes { nodes { nodes { ... on ResourceHubDocument { versions(after: "x") { totalCount } } } } } } }',
+      '{ resourceHubs(first: 1) { nodes { nodes(first: 1) { nodes { ... on ResourceHubDocument { versions(after: "x") { totalCount } } } } } } }',
       {},
       { field: 'versions.after', code: 'invalid', message: cursors },
     ],

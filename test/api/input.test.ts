@@ -247,7 +247,7 @@ describe('the answer to a large bad request is small:', () => {
   const numbered = (count: number) => Array.from({ length: count }, (_, number) => `n${number}`);
   const unknown = Object.fromEntries(numbered(60_000).map((name) => [name, 1]));
   const aliased = (field: string) =>
-    numbered(20)
+    numbered(19)
       .map((alias) => `${alias}: ${field}`)
       .join(' ');
   const preview = aliased('previewGoalReopen(input: { id: "x", subscriberIds: $i }) { wouldReopen }');

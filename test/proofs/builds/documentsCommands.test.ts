@@ -181,7 +181,8 @@ describe('on the demo', { timeout: 120_000 }, () => {
       headers: { authorization: `Bearer ${readOnly}` },
     });
     const told = ['RateLimit-Policy', 'RateLimit'].map((name) => `${name}: ${headers.get(name)}`);
-    expect(told.join('\n')).toBe(shown.trim());
+    // The pages of the demo may have used some work of the token.
+    expect(told.join('\n').replace(/"work";r=\d+/, '"work";r=60000')).toBe(shown.trim());
   });
 });
 
