@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { RequestHead } from '../../src/http/requestHead.js';
 import type { Handler } from '../../src/http/route.js';
 import { Overload } from '../../src/server/admission/overload.js';
 import { NodeServer } from '../../src/server/connections/nodeServer.js';
@@ -31,7 +32,11 @@ async function serving({ own = false, ...limits }: Partial<ConstructorParameters
     await released;
     return { status: 200, headers: { 'Content-Type': 'text/plain' }, body: 'x'.repeat(Number(pathname.slice(1)) || 1) };
   };
-  const nodeServer = new NodeServer({ app: { answer }, logger, overload, ...limits });
+  const callers = {
+    clientOf: ({ headers }: RequestHead) => ({ address: '', token: headers.get('authorization') ?? undefined }),
+    callerOf: ({ token = '' }: { token: string | undefined }) => ({ id: token, group: token }),
+  };
+  const nodeServer = new NodeServer({ app: { answer, callers }, logger, overload, ...limits });
   const server: Server = own ? createServer(nodeServer.answer) : nodeServer.server;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -88,7 +93,7 @@ describe('responses that nobody reads', () => {
       await vi.waitFor(() => expect(log).toHaveLength(index + 1));
     }
     const refused = await fetched(`/${bytes}`, 'mine');
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
     expect((await fetched('/healthz', 'mine')).status).toBe(200);
     expect(await fetched(`/${bytes}`, 'other')).toMatchObject({ status: 200, length: bytes });
     expect(await stillOpen(unread, bytes)).toBe(3);

@@ -7,7 +7,7 @@ const limits = {
   token: 'Too many requests.',
   address: 'Too many requests without a valid token.',
   work: 'The requests of this token have cost too much work.',
-  concurrency: 'Too many requests at once.',
+  concurrency: 'Too many requests or unread responses at the same time.',
 };
 
 export type LimitName = keyof typeof limits;
@@ -19,7 +19,8 @@ export const serverErrors = {
     title: 'Too many requests',
     meaning:
       'The token, or the address of a request without a valid token, has sent more requests than a limit allows: in a ' +
-      'window of time, or at once. Or the requests of the token have cost more work in that window. Nothing was changed.',
+      'window of time, or at the same time. Or the requests of the token have cost more work than it allows in that ' +
+      'window. Nothing was changed.',
     remedy:
       'Wait for the number of seconds in the Retry-After header. The RateLimit header of every response shows how much ' +
       'of each limit remains.',
@@ -31,8 +32,8 @@ export const serverErrors = {
       limit: {
         type: 'string',
         description:
-          'What there was too much of: requests of the token or of the address in the window, work of the token in the ' +
-          'window, or requests at once.',
+          'The limit that was exceeded: `token` and `address` count requests in a window, `work` counts the work of the ' +
+          'token in the window, and `concurrency` counts requests that run, and responses that are not read, at the same time.',
         enum: ['token', 'address', 'work', 'concurrency'] satisfies LimitName[],
       },
     },

@@ -10,7 +10,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { defaults } from '../../defaults.js';
-import { failure, overloaded } from '../../errors/failures.js';
+import { failure, tooManyOfOne } from '../../errors/failures.js';
 import { shortened } from '../../errors/quoted.js';
 import type { Callers } from '../../http/limits/callers.js';
 import { clientAddress } from '../../http/limits/clientAddress.js';
@@ -46,7 +46,7 @@ interface NodeServerOptions extends RefusalOptions, Partial<SendingLimits> {
     answer: Handler;
     /** How a request fails before it gets a place, if that is known already. */
     refusal?: (head: RequestHead, context: RequestContext) => GraphQLError | undefined;
-    callers?: Callers;
+    callers: Pick<Callers, 'clientOf' | 'callerOf'>;
   };
   logger: Logger;
   /** If omitted, nothing is counted. */
@@ -82,7 +82,6 @@ export class NodeServer {
   readonly #telemetry: Telemetry;
   readonly #connections = new Connections();
   readonly #unsent: UnsentResponses;
-  readonly #addressOf: (socket: Socket, headers: IncomingHttpHeaders) => string;
   #isStopping = false;
   /** Answers a request, also one of another server. */
   readonly answer = (req: IncomingMessage, res: ServerResponse): void => void this.#answer(req, res);
@@ -92,7 +91,6 @@ export class NodeServer {
     const { trustedProxies = 0, logClient = true } = options;
     const addressOf = ({ remoteAddress: peer }: Socket, headers: IncomingHttpHeaders) =>
       clientAddress({ peer, forwardedFor: String(headers['x-forwarded-for'] ?? '') }, trustedProxies);
-    this.#addressOf = addressOf;
     this.#telemetry = new Telemetry({ ...options, addressOf: logClient ? addressOf : undefined });
     const sending = { ...defaults, ...options };
     this.#unsent = new UnsentResponses(sending, () => options.overload?.countDrop());
@@ -173,7 +171,8 @@ export class NodeServer {
       send(answer, res, (bytes) => {
         held.slot = undefined;
         if (slot) whenSent(res, longestSlot, () => slot.leave());
-        return this.#unsent.begin(res, this.#callerOf(req, context.actor !== undefined), bytes);
+        const caller = context.client ? this.#options.app.callers.callerOf(context.client).id : '';
+        return this.#unsent.begin(res, caller, bytes);
       });
     } finally {
       held.slot?.leave();
@@ -196,34 +195,28 @@ export class NodeServer {
       return this.#refuse(error as GraphQLError, record, req);
     }
     const { app, logger, overload } = this.#options;
-    const head = headOf(req);
-    const client = app.callers?.clientOf(head, req.socket.remoteAddress);
-    context.client = client;
-    const callerNow = () => client && app.callers?.callerOf(client);
-    const slot = overload && !overload.isExempt(req.url) ? new Slot(overload, record, callerNow) : undefined;
-    const refused = app.refusal?.(head, context) ?? (await slot?.enter());
-    held.slot = slot;
-    if (refused) return this.#refuseEarly(refused, record, context, req);
-    if (slot && this.#unsent.isFullFor(this.#callerOf(req))) {
-      overload?.countRefusal(record);
-      return this.#refuseEarly(overloaded(), record, context, req);
-    }
-    context.receiveBody = (read) => {
-      askForBody();
-      return slot ? slot.whileReceiving(req, read) : read();
-    };
     try {
+      const head = headOf(req);
+      const client = app.callers.clientOf(head, req.socket.remoteAddress);
+      context.client = client;
+      const callerNow = () => app.callers.callerOf(client);
+      const slot = overload && !overload.isExempt(req.url) ? new Slot(overload, record, callerNow) : undefined;
+      held.slot = slot;
+      const refused = app.refusal?.(head, context) ?? (await slot?.enter());
+      if (refused) return this.#refuseEarly(refused, record, context, req);
+      if (slot && this.#unsent.isFullFor(callerNow().id)) {
+        overload?.countRefusal(record);
+        return this.#refuseEarly(tooManyOfOne(), record, context, req);
+      }
+      context.receiveBody = (read) => {
+        askForBody();
+        return slot ? slot.whileReceiving(req, read) : read();
+      };
       return await app.answer(head, context);
     } catch (error) {
       logger.error({ err: error }, 'unexpected error');
       return this.#refuse(failure('INTERNAL_SERVER_ERROR'), record, req);
     }
-  }
-
-  /** Whose share of the unsent responses counts: that of the token, or of the address if the token is known to be none. */
-  #callerOf({ headers, socket }: IncomingMessage, isKnown = true): string {
-    const { authorization } = headers;
-    return authorization && isKnown ? authorization.replace(/^bearer +/i, '') : this.#addressOf(socket, headers);
   }
 
   /** The answer to a request that is refused before the gateway looks at it. */
