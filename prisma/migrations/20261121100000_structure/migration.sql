@@ -20,6 +20,7 @@ CREATE TABLE companies (
   id text NOT NULL DEFAULT new_id(),
   name text NOT NULL,
   inserted_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  last_sequence bigint NOT NULL DEFAULT 0,
   CONSTRAINT companies_pkey PRIMARY KEY (id)
 );
 
@@ -523,6 +524,8 @@ CREATE TABLE activities (
   undone_closed_at timestamptz(3),
   undone_closed_by_id text,
   inserted_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  recorded_at timestamptz(6),
+  sequence bigint,
   CONSTRAINT activities_pkey PRIMARY KEY (company_id, id),
   CONSTRAINT activities_company_id_author_id_fkey
     FOREIGN KEY (company_id, author_id) REFERENCES people (company_id, id) ON DELETE RESTRICT,
@@ -558,6 +561,20 @@ CREATE INDEX activities_company_id_document_id_inserted_at_id_idx
   ON activities (company_id, document_id, inserted_at DESC, id DESC);
 CREATE INDEX activities_company_id_author_id_idx ON activities (company_id, author_id);
 CREATE INDEX activities_company_id_undone_closed_by_id_idx ON activities (company_id, undone_closed_by_id);
+-- Each activity is in one of these: it waits for its number, which it gets after its transaction has committed, or has it.
+CREATE UNIQUE INDEX activities_numbered ON activities (company_id, sequence) WHERE sequence IS NOT NULL;
+CREATE INDEX activities_waiting ON activities (company_id, recorded_at, id) WHERE sequence IS NULL;
+
+-- The order in which changes of one record were made, whatever wrote them. The default of a column could not say it: now()
+-- is when a transaction began, and Citus collects the rows of a statement with a default that is not constant.
+CREATE FUNCTION record_activity() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.recorded_at := clock_timestamp();
+  RETURN NEW;
+END
+$$;
+CREATE TRIGGER activities_recorded
+  BEFORE INSERT ON activities FOR EACH ROW WHEN (NEW.recorded_at IS NULL) EXECUTE FUNCTION record_activity();
 
 CREATE TABLE comment_threads (
   company_id text NOT NULL,
@@ -689,6 +706,104 @@ CREATE TABLE notifications (
   CONSTRAINT notifications_company_id_activity_id_fkey
     FOREIGN KEY (company_id, activity_id) REFERENCES activities (company_id, id) ON DELETE RESTRICT
 );
+
+-- ── Webhooks ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+-- What changes in its order: the next event of a record waits until the one before has arrived.
+CREATE FUNCTION record_of(goal_id text, file_id text, document_id text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT coalesce('goal ' || goal_id, 'file ' || file_id, 'document ' || document_id)
+$$;
+CREATE INDEX activities_of_record ON activities (company_id, record_of(goal_id, file_id, document_id), sequence)
+  WHERE sequence IS NOT NULL;
+
+-- Up to its position, each event of the company has arrived, is not wanted, or is kept in webhook_retries. Those up to
+-- `attempted` may have been sent. One gateway at a time delivers, the holder of the lease; an epoch begins when the
+-- position is moved by an owner, and ends what the holder still has in hand. All times are by the database's clock.
+CREATE TABLE webhooks (
+  company_id text NOT NULL,
+  id text NOT NULL DEFAULT new_id(),
+  slot integer NOT NULL,
+  url text NOT NULL,
+  actions activity_action[] DEFAULT ARRAY[]::activity_action[],
+  generation integer NOT NULL DEFAULT 1,
+  previous_until timestamptz(3),
+  position bigint NOT NULL DEFAULT 0,
+  attempted bigint NOT NULL DEFAULT 0,
+  epoch integer NOT NULL DEFAULT 1,
+  failures integer NOT NULL DEFAULT 0,
+  waits integer NOT NULL DEFAULT 0,
+  failing_since timestamptz(3),
+  wait_until timestamptz(3),
+  disabled_at timestamptz(3),
+  disabled_reason text,
+  lease_id text,
+  lease_until timestamptz(3),
+  due_at timestamptz(3),
+  inserted_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  CONSTRAINT webhooks_pkey PRIMARY KEY (company_id, id),
+  CONSTRAINT webhooks_company_id_slot_key UNIQUE (company_id, slot),
+  CONSTRAINT webhooks_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies (id) ON DELETE RESTRICT,
+  -- At most 20 for a company, however many are made at the same time.
+  CONSTRAINT webhooks_slot CHECK (slot BETWEEN 1 AND 20),
+  CONSTRAINT webhooks_url CHECK (length(url) BETWEEN 1 AND 2048),
+  CONSTRAINT webhooks_actions CHECK (actions IS NOT NULL),
+  CONSTRAINT webhooks_counts
+    CHECK (generation > 0 AND position >= 0 AND attempted >= 0 AND epoch > 0 AND failures >= 0 AND waits >= 0),
+  CONSTRAINT webhooks_disabled CHECK ((disabled_at IS NULL) = (disabled_reason IS NULL)),
+  CONSTRAINT webhooks_disabled_reason CHECK (disabled_reason IN ('owner', 'operator', 'gone', 'failing')),
+  CONSTRAINT webhooks_lease CHECK ((lease_id IS NULL) = (lease_until IS NULL))
+);
+-- What every gateway looks for each second: work that is due, and what the dead have left.
+CREATE INDEX webhooks_due ON webhooks (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX webhooks_leased ON webhooks (lease_until) WHERE lease_until IS NOT NULL;
+
+-- The oldest event of a record that has not arrived; the record's later ones, up to the webhook's position, wait behind
+-- it. Or what an owner asked to have sent once, which nothing waits behind: an event again, or a ping, without a sequence.
+CREATE TABLE webhook_retries (
+  company_id text NOT NULL,
+  id text NOT NULL DEFAULT new_id(),
+  webhook_id text NOT NULL,
+  record text NOT NULL,
+  once boolean NOT NULL DEFAULT false,
+  sequence bigint,
+  failures integer NOT NULL DEFAULT 0,
+  attempted bigint NOT NULL DEFAULT 0,
+  due_at timestamptz(3) NOT NULL,
+  CONSTRAINT webhook_retries_pkey PRIMARY KEY (company_id, id),
+  CONSTRAINT webhook_retries_company_id_webhook_id_record_key UNIQUE (company_id, webhook_id, record),
+  CONSTRAINT webhook_retries_company_id_webhook_id_fkey
+    FOREIGN KEY (company_id, webhook_id) REFERENCES webhooks (company_id, id) ON DELETE CASCADE,
+  CONSTRAINT webhook_retries_sequence CHECK (once OR sequence IS NOT NULL),
+  CONSTRAINT webhook_retries_counts CHECK (failures >= 0 AND attempted >= 0)
+);
+CREATE INDEX webhook_retries_company_id_webhook_id_due_at_idx ON webhook_retries (company_id, webhook_id, due_at);
+CREATE INDEX webhook_retries_company_id_webhook_id_sequence_idx ON webhook_retries (company_id, webhook_id, sequence);
+
+-- The log of what was sent, for WEBHOOK_LOG_DAYS.
+CREATE TABLE webhook_attempts (
+  company_id text NOT NULL,
+  id text NOT NULL DEFAULT new_id(),
+  webhook_id text NOT NULL,
+  event_id text NOT NULL,
+  type text NOT NULL,
+  sequence bigint,
+  attempt integer NOT NULL,
+  outcome text NOT NULL,
+  status integer,
+  reason text,
+  milliseconds integer NOT NULL,
+  response text,
+  attempted_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  CONSTRAINT webhook_attempts_pkey PRIMARY KEY (company_id, id),
+  CONSTRAINT webhook_attempts_company_id_webhook_id_fkey
+    FOREIGN KEY (company_id, webhook_id) REFERENCES webhooks (company_id, id) ON DELETE CASCADE,
+  CONSTRAINT webhook_attempts_outcome CHECK (outcome IN ('acknowledged', 'failed', 'given_up')),
+  CONSTRAINT webhook_attempts_counts CHECK (attempt > 0 AND milliseconds >= 0)
+);
+CREATE INDEX webhook_attempts_company_id_webhook_id_attempted_at_id_idx
+  ON webhook_attempts (company_id, webhook_id, attempted_at DESC, id DESC);
+CREATE INDEX webhook_attempts_company_id_attempted_at_idx ON webhook_attempts (company_id, attempted_at);
 
 -- ── Access: one row for each person of the company and each resource ─────────────────────────────────────────────
 
@@ -823,12 +938,18 @@ CREATE INDEX goals_of_space_by_inserted_at
 CREATE INDEX goals_of_space_by_updated_at
   ON goals (company_id, space_id, goal_shelf(company_level, space_level, closed_at, archived_at), updated_at, id);
 
--- A server may lack the extension, or the right to create it: then a text search reads all goals of the company.
+-- A server may lack the extension, or the right to create it: then a text search reads all goals of the
+-- company, or all nodes of the hub.
 DO $$
 BEGIN
   IF EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm') THEN
     CREATE EXTENSION IF NOT EXISTS pg_trgm;
     CREATE INDEX goals_name_idx ON goals USING gin (name gin_trgm_ops);
+    CREATE INDEX resource_hub_folders_name_idx ON resource_hub_folders USING gin (name gin_trgm_ops);
+    -- Partial, so that a deletion writes nothing to them.
+    CREATE INDEX resource_hub_files_name_idx ON resource_hub_files USING gin (name gin_trgm_ops) WHERE deleted_at IS NULL;
+    CREATE INDEX resource_hub_documents_name_idx
+      ON resource_hub_documents USING gin (name gin_trgm_ops) WHERE deleted_at IS NULL;
   END IF;
 EXCEPTION WHEN insufficient_privilege THEN
   RAISE NOTICE 'no right to create the extension pg_trgm';

@@ -1,0 +1,52 @@
+import { Prisma } from '../database/generated/client/client.js';
+import type { Transaction } from '../database/query/client.js';
+
+export interface Numbered {
+  /** The sequence of the company's last event; 0 if it has none. */
+  lastSequence: number;
+  /** How many activities have just got theirs. */
+  numbered: number;
+  /** Whether there were more than one statement numbers. */
+  hasMore: boolean;
+  /** Whether somebody else held the company, such as another gateway that numbers. Then nothing was done. */
+  isBusy: boolean;
+}
+
+/** The most activities that one statement numbers: the order of all companies is kept, and nobody waits for long. */
+const most = 200;
+
+interface Row {
+  isHeld: boolean;
+  numbered: number;
+  lastSequence: bigint;
+}
+
+/**
+ * Gives the company's committed activities their sequence, in the order in which they were recorded. Who numbers holds
+ * the company until its numbers are committed, so that none is seen before a lower one; nobody waits for that, because a
+ * foreign key takes no lock that conflicts with it. Decisions: "Events".
+ */
+export async function numberEvents(db: Transaction, companyId: string): Promise<Numbered> {
+  const [row] = await db.$queryRaw<Row[]>(Prisma.sql`
+    WITH company AS (
+      SELECT id, last_sequence FROM companies WHERE id = ${companyId} FOR NO KEY UPDATE SKIP LOCKED
+    ), waiting AS (
+      SELECT a.id, a.recorded_at FROM activities a
+      WHERE a.company_id = ${companyId} AND a.sequence IS NULL AND EXISTS (SELECT id FROM company)
+      ORDER BY a.recorded_at, a.id LIMIT ${Prisma.raw(String(most))} FOR NO KEY UPDATE
+    ), ids AS (
+      SELECT array_agg(id ORDER BY recorded_at, id) AS list FROM waiting
+    ), numbered AS (
+      UPDATE activities a SET sequence = company.last_sequence + array_position(ids.list, a.id)
+      FROM company, ids WHERE a.company_id = ${companyId} AND a.id = ANY (ids.list) RETURNING a.id
+    ), counted AS (
+      UPDATE companies c SET last_sequence = company.last_sequence + cardinality(ids.list)
+      FROM company, ids WHERE c.id = ${companyId} AND ids.list IS NOT NULL RETURNING c.last_sequence
+    )
+    SELECT (SELECT count(id) FROM company) = 1 AS "isHeld", (SELECT count(id) FROM numbered)::integer AS numbered,
+      coalesce((SELECT last_sequence FROM counted), c.last_sequence) AS "lastSequence"
+    FROM companies c WHERE c.id = ${companyId}`);
+  if (!row) return { lastSequence: 0, numbered: 0, hasMore: false, isBusy: false };
+  const { isHeld, numbered, lastSequence } = row;
+  return { lastSequence: Number(lastSequence), numbered, hasMore: numbered === most, isBusy: !isHeld };
+}

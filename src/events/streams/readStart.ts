@@ -1,0 +1,39 @@
+import type { Database } from '../../database/query/client.js';
+import { badInput } from '../../errors/failures.js';
+import { readCursor } from '../../lists/engine/slice.js';
+import { eventCursor, eventKind, requireKnown } from '../eventCursor.js';
+
+export interface WantedStart {
+  /** The cursor behind which to begin; now if null. */
+  after: string | null;
+  /** Where the request has it, for its failure. */
+  field: string;
+}
+
+interface Start {
+  sequence: number;
+  cursor: string;
+}
+
+/** Where a stream begins. Throws BAD_USER_INPUT if the company has no such place. */
+export async function readStart(
+  db: Database,
+  companyId: string,
+  { after: cursor, field }: WantedStart,
+): Promise<Start> {
+  if (cursor === null) return readNow(db, companyId);
+  const after = readCursor(eventKind, cursor);
+  if (!after) throw badInput([{ field, code: 'invalid', message: 'is not a cursor of events' }]);
+  await requireKnown(db, { companyId, after, field });
+  return { sequence: Number(after.key), cursor };
+}
+
+/** Behind the last event. */
+async function readNow(db: Database, companyId: string): Promise<Start> {
+  const [row] = await db.$queryRaw<{ sequence: bigint; id: string }[]>`
+    SELECT a.sequence, a.id FROM activities a
+    WHERE a.company_id = ${companyId} AND a.sequence <= (SELECT last_sequence FROM companies WHERE id = ${companyId})
+    ORDER BY a.sequence DESC LIMIT 1`;
+  const sequence = Number(row?.sequence ?? 0);
+  return { sequence, cursor: eventCursor(sequence, row?.id ?? '') };
+}

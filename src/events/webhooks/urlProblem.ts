@@ -1,0 +1,51 @@
+import { isIP } from 'node:net';
+import type { OpenAddresses } from './openAddresses.js';
+
+const longest = 2048;
+
+interface Rules {
+  open: OpenAddresses;
+  /** The addresses of this gateway. */
+  own: readonly string[];
+}
+
+export interface UrlProblem {
+  code: 'invalid' | 'too_long';
+  message: string;
+}
+
+/** Why nothing can be sent to this URL, as far as can be known without asking for its addresses. */
+export function urlProblem(text: string, { open, own }: Rules): UrlProblem | undefined {
+  if (text.length > longest) return { code: 'too_long', message: `must have at most ${longest} characters` };
+  const url = URL.canParse(text) && !/[\s\p{C}]/u.test(text) ? new URL(text) : undefined;
+  if (!url || !['https:', 'http:'].includes(url.protocol)) return invalid('must be an https:// URL');
+  if (url.username || url.password) return invalid('must not have a user name or password');
+  if (text.includes('#')) return invalid('must not have a fragment');
+  if (own.some((address) => isSame(new URL(address), url))) return invalid('must not be the address of this gateway');
+  const encrypted = url.protocol === 'https:';
+  const address = addressIn(url);
+  if (address === undefined) return encrypted || open.hasRanges ? undefined : invalid('must be an https:// URL');
+  if (open.isOpen(address, { encrypted })) return undefined;
+  return invalid(
+    open.isOpen(address, { encrypted: true })
+      ? 'must be an https:// URL'
+      : 'must lead to a public address, or to one in the ranges of WEBHOOK_ALLOW',
+  );
+}
+
+const invalid = (message: string): UrlProblem => ({ code: 'invalid', message });
+
+/** The address that a URL names itself, in whatever spelling; undefined if it has a name. */
+export function addressIn({ hostname }: URL): string | undefined {
+  if (/(^|\.)localhost\.?$/i.test(hostname)) return '127.0.0.1';
+  const bare = hostname.replace(/^\[(.*)\]$/, '$1');
+  return isIP(bare) ? bare : undefined;
+}
+
+function isSame(own: URL, other: URL): boolean {
+  if (portOf(own) !== portOf(other)) return false;
+  return own.hostname === other.hostname || [own, other].every(isThisMachine);
+}
+
+const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '443' : '80');
+const isThisMachine = (url: URL) => /^(127\.|::1$)/.test(addressIn(url) ?? '');
