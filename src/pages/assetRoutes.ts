@@ -10,8 +10,11 @@ export type AssetName = `${string}.${keyof typeof kinds}`;
 /** A file of `assets/`, which the build copies beside the compiled pages. */
 export const ownAsset = (name: AssetName) => new URL(`./assets/${name}`, import.meta.url);
 
+/** A compiled file that browsers load too. */
+export const builtAsset = (path: AssetName) => new URL(`../../dist/${path}`, import.meta.url);
+
 /** A file of a third-party viewer, which the build copies from its package: production does not install the viewers. */
-export const vendorAsset = (name: AssetName) => new URL(`../../dist/pages/assets/vendor/${name}`, import.meta.url);
+export const vendorAsset = (name: AssetName) => builtAsset(`pages/assets/vendor/${name}`);
 
 /** Public files at `prefix/name`. Browsers keep them and ask each time whether they changed. */
 export const assetRoutes = (prefix: string, files: Record<AssetName, URL>): Route[] =>

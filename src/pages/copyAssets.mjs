@@ -25,7 +25,7 @@ for (const file of readdirSync(src, { recursive: true }))
   if (file.endsWith('.graphql')) cpSync(join(src, file), join(dist, file));
 
 mkdirSync(join(assets, 'vendor'), { recursive: true });
-cpSync(join(src, 'pages/assets'), assets, { recursive: true });
+cpSync(join(src, 'pages/assets'), assets, { recursive: true, filter: (file) => !file.endsWith('.ts') });
 for (const [name, file] of Object.entries(vendor)) {
   if (name === 'graphiql.css')
     writeFileSync(join(assets, 'vendor', name), readFileSync(file, 'utf8').replaceAll(blocked, ''));

@@ -1,8 +1,9 @@
 import type { RequestHead } from '../http/requestHead.js';
 import type { PreparedMutation } from '../rest/prepare.js';
+import type { LookUp } from '../rest/storedMutation.js';
 import type { DemoKey } from './demoKey.js';
 import { type Html, html } from './html.js';
-import { type LookUp, type WorkedExamples, workedExamples } from './workedExamples.js';
+import { type WorkedExamples, workedExamples } from './workedExamples.js';
 
 /** The demo workspace and a token for it. Absent where the token must stay secret. */
 export interface Demo {
@@ -24,8 +25,8 @@ export interface Trial extends WorkedExamples {
 export const startLabel = 'Open';
 
 /** For a visitor who has not opened the start address. */
-export const howToOpenTheDemo: Html = html`<p>This is a demo. To use its token here, open the address that the gateway
-printed after <code>${startLabel}</code> when it started.</p>`;
+export const howToOpenTheDemo: Html = html`This is a demo. To use its token here, open the address that the gateway
+printed after <code>${startLabel}</code> when it started.`;
 
 /** The trial for who holds the demo's key, as long as its token is valid. */
 export async function trialFor(

@@ -6,10 +6,12 @@ import { exampleOf, graphqlExampleOf } from '../errors/failures.js';
 import { headersOf, inRestNames, problemOf, problemType } from '../errors/problem.js';
 import type { Route } from '../http/route.js';
 import { snakeCase, snakeCased } from '../naming.js';
+import { filterField, filterScript } from './filterField.js';
 import { highlighted } from './highlighted.js';
 import { type Html, html } from './html.js';
 import { type HasPage, htmlPage } from './htmlPage.js';
 import { KeptPages } from './keptPages.js';
+import { statusBadge } from './statusBadge.js';
 
 const requestId = '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54';
 
@@ -31,6 +33,7 @@ export function errorPages({ publicUrl, hasPage }: ErrorPagesOptions): Route[] {
           title: `${title} – Goalpost`,
           path,
           hasPage,
+          modules: path === '/errors' ? [filterScript] : [],
           body: html`<main id="main">
 ${body()}</main>`,
         }),
@@ -47,10 +50,10 @@ ${body()}</main>`,
 const index = () => html`<h1>Errors</h1>
 <p class="lead">Every failure has a <code>code</code>: in a problem (RFC 9457) for REST, in <code>extensions</code> for
 GraphQL. Both surfaces use the same codes, statuses and members.</p>
-${[...new Set(errorCodes.map((code) => catalogue[code].status))].map(ofStatus)}`;
+${filterField('codes and statuses')}${[...new Set(errorCodes.map((code) => catalogue[code].status))].map(ofStatus)}`;
 
 const ofStatus = (status: number): Html => html`<section aria-labelledby="status-${status}">
-<h2 id="status-${status}">${status} ${STATUS_CODES[status] ?? ''}</h2>
+<h2 id="status-${status}">${statusBadge(status)} ${STATUS_CODES[status] ?? ''}</h2>
 <ul class="rows">
 ${errorCodes
   .filter((code) => catalogue[code].status === status)
@@ -64,7 +67,7 @@ ${errorCodes
 function explain(code: ErrorCode, publicUrl: string | undefined): Html {
   const entry = catalogue[code];
   return html`<h1>${breakable(code)}</h1>
-<p class="lead"><strong>${entry.status} ${STATUS_CODES[entry.status] ?? ''}</strong> · ${entry.title}</p>
+<p class="lead">${statusBadge(entry.status)} <strong>${STATUS_CODES[entry.status] ?? ''}</strong> · ${entry.title}</p>
 <h2>What it means</h2>
 <p class="prose">${entry.meaning}</p>
 <h2>What to do</h2>

@@ -38,9 +38,8 @@ export function graphiqlRoutes(options: GraphiqlOptions): Route[] {
       'react-dom.js': vendorAsset('react-dom.js'),
       'graphiql.js': vendorAsset('graphiql.js'),
       'graphiql.css': vendorAsset('graphiql.css'),
-      'page.css': ownAsset('graphiql.css'),
-      'page.js': ownAsset('graphiql.js'),
     }),
+    ...assetRoutes('/pages', { 'graphiql.css': ownAsset('graphiql.css'), 'graphiql.js': ownAsset('graphiql.js') }),
     contentRoute('/graphiql/schema.json', types.json, () => JSON.stringify({ data: introspectionFromSchema(schema) })),
   ];
 }
@@ -50,23 +49,21 @@ const render = ({ token, documents }: Trial, { demo, hasPage }: GraphiqlOptions)
     title: 'GraphiQL – Goalpost',
     path: '/graphql',
     hasPage,
-    styles: ['/graphiql/graphiql.css', '/graphiql/page.css'],
-    scripts: ['/graphiql/react.js', '/graphiql/react-dom.js', '/graphiql/graphiql.js', '/graphiql/page.js'],
+    styles: ['/graphiql/graphiql.css', '/pages/graphiql.css'],
+    scripts: ['/graphiql/react.js', '/graphiql/react-dom.js', '/graphiql/graphiql.js'],
+    modules: ['/pages/graphiql.js'],
     inlineStyles: true,
     isApplication: true,
     body: html`<main id="main">
 <h1 class="unseen">GraphiQL</h1>
 <div class="toolbar">
 ${exampleMenu(documents)}
-${token ? ready : (demo && howToOpenTheDemo) || howToGetAToken}
+<button type="button" class="copy" hidden aria-label="Copy link to this query">Copy link</button><code id="link" class="unseen"></code>
+${token ? ready : ownToken(demo)}
 </div>
 <div id="graphiql"><noscript>GraphiQL needs JavaScript.</noscript></div>
 </main>
-${jsonBlock('settings', {
-  demo: token !== undefined,
-  headers: JSON.stringify({ Authorization: `Bearer ${token ?? 'API_TOKEN'}` }, null, 2),
-  queries: documents,
-})}`,
+${jsonBlock('settings', { token: token ?? null, queries: documents })}`,
   });
 
 /** The examples by what they do. The script reads their documents from the settings, by position. */
@@ -78,11 +75,10 @@ function exampleMenu(documents: string[]): Html {
       .map(({ index, name }) => html`<option value="${index}">${name}</option>`)}</optgroup>
 `;
   const isPreview = (name: string) => name.startsWith('Preview');
-  return html`<label><span>Example</span><select id="examples">
-${group('Change something', (kind) => kind === 'mutation')}${group('See what a change would do', (_, name) => isPreview(name))}${group(
-  'Read',
-  (kind, name) => kind === 'query' && !isPreview(name),
-)}</select></label>`;
+  return html`<label><span>Example</span><select id="examples"><option value="">Choose…</option>
+${group('Read', (kind, name) => kind === 'query' && !isPreview(name))}${group('See what a change would do', (_, name) =>
+  isPreview(name),
+)}${group('Change something', (kind) => kind === 'mutation')}</select></label>`;
 }
 
 function operationOf(text: string): { kind: string; name: string } {
@@ -90,7 +86,9 @@ function operationOf(text: string): { kind: string; name: string } {
   return { kind, name };
 }
 
-const ready: Html = html`<p class="hint">The demo’s token is in the Headers pane. Choose an example and run it.</p>`;
+const ready: Html = html`<p class="hint">Requests are sent with the demo’s token.</p>`;
 
-const howToGetAToken: Html = html`<p>Put a token into the Headers pane. To create one, run this on the server:
+const ownToken = (demo: Demo | undefined): Html => html`<label><span>API token</span><input type="password" id="token"
+autocomplete="off" placeholder="gp_…"></label>
+<p class="hint">${demo && howToOpenTheDemo} The token stays in this tab. To create one, run on the server:
 <code>npx goalpost token create --person PERSON_ID --name GraphiQL --write</code></p>`;

@@ -15,6 +15,8 @@ interface HtmlPage {
   /** Paths of our own files besides the stylesheet that all pages share. */
   styles?: string[];
   scripts?: string[];
+  /** The same for scripts that import others. */
+  modules?: string[];
   /** Lets scripts write `<style>` elements, as GraphiQL does. */
   inlineStyles?: boolean;
   /** Fills the window and has no footer, as an application does. */
@@ -30,6 +32,7 @@ export function htmlPage({
   body,
   styles = [],
   scripts = [],
+  modules = [],
   inlineStyles = false,
   isApplication = false,
   status = 200,
@@ -44,6 +47,7 @@ export function htmlPage({
 <link rel="icon" href="/pages/icon.svg" type="image/svg+xml">
 ${['/pages/goalpost.css', ...styles].map((file) => html`<link rel="stylesheet" href="${file}">`)}
 ${scripts.map((file) => html`<script src="${file}" defer></script>`)}
+${modules.map((file) => html`<script type="module" src="${file}"></script>`)}
 </head>
 <body${isApplication && html` class="application"`}>
 <a class="skip" href="#main">Skip to the content</a>

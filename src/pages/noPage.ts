@@ -27,6 +27,13 @@ export function noPage({ mutations, hasPage }: NoPageOptions) {
     return hasPage(path) ? html`<a href="${path}"><code>${path}</code></a>` : html`<code>${path}</code>`;
   };
 
+  /** What to open instead of a path that this method cannot be sent to. */
+  const guideTo = (path: string): Html => {
+    const mutation = mutations.find((each) => each.path === path);
+    if (mutation) return html`<a href="/docs#${mutation.name}">${mutation.title}, in the reference</a>`;
+    return html`<a href="/docs">the reference</a>`;
+  };
+
   const explain = (path: string, nearest: string | undefined) => {
     const lead = html`There is nothing at <code>${path}</code>.`;
     if (addressOfDocument.test(path)) return { ...inMainApplication, lead };
@@ -39,7 +46,7 @@ export function noPage({ mutations, hasPage }: NoPageOptions) {
     const forPrograms = {
       heading: 'This path is for programs',
       lead: error.message,
-      hint: html`<p>What to send: ${linkTo(path)}</p>`,
+      hint: html`<p>What to send instead, with an example to run: ${guideTo(path)}.</p>`,
     };
     const { heading, lead, hint } = isUnknown ? explain(path, nearest) : forPrograms;
     const page = htmlPage({

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { deepestFirst, type HubItems, hubItems } from '../rest/hubItems.js';
+import { hubItems } from '../rest/hubItems.js';
+import type { LookUp } from '../rest/storedMutation.js';
 
 interface Item {
   __typename: string;
@@ -11,15 +12,16 @@ interface Nodes {
   nodes: { id: string }[];
 }
 
-type Found = HubItems<Item> & { goals?: Nodes; spaces?: Nodes; hubs?: Nodes };
+interface Found {
+  goals: Nodes;
+  spaces: Nodes;
+  hubs: Nodes;
+}
 
-/** Queries that find records for the examples. */
-export const lookUps = [
-  '{ goals(first: 1) { nodes { id } } spaces(first: 1) { nodes { id } } hubs: resourceHubs(first: 1) { nodes { id } } }',
-  hubItems('... on ResourceHubDocument { currentVersion }'),
-];
+const firstOfEach =
+  '{ goals(first: 1) { nodes { id } } spaces(first: 1) { nodes { id } } hubs: resourceHubs(first: 1) { nodes { id } } }';
 
-/** The query fields, in the order of their examples. */
+/** The fields without a REST path, in the order of their examples. */
 const fields = [
   'viewer',
   'goal',
@@ -33,14 +35,22 @@ const fields = [
   'resourceHubs',
   'resourceHub',
   'resourceHubFolder',
+  'events',
+  'webhooks',
+  'webhook',
+  'createWebhook',
+  'updateWebhook',
+  'sendWebhook',
+  'deleteWebhook',
 ];
 
 /** The documents in `queries/`, with placeholders such as `"GOAL_ID"`. */
 const documents = fields.map((field) => readFileSync(new URL(`./queries/${field}.graphql`, import.meta.url), 'utf8'));
 
-/** One example for each query field, on the records that {@link lookUps} found, or with placeholders. */
-export function queryExamples(found: Found): string[] {
-  const items = deepestFirst(found);
+/** One example for each of these fields, on records that the caller of the look-up can see. Without one, with placeholders. */
+export async function queryExamples(lookUp?: LookUp): Promise<string[]> {
+  const found = lookUp ? await lookUp<Found>(firstOfEach) : {};
+  const items = lookUp ? await hubItems<Item>(lookUp, '... on ResourceHubDocument { currentVersion }') : [];
   const last = (typename: string) => items.findLast(({ __typename }) => __typename === typename);
   const document = items.find(({ currentVersion }) => (currentVersion ?? 0) > 1) ?? last('ResourceHubDocument');
   const ids: Record<string, string | undefined> = {

@@ -1,8 +1,9 @@
 import type { Route } from '../http/route.js';
 import { openApiPath } from '../rest/openapi/openApiRoute.js';
 import type { PreparedMutation } from '../rest/prepare.js';
-import { type Demo, howToOpenTheDemo, type Trial, trialFor, trialForStrangers } from './demo.js';
+import { type Demo, type Trial, trialFor, trialForStrangers } from './demo.js';
 import { examplesData, examplesScript } from './exampleBlock.js';
+import { filterField, filterScript } from './filterField.js';
 import { type Html, html } from './html.js';
 import { type HasPage, htmlPage } from './htmlPage.js';
 import { KeptPages } from './keptPages.js';
@@ -10,6 +11,7 @@ import type { OpenApi } from './openApiTypes.js';
 import { inline, prose } from './prose.js';
 import { recordDetails } from './referenceFields.js';
 import { operationSection } from './referenceOperation.js';
+import { tokenField } from './tokenField.js';
 
 interface ReferenceOptions {
   /** Makes the OpenAPI document. */
@@ -30,7 +32,7 @@ export function referenceRoutes({ openApi, mutations, publicUrl, demo, hasPage }
       title: 'Reference – Goalpost',
       path: '/docs',
       hasPage,
-      scripts: [examplesScript, '/pages/reveal.js', '/pages/contents.js'],
+      modules: [examplesScript, '/pages/reveal.js', '/pages/contents.js', filterScript],
       body: page(read, trial, base, demo),
     });
   };
@@ -57,21 +59,26 @@ const page = (
   demo: Demo | undefined,
 ): Html => html`<main class="reference" id="main">
 <nav class="contents" aria-label="On this page">
-<a href="#basics">Basics</a>
+${filterField('paths, fields, types, codes')}<a href="#basics">Basics</a>
 ${trial.requests.map(
   ({ name, title }) => html`<a href="#${name}">${title}</a>
 `,
 )}<a href="#headers">Headers</a>
 <a href="#records">Records</a>
+<details><summary>All records</summary>
+${recordsOf(api).map(
+  ([name]) => html`<a href="#${name}">${name}</a>
+`,
+)}</details>
 </nav>
 <div>
 <h1 id="basics">REST reference</h1>
 <div class="prose">
 ${prose(api.info.description.split('\n\n').slice(1).join('\n\n'))}
 <p>For your tools: <a href="${openApiPath}">the OpenAPI document</a>.</p>
-${!trial.token && ownToken(demo)}
+${tokenField(trial, demo)}
 </div>
-${trial.requests.map((request) => operationSection({ api, request, base, trial }))}
+${trial.requests.map((request) => operationSection({ api, request, base }))}
 <section class="operation" aria-labelledby="headers">
 <h2 id="headers">Headers</h2>
 <h3>Request headers</h3>
@@ -85,7 +92,7 @@ ${headerList(Object.entries(api.components.headers))}
 ${recordsOf(api).map(([name, schema]) => recordDetails(name, schema))}</section>
 </div>
 </main>
-${examplesData(trial)}`;
+${examplesData(trial, base)}`;
 
 /** The records and enums of answers. Inputs are with their operations, problems have pages of their own. */
 const recordsOf = ({ components }: OpenApi) =>
@@ -101,8 +108,3 @@ ${headers.map(
   ]) => html`<li><p><span class="name"><code>${name}</code></span></p><p>${inline(description)}</p></li>
 `,
 )}</ul>`;
-
-/** Where the page has no token, a visitor may bring one. It stays in this tab. */
-const ownToken = (demo: Demo | undefined): Html => html`${demo && howToOpenTheDemo}<p class="needs-script" hidden>
-<label for="token">To run the requests here, enter an API token. It stays in this tab.</label>
-<input type="password" id="token" autocomplete="off" placeholder="gp_…"></p>`;

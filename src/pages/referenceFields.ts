@@ -58,7 +58,7 @@ function bounds({ const: value, minimum, maximum, maxLength, maxItems }: Schema)
 
 /** A folded record with its fields, or an enum with its values. */
 export const recordDetails = (name: string, schema: Schema, label = name, anchor = name): Html =>
-  html`<details id="${anchor}">
+  html`<details class="record" id="${anchor}">
 <summary>${label}</summary>
 <div class="stack">${prose(schema.description ?? '')}</div>
 ${schema.properties && fieldList(schema, anchor)}

@@ -1,12 +1,12 @@
 import { catalogue, isErrorCode } from '../errors/catalogue.js';
 import { apiRoot } from '../rest/apiRoot.js';
-import type { Trial } from './demo.js';
 import { exampleBlock } from './exampleBlock.js';
 import { highlighted } from './highlighted.js';
 import { type Html, html } from './html.js';
 import type { OpenApi, Operation, Schema } from './openApiTypes.js';
 import { inline, prose } from './prose.js';
 import { componentOf, fieldList, recordDetails } from './referenceFields.js';
+import { statusBadge } from './statusBadge.js';
 import type { ExampleRequest } from './workedExamples.js';
 
 interface OperationView {
@@ -14,11 +14,10 @@ interface OperationView {
   request: ExampleRequest;
   /** Address of the server for the samples. */
   base: string;
-  trial: Trial;
 }
 
 /** One operation: its request and response on one side, an example to run on the other. */
-export function operationSection({ api, request, base, trial }: OperationView): Html {
+export function operationSection({ api, request, base }: OperationView): Html {
   const operation = api.paths[request.path.slice(apiRoot.length)]?.post;
   if (!operation) throw new Error(`the OpenAPI document lacks ${request.path}`);
   const { operationId: id, description, requestBody, responses } = operation;
@@ -26,7 +25,7 @@ export function operationSection({ api, request, base, trial }: OperationView): 
   const answer = responses['200']?.content['application/json'];
   return html`<section class="operation" aria-labelledby="${id}">
 <h2 id="${id}"><a class="anchor" href="#${id}">${request.title}</a></h2>
-<p class="method"><code>POST ${request.path}</code></p>
+<p class="method"><span class="badge">POST</span> <code>${request.path}</code></p>
 <div class="sides">
 <div>
 <div class="prose">${prose(withoutErrors(description))}</div>
@@ -37,7 +36,7 @@ ${answerFields(api, resolved(api, answer?.schema), `${id}.answer`)}</div>
 ${problemDetails(operation)}
 </div>
 <div>
-${exampleBlock(request, base, trial, html`<h3>Try it</h3>`)}
+${exampleBlock(request, base, html`<h3>Try it</h3>`)}
 ${bodyEditor(request)}
 <details class="answer"><summary>Example response</summary>
 <pre tabindex="0" role="region" aria-label="Example response: ${request.title}"><code>${highlighted(JSON.stringify(answer?.example, null, 2))}</code></pre>
@@ -69,7 +68,7 @@ ${recordDetails(named, record, label, `${anchor}.${name}`)}`;
 const bodyEditor = ({ name, title, body }: ExampleRequest): Html => html`<details class="needs-script" hidden>
 <summary>Change the request</summary>
 <p><label for="${name}-body">The JSON that Run sends</label></p>
-<p><textarea id="${name}-body" data-body="${name}" spellcheck="false" aria-label="Body of: ${title}">${JSON.stringify(body, null, 2)}</textarea></p>
+<p><textarea id="${name}-body" spellcheck="false" aria-label="Body of: ${title}">${JSON.stringify(body, null, 2)}</textarea></p>
 </details>`;
 
 /** Every problem that the operation may answer with: one table, folded. */
@@ -77,14 +76,14 @@ function problemDetails({ operationId, responses }: Operation): Html {
   const codes = Object.values(responses)
     .flatMap(({ content }) => Object.keys(content['application/problem+json']?.examples ?? {}))
     .filter(isErrorCode);
-  return html`<details id="${operationId}.problems"><summary>Problems <span class="quiet">(${codes.length})</span></summary>
+  return html`<details class="record" id="${operationId}.problems"><summary>Problems <span class="quiet">(${codes.length})</span></summary>
 <table>
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col" class="wide">Title</th></tr></thead>
 <tbody>
 ${codes.map(
   (
     code,
-  ) => html`<tr><td>${catalogue[code].status}</td><td><a href="/errors/${code}"><code>${code}</code></a></td><td class="wide">${catalogue[code].title}</td></tr>
+  ) => html`<tr><td>${statusBadge(catalogue[code].status)}</td><td><a href="/errors/${code}"><code>${code}</code></a></td><td class="wide">${catalogue[code].title}</td></tr>
 `,
 )}</tbody>
 </table>

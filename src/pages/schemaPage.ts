@@ -1,4 +1,5 @@
 import type { Route } from '../http/route.js';
+import { filterField, filterScript } from './filterField.js';
 import { type Html, html, markedUp } from './html.js';
 import { type HasPage, htmlPage } from './htmlPage.js';
 import { KeptPages } from './keptPages.js';
@@ -11,11 +12,11 @@ export function schemaPage(sdl: () => string, hasPage: HasPage): Route {
       title: 'Schema – Goalpost',
       path: '/schema',
       hasPage,
-      scripts: ['/pages/reveal.js'],
+      modules: ['/pages/reveal.js', filterScript],
       body: html`<main id="main">
 <h1>GraphQL schema</h1>
 <p class="lead">Every type and field, as SDL. For your tools: <a href="/schema.graphql" download="schema.graphql">schema.graphql</a>.</p>
-<section class="schema">
+${filterField('types and fields')}<section class="schema">
 ${definitions(sdl())}</section>
 </main>`,
     });
@@ -46,11 +47,29 @@ function definitions(sdl: string): Html[] {
   );
 }
 
-const partsOfSdl = /("""[\s\S]*?""")|(?<=: \[*)(\w+)/g;
+/** The head of a definition, each of its fields, and its end. */
+const partsOf = (text: string) => text.split(/(?<=^\w.*\{\n)|(?<=\n\n)(?= {2}\S)|(?<=\n)(?=\}$)/m);
 
-/** SDL with its descriptions marked, and each type linked to its definition. */
-const linked = (text: string, names: ReadonlySet<string>): Html =>
-  markedUp(text, partsOfSdl, ([part, description]) => {
-    if (description) return html`<span class="comment">${part}</span>`;
-    return names.has(part) ? html`<a href="#${part}">${part}</a>` : html`${part}`;
+/** SDL with its fields apart, its descriptions marked, and each type linked to its definition. */
+const linked = (text: string, names: ReadonlySet<string>): Html[] =>
+  partsOf(text).map((part) =>
+    part.startsWith(' ') ? html`<span class="field">${lines(part, names)}</span>` : html`${lines(part, names)}`,
+  );
+
+/** A line that wraps keeps its indent. */
+function lines(part: string, names: ReadonlySet<string>): Html[] {
+  let isInDescription = false;
+  return part.split(/(?<=\n)/).map((line) => {
+    const quotes = line.split('"""').length - 1;
+    const isDescription = isInDescription || quotes > 0;
+    if (quotes === 1) isInDescription = !isInDescription;
+    const indent = /^ */.exec(line)?.[0].length ?? 0;
+    const kind = isDescription ? 'line comment' : 'line';
+    return html`<span class="${kind} indent-${indent}">${isDescription ? line : withLinks(line, names)}</span>`;
   });
+}
+
+const withLinks = (line: string, names: ReadonlySet<string>): Html =>
+  markedUp(line, /(?<=: \[*)\w+/g, ([part]) =>
+    names.has(part) ? html`<a href="#${part}">${part}</a>` : html`${part}`,
+  );

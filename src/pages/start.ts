@@ -4,14 +4,15 @@ import type { Route } from '../http/route.js';
 import { openApiPath } from '../rest/openapi/openApiRoute.js';
 import type { PreparedMutation } from '../rest/prepare.js';
 import { version } from '../version.js';
-import { assetRoutes, ownAsset } from './assetRoutes.js';
-import { type Demo, howToOpenTheDemo, type Trial, trialFor, trialForStrangers } from './demo.js';
+import { type AssetName, assetRoutes, builtAsset, ownAsset } from './assetRoutes.js';
+import { type Demo, type Trial, trialFor, trialForStrangers } from './demo.js';
 import type { DemoKey } from './demoKey.js';
 import { exampleBlock, examplesData, examplesScript } from './exampleBlock.js';
 import { type Html, html } from './html.js';
 import { type HasPage, htmlPage } from './htmlPage.js';
 import { KeptPages } from './keptPages.js';
 import { type PageLink, pageLinks } from './pageLinks.js';
+import { tokenField } from './tokenField.js';
 
 interface StartOptions {
   isReady: () => Promise<boolean>;
@@ -21,6 +22,22 @@ interface StartOptions {
   demo: Demo | undefined;
   hasPage: HasPage;
 }
+
+const ownFiles: AssetName[] = [
+  'icon.svg',
+  'goalpost.css',
+  'contents.js',
+  'copy.js',
+  'elements.js',
+  'exampleBlock.js',
+  'examples.js',
+  'exchange.js',
+  'filter.js',
+  'mistakes.js',
+  'preview.js',
+  'reveal.js',
+  'token.js',
+];
 
 /** `/`: what Goalpost is, whether it is ready, links to everything, and requests to try. */
 export function startRoutes(options: StartOptions): Route[] {
@@ -33,11 +50,11 @@ export function startRoutes(options: StartOptions): Route[] {
       handle: (request) => (options.demo && opened(request, options.demo.key)) ?? startPage(request, kept, options),
     },
     ...assetRoutes('/pages', {
-      'icon.svg': ownAsset('icon.svg'),
-      'goalpost.css': ownAsset('goalpost.css'),
-      'contents.js': ownAsset('contents.js'),
-      'examples.js': ownAsset('examples.js'),
-      'reveal.js': ownAsset('reveal.js'),
+      ...Object.fromEntries(ownFiles.map((name) => [name, ownAsset(name)])),
+      'samples.js': builtAsset('pages/assets/samples.js'),
+      'codeMarks.js': builtAsset('pages/assets/codeMarks.js'),
+      'plainText.js': builtAsset('text/plainText.js'),
+      'richText.js': builtAsset('text/richText.js'),
     }),
     // Browsers ask for this name beside what is no page, and take the same picture.
     ...assetRoutes('', { 'favicon.ico': ownAsset('icon.svg') }),
@@ -66,7 +83,7 @@ const render = (trial: Trial, ready: boolean, base: string, { demo, hasPage }: S
     title: 'Goalpost',
     path: '/',
     hasPage,
-    scripts: [examplesScript],
+    modules: [examplesScript],
     body: html`<main id="main">
 <h1>Goalpost</h1>
 <p class="lead">A GraphQL gateway with a thin REST facade for goals, resource hub files and document versions.</p>
@@ -79,8 +96,8 @@ const render = (trial: Trial, ready: boolean, base: string, { demo, hasPage }: S
 <section aria-labelledby="try">
 <h2 id="try">Try it</h2>
 <div class="stack">
-${trial.token ? worksAsItIs : howToGetAToken(demo)}
-${trial.requests.map((each) => exampleBlock(each, base, trial, html`<h3>${each.title}</h3>`))}
+${tokenField(trial, demo)}
+${trial.requests.map((each) => exampleBlock(each, base, html`<h3>${each.title}</h3>`))}
 </div>
 </section>
 <section aria-labelledby="explore">
@@ -90,19 +107,11 @@ ${pageLinks.filter(({ path }) => hasPage(path)).map(card)}</ul>
 ${forTools}
 </section>
 </main>
-${examplesData(trial)}`,
+${examplesData(trial, base)}`,
   });
-
-const worksAsItIs: Html = html`<p>These requests work as they are on the demo workspace. Run them here, or copy them into
-a terminal.</p>`;
 
 const card = ({ path, name, about }: PageLink): Html => html`<li><a href="${path}">${name}</a><p>${about}</p></li>
 `;
 
 const forTools: Html = html`<p class="tools">For your tools: <a href="${openApiPath}">OpenAPI document</a>,
 <a href="/schema.graphql" download="schema.graphql">GraphQL schema</a>, <a href="/readyz">health check</a></p>`;
-
-const howToGetAToken = (demo: Demo | undefined): Html =>
-  html`${demo && howToOpenTheDemo}<p>${demo ? 'Or create' : 'Create'} a token on the server. It acts for one person and is shown only once:</p>
-<pre tabindex="0" role="region" aria-label="How to create a token"><code>npx goalpost token create --person PERSON_ID --name "Trying it" --write</code></pre>
-<p>Then run <code>export TOKEN=gp_…</code>, and put your own ids into the requests.</p>`;

@@ -8,6 +8,8 @@ function mark() {
   const reached = headings.findLastIndex((heading) => heading.getBoundingClientRect().top < line);
   const current = links[Math.max(reached, 0)];
   for (const link of links) link.ariaCurrent = link === current ? 'location' : null;
+  const folded = current.closest('details');
+  if (folded) folded.open = true;
 }
 
 addEventListener('scroll', mark, { passive: true });

@@ -1,8 +1,12 @@
-const { demo, headers, queries } = JSON.parse(document.getElementById('settings').textContent);
+import { makeCopyButton } from './copy.js';
+import { onOwnToken, tokenOf } from './token.js';
+
+const settings = JSON.parse(document.getElementById('settings').textContent);
 
 /** Reads the schema, which is public, without a token. Sends everything else as any other client would. */
-async function fetcher(params, { headers: given = {} } = {}) {
+async function fetcher(params, { headers = {} } = {}) {
   if (params.operationName === 'IntrospectionQuery') return (await fetch('/graphiql/schema.json')).json();
+  const token = tokenOf(settings);
   const start = performance.now();
   const response = await fetch('/graphql', {
     method: 'POST',
@@ -10,7 +14,8 @@ async function fetcher(params, { headers: given = {} } = {}) {
       Accept: 'application/graphql-response+json, application/json',
       'Content-Type': 'application/json',
       'GraphQL-Cost': 'report',
-      ...given,
+      ...(token && { Authorization: `Bearer ${token}` }),
+      ...headers,
     },
     body: JSON.stringify(params),
   });
@@ -30,45 +35,63 @@ function costLines(cost) {
   return ['complexity', 'depth'].map((name) => `${name} ${shown(cost[name])} of ${shown(limits[name])}`);
 }
 
-/** Storage that a reload empties, because the ids and the token of the demo may have changed by then. */
-function memory() {
-  const items = new Map();
-  return {
-    getItem: (key) => items.get(key) ?? null,
-    setItem: (key, value) => void items.set(key, value),
-    removeItem: (key) => void items.delete(key),
-    clear: () => items.clear(),
-    get length() {
-      return items.size;
-    },
-  };
+/** What a link has: `?query=` and `&variables=`. A reload keeps what was typed since, so it leaves the address. */
+function takeLinked() {
+  const { searchParams } = new URL(location.href);
+  if (!searchParams.has('query')) return {};
+  history.replaceState(null, '', location.pathname);
+  return { query: searchParams.get('query'), variables: searchParams.get('variables') ?? '' };
 }
 
-const storage = demo && memory();
+const linked = takeLinked();
 const root = ReactDOM.createRoot(document.getElementById('graphiql'));
 
-let outcome = '';
+const properties = {
+  fetcher,
+  ...linked,
+  defaultQuery: settings.queries[0],
+  // On a phone the query needs the room.
+  defaultEditorToolsVisibility: linked.variables ? 'variables' : false,
+  // The ids of the demo may have changed by the next visit.
+  ...(settings.token && { storage: sessionStorage }),
+  showPersistHeadersSettings: false,
+};
 
-/** Shows GraphiQL. A query replaces what its current tab has; without one, the tab keeps its own. */
-function render(query) {
-  const properties = {
-    fetcher,
-    ...(query && { query }),
-    defaultQuery: queries[0],
-    defaultHeaders: headers,
-    // On a phone the query needs the room.
-    defaultEditorToolsVisibility: matchMedia('(max-width: 40rem)').matches ? false : 'headers',
-    ...(demo && { storage, shouldPersistHeaders: true }),
-  };
-  const status = React.createElement('p', { role: 'status', className: 'outcome' }, outcome);
+function showOutcome(text) {
+  const status = React.createElement('p', { role: 'status', className: 'outcome' }, text);
   root.render(React.createElement(GraphiQL, properties, React.createElement(GraphiQL.Footer, null, status)));
 }
 
-function showOutcome(text) {
-  outcome = text;
-  render();
+/** The text areas of the editors, for which GraphiQL has no names, and the response, which the keyboard must scroll. */
+function nameEditors() {
+  for (const area of document.querySelectorAll('#graphiql .CodeMirror textarea:not([aria-label])')) {
+    area.ariaLabel = area.closest('section[aria-label]')?.ariaLabel ?? 'Response';
+  }
+  for (const part of document.querySelectorAll('#graphiql .CodeMirror-scroll[tabindex="-1"]')) part.tabIndex = 0;
 }
 
+new MutationObserver(nameEditors).observe(document.getElementById('graphiql'), { childList: true, subtree: true });
+showOutcome('Press Run or Ctrl+Enter for a response.');
+
+const [queryEditor, variablesEditor] = ['.graphiql-query-editor', '.graphiql-editor-tool'].map(
+  (pane) => () => document.querySelector(`${pane} .CodeMirror`).CodeMirror,
+);
+
 const menu = document.getElementById('examples');
-menu.addEventListener('change', () => render(queries[menu.value]));
-render(demo ? queries[0] : undefined);
+menu.addEventListener('change', () => {
+  queryEditor().setValue(settings.queries[menu.value]);
+  variablesEditor().setValue('');
+  // So that the same example can be chosen again.
+  menu.value = '';
+});
+
+/** What a colleague needs to see the same query. It has no token. */
+makeCopyButton(document.querySelector('.toolbar .copy'), () => {
+  const link = new URL(location.pathname, location.origin);
+  link.searchParams.set('query', queryEditor().getValue());
+  const variables = variablesEditor().getValue().trim();
+  if (variables) link.searchParams.set('variables', variables);
+  return Object.assign(document.getElementById('link'), { textContent: link.href });
+});
+
+onOwnToken(() => {});

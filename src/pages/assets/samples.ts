@@ -1,0 +1,104 @@
+/** A request to a REST path. Browsers load this file too, so it imports nothing. */
+export interface SampleRequest {
+  path: string;
+  body: Record<string, unknown>;
+  /** The same call in GraphQL, with `INPUT` in place of its input. */
+  template: string;
+}
+
+/** A request in one of the languages that the pages show. */
+export interface Sample {
+  language: 'curl' | 'javascript' | 'python' | 'graphql';
+  label: string;
+  text: string;
+}
+
+/** The same request in each language. The samples read the token from `TOKEN`. */
+export function samplesOf(base: string, request: SampleRequest): Sample[] {
+  return [
+    { language: 'curl', label: 'curl', text: curl(base, request) },
+    { language: 'javascript', label: 'JavaScript', text: javascript(base, request) },
+    { language: 'python', label: 'Python', text: python(base, request) },
+    { language: 'graphql', label: 'GraphQL', text: graphql(request) },
+  ];
+}
+
+/** A body in GraphQL's names. @public: browsers import it. */
+export const inputOf = (body: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [
+      name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase()),
+      value,
+    ]),
+  );
+
+/** The call as a GraphQL document. JSON strings, numbers and lists are GraphQL values too. */
+export function documentOf({ template, body }: SampleRequest): string {
+  const fields = Object.entries(inputOf(body)).map(([field, value]) => `${field}: ${JSON.stringify(value)}`);
+  const argument =
+    fields.length > 1 ? `\n    input: {\n      ${fields.join('\n      ')}\n    }\n  ` : `input: { ${fields} }`;
+  return template.replace('input: INPUT', () => argument);
+}
+
+function curl(base: string, { path, body }: SampleRequest): string {
+  return [
+    `curl -sS ${quoted(`${base}${path}`)}`,
+    '-H "Authorization: Bearer $TOKEN"',
+    '-H "Content-Type: application/json"',
+    '-H "Idempotency-Key: $(uuidgen)"',
+    `-d ${quoted(shown(body))}`,
+  ].join(' \\\n  ');
+}
+
+/** Longer bodies are easier to read with one field on each line. */
+const longestLine = 60;
+
+/** A body as it stands in a command, below the options. */
+function shown(body: object): string {
+  const line = JSON.stringify(body);
+  return line.length > longestLine ? JSON.stringify(body, null, 2).replaceAll('\n', '\n  ') : line;
+}
+
+/** Quotes an argument for the shell, whatever an id or a Host header contains. */
+const quoted = (argument: string) =>
+  /^[\w.:/-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
+
+function javascript(base: string, { path, body }: SampleRequest): string {
+  const text = JSON.stringify(body, null, 2).replaceAll('\n', '\n  ');
+  return `const response = await fetch(${JSON.stringify(base + path)}, {
+  method: "POST",
+  headers: {
+    Authorization: \`Bearer \${process.env.TOKEN}\`,
+    "Content-Type": "application/json",
+    "Idempotency-Key": crypto.randomUUID(),
+  },
+  body: JSON.stringify(${text}),
+});
+console.log(response.status, await response.json());`;
+}
+
+/** Only with what Python itself has. A problem is a response too. */
+function python(base: string, { path, body }: SampleRequest): string {
+  return `import json, os, urllib.error, urllib.request, uuid
+
+body = ${pythonValue(body)}
+request = urllib.request.Request(${JSON.stringify(base + path)}, json.dumps(body).encode(), {
+    "Authorization": f"Bearer {os.environ['TOKEN']}",
+    "Content-Type": "application/json",
+    "Idempotency-Key": str(uuid.uuid4()),
+})
+try:
+    response = urllib.request.urlopen(request)
+except urllib.error.HTTPError as problem:
+    response = problem
+print(response.status, json.load(response))`;
+}
+
+const pythonNames: Record<string, string> = { true: 'True', false: 'False', null: 'None' };
+
+/** JSON as Python, which spells three values differently. */
+const pythonValue = (value: unknown): string =>
+  JSON.stringify(value, null, 4).replace(/"(?:\\.|[^"\\])*"|true|false|null/g, (part) => pythonNames[part] ?? part);
+
+const graphql = (request: SampleRequest): string =>
+  `# Send it with a new Idempotency-Key, as every change.\n${documentOf(request).trimEnd()}`;
