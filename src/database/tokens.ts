@@ -3,12 +3,18 @@ import { Prisma } from './generated/client/client.js';
 import type { Database } from './query/client.js';
 import { flushedPosition } from './servers/replicas/logPosition.js';
 
-export const tokenFormat = /^gp_[A-Za-z0-9_-]{43}$/;
+const bearer = /^bearer +(gp_[\w-]{43})$/i;
 
 const newToken = () => `gp_${randomBytes(32).toString('base64url')}`;
 
 /** The stored form of a token. The token itself never reaches the database. */
 export const hashToken = (token: string) => Uint8Array.from(createHash('sha256').update(token).digest());
+
+/** The hash, in base64, of the token in an `Authorization` header; undefined if that cannot be one. */
+export function bearerHash(authorization: string | null): string | undefined {
+  const token = bearer.exec(authorization ?? '')?.[1];
+  return token && createHash('sha256').update(token).digest('base64');
+}
 
 export interface NewToken {
   companyId: string;
@@ -49,7 +55,8 @@ export interface FoundToken {
 
 /** For how long a use is not worth another write. */
 export const useMilliseconds = 60_000;
-const isUseDue = Prisma.sql`coalesce(t.last_used_at <= now() - make_interval(secs => ${useMilliseconds / 1000}), true)`;
+// Citus refuses now() within COALESCE.
+const isUseDue = Prisma.sql`(t.last_used_at IS NULL OR t.last_used_at <= now() - make_interval(secs => ${useMilliseconds / 1000}))`;
 
 /** The company of a token, by its hash. Every node of a distributed database has the answer, even if others are down. */
 export async function findCompany(db: Database, hash: Uint8Array<ArrayBuffer>): Promise<string | undefined> {

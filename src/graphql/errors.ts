@@ -17,6 +17,12 @@ export function shownError(error: GraphQLError, requestId: string, isPartial: bo
   });
 }
 
+/** The same in a stream, whose response has its status and headers already. */
+export function shownInStream({ message, locations, path, extensions }: GraphQLError, requestId: string): object {
+  const { http: _, ...shown } = extensions;
+  return { message: shortened(message, longestMessage), locations, path, extensions: { ...shown, requestId } };
+}
+
 /** Turns an error of Yoga or graphql-js into a failure of the catalogue, which quotes its message. */
 export function catalogued(error: GraphQLError): GraphQLError {
   const { code, http } = error.extensions;

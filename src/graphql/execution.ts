@@ -1,14 +1,13 @@
 import { type ExecutionArgs, type ExecutionResult, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
 import type { Database, Transaction } from '../database/query/client.js';
 import type { Replicas } from '../database/servers/replicas/replicas.js';
-import { badInput } from '../errors/failures.js';
 import type { RequestHead } from '../http/requestHead.js';
 import { inOperationSpan } from '../telemetry/spans.js';
-import { badArguments } from './badArguments.js';
 import { changedRecords } from './changedRecords.js';
+import { requireGoodInput } from './goodInput.js';
 import { type IdempotencyOptions, once } from './idempotency.js';
 import { badKey, fingerprintOf, readKey } from './idempotencyKey.js';
-import { nullDirectives } from './nullDirectives.js';
+import { LongResponses } from './longResponses.js';
 import { onReplica } from './onReplica.js';
 import { changesIn, fieldNames, operationOf } from './operation.js';
 import type { OperationContext, Plugin } from './plugin.js';
@@ -20,6 +19,8 @@ export interface ExecutionOptions<Changed> extends IdempotencyOptions {
   lockChanges: (caller: { db: Transaction; actor: Actor }, changes: readonly Changed[]) => Promise<void>;
   /** The most characters in the response to a GraphQL request. */
   responseCharacters: number;
+  /** Called with the company after a mutation has been committed there. */
+  onChange: (companyId: string) => void;
   replicas?: Replicas | undefined;
 }
 
@@ -37,43 +38,49 @@ interface Operation {
 /** The most characters that are kept with a key. REST selects what it keeps itself. */
 const longestOutcome = 1_000_000;
 
-/** Whether the selection of a mutation has no list without pages, no text that counts, and little else. */
-const isShort = ({ complexity, aliases } = noCost) => complexity < 10 && aliases <= 10;
+/** Whether the response to a mutation has no more of a record than REST responds with, or only a few fields of it. */
+const isShort = ({ complexity, aliases, pages } = noCost) =>
+  pages + aliases === 0 ? complexity <= 1_000 : complexity < 10 && aliases <= 10;
 
 /** The one place that executes operations, of both surfaces. */
-export const useExecution = <Changed>(options: ExecutionOptions<Changed>): Plugin => ({
+export const useExecution = <Changed>(
+  options: ExecutionOptions<Changed>,
+  longResponses = new LongResponses(),
+): Plugin => ({
   onExecute({ executeFn, setExecuteFn }) {
     setExecuteFn(async (args: ExecutionArgs): Promise<ExecutionResult> => {
       const node = operationOf(args.document, args.operationName);
       if (!node) return executeFn(args);
       const context = args.contextValue as Operation['context'];
       if (context.surface === 'GraphQL') requireGoodInput(args, node);
-      const run = node.operation === OperationTypeNode.MUTATION ? change : read;
-      const isLimited = context.surface === 'GraphQL' && !(run === change && isShort(context.cost));
+      const run = node.operation === OperationTypeNode.MUTATION ? changeAndTell : read;
+      const isLimited = context.surface === 'GraphQL' && !(run === changeAndTell && isShort(context.cost));
       const { responseCharacters } = options;
-      const executeOn: Operation['executeOn'] = async (db) =>
-        executeFn({
-          ...args,
-          contextValue: { ...context, ...(db && { db }), ...(isLimited && { responseCharacters }) },
-        });
+      const executeOn: Operation['executeOn'] = async (db) => {
+        const onDatabase = { ...context, ...(db && { db }) };
+        const { actor } = context;
+        if (!isLimited || !actor) return executeFn({ ...args, contextValue: onDatabase });
+        return longResponses.build({ id: actor.tokenId, group: actor.companyId }, (becomeLong) =>
+          executeFn({ ...args, contextValue: { ...onDatabase, responseCharacters, becomeLong } }),
+        );
+      };
       return inSpan({ args, node, context, executeOn }, (operation) => run(operation, options));
     });
   },
 });
 
-/** Finds all bad input before any field runs, so that none is found after a change. */
-function requireGoodInput({ schema, document, variableValues }: ExecutionArgs, node: OperationDefinitionNode): void {
-  const variables = variableValues ?? {};
-  const conditions = nullDirectives(document, node, variables);
-  if (conditions.length > 0) throw badInput(conditions);
-  const errors = badArguments(schema, document, node, variables);
-  if (errors.length > 0) throw badInput(errors);
-}
-
 function inSpan(operation: Operation, run: (operation: Operation) => Promise<ExecutionResult>) {
   const { args, node, context } = operation;
   if (!context.record?.span) return run(operation);
   return inOperationSpan(node.operation, fieldNames(args.schema, node, args.document), () => run(operation));
+}
+
+/** What is not told, because its outcome could not be read back or was lost, is found a second later. */
+async function changeAndTell<Changed>(operation: Operation, options: ExecutionOptions<Changed>) {
+  const result = await change(operation, options);
+  const { actor } = operation.context;
+  if (actor && result.data) options.onChange(actor.companyId);
+  return result;
 }
 
 /**
@@ -93,7 +100,8 @@ async function change<Changed>({ args, node, context, executeOn }: Operation, op
       responseHeaders['Idempotency-Replayed'] = 'true';
     };
     const mostCharacters = context.surface === 'GraphQL' ? longestOutcome : Number.POSITIVE_INFINITY;
-    return once({ scope, fingerprint, field, execute: executeOn, onReplay, mostCharacters }, options);
+    const hasSecret = args.schema.getMutationType()?.getFields()[field.name.value]?.extensions.hasSecret === true;
+    return once({ scope, fingerprint, field, execute: executeOn, onReplay, hasSecret, mostCharacters }, options);
   }
   if (others.length > 0) {
     const records = changedRecords<Changed>(args, node);

@@ -1,5 +1,6 @@
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
 import { createYoga } from 'graphql-yoga';
+import { streamType } from '../http/accept.js';
 import type { RequestHead } from '../http/requestHead.js';
 import type { Handler, RequestContext } from '../http/route.js';
 import { DocumentCache } from './documentCache.js';
@@ -9,9 +10,10 @@ import { type PersistedDocuments, useNoPersistedDocuments, usePersistedDocuments
 import type { OperationContext } from './plugin.js';
 import type { QueryLimits } from './queryLimits.js';
 import { useResponding } from './responding.js';
+import { type SubscriptionOptions, useSubscriptions } from './subscriptions/subscriptions.js';
 import { useValidation } from './validation.js';
 
-interface GraphqlOptions<Context extends object, Changed> extends ExecutionOptions<Changed> {
+interface GraphqlOptions<Context extends object, Changed> extends ExecutionOptions<Changed>, SubscriptionOptions {
   schema: GraphQLSchema;
   /** What resolvers get: a new object for each operation, because Pothos caches what it loads on it. */
   contextOf: (context: RequestContext) => Context;
@@ -28,6 +30,13 @@ export type ExecuteDocument = (
   request: RequestHead,
   context: RequestContext,
 ) => Promise<ExecutionResult>;
+
+/** Proxies are asked to pass on at once what comes. */
+const streamHeaders = {
+  'Content-Type': `${streamType}; charset=utf-8`,
+  'Cache-Control': 'no-store, no-transform',
+  'X-Accel-Buffering': 'no',
+};
 
 /** The GraphQL server: Yoga, with a plugin for each phase. */
 export function createGraphql<Context extends object, Changed>(options: GraphqlOptions<Context, Changed>) {
@@ -52,6 +61,7 @@ export function createGraphql<Context extends object, Changed>(options: GraphqlO
       useParsing({ bodyLimit, tokens: limits.tokens, documents }),
       useValidation({ limits, documents }),
       useExecution(options),
+      useSubscriptions(options),
       useResponding(limits),
     ],
   });
@@ -59,10 +69,10 @@ export function createGraphql<Context extends object, Changed>(options: GraphqlO
   /** GraphQL alone is Yoga's, so that nothing else pays for the Request and Response of fetch. */
   const handle: Handler = async (_request, context) => {
     if (!context.req || !context.res) throw new Error('GraphQL was asked without a request of Node');
-    const response = await yoga.handleNodeRequestAndResponse(context.req, context.res, {
-      ...context,
-      surface: 'GraphQL',
-    });
+    const operation: OperationContext = { ...context, surface: 'GraphQL' };
+    const response = await yoga.handleNodeRequestAndResponse(context.req, context.res, operation);
+    if (operation.notAcceptable) throw operation.notAcceptable;
+    if (operation.live) return { status: 200, headers: streamHeaders, live: operation.live };
     // The server sends the length itself.
     const { 'content-length': _, ...headers } = Object.fromEntries(response.headers);
     return { status: response.status, headers, body: await response.text() };

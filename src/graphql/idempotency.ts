@@ -18,6 +18,8 @@ export interface KeyedRequest {
   field: FieldNode;
   execute: ExecuteIn;
   onReplay: () => void;
+  /** Whether the outcome has a secret, which is not kept. */
+  hasSecret: boolean;
   /** The most characters of an outcome. Whoever asks for more gets 400, and nothing is changed. */
   mostCharacters: number;
 }
@@ -27,7 +29,7 @@ export interface KeyedRequest {
  * retry finds both or neither. Decisions: "Safe retries".
  */
 export async function once(
-  { scope, fingerprint, field, execute, onReplay, mostCharacters }: KeyedRequest,
+  { scope, fingerprint, field, execute, onReplay, hasSecret, mostCharacters }: KeyedRequest,
   { db, idempotencySeconds: seconds }: IdempotencyOptions,
 ): Promise<ExecutionResult> {
   return inTransaction(db, async (tx) => {
@@ -43,12 +45,15 @@ export async function once(
     const result = await execute(tx);
     const isFinal = isDecided(result) && (result.data || isRefusal(result));
     if (!isFinal) throw new RolledBack(result);
-    const outcome = JSON.stringify(result);
+    const outcome = JSON.stringify(result, hasSecret ? withoutSecret : undefined);
     if (outcome.length > mostCharacters) throw tooLong(mostCharacters);
     await keepOutcome(tx, scope, { fingerprint, result: outcome, seconds });
     return result;
   });
 }
+
+const withoutSecret = (_name: string, value: unknown) =>
+  typeof value === 'string' && value.startsWith('whsec_') ? null : value;
 
 function parseResult(text: string, field: FieldNode): ExecutionResult {
   const { data, errors }: ExecutionResult = JSON.parse(text);

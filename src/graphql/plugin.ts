@@ -1,4 +1,6 @@
+import type { GraphQLError } from 'graphql';
 import type { Plugin as YogaPlugin } from 'graphql-yoga';
+import type { LiveBody } from '../http/liveBody.js';
 import type { RequestContext } from '../http/route.js';
 import type { QueryCost } from './queryCost.js';
 
@@ -8,6 +10,10 @@ export interface OperationContext extends RequestContext {
   /** How many operations a batch has. Batches are refused. */
   batchSize?: number;
   cost?: QueryCost;
+  /** What a subscription responds with. */
+  live?: LiveBody;
+  /** Why no response of GraphQL can be sent: the client accepts none. */
+  notAcceptable?: GraphQLError;
 }
 
 /** A plugin of Yoga for our requests. */

@@ -29,9 +29,11 @@ export interface QueryCost {
   /** Levels of fields. */
   depth: number;
   aliases: number;
+  /** Fields that return a page of a list. */
+  pages: number;
 }
 
-export const noCost: QueryCost = { complexity: 0, depth: 0, aliases: 0 };
+export const noCost: QueryCost = { complexity: 0, depth: 0, aliases: 0, pages: 0 };
 
 const assumedListSize = 10;
 /** An alias in an introspection can repeat the whole schema. */
@@ -89,20 +91,15 @@ export function measure(
     const definition = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined;
     const inner = definition && getNamedType(definition.type);
     const own = weightOf(definition) + sumOf(node.arguments ?? [], (argument) => argumentWeight(argument, definition));
-    if (!node.selectionSet) return { complexity: own, depth: 1, aliases };
+    if (!node.selectionSet) return { ...noCost, complexity: own, depth: 1, aliases };
     const isKnown = definition && isCompositeType(inner);
     const size = isKnown && isListType(getNullableType(definition.type)) ? (page ?? assumedListSize) : 1;
-    const children = selection(
-      node.selectionSet,
-      isKnown ? inner : undefined,
-      definition && pageSize(node, definition.args),
-    );
+    const ownPage = definition && pageSize(node, definition.args);
+    const children = selection(node.selectionSet, isKnown ? inner : undefined, ownPage);
+    const { complexity, depth } = children;
     return sum(
-      { complexity: own + size * (1 + children.complexity), depth: 1 + children.depth, aliases },
-      {
-        ...noCost,
-        aliases: children.aliases,
-      },
+      { complexity: own + size * (1 + complexity), depth: 1 + depth, aliases, pages: ownPage === undefined ? 0 : 1 },
+      { ...children, complexity: 0, depth: 0 },
     );
   }
 
@@ -149,4 +146,5 @@ const sum = (one: QueryCost, other: QueryCost): QueryCost => ({
   complexity: Math.min(one.complexity + other.complexity, Number.MAX_SAFE_INTEGER),
   depth: Math.max(one.depth, other.depth),
   aliases: Math.min(one.aliases + other.aliases, Number.MAX_SAFE_INTEGER),
+  pages: Math.min(one.pages + other.pages, Number.MAX_SAFE_INTEGER),
 });

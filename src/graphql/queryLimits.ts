@@ -5,7 +5,7 @@ import { type CostOf, operationCost } from './operationCost.js';
 import { noCost, type QueryCost } from './queryCost.js';
 
 /** The most that one GraphQL request may ask for: `tokens` in its document, `mutations` fields in a mutation. */
-export interface QueryLimits extends QueryCost {
+export interface QueryLimits extends Omit<QueryCost, 'pages'> {
   tokens: number;
   mutations: number;
 }
@@ -28,7 +28,7 @@ export function costWithin(limits: QueryLimits, schema: GraphQLSchema): CostOf {
 }
 
 /** The cost as clients see it that ask for it with `GraphQL-Cost: report`, as they would ask other GraphQL servers. */
-export const reportedCost = ({ tokens: _tokens, mutations: _mutations, ...limits }: QueryLimits, cost = noCost) => ({
-  ...cost,
-  limits,
-});
+export const reportedCost = (
+  { tokens: _tokens, mutations: _mutations, ...limits }: QueryLimits,
+  { pages: _pages, ...cost } = noCost,
+) => ({ ...cost, limits });

@@ -1,5 +1,5 @@
 import { processRegularResult } from 'graphql-yoga';
-import { graphqlTypeFor } from '../http/accept.js';
+import { graphqlTypeFor, streamType } from '../http/accept.js';
 import { catalogued, shownError } from './errors.js';
 import type { Plugin } from './plugin.js';
 import { type QueryLimits, reportedCost } from './queryLimits.js';
@@ -11,13 +11,19 @@ const usualBatch = 10;
 export const useResponding = (limits: QueryLimits): Plugin => ({
   onResultProcess({ request, result, serverContext, setResult, setResultProcessor }) {
     const type = graphqlTypeFor(request.headers.get('accept'));
-    const { batchSize = 0, requestId, record, cost } = serverContext;
+    const { batchSize = 0, requestId, record, cost, live } = serverContext;
+    if (live) {
+      setResultProcessor(() => new Response(null), streamType);
+      return;
+    }
     // Clients that send batches show no other response to their users than one for each operation.
     const isBatch = batchSize > 0 && batchSize <= usualBatch;
     setResultProcessor(isBatch ? repeated(batchSize) : processRegularResult, type);
     if (Array.isArray(result) || Symbol.asyncIterator in result) return;
     const errors = result.errors?.map(catalogued);
     if (errors) record?.addErrors(errors);
+    const notAcceptable = errors?.find(({ extensions }) => extensions.code === 'NOT_ACCEPTABLE');
+    if (notAcceptable) Object.assign(serverContext, { notAcceptable });
     const isPartial = result.data !== null && result.data !== undefined;
     const wantsCost = request.headers.get('graphql-cost')?.trim().toLowerCase() === 'report';
     setResult({

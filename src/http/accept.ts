@@ -2,6 +2,8 @@ import { failure } from '../errors/failures.js';
 
 export const restTypes = ['application/json'];
 export const graphqlTypes = ['application/json', 'application/graphql-response+json'];
+/** Of the response to a subscription. */
+export const streamType = 'text/event-stream';
 
 interface Range {
   type: string;
@@ -16,9 +18,19 @@ export function requireAcceptable(accept: string | null, types: readonly string[
   throw failure('NOT_ACCEPTABLE', { types });
 }
 
+/** Throws 406 unless the `Accept` header names the type of streams: who does not would wait for an end that never comes. */
+export function requireStream(accept: string | null): void {
+  if (readAccept(accept).some(({ type, quality }) => type === streamType && quality > 0)) return;
+  throw failure('NOT_ACCEPTABLE', { types: [streamType], isSubscription: true });
+}
+
 /** The media type of a GraphQL response that the client prefers. Yoga itself ignores qualities. */
 export function graphqlTypeFor(accept: string | null): string {
   const ranges = readAccept(accept);
+  // Who asks for a stream gets its failures with their status.
+  if (graphqlTypes.every((type) => qualityOf(type, ranges) === 0) && qualityOf(streamType, ranges) > 0) {
+    return 'application/graphql-response+json';
+  }
   const position = (type: string) => ranges.findIndex((range) => range.type === type) >>> 0;
   const [best = 'application/json'] = graphqlTypes.toSorted(
     (one, other) => qualityOf(other, ranges) - qualityOf(one, ranges) || position(one) - position(other),

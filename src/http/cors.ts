@@ -1,10 +1,13 @@
 import type { Handler } from './route.js';
 
 const accepted = [
-  ...['Authorization', 'Content-Type', 'Idempotency-Key', 'GraphQL-Cost', 'X-Request-Id'],
+  ...['Authorization', 'Content-Type', 'Idempotency-Key', 'GraphQL-Cost', 'X-Request-Id', 'Last-Event-ID'],
   ...['traceparent', 'tracestate'],
 ];
-const exposed = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Retry-After', 'Idempotency-Replayed', 'Allow'];
+const exposed = [
+  ...['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Retry-After', 'Idempotency-Replayed', 'Allow'],
+  ...['Deprecation', 'Sunset'],
+];
 const preflightSeconds = '7200';
 
 /** The headers that let web pages of these origins (`*` for all) read a response. */

@@ -1,10 +1,13 @@
+import type { LiveBody } from './liveBody.js';
 import type { Handler, RequestContext } from './route.js';
 
-/** A response, which is always complete. */
+/** A response, which is complete unless its body goes on. */
 export interface HttpResponse {
   status: number;
   headers: Readonly<Record<string, string>>;
   body?: string | Uint8Array;
+  /** In place of a body: one that goes on. */
+  live?: LiveBody;
   /** The body, compressed, of a response that is kept. */
   compressed?: () => Promise<Uint8Array>;
 }

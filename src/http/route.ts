@@ -48,6 +48,8 @@ export interface Route {
   unlimited?: boolean;
   /** Rejects read-only tokens before the body is read. */
   scope?: 'write';
+  /** For every response to the route, also if a check rejects the request. */
+  headers?: Readonly<Record<string, string>>;
   /** Omitted if GraphQL itself responds. */
   handle?: (request: RequestHead, context: RequestContext) => HttpResponse | Promise<HttpResponse>;
 }

@@ -2,8 +2,9 @@ import type { GraphQLError } from 'graphql';
 import { failure } from '../errors/failures.js';
 import { isAlwaysProblem } from '../errors/problem.js';
 import type { Actor } from '../policies/access.js';
-import { graphqlTypeFor, graphqlTypes, requireAcceptable, restTypes } from './accept.js';
+import { graphqlTypeFor, graphqlTypes, requireAcceptable, restTypes, streamType } from './accept.js';
 import type { RateLimit } from './limits/rateLimit.js';
+import { eachPiece, type LiveBody } from './liveBody.js';
 import { nearestPath } from './nearestPath.js';
 import { graphqlResponse, problemResponse } from './problem.js';
 import type { RequestHead } from './requestHead.js';
@@ -32,6 +33,16 @@ interface Router {
   refusal(request: RequestHead, context: RequestContext): GraphQLError | undefined;
 }
 
+/** Where a request leads. */
+interface Location {
+  path: string;
+  /** The address without the trailing slash, if the request has one too many. */
+  redirect: string | undefined;
+  /** The routes of the path for this client, whatever their methods. */
+  candidates: Route[];
+  route: Route | undefined;
+}
+
 /**
  * Checks every request in the same order: path (404), method (405), Accept (406), token (401), rate limit (429), scope
  * (403). Then its route handles it.
@@ -50,84 +61,95 @@ export function router(options: RouterOptions): Router {
     return nearestPath(path, memorable) ?? (memorable.some((each) => each.startsWith(folder)) ? guide : undefined);
   }
 
-  /** The path without its trailing slash, if that is a route: `/docs/` becomes `/docs`. */
-  function pathOf(request: RequestHead, pathname: string): string {
+  /** The path without its trailing slash, if that is a route (`/docs/` becomes `/docs`), and its routes. */
+  function locate(request: RequestHead): Location {
+    const { pathname, search } = new URL(request.url);
     const shorter = pathname.replace(/(?<=.)\/$/, '');
-    return routesFor(request, shorter).length > 0 ? shorter : pathname;
-  }
-
-  function find(request: RequestHead, path: string): Route {
+    const path = routesFor(request, shorter).length > 0 ? shorter : pathname;
     const candidates = routesFor(request, path);
-    if (candidates.length === 0) throw failure('NOT_FOUND', { path, nearest: nearestTo(path) });
-    const route = match(request, path);
-    if (route) return route;
-    const allow = [...new Set(candidates.flatMap(({ methods }) => methods))];
-    throw failure('METHOD_NOT_ALLOWED', { target: path, method: request.method, allow });
+    const route = candidates.find(({ methods }) => methods.includes(request.method));
+    return { path, redirect: path === pathname ? undefined : path + search, candidates, route };
   }
 
-  const match = (request: RequestHead, path: string) =>
-    routesFor(request, path).find(({ methods }) => methods.includes(request.method));
-
-  async function check(request: RequestHead, path: string, context: RequestContext): Promise<Route> {
-    const route = find(request, path);
-    requireAcceptable(request.headers.get('accept'), route.handle ? restTypes : graphqlTypes);
+  async function check(request: RequestHead, location: Location, context: RequestContext): Promise<Route> {
+    const { path, candidates, route } = location;
+    if (candidates.length === 0) throw failure('NOT_FOUND', { path, nearest: nearestTo(path) });
+    if (!route) {
+      const allow = [...new Set(candidates.flatMap(({ methods }) => methods))];
+      throw failure('METHOD_NOT_ALLOWED', { target: path, method: request.method, allow });
+    }
+    requireAcceptable(request.headers.get('accept'), route.handle ? restTypes : [...graphqlTypes, streamType]);
     context.actor = await authenticate(request, context);
     return route;
   }
 
   /** Counts a request; one for a public page for its address, one for a file of a page or a health check not at all. */
-  async function checkAndCount(request: RequestHead, path: string, context: RequestContext): Promise<Route> {
-    const candidate = match(request, path);
-    const runChecks = () => check(request, path, context);
-    if (!candidate?.public) return limit ? limit.count(request, context, runChecks) : runChecks();
-    if (!limit || candidate.unlimited) return candidate;
-    if (!candidate.isFile) return limit.count(request, context, async () => candidate);
+  async function checkAndCount(request: RequestHead, location: Location, context: RequestContext): Promise<Route> {
+    const { route } = location;
+    const runChecks = () => check(request, location, context);
+    if (!route?.public) return limit ? limit.count(request, context, runChecks) : runChecks();
+    if (!limit || route.unlimited) return route;
+    if (!route.isFile) return limit.count(request, context, async () => route);
     await limit.show(request, context);
-    return candidate;
+    return route;
   }
 
   /** The response to a request that a check or its route rejected. */
-  function refuse(error: GraphQLError, path: string, request: RequestHead, context: RequestContext): HttpResponse {
+  function refuse(
+    error: GraphQLError,
+    { path, route }: Location,
+    request: RequestHead,
+    context: RequestContext,
+  ): HttpResponse {
     context.record?.addErrors([error]);
     const isGraphql = routesOf(path).some(({ handle }) => !handle);
     // A client that accepts no GraphQL response gets a problem instead.
     if (isGraphql && !isAlwaysProblem(error)) {
       return graphqlResponse(error, context.requestId, graphqlTypeFor(request.headers.get('accept')));
     }
-    const isPage = wantsPage(request) && routingCodes.has(error.extensions.code) && !match(request, path);
+    const isPage = !route && routingCodes.has(error.extensions.code) && wantsPage(request);
     return isPage ? noPage(error, path, nearestTo(path)) : problemResponse(error, context.requestId, publicUrl);
   }
 
   function refusal(request: RequestHead, context: RequestContext): GraphQLError | undefined {
-    const route = match(request, pathOf(request, new URL(request.url).pathname));
-    if (!route || route.public) return undefined;
-    note(context, route);
-    return limit?.refusal(request, context);
+    return limit?.refusal(request, context, () => {
+      const { route } = locate(request);
+      note(context, route);
+      return route !== undefined && !route.public;
+    });
   }
 
   const answer: Handler = async (request, context) => {
-    const { pathname, search } = new URL(request.url);
-    const path = pathOf(request, pathname);
-    const candidates = routesOf(path);
-    note(context, candidates[0]);
-    noteVary(context, candidates);
+    const location = locate(request);
+    const { path, redirect, route: found } = location;
+    const routesOfPath = routesOf(path);
+    note(context, routesOfPath[0]);
+    noteVary(context, routesOfPath);
+    Object.assign(context.responseHeaders, found?.headers);
     try {
-      if (path !== pathname && match(request, path)?.public) {
-        return { status: 308, headers: { Location: path + search } };
-      }
-      const route = await checkAndCount(request, path, context);
+      if (redirect && found?.public) return { status: 308, headers: { Location: redirect } };
+      const route = await checkAndCount(request, location, context);
       if (route.scope === 'write' && !context.actor?.canWrite) throw failure('READ_ONLY_TOKEN');
       try {
-        return await (route.handle ?? graphql)(request, context);
+        const response = await (route.handle ?? graphql)(request, context);
+        return limit && response.live ? { ...response, live: chargedFor(response.live, limit, context) } : response;
       } finally {
         limit?.charge(context);
       }
     } catch (thrown) {
-      return refuse(mask(thrown), path, request, context);
+      return refuse(mask(thrown), location, request, context);
     }
   };
   return { answer, refusal };
 }
+
+/** Of a body that goes on, each piece is charged. */
+const chargedFor = (live: LiveBody, limit: RateLimit, context: RequestContext): LiveBody =>
+  eachPiece(live, async (make) => {
+    const piece = await make();
+    limit.charge(context);
+    return piece;
+  });
 
 /** The responses of some paths depend on `Accept`. */
 function noteVary(context: RequestContext, candidates: Route[]): void {

@@ -1,9 +1,14 @@
 import type { Logger } from 'pino';
 import { createPipeline } from '../app.js';
-import type { Config } from '../config.js';
+import { addressOf, type Config } from '../config.js';
 import { type Database, openClient } from '../database/query/client.js';
 import { Replicas } from '../database/servers/replicas/replicas.js';
 import { warmUp } from '../database/warmUp.js';
+import { openEvents } from '../events/openEvents.js';
+import { Streams } from '../events/streams/streams.js';
+import { openWebhooks } from '../events/webhooks/openWebhooks.js';
+import type { CountAttempt } from '../events/webhooks/tools.js';
+import { webhookFigures } from '../events/webhooks/webhookFigures.js';
 import { createRateLimiters } from '../http/limits/rateLimiters.js';
 import { DemoKey } from '../pages/demoKey.js';
 import { Metrics } from '../telemetry/metrics.js';
@@ -20,6 +25,8 @@ export interface ConnectedGateway {
   metrics: Metrics | undefined;
   /** Turns `/readyz` to 503. */
   announceStop(): void;
+  /** Ends the streams: their clients come back, to another gateway. */
+  endStreams(): void;
   /** Closes the connections to the database. */
   close(): Promise<void>;
 }
@@ -42,9 +49,13 @@ export async function connectGateway(
     timeouts: config.databaseTimeouts,
     isWorker,
   });
+  const events = openEvents({ url, preparedStatements, timeouts: config.databaseTimeouts }, logger);
+  const streams = new Streams({ ...events, logger, most: config.streamsMax, timeout: config.databaseTimeout });
   let replicas: Replicas | undefined;
+  let stopWebhooks = async () => {};
   const close = async () => {
-    await Promise.all([rateLimiters.close(), replicas?.close(), db.$disconnect()]);
+    await stopWebhooks();
+    await Promise.all([rateLimiters.close(), replicas?.close(), events.close(), db.$disconnect()]);
   };
   try {
     await warmUp(db);
@@ -54,6 +65,7 @@ export async function connectGateway(
     throw error;
   }
   const stopping = new AbortController();
+  const webhooks = webhookRules(config, demo);
   const app = createPipeline({
     ...config,
     db,
@@ -63,7 +75,11 @@ export async function connectGateway(
     demo: demo && shownDemo(demo),
     persisted,
     stopping: stopping.signal,
+    onChange: events.pump.changed,
+    streams,
+    webhooks,
   });
+  const figures = webhookFigures();
   const metrics =
     config.metrics &&
     new Metrics({
@@ -71,6 +87,8 @@ export async function connectGateway(
       connections: () => db.connectionUse(),
       replicas: () => replicas?.states ?? [],
       unsentBytes: () => nodeServer.unsentBytes,
+      streams: () => streams.open,
+      webhooks: figures.read,
     });
   const bodyBytes = Math.max(leastBodyBytes, 4 * config.bodyLimit);
   const overload = new Overload(config.maxConcurrentRequests, logger, bodyBytes);
@@ -80,10 +98,29 @@ export async function connectGateway(
     logger,
     overload,
     metrics,
+    onClosing: () => streams.end(),
     ...(isWorker && noLimit),
   });
-  return { nodeServer, overload, metrics, announceStop: () => stopping.abort(), close };
+  if (metrics) events.pump.onSweep(figures);
+  const count: CountAttempt = (...attempt) => metrics?.countAttempt(...attempt);
+  stopWebhooks = openWebhooks({ ...events, ...webhooks, logger, count });
+  events.pump.start();
+  const announceStop = () => {
+    stopping.abort();
+    void stopWebhooks();
+  };
+  return { nodeServer, overload, metrics, announceStop, endStreams: () => streams.end(), close };
 }
+
+/** The demo may send webhooks to programs on this machine. */
+function webhookRules({ webhookKeys, webhookAllow, publicUrl, host, port }: Config, demo: Job['demo']) {
+  const own = [...(publicUrl ? [publicUrl] : []), ...(port === 0 ? [] : [addressOf(host, port)])];
+  if (!demo) return { keys: webhookKeys, allow: webhookAllow, own };
+  const keys = webhookKeys.length > 0 ? webhookKeys : [demo.webhookKey];
+  return { keys, allow: [...webhookAllow, ...thisMachine], own };
+}
+
+const thisMachine = ['127.0.0.0/8', '::1/128'];
 
 const noLimit = { maxConnections: 0 };
 

@@ -49,11 +49,12 @@ const told = (kind: ToWorker['kind']) =>
 export function shareOf(config: Config, worker: number): Config {
   const part = (whole: number) =>
     Math.max(1, Math.floor(whole / config.workers) + (worker <= whole % config.workers ? 1 : 0));
-  const { poolSize, maxConcurrentRequests, maxConnections } = config;
+  const { poolSize, maxConcurrentRequests, maxConnections, streamsMax } = config;
   return {
     ...config,
     poolSize: part(poolSize),
     maxConcurrentRequests: part(maxConcurrentRequests),
     maxConnections: part(maxConnections),
+    streamsMax: streamsMax > 0 ? part(streamsMax) : 0,
   };
 }

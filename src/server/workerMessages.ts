@@ -11,7 +11,7 @@ export interface DemoTokens {
 export interface Job {
   /** The database, which may be the embedded one. */
   url: string;
-  demo: { tokens: DemoTokens; secrets: DemoKey['secrets'] | undefined } | undefined;
+  demo: { tokens: DemoTokens; secrets: DemoKey['secrets'] | undefined; webhookKey: string } | undefined;
 }
 
 /** What the primary process tells a worker. */

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { currentRequest } from './requestRecord.js';
+import { currentRecord } from './requestRecord.js';
 import { terminalLine } from './terminalLine.js';
 
 /** Logs JSON lines to stderr. A line written for a request has its id and its trace; every line has `fields`. */
@@ -10,7 +10,7 @@ export const createLogger = (
   fields: Record<string, unknown> = {},
 ): Logger => {
   const base = { pid: process.pid, hostname: hostname(), ...fields };
-  return pino({ level, base, mixin: () => ({ ...currentRequest.getStore()?.identity }) }, destination);
+  return pino({ level, base, mixin: () => ({ ...currentRecord()?.identity }) }, destination);
 };
 
 const ignore = () => {};

@@ -17,6 +17,9 @@ interface MetricsOptions {
   connections: () => ConnectionUse;
   replicas?: () => ReplicaState[];
   unsentBytes?: () => number;
+  streams?: () => number;
+  /** Webhooks by their state, and by how many events the slowest is behind. */
+  webhooks?: () => { active: number; failing: number; disabled: number; lag: number };
 }
 
 /** The metrics of one process. */
@@ -86,7 +89,27 @@ export class Metrics {
     registers: [this.#registry],
   });
 
-  constructor({ poolSize, connections, replicas = () => [], unsentBytes = () => 0 }: MetricsOptions) {
+  readonly #attempts = new Counter({
+    name: 'goalpost_webhook_attempts_total',
+    help: 'Requests to webhooks by outcome: acknowledged, failed, or given_up, which is the last failure of an event.',
+    labelNames: ['outcome'],
+    registers: [this.#registry],
+  });
+  readonly #deliverySeconds = new Histogram({
+    name: 'goalpost_webhook_delivery_seconds',
+    help: 'Time from recording an event to its acknowledgement by a webhook.',
+    buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600, 3600, 86_400],
+    registers: [this.#registry],
+  });
+
+  constructor({
+    poolSize,
+    connections,
+    replicas = () => [],
+    unsentBytes = () => 0,
+    streams = () => 0,
+    webhooks,
+  }: MetricsOptions) {
     collectDefaultMetrics({ register: this.#registry });
     this.#gauge('goalpost_workers', 'Processes of this gateway that serve.', () => 1);
     this.#gauge('goalpost_pool_size', 'Most connections that the pool may hold.', () => poolSize);
@@ -94,12 +117,20 @@ export class Metrics {
     this.#gauge('goalpost_pool_idle', 'Connections of the pool that are free.', () => connections().idle);
     this.#gauge('goalpost_pool_waiting', 'Statements that wait for a connection.', () => connections().waiting);
     this.#gauge('goalpost_unsent_bytes', 'Bytes of responses that clients have not read yet.', unsentBytes);
+    this.#gauge('goalpost_streams', 'Open streams.', streams);
+    if (webhooks) this.#webhookGauges(webhooks);
     this.#replicaGauge('goalpost_replica_used', 'Whether a replica may answer queries: 1 or 0.', 'min', () =>
       replicas().map(({ address, isUsed }) => ({ address, value: isUsed ? 1 : 0 })),
     );
     this.#replicaGauge('goalpost_replica_lag_bytes', 'How far a replica is behind the latest request.', 'max', () =>
       replicas().map(({ address, bytesBehind }) => ({ address, value: bytesBehind })),
     );
+  }
+
+  /** Counts a request to a webhook, with the seconds since its event was recorded if it was acknowledged. */
+  countAttempt(outcome: string, seconds: number | undefined): void {
+    this.#attempts.inc({ outcome });
+    if (seconds !== undefined) this.#deliverySeconds.observe(Math.max(seconds, 0));
   }
 
   count(
@@ -142,6 +173,31 @@ export class Metrics {
       collect() {
         this.reset();
         for (const { address, value } of read()) if (value !== undefined) this.set({ replica: address }, value);
+      },
+    });
+  }
+
+  /** The same in every process: they read it from the database, with every tenth sweep. */
+  #webhookGauges(read: NonNullable<MetricsOptions['webhooks']>): void {
+    const help = 'Webhooks of all companies by state: active, failing, disabled.';
+    new Gauge({
+      name: 'goalpost_webhooks',
+      help,
+      labelNames: ['state'],
+      aggregator: 'max',
+      registers: [this.#registry],
+      collect() {
+        const { lag: _, ...states } = read();
+        for (const [state, count] of Object.entries(states)) this.set({ state }, count);
+      },
+    });
+    new Gauge({
+      name: 'goalpost_webhook_lag_events',
+      help: 'By how many events the slowest webhook that is not disabled is behind.',
+      aggregator: 'max',
+      registers: [this.#registry],
+      collect() {
+        this.set(read().lag);
       },
     });
   }

@@ -1,9 +1,9 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Span } from '@opentelemetry/api';
 import type { GraphQLError } from 'graphql';
-import { repetitionChannel, type Statement, statementChannel, waitChannel } from '../database/query/statements.js';
+import { currentObserver, type RequestObserver } from '../database/query/requestScope.js';
 import { type ErrorCode, isErrorCode } from '../errors/catalogue.js';
 import { ProcessorTime } from './processorTime.js';
+import { startStatementSpan } from './spans.js';
 
 /** Identifies the log lines of a request: its id, and its trace, if any. */
 export interface Identity {
@@ -13,7 +13,7 @@ export interface Identity {
 }
 
 /** What is known about a request while it runs, for its log line, metrics and trace. It contains no secret. */
-export class RequestRecord {
+export class RequestRecord implements RequestObserver {
   readonly startedAt = performance.now();
   identity: Identity;
   method: string | undefined;
@@ -34,6 +34,8 @@ export class RequestRecord {
   /** How long PostgreSQL has worked on its statements, which may be several at once, in milliseconds. */
   databaseMilliseconds = 0;
   readonly processorTime = new ProcessorTime();
+  /** How much of its work its token was charged. */
+  chargedWork = 0;
   /** How often a statement or transaction was repeated after a conflict. */
   repetitions = 0;
   /** The kind of server that served a query, and the replica; undefined without replicas. */
@@ -65,32 +67,32 @@ export class RequestRecord {
       this.codes.add(isErrorCode(extensions.code) ? extensions.code : 'INTERNAL_SERVER_ERROR');
     }
   }
+
+  beginStatement(sql: string): (error?: unknown) => void {
+    this.statements += 1;
+    const at = performance.now();
+    const endSpan = startStatementSpan(this, sql);
+    return (error) => {
+      this.databaseMilliseconds += performance.now() - at;
+      endSpan?.(error);
+    };
+  }
+
+  beginWait(): void {
+    this.processorTime.beginWait();
+  }
+
+  endWait(): void {
+    this.processorTime.endWait();
+  }
+
+  countRepetition(): void {
+    this.repetitions += 1;
+  }
 }
 
-/** The request that the running code belongs to. */
-export const currentRequest = new AsyncLocalStorage<RequestRecord>();
-
-const begun = new WeakMap<Statement, { record: RequestRecord; at: number }>();
-
-statementChannel.start.subscribe((statement) => {
-  const record = currentRequest.getStore();
-  if (!record) return;
-  record.statements += 1;
-  begun.set(statement as Statement, { record, at: performance.now() });
-});
-
-statementChannel.asyncEnd.subscribe((statement) => {
-  const { record, at } = begun.get(statement as Statement) ?? {};
-  if (record && at !== undefined) record.databaseMilliseconds += performance.now() - at;
-});
-
-waitChannel.subscribe((what) => {
-  const time = currentRequest.getStore()?.processorTime;
-  if (what === 'begins') time?.beginWait();
-  else time?.endWait();
-});
-
-repetitionChannel.subscribe(() => {
-  const record = currentRequest.getStore();
-  if (record) record.repetitions += 1;
-});
+/** The record of the request that the running code belongs to; undefined outside a request. */
+export function currentRecord(): RequestRecord | undefined {
+  const observer = currentObserver();
+  return observer instanceof RequestRecord ? observer : undefined;
+}

@@ -9,8 +9,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import { type Statement, statementChannel } from '../database/query/statements.js';
-import { currentRequest, type RequestRecord } from './requestRecord.js';
+import type { RequestRecord } from './requestRecord.js';
 
 // Without an SDK, which only the operator can load, the API does nothing. docs/operating.md, "Traces".
 const tracer = (): Tracer => trace.getTracer('goalpost');
@@ -67,21 +66,17 @@ export async function inOperationSpan<T>(type: string, fields: string, execute: 
   }
 }
 
-type TracedStatement = Statement & { span?: Span };
-
-statementChannel.start.subscribe((message) => {
-  const record = currentRequest.getStore();
-  if (!record?.span || record.isFinished) return;
-  const statement = message as TracedStatement;
-  const [verb = 'SQL'] = /^\w+/.exec(statement.sql.trimStart()) ?? [];
-  const attributes = { 'db.system.name': 'postgresql', 'db.query.text': statement.sql };
-  statement.span = tracer().startSpan(verb.toUpperCase(), { kind: SpanKind.CLIENT, attributes });
-});
-
-statementChannel.error.subscribe((message) => {
-  (message as TracedStatement).span?.setStatus({ code: SpanStatusCode.ERROR });
-});
-
-statementChannel.asyncEnd.subscribe((message) => {
-  (message as TracedStatement).span?.end();
-});
+/** Starts the span of a statement, if its request has a span. Returns what ends it. */
+export function startStatementSpan(
+  { span: parent, isFinished }: RequestRecord,
+  sql: string,
+): ((error: unknown) => void) | undefined {
+  if (!parent || isFinished) return undefined;
+  const [verb = 'SQL'] = /^\w+/.exec(sql.trimStart()) ?? [];
+  const attributes = { 'db.system.name': 'postgresql', 'db.query.text': sql };
+  const span = tracer().startSpan(verb.toUpperCase(), { kind: SpanKind.CLIENT, attributes });
+  return (error) => {
+    if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end();
+  };
+}

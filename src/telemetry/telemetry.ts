@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
+import { observed } from '../database/query/requestScope.js';
 import type { Metrics } from './metrics.js';
-import { currentRequest, type Identity, RequestRecord } from './requestRecord.js';
+import { type Identity, RequestRecord } from './requestRecord.js';
 import { endSpan, startSpan, withSpan } from './spans.js';
 
 interface TelemetryOptions {
@@ -39,7 +40,7 @@ export class Telemetry {
 
   /** Runs the work of a request, whose log lines, statements and spans then belong to it. */
   run<T>(record: RequestRecord, work: () => T): T {
-    return currentRequest.run(record, () => withSpan(record.span, work));
+    return observed(record, () => withSpan(record.span, work));
   }
 
   /** Reports a request, once, right before its response is sent; without a status if it never gets one. */

@@ -13,7 +13,7 @@ import { wait, withDeadlineUnlessGiven } from './deadline.js';
 import type { OpenPool } from './pool.js';
 import type { PoolConnections } from './reader/database.js';
 import { hasEnded } from './reader/transact.js';
-import { report } from './statements.js';
+import { report } from './requestScope.js';
 
 type Options = ConstructorParameters<typeof PrismaPg>[1];
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { wait } from './deadline.js';
-import { repetitionChannel } from './statements.js';
+import { currentObserver } from './requestScope.js';
 import { isConflict } from './unavailable.js';
 
 const maximumAttempts = 10;
@@ -16,7 +16,7 @@ export async function retryConflicts<T>(run: () => Promise<T>): Promise<T> {
       return await run();
     } catch (error) {
       if (attempt === maximumAttempts || !isConflict(error)) throw error;
-      repetitionChannel.publish(undefined);
+      currentObserver()?.countRepetition();
       const pause = Math.random() * Math.min(10 * 2 ** attempt, longestPause);
       await wait(() => sleep(pause));
     }

@@ -1,5 +1,6 @@
-import { callerOfRequest, currentDeadline, wait } from './deadline.js';
-import { nobody, Shares } from './shares.js';
+import { type Deadline, wait } from './deadline.js';
+import { currentDeadline } from './requestScope.js';
+import { type Caller, nobody, Shares } from './shares.js';
 
 /** Most connections that one request holds at once. */
 const mostOfRequest = 4;
@@ -9,19 +10,12 @@ interface Waiting {
   start: () => void;
 }
 
-/** What one request holds, and what of it waits until it holds less. */
-interface Own {
-  held: number;
-  waiting: (() => void)[];
-}
-
 type Release = () => void;
 
 /** The connections of a pool, which callers share: each statement or transaction takes one, and waits until it may. */
 export class ConnectionShares {
   readonly #shares: Shares<Waiting>;
   readonly #most: number;
-  readonly #requests = new WeakMap<object, Own>();
 
   constructor(size: number) {
     this.#shares = new Shares(size);
@@ -34,7 +28,7 @@ export class ConnectionShares {
 
   /** Takes a connection for as long as it is used, even if the request does not wait for that any more. */
   async use<T>(run: (start: (send: () => Promise<T>) => Promise<T>) => Promise<T>): Promise<T> {
-    const release = await this.hold();
+    const release = this.#takeNow() ?? (await this.hold());
     let isUsed = false;
     try {
       return await run((send) => {
@@ -48,14 +42,23 @@ export class ConnectionShares {
 
   /** Takes a connection until the function that it returns is called. */
   async hold(): Promise<Release> {
-    return wait(() => this.#take(), { onLate: (late) => late() });
+    return this.#takeNow() ?? wait(() => this.#take(), { onLate: (late) => late() });
+  }
+
+  /** Takes a connection if the caller need not wait for it, as nearly always. */
+  #takeNow(): Release | undefined {
+    const request = currentDeadline();
+    const caller = request?.caller ?? nobody;
+    if ((request && request.held >= this.#most) || !this.#shares.take(caller)) return undefined;
+    if (request) request.held += 1;
+    return this.#releaseOf(caller, request);
   }
 
   async #take(): Promise<Release> {
-    const own = this.#ownOf(currentDeadline());
-    if (own && own.held >= this.#most) await new Promise<void>((start) => own.waiting.push(start));
-    else if (own) own.held += 1;
-    const caller = callerOfRequest() ?? nobody;
+    const request = currentDeadline();
+    if (request && request.held >= this.#most) await new Promise<void>((start) => request.queue.push(start));
+    else if (request) request.held += 1;
+    const caller = request?.caller ?? nobody;
     if (!this.#shares.take(caller)) {
       const since = performance.now();
       await new Promise<void>((start) => {
@@ -63,26 +66,23 @@ export class ConnectionShares {
         this.#startNext();
       });
     }
+    return this.#releaseOf(caller, request);
+  }
+
+  #releaseOf(caller: Caller, request: Deadline | undefined): Release {
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
       this.#shares.leave(caller);
       this.#startNext();
-      const next = own?.waiting.shift();
+      const next = request?.queue.shift();
       if (next) next();
-      else if (own) own.held -= 1;
+      else if (request) request.held -= 1;
     };
   }
 
   #startNext(): void {
     for (let next = this.#shares.next(); next; next = this.#shares.next()) next.start();
-  }
-
-  #ownOf(request: object | undefined): Own | undefined {
-    if (!request) return undefined;
-    const own = this.#requests.get(request) ?? { held: 0, waiting: [] };
-    this.#requests.set(request, own);
-    return own;
   }
 }

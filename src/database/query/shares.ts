@@ -36,13 +36,14 @@ export interface Removed<Item> {
   hasPart: boolean;
 }
 
-/** For how long after somebody else had a place half of the places stay free for others. */
+/** For how long after somebody else had a place some of the places stay free for others. */
 const remembered = 10_000;
 
 /**
  * Places that callers share. A free place goes to the company that holds fewest, and in it to the token that holds
  * fewest, in turn where they are equal. Whoever is alone may hold all places. As places cannot be taken back, nobody may
- * hold more than half of them for a while after somebody else has held one.
+ * hold more than are free for a while after somebody else has held one: half of them if nobody else does, and a third of
+ * them if one other does, so that the next one who comes finds a free place.
  */
 export class Shares<Item extends Waiting> {
   readonly #places: number;
@@ -161,10 +162,10 @@ export class Shares<Item extends Waiting> {
   #mayTake(group: Group<Item>, { caller, held }: Share<Item>): boolean {
     if (this.#taken >= this.#places) return false;
     const since = this.#now() - remembered;
-    const half = Math.ceil(this.#places / 2);
+    const free = this.#places - this.#taken;
     return (
-      (held < half || this.#recentCallers.otherThan(caller.id) <= since) &&
-      (group.held < half || this.#recentGroups.otherThan(caller.group) <= since)
+      (held < free || this.#recentCallers.otherThan(caller.id) <= since) &&
+      (group.held < free || this.#recentGroups.otherThan(caller.group) <= since)
     );
   }
 

@@ -37,6 +37,15 @@ export const accessErrors = {
     example: { requiredAccess: 70, yourAccess: 10 },
     members: { requiredAccess: level('The required access level'), yourAccess: level('Your access level') },
   }),
+  OWNER_REQUIRED: entry({
+    status: 403,
+    title: 'Only owners of the company may do this',
+    meaning: 'Webhooks belong to the company: only its owners can see and manage them. Nothing was changed.',
+    remedy: 'Use the token of an owner of the company, or ask one.',
+    detail: () => 'This requires the token of an owner of the company.',
+    example: {},
+    occurs: 'graphql',
+  }),
   NOT_FOUND: entry<{ what: string; id: string } | { path: string; nearest: string | undefined }>({
     status: 404,
     title: 'Not found',

@@ -51,6 +51,15 @@ export const conflicts = {
     },
     occurs: 'declared',
   }),
+  TOO_MANY_WEBHOOKS: entry<{ maximum: number }>({
+    status: 409,
+    title: 'The company has too many webhooks',
+    meaning: 'A company can have a limited number of webhooks, disabled ones included. Nothing was changed.',
+    remedy: 'Delete a webhook that is not needed any more, or give one more actions.',
+    detail: ({ maximum }) => `A company can have at most ${maximum} webhooks. Delete one first.`,
+    example: { maximum: 20 },
+    occurs: 'graphql',
+  }),
   IDEMPOTENCY_KEY_IN_USE: entry<{ retryAfter: number }>({
     status: 409,
     title: 'A request with this idempotency key is still running',

@@ -100,14 +100,19 @@ export const requestErrors = {
     graphqlExample: { target: 'A GraphQL mutation', method: 'GET', allow: ['POST'] },
     occurs: 'method',
   }),
-  NOT_ACCEPTABLE: entry<{ types: readonly string[] }>({
+  NOT_ACCEPTABLE: entry<{ types: readonly string[]; isSubscription?: boolean }>({
     status: 406,
-    title: 'The response is only available as JSON',
-    meaning: 'The Accept header excludes every format in which the server can respond. Nothing was changed.',
-    remedy: 'Send Accept: application/json, or omit the header.',
-    detail: ({ types }) => `The Accept header excludes every available type: ${types.join(', ')}.`,
+    title: 'The response is not available in that format',
+    meaning:
+      'The Accept header excludes every format in which the server can respond, or it does not name the one of ' +
+      'subscriptions. Nothing was changed.',
+    remedy: 'Send Accept: application/json, or omit the header. For a subscription, send Accept: text/event-stream.',
+    detail: ({ types, isSubscription }) =>
+      isSubscription
+        ? `A subscription needs the header Accept: ${types.join(', ')}.`
+        : `The Accept header excludes every available type: ${types.join(', ')}.`,
     example: { types: ['application/json'] },
-    graphqlExample: { types: ['application/json', 'application/graphql-response+json'] },
+    graphqlExample: { types: ['application/json', 'application/graphql-response+json', 'text/event-stream'] },
     alwaysProblem: true,
   }),
   PAYLOAD_TOO_LARGE: entry<{ limit: number }>({

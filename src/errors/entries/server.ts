@@ -8,6 +8,8 @@ const limits = {
   address: 'Too many requests without a valid token.',
   work: 'The requests of this token have cost too much work.',
   concurrency: 'Too many requests or unread responses at the same time.',
+  streams: 'Too many streams of this token are open.',
+  queue: 'Too much is still to be sent to this webhook.',
 };
 
 export type LimitName = keyof typeof limits;
@@ -33,8 +35,9 @@ export const serverErrors = {
         type: 'string',
         description:
           'The limit that was exceeded: `token` and `address` count requests in a window, `work` counts the work of the ' +
-          'token in the window, and `concurrency` counts requests that run, and responses that are not read, at the same time.',
-        enum: ['token', 'address', 'work', 'concurrency'] satisfies LimitName[],
+          'token in the window, and `concurrency` counts requests that run, and responses that are not read, at the same time. ' +
+          '`streams` counts the open subscriptions of the token. `queue` counts what `sendWebhook` has yet to send.',
+        enum: ['token', 'address', 'work', 'concurrency', 'streams', 'queue'] satisfies LimitName[],
       },
     },
   }),
@@ -46,7 +49,18 @@ export const serverErrors = {
     detail: () => 'Something went wrong on the server. Its log shows the cause under the request id.',
     example: {},
   }),
-  SERVICE_UNAVAILABLE: entry<{ overloaded?: true }>({
+  NOT_CONFIGURED: entry<{ setting: string }>({
+    status: 501,
+    title: 'The server is not set up for this',
+    meaning:
+      'The operator of the server has not set what this needs, such as the key of webhooks. A copy of a database, as for ' +
+      'tests, then sends nothing to anybody. Nothing was changed.',
+    remedy: 'Ask the operator of the server to set what the detail names.',
+    detail: ({ setting }) => `This server sends no webhooks: it needs the setting ${setting}.`,
+    example: { setting: 'WEBHOOK_KEY' },
+    occurs: 'graphql',
+  }),
+  SERVICE_UNAVAILABLE: entry<{ overloaded?: true; streams?: true }>({
     status: 503,
     title: 'The service is temporarily unavailable',
     meaning:
@@ -56,10 +70,10 @@ export const serverErrors = {
     remedy:
       'Try again after the number of seconds in the Retry-After header. Send changes with an Idempotency-Key, so that ' +
       'retries make the change only once.',
-    detail: ({ overloaded }) => {
-      const problem = overloaded
-        ? 'The server is overloaded, and nothing was changed.'
-        : 'The database is unavailable.';
+    detail: ({ overloaded, streams }) => {
+      let problem = 'The database is unavailable.';
+      if (overloaded) problem = 'The server is overloaded, and nothing was changed.';
+      if (streams) problem = 'The server has as many streams open as it may.';
       return `${problem} Try again in ${inSeconds(unavailableSeconds)}.`;
     },
     headers: () => ({ 'Retry-After': String(unavailableSeconds) }),

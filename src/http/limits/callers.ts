@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../database/query/shares.js';
+import { bearerHash } from '../../database/tokens.js';
 import type { Actor } from '../../policies/access.js';
 import type { RequestHead } from '../requestHead.js';
 import { clientAddress } from './clientAddress.js';
@@ -9,13 +9,12 @@ import { clientAddress } from './clientAddress.js';
 /** What a request says of who sent it, before anything is looked up. */
 export interface Client {
   address: string;
-  /** The hash of its token, if that could be one. */
+  /** The hash of its token in base64, if that could be one. */
   token: string | undefined;
 }
 
 /** About 20 MB. */
 const tokensKept = 50_000;
-const bearer = /^bearer +(gp_[\w-]{43})$/i;
 
 /**
  * Whose request it is, as long as nothing is looked up: that of a token that has been valid, and of its company; else
@@ -31,8 +30,7 @@ export class Callers {
 
   clientOf({ headers }: RequestHead, peer: string | undefined): Client {
     const address = clientAddress({ peer, forwardedFor: headers.get('x-forwarded-for') }, this.#trustedProxies);
-    const token = bearer.exec(headers.get('authorization') ?? '')?.[1];
-    return { address, token: token && createHash('sha256').update(token).digest('base64') };
+    return { address, token: bearerHash(headers.get('authorization')) };
   }
 
   callerOf({ address, token }: Client): Caller {
@@ -46,17 +44,15 @@ export class Callers {
   }
 
   /** Looks a token up, and notes whose it is, or that it is not valid any more. */
-  async learn<Found extends Actor>(client: Client | undefined, lookUp: Promise<Found>): Promise<Found> {
+  async learn<Found extends Actor>({ token }: Client, lookUp: Promise<Found>): Promise<Found> {
     try {
       const found = await lookUp;
-      if (client?.token) {
-        const { companyId, personId, tokenId, canWrite } = found;
-        this.#actors.set(client.token, { companyId, personId, tokenId, canWrite });
-      }
+      const { companyId, personId, tokenId, canWrite } = found;
+      if (token) this.#actors.set(token, { companyId, personId, tokenId, canWrite });
       return found;
     } catch (error) {
       const isInvalid = error instanceof GraphQLError && error.extensions.code === 'UNAUTHENTICATED';
-      if (client?.token && isInvalid) this.#actors.delete(client.token);
+      if (token && isInvalid) this.#actors.delete(token);
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** What a request says about its client. */
@@ -22,7 +22,7 @@ export function clientAddress({ peer = 'unknown', forwardedFor }: Sender, truste
 }
 
 function network(address: string): string {
-  if (!isIP(address)) return address;
+  if (isIPv4(address) || !isIP(address)) return address;
   const parsed = ipaddr.process(address); // turns an IPv4 address written as IPv6 into IPv4
   return parsed.kind() === 'ipv4' ? parsed.toString() : ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/64`).toString();
 }

@@ -11,11 +11,11 @@ import type { RateLimiters } from './rateLimiters.js';
 import { WorkBudget } from './workBudget.js';
 
 export interface RateLimit {
-  /** How a request fails whose token is known to be over its limit: without a place, a look-up or a count. */
-  refusal(request: RequestHead, context: RequestContext): GraphQLError | undefined;
+  /** How a request that needs a token fails if that is known to be over its limit: without a slot, look-up or count. */
+  refusal(request: RequestHead, context: RequestContext, needsToken: () => boolean): GraphQLError | undefined;
   /** Runs `check` and counts the request, whatever the outcome. Fails with 429 if the request is over the limit. */
   count<Result>(request: RequestHead, context: RequestContext, check: () => Promise<Result>): Promise<Result>;
-  /** Counts what a request that was counted has cost, once it is answered. */
+  /** Counts what a request that was counted has cost since the last time, once it is answered. */
   charge(context: RequestContext): void;
   /** Reports what is left of the limit without counting the request. */
   show(request: RequestHead, context: RequestContext): Promise<void>;
@@ -100,12 +100,12 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
   }
 
   return {
-    refusal(request, context) {
+    refusal(request, context, needsToken) {
       const client = clientOf(request, context);
       const { token } = client;
       if (token === undefined) return undefined;
       const over = (['token', 'work'] as const).find((name) => blockedTokens[name].remaining(token) > 0);
-      if (!over) return undefined;
+      if (!over || !needsToken()) return undefined;
       const wait = blockedTokens[over].remaining(token);
       const actor = callers.lastActorOf(client);
       // For the log.
@@ -116,7 +116,9 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
     },
     charge({ actor, record }) {
       // A primary process that does not answer its worker is not the request's fault.
-      if (actor && record) work?.charge(keyOf(actor), record.work).catch(() => {});
+      if (!actor || !record || record.work === record.chargedWork) return;
+      work?.charge(keyOf(actor), record.work - record.chargedWork).catch(() => {});
+      record.chargedWork = record.work;
     },
     async count(request, context, check) {
       const client = clientOf(request, context);

@@ -7,7 +7,7 @@ import {
 } from 'rate-limiter-flexible';
 import { wait, withShareOfDeadline } from '../../database/query/deadline.js';
 import { type DatabaseTimeouts, openPool } from '../../database/query/pool.js';
-import { report } from '../../database/query/statements.js';
+import { report } from '../../database/query/requestScope.js';
 
 export interface RateLimiterSettings {
   /** Where requests are counted: in this gateway, or in Postgres for all gateways together. */

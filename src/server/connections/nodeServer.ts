@@ -29,6 +29,7 @@ import { closeGently, lingerAfter } from './lingeringClose.js';
 import { type RefusalOptions, refusal } from './refusal.js';
 import { readTarget } from './requestTarget.js';
 import { send } from './send.js';
+import { sendLive } from './sendLive.js';
 import { type SendingLimits, UnsentResponses } from './unsentResponses.js';
 import { whenSent } from './whenSent.js';
 
@@ -59,6 +60,8 @@ interface NodeServerOptions extends RefusalOptions, Partial<SendingLimits> {
   overload?: Overload | undefined;
   /** Most open connections. Others are closed at once. */
   maxConnections?: number;
+  /** Called when no new connection is taken any more. */
+  onClosing?: () => void;
   /** Milliseconds in which a client must have sent its request; 30,000 if omitted. */
   requestTimeout?: number;
 }
@@ -138,6 +141,7 @@ export class NodeServer {
     for (const { res } of this.#connections.running()) if (!res.headersSent) res.shouldKeepAlive = false;
     if (delayMilliseconds > 0) await setTimeout(delayMilliseconds);
     const closed = new Promise((resolve) => this.server.close(resolve));
+    this.#options.onClosing?.();
     this.#connections.endIdle();
     await Promise.race([closed, setTimeout(milliseconds, undefined, { ref: false })]);
     const cut = this.#connections.running();
@@ -163,16 +167,22 @@ export class NodeServer {
     const held: HeldSlot = {};
     try {
       const answer = await this.#telemetry.run(record, () => this.#answerTo(req, record, context, askForBody, held));
-      if (record.isFinished) return;
+      const { live } = answer;
+      if (record.isFinished) return live?.close();
       this.#telemetry.finish(record, answer.status, context);
       lingerAfter(req, res, continueBody !== undefined && !isContinued);
       if (this.#isStopping) res.shouldKeepAlive = false;
+      const callerNow = () => (context.client ? this.#options.app.callers.callerOf(context.client).id : '');
+      if (live) {
+        const onWaiting = (bytes: number) => this.#unsent.beginPiece(res, callerNow(), bytes);
+        void this.#telemetry.run(record, () => sendLive(live, answer, res, onWaiting));
+        return;
+      }
       const { slot } = held;
       send(answer, res, (bytes) => {
         held.slot = undefined;
         if (slot) whenSent(res, longestSlot, () => slot.leave());
-        const caller = context.client ? this.#options.app.callers.callerOf(context.client).id : '';
-        return this.#unsent.begin(res, caller, bytes);
+        return this.#unsent.begin(res, callerNow(), bytes);
       });
     } finally {
       held.slot?.leave();

@@ -26,7 +26,7 @@ export function send({ status, headers, body }: HttpResponse, res: ServerRespons
 }
 
 /** Whether the socket has not taken everything, or is another response's until that is sent. */
-const isWaiting = ({ destroyed, socket }: ServerResponse) => !destroyed && socket?.writableLength !== 0;
+export const isWaiting = ({ destroyed, socket }: ServerResponse) => !destroyed && socket?.writableLength !== 0;
 
 function sendInPieces(body: Uint8Array, res: ServerResponse, onTaken: (bytes: number) => void, from = 0): void {
   const to = from + pieceBytes;

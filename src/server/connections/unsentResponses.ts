@@ -56,12 +56,7 @@ export class UnsentResponses {
 
   /** Counts a response until it is sent, or its connection is closed. Returns what is called as the connection takes it. */
   begin(res: ServerResponse, caller: string, bytes: number): (taken: number) => void {
-    const { socket } = res.req;
-    const waiting = this.#waiting.get(socket) ?? this.#wait(socket);
-    this.#count(waiting, -waiting.bytes);
-    waiting.caller = caller;
-    waiting.bytes += bytes;
-    this.#count(waiting, waiting.bytes);
+    const waiting = this.#add(res.req.socket, caller, bytes);
     res.once('close', () => this.#end(waiting, bytes));
     this.#drop();
     const { leastReadingRate, readTimeout } = this.#limits;
@@ -69,6 +64,22 @@ export class UnsentResponses {
       const earned = (taken / leastReadingRate) * 1_000;
       waiting.deadline = Math.min(waiting.deadline + earned, performance.now() + readTimeout);
     };
+  }
+
+  /** Counts a piece of a response that goes on, until what this returns is called or its connection is closed. */
+  beginPiece(res: ServerResponse, caller: string, bytes: number): () => void {
+    const waiting = this.#add(res.req.socket, caller, bytes);
+    this.#drop();
+    return () => this.#end(waiting, bytes);
+  }
+
+  #add(socket: Socket, caller: string, bytes: number): Waiting {
+    const waiting = this.#waiting.get(socket) ?? this.#wait(socket);
+    this.#count(waiting, -waiting.bytes);
+    waiting.caller = caller;
+    waiting.bytes += bytes;
+    this.#count(waiting, waiting.bytes);
+    return waiting;
   }
 
   #wait(socket: Socket): Waiting {

@@ -1,0 +1,43 @@
+import { currentObserver } from '../database/query/requestScope.js';
+import { type Caller, Shares } from '../database/query/shares.js';
+
+interface Waiting {
+  since: number;
+  begin: () => void;
+}
+
+/** Waits until the response may become long. */
+type BecomeLong = () => Promise<void>;
+
+/**
+ * A process builds one long response at a time: together they would take more memory than there is, and keep everybody
+ * else waiting. Callers take turns. Decisions: "Query cost".
+ */
+export class LongResponses {
+  readonly #shares = new Shares<Waiting>(1);
+
+  /** Builds a response, whose turn, if it needs one, ends when it is built. */
+  async build<T>(caller: Caller, build: (becomeLong: BecomeLong) => Promise<T>): Promise<T> {
+    let turn: Promise<void> | undefined;
+    const becomeLong = () => {
+      turn ??= this.#wait(caller);
+      return turn;
+    };
+    try {
+      return await build(becomeLong);
+    } finally {
+      turn?.then(() => {
+        this.#shares.leave(caller);
+        this.#shares.next()?.begin();
+      });
+    }
+  }
+
+  async #wait(caller: Caller): Promise<void> {
+    if (this.#shares.take(caller)) return;
+    const observer = currentObserver();
+    observer?.beginWait();
+    await new Promise<void>((begin) => this.#shares.wait(caller, { since: performance.now(), begin }));
+    observer?.endWait();
+  }
+}

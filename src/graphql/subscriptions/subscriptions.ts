@@ -1,0 +1,74 @@
+import { createSourceEventStream, type ExecutionArgs, execute, type GraphQLError } from 'graphql';
+import type { RequestContext } from '../../http/route.js';
+import { catalogued, shownInStream } from '../errors.js';
+import { requireGoodInput } from '../goodInput.js';
+import { operationOf } from '../operation.js';
+import type { OperationContext, Plugin } from '../plugin.js';
+import type { LiveSource } from './liveSource.js';
+import { ServerSentEvents, type StreamSummary } from './serverSentEvents.js';
+import { Turns } from './turns.js';
+
+export interface SubscriptionOptions {
+  contextOf: (context: RequestContext) => object;
+  mask: (error: unknown) => GraphQLError;
+  responseCharacters: number;
+  onStreamEnd: (context: RequestContext, summary: StreamSummary) => void;
+}
+
+/** Events that are executed at a time, of all streams: one change may concern thousands of them. */
+const atOnce = 4;
+
+/** From a subscription to the body that goes on. Each event has a context of its own, with which is kept what it loads. */
+export function useSubscriptions(options: SubscriptionOptions): Plugin {
+  const turns = new Turns(atOnce);
+  return {
+    onSubscribe({ setSubscribeFn }) {
+      setSubscribeFn(async (args: ExecutionArgs) => {
+        const node = operationOf(args.document, args.operationName);
+        if (node) requireGoodInput(args, node);
+        const source = await createSourceEventStream(args);
+        if (!(Symbol.asyncIterator in source)) return source;
+        const context = args.contextValue as OperationContext;
+        context.live = bodyOf(source as LiveSource, args, context, turns, options);
+        return {};
+      });
+    },
+  };
+}
+
+function bodyOf(
+  source: LiveSource,
+  { schema, document, operationName, variableValues }: ExecutionArgs,
+  { requestId, record, req, actor, responseHeaders }: OperationContext,
+  turns: Turns,
+  { contextOf, mask, responseCharacters, onStreamEnd }: SubscriptionOptions,
+): ServerSentEvents {
+  // All that a stream needs to know of its request: it lasts for an hour, and there may be thousands.
+  const kept: RequestContext = {
+    requestId,
+    responseHeaders,
+    ...(record && { record }),
+    ...(req && { req }),
+    ...(actor && { actor }),
+  };
+  const run = async (item: object) => {
+    const contextValue = { ...contextOf(kept), responseCharacters };
+    const result = await execute({ schema, document, operationName, variableValues, rootValue: item, contextValue });
+    if (!result.errors) return result;
+    return { ...result, errors: result.errors.map((error) => catalogued(mask(error))) };
+  };
+  return new ServerSentEvents({
+    source,
+    execute: (item) =>
+      turns.take(async () => {
+        record?.processorTime.admit(true);
+        try {
+          return await run(item);
+        } finally {
+          record?.processorTime.admit(false);
+        }
+      }),
+    shown: (error) => shownInStream(error, requestId),
+    onEnd: (summary) => onStreamEnd(kept, summary),
+  });
+}
