@@ -1,12 +1,15 @@
 import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { authenticator, type Context } from './context.js';
+import { authenticator, type Context, type WebhookRules } from './context.js';
 import type { Database } from './database/query/client.js';
 import type { Replicas } from './database/servers/replicas/replicas.js';
+import { bearerHash } from './database/tokens.js';
 import { defaults } from './defaults.js';
+import type { Streams } from './events/streams/streams.js';
 import { createGraphql } from './graphql/graphql.js';
 import type { PersistedDocuments } from './graphql/persistedDocuments.js';
 import type { QueryLimits } from './graphql/queryLimits.js';
+import type { StreamSummary } from './graphql/subscriptions/serverSentEvents.js';
 import { compressedPages } from './http/compression.js';
 import { contentRoute, types } from './http/contentRoute.js';
 import { cors } from './http/cors.js';
@@ -24,6 +27,7 @@ import { router } from './http/router.js';
 import { lockChanges } from './operations/lockChanges.js';
 import type { DemoKey } from './pages/demoKey.js';
 import { errorPages } from './pages/errorPages.js';
+import { examplesRoute } from './pages/examplesRoute.js';
 import { graphiqlRoutes } from './pages/graphiql.js';
 import { lookUpAs } from './pages/lookUpAs.js';
 import { noPage } from './pages/noPage.js';
@@ -73,6 +77,12 @@ export interface AppOptions {
   corsOrigins?: readonly string[];
   /** GraphQL documents that clients may run by identifier. */
   persisted?: PersistedDocuments | undefined;
+  /** Called with the company after a mutation has been committed there. */
+  onChange?: (companyId: string) => void;
+  /** The open subscriptions. */
+  streams: Streams;
+  /** If omitted, no webhook can be made. */
+  webhooks?: WebhookRules;
 }
 
 export interface App {
@@ -107,13 +117,31 @@ export function createPipeline({
   queryLimits = {},
   corsOrigins = [],
   persisted,
+  onChange = () => {},
+  streams,
+  webhooks = { keys: [], allow: [], own: [] },
 }: AppOptions): App {
   const mask = masking(logger);
 
   // A new context object for each operation, because Pothos caches what it loads on it.
-  const contextOf = ({ actor }: RequestContext): Context => {
+  const contextOf = ({ actor, req }: RequestContext): Context => {
     if (!actor) throw new Error('a request passed the router without an actor');
-    return { db, actor, now: clock(), appUrl };
+    const lastEventId = req?.headers['last-event-id'];
+    return {
+      db,
+      actor,
+      now: clock(),
+      appUrl,
+      streams,
+      webhooks,
+      lastEventId: lastEventId ? String(lastEventId) : null,
+    };
+  };
+
+  const onStreamEnd = ({ requestId, record, actor }: RequestContext, { events, ending }: StreamSummary) => {
+    const { personId, companyId, tokenId } = actor ?? {};
+    const milliseconds = record && Math.round(performance.now() - record.startedAt);
+    logger.info({ requestId, personId, companyId, tokenId, events, milliseconds, ending }, 'stream ended');
   };
 
   const graphql = createGraphql({
@@ -128,12 +156,14 @@ export function createPipeline({
     responseCharacters,
     replicas,
     lockChanges,
+    onChange,
+    onStreamEnd,
   });
 
   const callers = new Callers(trustedProxies);
   const authenticate = authenticator(db, { withPosition: replicas !== undefined });
   const mutations = storedMutations.map((stored) => prepare(schema, stored));
-  const lookUp = demo && lookUpAs(demo.token, authenticate, graphql.execute);
+  const lookUp = demo && lookUpAs(() => authenticate(bearerHash(`Bearer ${demo.token}`)), graphql.execute);
   const openApi = () => openApiDocument(schema, mutations, publicUrl);
   const hasPage = (path: string) => routes.some((route) => route.path === path && route.public && !route.leadsTo);
   const pages = { mutations, publicUrl, hasPage, demo: lookUp && demo.key && { ...demo, key: demo.key, lookUp } };
@@ -141,6 +171,7 @@ export function createPipeline({
     ...healthRoutes(db, stopping),
     ...restRoutes(mutations, { schema, bodyLimit, execute: graphql.execute }),
     ...referenceRoutes({ ...pages, openApi }),
+    examplesRoute(mutations, graphql.execute),
     ...errorPages(pages),
     ...openApiRoutes(openApi),
     ...startRoutes({ ...pages, isReady: () => answers(db) }),
@@ -157,7 +188,8 @@ export function createPipeline({
     publicUrl,
     noPage: noPage(pages),
     guide: '/docs',
-    authenticate: (request, { client }) => callers.learn(client, authenticate(request.headers.get('authorization'))),
+    authenticate: (request, { client = callers.clientOf(request, undefined) }) =>
+      callers.learn(client, authenticate(client.token)),
     limit: rateLimiters && rateLimit({ limiters: rateLimiters, callers, logger, clock }),
     graphql: graphql.handle,
   });

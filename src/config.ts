@@ -134,11 +134,17 @@ export function configOf(environment: Environment) {
     preparedStatements: data.PREPARED_STATEMENTS,
     maxConcurrentRequests: data.MAX_CONCURRENT_REQUESTS ?? data.DATABASE_POOL_SIZE,
     maxConnections: data.MAX_CONNECTIONS,
+    streamsMax: data.STREAMS_MAX,
     bodyLimit: data.BODY_LIMIT,
     drain: { milliseconds: data.DRAIN_SECONDS * 1000, delayMilliseconds: data.DRAIN_DELAY_SECONDS * 1000 },
     idempotencySeconds: data.IDEMPOTENCY_HOURS * 3600,
     /** Days after which deleted files are removed for good; undefined for never. */
     fileRetentionDays: data.FILE_RETENTION_DAYS,
+    /** The keys of the webhooks' secrets, the new one first; none if nothing may be sent. */
+    webhookKeys: data.WEBHOOK_KEY ?? [],
+    /** Ranges of addresses that webhooks may be sent to, besides public ones. */
+    webhookAllow: data.WEBHOOK_ALLOW,
+    webhookLogDays: data.WEBHOOK_LOG_DAYS,
     graphiql: data.GRAPHIQL,
     rateLimit: {
       store: data.RATE_LIMIT_STORE,

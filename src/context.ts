@@ -2,9 +2,20 @@ import { LRUCache } from 'lru-cache';
 import type { Database, Transaction } from './database/query/client.js';
 import { type LogPosition, readPosition } from './database/servers/replicas/logPosition.js';
 import { StalledCompanies } from './database/stalledCompanies.js';
-import { findCompany, findToken, hashToken, tokenFormat, useMilliseconds, writeUse } from './database/tokens.js';
+import { findCompany, findToken, useMilliseconds, writeUse } from './database/tokens.js';
 import { failure, type NamedFields } from './errors/failures.js';
+import type { Streams } from './events/streams/streams.js';
 import type { Actor } from './policies/access.js';
+
+/** What the gateway allows webhooks. */
+export interface WebhookRules {
+  /** The keys of their secrets, the new one first; none if nothing is sent. */
+  keys: readonly string[];
+  /** Ranges of addresses that are open besides public ones. */
+  allow: readonly string[];
+  /** The addresses of the gateway itself. */
+  own: readonly string[];
+}
 
 /** What a resolver may use. Each operation gets a new one. */
 export interface Context extends NamedFields {
@@ -14,8 +25,14 @@ export interface Context extends NamedFields {
   now: Date;
   /** Address of the web application, for links to documents. */
   appUrl: string;
+  webhooks: WebhookRules;
   /** The most characters in the response. Omitted if it cannot be long, or if the gateway itself has chosen its fields. */
   responseCharacters?: number;
+  streams: Streams;
+  /** Where a stream was left that is opened again. */
+  lastEventId: string | null;
+  /** Waits until the response may become long. Omitted if it may at once. */
+  becomeLong?: () => Promise<void>;
 }
 
 /** Who asks, and how far the log of the primary had come by then. What was acknowledged before lies before that. */
@@ -24,15 +41,15 @@ interface Caller extends Actor {
 }
 
 /**
- * Finds the person of an `Authorization` header. Fails with the same 401 if the token is missing, malformed, unknown,
+ * Finds the person of a token, by its hash in base64. Fails with the same 401 if the token is missing, malformed, unknown,
  * expired or revoked, or if its person is suspended.
  */
-export type Authenticate = (authorization: string | null) => Promise<Caller>;
+export type Authenticate = (token: string | undefined) => Promise<Caller>;
 
 const tokensKept = 10_000;
 
 /**
- * Looks up `Authorization: Bearer <token>` on the primary, so that a revocation counts at once; after its first use in one
+ * Looks up a token on the primary, so that a revocation counts at once; after its first use in one
  * statement. Records the last use of each token, to the minute.
  */
 export function authenticator(db: Database, options = { withPosition: false }): Authenticate {
@@ -50,14 +67,12 @@ export function authenticator(db: Database, options = { withPosition: false }): 
     writeUse(db, { companyId, id }).catch(() => recorded.delete(key));
   }
 
-  return async (authorization) => {
-    const token = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
-    if (!token || !tokenFormat.test(token)) throw failure('UNAUTHENTICATED');
-    const hash = hashToken(token);
-    const key = Buffer.from(hash).toString('base64');
-    const companyId = companies.get(key) ?? (await findCompany(db, hash));
+  return async (token) => {
+    if (token === undefined) throw failure('UNAUTHENTICATED');
+    const hash = Uint8Array.from(Buffer.from(token, 'base64'));
+    const companyId = companies.get(token) ?? (await findCompany(db, hash));
     if (companyId === undefined) throw failure('UNAUTHENTICATED');
-    companies.set(key, companyId);
+    companies.set(token, companyId);
     const row = await stalled.ask(companyId, () => findToken(db, hash, companyId, options));
     if (row === 'refused') throw failure('SERVICE_UNAVAILABLE');
     if (!row) throw failure('UNAUTHENTICATED');

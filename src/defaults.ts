@@ -7,6 +7,8 @@ export const defaults = {
   /** How long a request may wait for the database in all, in milliseconds. */
   databaseTimeout: 4500,
   trustedProxies: 0,
+  /** The most open subscriptions. */
+  streamsMax: 1_000,
   /** The most bytes of all responses of a process that their clients have not read yet. */
   unsentBytes: 128 * 1024 ** 2,
   /** Bytes a second that a client must read on average while a response waits for it. */

@@ -59,6 +59,7 @@ async function embedGateway(options: GatewayOptions): Promise<Gateway> {
   };
   const close = async () => {
     gateway.announceStop();
+    gateway.endStreams();
     await running.untilNone(config.drain.milliseconds);
     await stopPurging();
     await Promise.all([gateway.close(), opened.close()]);

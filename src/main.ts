@@ -2,11 +2,14 @@
 import tab from '@bomb.sh/tab/commander';
 import { Command, CommanderError, Option } from 'commander';
 import type { DistributeOptions } from './commands/distributeTables.js';
+import { ListenError } from './commands/listen/listenError.js';
+import type { ListenOptions } from './commands/listen/readListenOptions.js';
 import type { PurgeOptions } from './commands/purge.js';
 import type { RolesOptions } from './commands/roles.js';
 import type { ServeOptions } from './commands/serve.js';
 import type { CreateOptions, ListOptions } from './commands/token.js';
 import { UsageError } from './commands/usageError.js';
+import type { ShowWebhooksOptions } from './commands/webhook.js';
 import { ConfigError, isSetting, readConfig, readConfigWith, readEnvironment } from './config.js';
 import { DatabaseError } from './database/error.js';
 import { isUnavailable } from './database/query/unavailable.js';
@@ -90,6 +93,17 @@ program
     process.stdout.write(openApi());
   });
 program
+  .command('compare')
+  .description(
+    'name what breaks clients between two versions of schema.graphql or openapi.json; ends with 1 if anything does',
+  )
+  .argument('<older>', 'a file, or a URL')
+  .argument('[newer]', 'a file, or a URL (default: the contract of this version)')
+  .action(async (older: string, newer: string | undefined) => {
+    const { compare } = await import('./commands/compare.js');
+    if (!(await compare(older, newer))) process.exitCode = 1;
+  });
+program
   .command('purge')
   .description('list files deleted long ago; with --yes, remove them for good')
   .requiredOption('--older-than <duration>', 'minimum time since the deletion: 90d, 12h, 45m (required)')
@@ -97,6 +111,19 @@ program
   .action(async (options: PurgeOptions) => {
     const { purge } = await import('./commands/purge.js');
     await purge(readConfig(), options);
+  });
+
+program
+  .command('listen')
+  .description('print each event as it happens, and send it on; needs no option on the demo')
+  .option('--forward-to <url>', 'send each event there too, signed as webhooks are')
+  .option('--actions <list>', 'only these actions, such as GOAL_REOPENED,GOAL_CLOSED (default: all)')
+  .option('--after <cursor>', 'begin with the event after this cursor (default: with the next one)')
+  .option('--gateway <url>', 'address of the gateway (default: that of the settings HOST and PORT)')
+  .addOption(new Option('--token <token>', 'an API token (default: that of the demo)').env('TOKEN'))
+  .action(async (options: ListenOptions) => {
+    const { listenToEvents } = await import('./commands/listen/listenToEvents.js');
+    await listenToEvents(readConfig(), options);
   });
 
 const tokens = program.command('token').description('create, list and revoke API tokens');
@@ -129,6 +156,24 @@ tokens
     await revoke(readConfig(), id);
   });
 
+const webhooks = program.command('webhook').description('list webhooks of all companies, and disable one');
+webhooks
+  .command('list')
+  .description('list all webhooks, the one that is most behind first')
+  .option('--json', 'print a JSON array, for programs')
+  .action(async (options: ShowWebhooksOptions) => {
+    const { showWebhooks } = await import('./commands/webhook.js');
+    await showWebhooks(readConfig(), options);
+  });
+webhooks
+  .command('disable')
+  .description('send nothing to a webhook any more, until an owner of its company enables it')
+  .argument('<id>', 'id of the webhook, as shown by "webhook list"')
+  .action(async (id: string) => {
+    const { disableByOperator } = await import('./commands/webhook.js');
+    await disableByOperator(readConfig(), id);
+  });
+
 tab(program);
 program.commands
   .find((command) => command.name() === 'complete')
@@ -151,7 +196,9 @@ function exitCode(error: unknown): number {
     return error.exitCode === 0 ? 0 : 2;
   }
   if (error instanceof WorkerFailed) return error.exitCode;
-  const isExpected = [UsageError, ConfigError, DatabaseError, ImportError].some((kind) => error instanceof kind);
+  const isExpected = [UsageError, ConfigError, DatabaseError, ImportError, ListenError].some(
+    (kind) => error instanceof kind,
+  );
   if (isExpected) console.error(`goalpost: ${(error as Error).message}`);
   else if (isUnavailable(error)) console.error(`goalpost: The database is unavailable: ${reasonIn(error as Error)}`);
   else console.error(error);

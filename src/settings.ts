@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { readServerUrls } from './database/servers/serverUrls.js';
 import { tlsProblem } from './database/servers/tls/tlsProblem.js';
@@ -110,6 +111,23 @@ const origins = setting({
   allowed: 'a list of origins, each without a path, or *',
   example: 'https://app.example.com,http://localhost:3000',
 });
+const keys = setting({
+  read: (text) => {
+    const list = text.split(',').map((key) => key.trim());
+    return list.length <= 2 && list.every((key) => /^[\x21-\x7e]{32,}$/.test(key)) ? list : undefined;
+  },
+  allowed:
+    'a key of at least 32 characters without spaces, or a new one and the old one with a comma between them; `openssl rand -hex 32` makes one',
+  example: '3f1c…',
+});
+const ranges = setting({
+  read: (text) => {
+    const list = text.split(',').map((range) => range.trim());
+    return list.every((range) => ipaddr.isValidCIDR(range)) ? list : undefined;
+  },
+  allowed: 'a list of address ranges in CIDR notation',
+  example: '10.0.0.0/8,fd00::/8',
+});
 const existing = (allowed: string, example: string) =>
   setting({ read: (text) => (existsSync(text) ? text : undefined), allowed, example });
 
@@ -131,12 +149,16 @@ export const settings = z.object({
   DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: millisecondsOrOff(10_000).default(10_000),
   PREPARED_STATEMENTS: flag(true),
   MAX_CONCURRENT_REQUESTS: whole(1, 100_000, 20).optional(),
+  STREAMS_MAX: whole(0, 1_000_000, 1000).default(defaults.streamsMax),
   MAX_CONNECTIONS: whole(1, 1_000_000, 10_000).default(10_000),
   BODY_LIMIT: whole(1024, 1_000_000_000, 1_048_576).default(defaults.bodyLimit),
   DRAIN_SECONDS: decimal(0, 3600, 30).default(10),
   DRAIN_DELAY_SECONDS: decimal(0, 3600, 3).default(0),
   IDEMPOTENCY_HOURS: decimal(0.001, 8760, 48).default(defaults.idempotencyHours),
   FILE_RETENTION_DAYS: whole(1, 36_500, 90).optional(),
+  WEBHOOK_KEY: keys.optional(),
+  WEBHOOK_ALLOW: ranges.default([]),
+  WEBHOOK_LOG_DAYS: whole(1, 3650, 30).default(7),
   GRAPHIQL: flag(true),
   RATE_LIMIT_STORE: oneOf(['memory', 'postgres']).default('memory'),
   RATE_LIMIT_WINDOW_SECONDS: whole(1, 86_400, 60).default(60),
@@ -167,6 +189,7 @@ const longestShown = 120;
 /** The text of a setting as a person may see it: on one line, and without a password. */
 export function shownText(setting: string, text: string): string {
   const isUrl = text.includes('://');
+  if (setting === 'WEBHOOK_KEY') return '***';
   if (/^DATABASE_.*URL$/.test(setting) && !isUrl) return '***';
   const masked = isUrl
     ? text

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,11 +8,9 @@ import type { DemoTokens } from '../server/workerMessages.js';
 import { demoPeople } from '../workspace/demoPeople.js';
 import { readDocument } from '../workspace/file.js';
 import { importWorkspace } from '../workspace/import.js';
+import { demoTokensFile, readDemoTokens } from './demoTokens.js';
 
 const workspace = fileURLToPath(new URL('../../prisma/demo-workspace.json', import.meta.url));
-
-/** The file with the tokens of the demo workspace. */
-export const demoTokensFile = (dataDir: string) => join(dataDir, 'demo-tokens.json');
 
 /**
  * Imports the demo workspace if the database is empty. Returns its two tokens, which it stores in the data directory;
@@ -21,7 +20,7 @@ export async function openDemo(db: Database, dataDir: string): Promise<DemoToken
   const { companyId, writerId, readerId } = demoPeople;
   const file = demoTokensFile(dataDir);
   if ((await db.prisma.company.count()) === 0) await importWorkspace(db, await readDocument(workspace));
-  const stored = await readTokens(file).catch(() => undefined);
+  const stored = await readDemoTokens(dataDir).catch(() => undefined);
   if (stored) return stored;
   if ((await db.prisma.person.count({ where: { companyId, id: { in: [writerId, readerId] } } })) < 2) return undefined;
   const writer = { companyId, personId: writerId, name: 'Demo, write', canWrite: true };
@@ -33,4 +32,13 @@ export async function openDemo(db: Database, dataDir: string): Promise<DemoToken
   return { write, readOnly };
 }
 
-const readTokens = async (file: string): Promise<DemoTokens> => JSON.parse(await readFile(file, 'utf8'));
+/** The key of the demo's webhooks. It stays the same, so that their secrets do. */
+export async function openWebhookKey(dataDir: string): Promise<string> {
+  const file = join(dataDir, 'webhook-key');
+  const stored = await readFile(file, 'utf8').catch(() => '');
+  if (stored.trim().length >= 32) return stored.trim();
+  const key = randomBytes(32).toString('hex');
+  await writeFile(`${file}.new`, `${key}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+  return key;
+}

@@ -19,8 +19,9 @@ import { Workers } from '../server/workers.js';
 import { createLogger, logDestination } from '../telemetry/logger.js';
 import type { ReadMetrics } from '../telemetry/metrics.js';
 import { announce } from './announce.js';
+import { demoTokensFile } from './demoTokens.js';
 import { nextCommands } from './nextCommands.js';
-import { demoTokensFile, openDemo } from './openDemo.js';
+import { openDemo, openWebhookKey } from './openDemo.js';
 
 export interface ServeOptions {
   /** Whether the embedded database gets the demo workspace, if it is empty, and its pages the demo's token. */
@@ -58,7 +59,8 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
     if (applied.length > 0) logger.info({ applied }, 'migrated');
     const tokens = config.databaseUrl || !withDemo ? undefined : await openDemo(maintained, config.dataDir);
     const key = tokens && isOnlyLocal(config) ? new DemoKey() : undefined;
-    const job = { url, demo: tokens && { tokens, secrets: key?.secrets } };
+    const webhookKey = tokens ? await openWebhookKey(config.dataDir) : '';
+    const job = { url, demo: tokens && { tokens, secrets: key?.secrets, webhookKey } };
     metrics = await openMetrics(config, async () => serving?.readMetrics() ?? nothingYet, logger);
     const next = tokens ? [] : await nextCommands(maintained);
     serving = await (config.workers > 1 ? openWorkers : openAlone)(config, job, logger);

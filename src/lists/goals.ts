@@ -1,7 +1,7 @@
 import { Prisma } from '../database/generated/client/client.js';
-import type { FieldError } from '../errors/failures.js';
 import { type Actor, level } from '../policies/access.js';
 import { type CursorKind, everywhere, type List, type Walk } from './engine/list.js';
+import { contains } from './textFilter.js';
 
 export interface GoalFilter {
   spaceId?: string | null | undefined;
@@ -31,17 +31,16 @@ export const goalCursor = (field: keyof typeof keys): CursorKind => ({ name: `go
 export function goalList(actor: Actor, filter: GoalFilter, { field, direction }: GoalOrder): List {
   const { column } = keys[field];
   const { companyId, personId } = actor;
-  const { spaceId, championId } = filter;
-  const pattern = patternOf(filter.text);
+  const { spaceId, championId, text } = filter;
   const common = { ...goalCursor(field), descending: direction === 'desc' };
   const inCompany = Prisma.sql`g.company_id = ${companyId} AND ${shelfOf} = ANY(${shelvesOf(filter)}::integer[])`;
   const seen = Prisma.sql`EXISTS (SELECT FROM space_access v
     WHERE v.company_id = ${companyId} AND v.space_id = ${spaceId} AND v.person_id = ${personId} AND v.level >= ${level.view})`;
   const inSpace = spaceId == null ? Prisma.empty : Prisma.sql`AND g.space_id = ${spaceId} AND ${seen}`;
 
-  if (pattern !== null || championId != null) {
+  if (text != null || championId != null) {
     const championed = championId == null ? Prisma.empty : Prisma.sql`AND g.champion_id = ${championId}`;
-    const named = pattern === null ? Prisma.empty : Prisma.sql`AND g.name ILIKE ${pattern}`;
+    const named = text == null ? Prisma.empty : Prisma.sql`AND ${contains(Prisma.sql`g.name`, text)}`;
     return {
       ...common,
       steps: Prisma.sql`found AS MATERIALIZED (
@@ -110,15 +109,3 @@ function shelvesOf({ closed, archived }: GoalFilter): number[] {
     (shelf) => (closed == null || closed === (shelf & 2) > 0) && (archived == null || archived === (shelf & 1) > 0),
   );
 }
-
-const shortestText = 3;
-
-/** A text below three characters is refused, because the index finds names by three in a row. */
-export const textErrors = ({ text }: GoalFilter): FieldError[] =>
-  text == null || [...text.trim()].length >= shortestText
-    ? []
-    : [{ field: 'goals.filter.text', code: 'too_short', message: `must have at least ${shortestText} characters` }];
-
-/** The text as a pattern. */
-const patternOf = (text: string | null | undefined): string | null =>
-  text == null ? null : `%${text.trim().replace(/[\\%_]/g, '\\$&')}%`;

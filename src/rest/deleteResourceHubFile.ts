@@ -1,9 +1,14 @@
 import { apiRoot } from './apiRoot.js';
 import { withFragments } from './fragments.js';
-import { deepestFirst, type HubItems, hubItems } from './hubItems.js';
+import { hubItems } from './hubItems.js';
 import type { StoredMutation } from './storedMutation.js';
 
-type Found = HubItems<{ id: string; permissions?: { canDeleteFile: boolean } }>;
+interface Item {
+  __typename: string;
+  id: string;
+  name: string;
+  permissions?: { canDeleteFile: boolean };
+}
 
 export const deleteResourceHubFile: StoredMutation = {
   path: `${apiRoot}/delete_resource_hub_file`,
@@ -13,12 +18,15 @@ export const deleteResourceHubFile: StoredMutation = {
   }`),
   example: {
     about: ['Deletes a file; it can be recovered.', 'A second call answers NOT_FOUND.'],
-    lookUp: hubItems('... on ResourceHubFile { permissions { canDeleteFile } }'),
-    input(found: Found) {
-      const file = deepestFirst(found).find(({ permissions }) => permissions?.canDeleteFile);
-      // Null if no file is left to delete: the call then succeeds and does nothing.
-      return { fileId: file?.id ?? (found.resourceHubs ? null : 'FILE_ID') };
+    input: { fileId: 'FILE_ID' },
+    async choices(lookUp) {
+      const items = await hubItems<Item>(lookUp, '... on ResourceHubFile { permissions { canDeleteFile } }');
+      const files = items.filter(({ permissions }) => permissions?.canDeleteFile);
+      // With null, the call succeeds and does nothing.
+      if (files.length === 0) return [{ label: 'No file is left', input: { fileId: null } }];
+      return files.map(({ id, name }) => ({ label: name, input: { fileId: id } }));
     },
     selection: 'file { id name type size pathToFile { name } }',
+    next: { label: 'Recover this file', name: 'recoverResourceHubFile', from: { fileId: 'fileId' } },
   },
 };

@@ -1,30 +1,37 @@
-const levels = 4;
+import type { LookUp } from './storedMutation.js';
+
+/** Bounds what an example may cost in any workspace. */
+const mostFolders = 10;
+const deepest = 4;
+
+interface Node {
+  __typename: string;
+  id: string;
+}
 
 interface Container<Item> {
-  nodes?: { nodes: (Item & Container<Item>)[] };
+  nodes: { nodes: Item[] };
 }
 
-/** The data of {@link hubItems}. */
-export interface HubItems<Item> {
-  resourceHubs?: { nodes: Container<Item>[] };
+/** The items in the caller's hubs, with `selection`. The deepest in their hub come first: their responses show a path. */
+export async function hubItems<Item extends Node>(lookUp: LookUp, selection: string): Promise<Item[]> {
+  const nodes = `nodes(first: 20) { nodes { __typename id name ${selection} } }`;
+  const { resourceHubs } = await lookUp<{ resourceHubs: { nodes: Container<Item>[] } }>(
+    `{ resourceHubs(first: 5) { nodes { ${nodes} } } }`,
+  );
+  let level = itemsIn(resourceHubs?.nodes ?? []);
+  const found = [level];
+  while (found.length < deepest) {
+    const folders = level.filter(({ __typename }) => __typename === 'ResourceHubFolder').slice(0, mostFolders);
+    if (folders.length === 0) break;
+    const aliases = folders.map(
+      ({ id }, index) => `folder${index}: resourceHubFolder(id: ${JSON.stringify(id)}) { ${nodes} }`,
+    );
+    level = itemsIn(Object.values(await lookUp<Record<string, Container<Item> | null>>(`{ ${aliases.join(' ')} }`)));
+    found.unshift(level);
+  }
+  return found.flat();
 }
 
-/** A query for the items in the caller's hubs, up to four levels deep. `selection` applies to each item. */
-export function hubItems(selection: string): string {
-  const inside = (level: number): string =>
-    `nodes(first: 20) { nodes { __typename id ${selection} ${level < levels ? `... on ResourceHubFolder { ${inside(level + 1)} }` : ''} } }`;
-  return `{ resourceHubs(first: 5) { nodes { ${inside(1)} } } }`;
-}
-
-/** The items found, the deepest in their hub first, because their responses show a path. */
-export function deepestFirst<Item extends object>({ resourceHubs }: HubItems<Item>): Item[] {
-  const found: { item: Item; depth: number }[] = [];
-  const collect = (container: Container<Item>, depth: number) => {
-    for (const item of container.nodes?.nodes ?? []) {
-      found.push({ item, depth });
-      collect(item, depth + 1);
-    }
-  };
-  for (const hub of resourceHubs?.nodes ?? []) collect(hub, 0);
-  return found.sort((one, other) => other.depth - one.depth).map(({ item }) => item);
-}
+const itemsIn = <Item>(containers: (Container<Item> | null | undefined)[]): Item[] =>
+  containers.flatMap((container) => container?.nodes.nodes ?? []);

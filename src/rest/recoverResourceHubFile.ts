@@ -3,7 +3,7 @@ import { withFragments } from './fragments.js';
 import type { StoredMutation } from './storedMutation.js';
 
 interface Found {
-  resourceHubs?: { nodes: { deletedFiles: { nodes: { id: string }[] } | null }[] };
+  resourceHubs: { nodes: { deletedFiles: { nodes: { id: string; name: string }[] } | null }[] };
 }
 
 export const recoverResourceHubFile: StoredMutation = {
@@ -15,12 +15,17 @@ export const recoverResourceHubFile: StoredMutation = {
   }`),
   example: {
     about: ['Brings a deleted file back.', 'A file that is not deleted stays as it is.'],
-    lookUp: '{ resourceHubs(first: 5) { nodes { deletedFiles(first: 1) { nodes { id } } } } }',
-    input({ resourceHubs }: Found) {
-      const [file] = resourceHubs?.nodes.flatMap(({ deletedFiles }) => deletedFiles?.nodes ?? []) ?? [];
-      // Null if no file is deleted: the call then succeeds and does nothing.
-      return { fileId: file?.id ?? (resourceHubs ? null : 'FILE_ID') };
+    input: { fileId: 'FILE_ID' },
+    async choices(lookUp) {
+      const { resourceHubs } = await lookUp<Found>(
+        '{ resourceHubs(first: 5) { nodes { deletedFiles(first: 10) { nodes { id name } } } } }',
+      );
+      const files = resourceHubs?.nodes.flatMap(({ deletedFiles }) => deletedFiles?.nodes ?? []) ?? [];
+      // With null, the call succeeds and does nothing.
+      if (files.length === 0) return [{ label: 'No file is deleted', input: { fileId: null } }];
+      return files.map(({ id, name }) => ({ label: name, input: { fileId: id } }));
     },
     selection: 'file { id name pathToFile { name } }',
+    next: { label: 'Delete this file again', name: 'deleteResourceHubFile', from: { fileId: 'fileId' } },
   },
 };

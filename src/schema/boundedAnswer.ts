@@ -23,7 +23,9 @@ const itemLength = 600;
 /** Shorter texts are not counted, which would cost more time than it is worth. */
 const longTextLength = 1_000;
 /** How many items of an answer are completed before other requests have a turn. */
-const itemsInATurn = 2_000;
+const itemsInATurn = 500;
+/** From how many characters on an answer is long, and waits for its turn. */
+const longAnswer = 1_000_000;
 
 type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
 type Info = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
@@ -31,23 +33,44 @@ type Info = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
 /** What the answer to one operation has become so far. */
 class AnswerBudget {
   readonly #maximum: number;
+  readonly #becomeLong: Context['becomeLong'];
   #characters = 0;
   #items = 0;
   #turn = Promise.resolve();
 
-  constructor(maximum = Number.POSITIVE_INFINITY) {
-    this.#maximum = maximum;
-  }
-
-  /** Throws 400 if the answer has too many characters. */
-  spend(characters: number): void {
-    this.#characters += characters;
-    if (this.#characters > this.#maximum) throw tooLong(this.#maximum);
+  constructor({ responseCharacters = Number.POSITIVE_INFINITY, becomeLong }: Limits) {
+    this.#maximum = responseCharacters;
+    this.#becomeLong = becomeLong;
   }
 
   /** Counts the items of a list, and makes each a promise that is resolved in its turn. */
-  promised(items: readonly unknown[], info: Info): Promise<unknown>[] {
-    this.spend(items.length * (itemLength + namesBeneath(info)));
+  list(items: readonly unknown[], info: Info): Promise<unknown>[] | Promise<Promise<unknown>[]> {
+    return this.#after(items.length * (itemLength + namesBeneath(info)), () => this.#promised(items));
+  }
+
+  text(text: string): string | Promise<string> {
+    return this.#after(text.length, () => text);
+  }
+
+  /**
+   * Goes on if the answer has room for more characters. Throws 400 otherwise, also if a field that waited as long has
+   * taken the rest: then nothing of the answer is completed for nothing.
+   */
+  #after<T>(characters: number, goOn: () => T): T | Promise<T> {
+    this.#characters += characters;
+    this.#check();
+    if (!this.#becomeLong || this.#characters <= longAnswer) return goOn();
+    return this.#becomeLong().then(() => {
+      this.#check();
+      return goOn();
+    });
+  }
+
+  #check(): void {
+    if (this.#characters > this.#maximum) throw tooLong(this.#maximum);
+  }
+
+  #promised(items: readonly unknown[]): Promise<unknown>[] {
     return items.map((item) => {
       const promise = this.#turn.then(() => item);
       this.#items += 1;
@@ -57,9 +80,9 @@ class AnswerBudget {
   }
 }
 
-export const answerBudget = createContextCache(
-  ({ responseCharacters }: Pick<Context, 'responseCharacters'>) => new AnswerBudget(responseCharacters),
-);
+type Limits = Pick<Context, 'responseCharacters' | 'becomeLong'>;
+
+export const answerBudget = createContextCache((limits: Limits) => new AnswerBudget(limits));
 
 /**
  * Counts the items of every list and the characters of every long text against the answer's budget.
@@ -73,15 +96,13 @@ class BoundedAnswerPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     if (type.kind === 'List') {
       return async (row, args, context, info) => {
         const items: unknown = await resolve(row, args, context, info);
-        return Array.isArray(items) ? answerBudget(context).promised(items, info) : items;
+        return Array.isArray(items) ? answerBudget(context).list(items, info) : items;
       };
     }
     if (type.kind !== 'Scalar' || this.buildCache.getTypeConfig(type.ref).name !== 'String') return resolve;
     return (row, args, context, info) => {
-      const counted = (text: unknown) => {
-        if (typeof text === 'string' && text.length > longTextLength) answerBudget(context).spend(text.length);
-        return text;
-      };
+      const counted = (text: unknown) =>
+        typeof text === 'string' && text.length > longTextLength ? answerBudget(context).text(text) : text;
       const text: unknown = resolve(row, args, context, info);
       return text instanceof Promise ? text.then(counted) : counted(text);
     };

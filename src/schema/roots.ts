@@ -9,3 +9,7 @@ builder.mutationType({
   description: 'The write operations. They need a write-enabled token: a read-only token is rejected with 403.',
   extensions: { scope: 'write' },
 });
+
+builder.subscriptionType({
+  description: 'The live streams, as server-sent events. Every token can open them.',
+});

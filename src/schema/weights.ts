@@ -7,6 +7,9 @@ export const twoLongTexts = { complexity: 40 };
 /** Everybody whom something concerns, who may be thousands. */
 export const everybody = { complexity: 500 };
 
+/** The events that a page looks at to find those that the caller can see. */
+export const manyEvents = { complexity: 100 };
+
 /** How many items a whole list has. */
 export const wholeList = { complexity: 100 };
 

@@ -53,14 +53,15 @@ async function analyze(db: Database): Promise<void> {
 /** Throws an ImportError that names what is unique among all companies and exists already. */
 async function requireUnused(db: Transaction, identities: Identities): Promise<void> {
   const problems: string[] = [];
-  for (const name of ['companies.id', 'public_links.token']) {
+  // The company last: whoever was faster has written it with its links, so whoever finds a link finds the company too.
+  for (const name of ['public_links.token', 'companies.id']) {
     const paths = identities.get(name) ?? new Map();
     const [table, column] = name.split('.').map((part) => Prisma.raw(part));
     const values = [...paths.keys()];
     const select = Prisma.sql`SELECT ${column} AS value FROM ${table} WHERE ${column} = ANY (${values})`;
     const found = new Set((await db.$queryRaw<{ value: string }[]>(select)).map(({ value }) => value));
     for (const value of values)
-      if (found.has(value)) problems.push(`${pathName(paths.get(value) ?? [])}: ${quote(value)} exists already`);
+      if (found.has(value)) problems.unshift(`${pathName(paths.get(value) ?? [])}: ${quote(value)} exists already`);
   }
   if (problems.length > 0) throw new ImportError(problems);
 }

@@ -13,11 +13,11 @@ export function rowsOf(workspace: Workspace): Record<Table, Row[]> {
 
   const updates = under(goals, 'goal_id', (goal) => goal.progress_updates);
   const retrospectives = under(goals, 'goal_id', (goal) => goal.retrospectives);
-  const activities = [
+  const activities = numbered([
     ...under(goals, 'goal_id', reopenings),
     ...under(files, 'file_id', namedActivities),
     ...under(documents, 'document_id', restoredVersions),
-  ];
+  ]);
   const threads = under(activities, 'activity_id', ({ thread }) => (thread ? [thread] : []));
   const comments = [
     ...under(threads, 'thread_id', commentsOf),
@@ -44,7 +44,7 @@ export function rowsOf(workspace: Workspace): Record<Table, Row[]> {
   ];
 
   return {
-    companies: [company],
+    companies: [{ ...company, last_sequence: activities.length }],
     people,
     spaces: spaces.map((space) => ({ ...space, ...levels(space) })),
     space_members: under(spaces, 'space_id', (space) => space.members),
@@ -91,6 +91,12 @@ function under<Parent extends { id: string }, Child, Column extends string>(
     childrenOf(parent).map((child) => ({ ...child, [column]: parent.id }) as Child & Record<Column, string>),
   );
 }
+
+/** With the sequence of their events. The company is new, so theirs are its first. */
+const numbered = <Activity extends { inserted_at: string }>(activities: Activity[]) =>
+  activities
+    .toSorted((a, b) => Date.parse(a.inserted_at) - Date.parse(b.inserted_at))
+    .map((activity, index) => ({ ...activity, sequence: index + 1 }));
 
 const commentsOf = (subject: Pick<Subject, 'comments'>) => subject.comments;
 const reactionsOf = (subject: Pick<Subject, 'reactions'>) => subject.reactions;

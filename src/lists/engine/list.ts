@@ -16,7 +16,9 @@ export type Walk = (columns: { rank?: number; key: Prisma.Sql; id: Prisma.Sql })
 export interface CursorKind {
   /** Stands in the list's cursors, so that those of another list or order are rejected. */
   name: string;
-  key: 'text' | 'timestamptz' | 'integer';
+  key: 'text' | 'timestamptz' | 'integer' | 'bigint';
+  /** What stands for the id in a cursor, if the id itself must not. */
+  markOf?: (id: string) => string;
 }
 
 /** An ordered set of rows, for one or more scopes (such as the hubs whose nodes are listed) at once. */

@@ -10,6 +10,8 @@ export interface Page {
   positions: Position[];
   hasNextPage: boolean;
   hasPreviousPage: boolean;
+  /** The cursor behind all that was looked at, if that is not the last position's. */
+  endCursor?: string | null;
 }
 
 interface Row {

@@ -52,13 +52,14 @@ export const readSlice = (kind: CursorKind, { first, after, last, before }: Page
 });
 
 /** A position as an opaque string. It stays valid when its row is gone. */
-export const cursorOf = ({ name }: CursorKind, { rank, key, id }: Position) =>
-  Buffer.from(JSON.stringify([name, rank, key, id])).toString('base64url');
+export const cursorOf = ({ name, markOf = String }: CursorKind, { rank, key, id }: Position) =>
+  Buffer.from(JSON.stringify([name, rank, key, markOf(id)])).toString('base64url');
 
 /** Longer than every cursor that `cursorOf` makes. */
 const longestCursor = 10_000;
 
-function readCursor(kind: CursorKind, cursor: string): Position | null {
+/** The position that a cursor of this kind names; null if it is none. */
+export function readCursor(kind: CursorKind, cursor: string): Position | null {
   if (cursor.length > longestCursor) return null;
   let value: unknown;
   try {
@@ -73,6 +74,7 @@ function readCursor(kind: CursorKind, cursor: string): Position | null {
 
 function isKey(kind: CursorKind, key: unknown): key is Key {
   if (kind.key === 'integer') return isInteger(key);
+  if (kind.key === 'bigint') return Number.isSafeInteger(key) && Number(key) >= 0;
   return isStorable(key) && (kind.key === 'text' || isMoment(key));
 }
 

@@ -10,6 +10,7 @@ import recordedExamples from './recordedExamples.json' with { type: 'json' };
 import { requestSchema } from './requestSchema.js';
 import { type Fragments, responseSchemas } from './responseSchema.js';
 import { sentence } from './text.js';
+import { webhookParameters, webhooks } from './webhooks.js';
 
 /** The description of the API, which names its operations by their titles. */
 const descriptionOf = (titles: string[]) => `The external HTTP API: ${titles.join(', ').toLowerCase()}.
@@ -49,7 +50,7 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
     common,
   };
 
-  function operation({ name, isAddition, field, inputObject, payloadType, selection }: PreparedMutation) {
+  function operation({ name, isAddition, deprecated, field, inputObject, payloadType, selection }: PreparedMutation) {
     const { request, response } = examples[name] ?? {};
     const declared = (field.extensions.errors ?? []) as string[];
     return {
@@ -57,6 +58,7 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
       summary: sentence(name),
       description: text(field.description) + (isAddition ? addition : ''),
       ...(isAddition && { 'x-addition': true }),
+      ...((deprecated || field.deprecationReason != null) && { deprecated: true }),
       tags: [tagOf(payloadType, selection)],
       parameters: Object.keys(requestHeaders).map((each) => reference('parameters', each)),
       requestBody: {
@@ -67,7 +69,11 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
       responses: {
         '200': {
           description: text(payloadType.description),
-          headers: { ...common, 'Idempotency-Replayed': header('Idempotency-Replayed') },
+          headers: {
+            ...common,
+            'Idempotency-Replayed': header('Idempotency-Replayed'),
+            ...(deprecated && { Deprecation: header('Deprecation'), Sunset: header('Sunset') }),
+          },
           content: { 'application/json': { schema: payload(payloadType, selection), example: response } },
         },
         ...problemResponses(codesOf(declared), references),
@@ -99,8 +105,9 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
     },
     servers: [{ url: `${publicUrl}${apiRoot}`, description: 'This server.' }],
     security: [{ token: [] }],
-    tags: [...tags.values()],
+    tags: [...tags.values(), { name: 'Webhooks', description: 'What is sent to the webhooks of a company.' }],
     paths,
+    webhooks,
     components: {
       securitySchemes: {
         token: {
@@ -109,7 +116,7 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
           description: 'A write-enabled API token: `gp_` followed by 43 characters.',
         },
       },
-      parameters: requestHeaders,
+      parameters: { ...requestHeaders, ...webhookParameters },
       headers,
       schemas,
       examples: problems,

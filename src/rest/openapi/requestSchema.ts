@@ -10,6 +10,7 @@ import {
 } from 'graphql';
 import { snakeCase } from '../../naming.js';
 import { type Components, type JsonSchema, nullable, scalar } from './jsonSchema.js';
+import { aboutField } from './text.js';
 
 /** The schema of a request body. Nullable fields may be null or absent, and other fields are not allowed. */
 export function requestSchema(type: GraphQLInputObjectType, components: Components): JsonSchema {
@@ -22,7 +23,7 @@ export function requestSchema(type: GraphQLInputObjectType, components: Componen
     properties: Object.fromEntries(
       fields.map((field) => [
         snakeCase(field.name),
-        { ...schemaOf(field.type, components, constraintsOf(field.extensions)), description: text(field.description) },
+        { ...schemaOf(field.type, components, constraintsOf(field.extensions)), ...aboutField(field, text) },
       ]),
     ),
     ...(required.length > 0 && { required }),

@@ -13,6 +13,7 @@ import {
 } from 'graphql';
 import { snakeCase } from '../../naming.js';
 import { type Components, type JsonSchema, nullable, scalar } from './jsonSchema.js';
+import { aboutField } from './text.js';
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
@@ -41,10 +42,7 @@ export function responseSchemas({ component, enumeration, text }: Components, fr
 
   function property(type: GraphQLObjectType, { name, selectionSet }: FieldNode): [string, JsonSchema] {
     const field = type.getFields()[name.value];
-    if (field) {
-      const description = text(field.description);
-      return [snakeCase(name.value), { ...schemaOf(field.type, selectionSet), description }];
-    }
+    if (field) return [snakeCase(name.value), { ...schemaOf(field.type, selectionSet), ...aboutField(field, text) }];
     return [name.value, { type: 'string', const: snakeCase(type.name), description: 'The type of the record.' }];
   }
 

@@ -1,4 +1,4 @@
-import { type GraphQLSchema, isEnumType, isInputObjectType, isObjectType } from 'graphql';
+import { type GraphQLInputField, type GraphQLSchema, isEnumType, isInputObjectType, isObjectType } from 'graphql';
 import { snakeCase } from '../../naming.js';
 
 /** Rewrites descriptions of the schema for REST: names and enum values in backticks get REST's spelling. */
@@ -13,6 +13,15 @@ export function restText(schema: GraphQLSchema): (description: string | null | u
   return (description) =>
     (description ?? '').replace(/`(\w+)`/g, (whole, name) => (names.has(name) ? `\`${snakeCase(name)}\`` : whole));
 }
+
+/** What is said of a field: its description and, if it is deprecated, that and what to use instead. */
+export const aboutField = (
+  { description, deprecationReason }: Pick<GraphQLInputField, 'description' | 'deprecationReason'>,
+  text: (description: string | null | undefined) => string,
+) =>
+  deprecationReason == null
+    ? { description: text(description) }
+    : { description: `${text(description)} Deprecated: ${text(deprecationReason)}`, deprecated: true };
 
 /** `deleteResourceHubFile` -> `Delete resource hub file`. */
 export const sentence = (name: string) => {

@@ -1,22 +1,27 @@
-import { createContextCache } from '@pothos/core';
 import DataLoader from 'dataloader';
-import type { FieldNode, GraphQLResolveInfo } from 'graphql';
+import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.js';
-import { everywhere, type List, type Position } from '../../lists/engine/list.js';
+import { type CursorKind, everywhere, type List, type Position } from '../../lists/engine/list.js';
 import { type Page, readCounts, readPages } from '../../lists/engine/page.js';
 import { type PageArguments, readSlice, type Slice } from '../../lists/engine/slice.js';
 import { plannedQuery } from '../plans/plannedQuery.js';
+import { sharedBySiblings } from './sharedBySiblings.js';
 
 /** A connection that is read only when one of its fields is selected, together with those of its siblings. */
 export interface ConnectionShape<Row> {
-  list: List;
+  list: CursorKind;
   page: () => Promise<Page>;
   rows: () => Promise<(Row | undefined)[]>;
   count: () => Promise<number>;
 }
 
+/** A list that reads its pages in a way of its own, and cannot be counted. */
+interface PagedList extends CursorKind {
+  readPage: (db: Context['db'], slice: Slice) => Promise<Page>;
+}
+
 interface ConnectionSource<Row> {
-  list: List;
+  list: List | PagedList;
   /** The part of the list to read, if it has several: the id of the parent. */
   scope?: string;
   /** Loads the rows at these positions, in their order; undefined where a row no longer exists. */
@@ -29,12 +34,6 @@ interface Loaders {
   counts: DataLoader<string, number>;
 }
 
-// The same field of all siblings is read in one batch: each parent is a scope of one statement.
-const batchesOf = createContextCache((_context: Context) => ({
-  numbers: new Map<FieldNode, number>(),
-  loaders: new Map<string, Loaders>(),
-}));
-
 /** The connection that a field returns. Reads nothing yet. */
 export function resolveConnection<Row>(
   context: Context,
@@ -43,7 +42,8 @@ export function resolveConnection<Row>(
   { list, scope = everywhere, load }: ConnectionSource<Row>,
 ): ConnectionShape<Row> {
   const slice = readSlice(list, args);
-  const loaders = batchOf(context, info, () => loadersOf(context, list, slice, load));
+  // The same field of all siblings is read in one batch: each parent is a scope of one statement.
+  const loaders = sharedBySiblings(context, info, () => loadersOf(context, list, slice, load));
   return {
     list,
     page: () => loaders.pages.load(scope),
@@ -52,42 +52,25 @@ export function resolveConnection<Row>(
   };
 }
 
-function loadersOf({ db }: Context, list: List, slice: Slice, load: ConnectionSource<unknown>['load']): Loaders {
-  const pages = new DataLoader<string, Page>((scopes) => readPages(db, list, slice, scopes));
+function loadersOf(
+  { db }: Context,
+  list: List | PagedList,
+  slice: Slice,
+  load: ConnectionSource<unknown>['load'],
+): Loaders {
+  const pages = new DataLoader<string, Page>((scopes) =>
+    'readPage' in list ? Promise.all(scopes.map(() => list.readPage(db, slice))) : readPages(db, list, slice, scopes),
+  );
   const rows = new DataLoader<string, unknown[]>(async (scopes) => {
     const positions = (await Promise.all(scopes.map((scope) => pages.load(scope)))).map((page) => page.positions);
     const all = positions.flat();
     const found = new Map((all.length > 0 ? await load(all) : []).map((row, index) => [all[index], row]));
     return positions.map((page) => page.map((position) => found.get(position)));
   });
-  const counts = new DataLoader<string, number>((scopes) => readCounts(db, list, scopes));
+  const counts = new DataLoader<string, number>(async (scopes) =>
+    'readPage' in list ? [] : readCounts(db, list, scopes),
+  );
   return { pages, rows, counts };
-}
-
-/**
- * What all rows of a list above the field share. Fragments on several types can have different fields at one path of the
- * answer, so all the places in the document that ask for the field count too.
- */
-function batchOf(context: Context, info: GraphQLResolveInfo, create: () => Loaders): Loaders {
-  const { numbers, loaders } = batchesOf(context);
-  const places = info.fieldNodes.map((node) => {
-    const number = numbers.get(node) ?? numbers.size;
-    numbers.set(node, number);
-    return number;
-  });
-  const key = `${places.join()} ${pathOf(info)}`;
-  const batch = loaders.get(key) ?? create();
-  loaders.set(key, batch);
-  return batch;
-}
-
-/** The path of a field in the answer, the same for all rows of a list above it. */
-function pathOf({ parentType, path }: GraphQLResolveInfo): string {
-  const keys: (string | number)[] = [];
-  for (let step: typeof path | undefined = path; step; step = step.prev) {
-    if (typeof step.key === 'string') keys.push(step.key);
-  }
-  return [parentType.name, ...keys].join(' ');
 }
 
 /** What the nodes of a connection select. Called for each connection, since Pothos remembers the result for each. */

@@ -1,9 +1,13 @@
+import DataLoader from 'dataloader';
 import { versionCursor, versionList } from '../../lists/documentVersions.js';
 import { builder } from '../builder.js';
+import { keyColumns } from '../keyColumns.js';
+import { plannedQuery } from '../plans/plannedQuery.js';
 import { checkedPage, connectionType, pageArguments } from '../types/Connection.js';
 import { DocumentVersion } from '../types/DocumentVersion.js';
 import { ResourceHubDocument } from '../types/ResourceHubDocument.js';
 import { byId, nodesQuery, resolveConnection } from './resolveConnection.js';
+import { sharedBySiblings } from './sharedBySiblings.js';
 
 const DocumentVersionConnection = connectionType(
   'DocumentVersion',
@@ -26,5 +30,26 @@ builder.prismaObjectField(ResourceHubDocument, 'versions', (t) =>
           context.db.documentVersion.findMany({ ...query, where }),
         ),
       }),
+  }),
+);
+
+builder.prismaObjectField(ResourceHubDocument, 'version', (t) =>
+  t.field({
+    type: DocumentVersion,
+    nullable: true,
+    description: 'The version of the document with that number. Null if there is none.',
+    args: { number: t.arg.int({ required: true, description: 'The number of the version.' }) },
+    select: { id: true },
+    resolve: ({ id }, { number }, context, info) => {
+      const query = plannedQuery(context, info, { select: { ...keyColumns, documentId: true } });
+      const load = async (documentIds: readonly string[]) => {
+        const documentId = { in: [...documentIds] };
+        const where = { companyId: context.actor.companyId, documentId, versionNumber: number };
+        const rows = await context.db.documentVersion.findMany({ ...query, where });
+        const found = new Map(rows.map((row) => [row.documentId, row]));
+        return documentIds.map((one) => found.get(one) ?? null);
+      };
+      return sharedBySiblings(context, info, () => new DataLoader(load)).load(id);
+    },
   }),
 );

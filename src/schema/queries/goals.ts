@@ -1,11 +1,6 @@
 import { type PageArguments, pageErrors } from '../../lists/engine/slice.js';
-import {
-  type GoalFilter as Filter,
-  goalCursor,
-  goalList,
-  type GoalOrder as Order,
-  textErrors,
-} from '../../lists/goals.js';
+import { type GoalFilter as Filter, goalCursor, goalList, type GoalOrder as Order } from '../../lists/goals.js';
+import { textErrors } from '../../lists/textFilter.js';
 import { visibleTo } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
 import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
@@ -71,7 +66,7 @@ builder.queryField('goals', (t) =>
     extensions: {
       check: ({ filter, orderBy, ...page }: GoalArguments, field: string) => [
         ...pageErrors(goalCursor(orderBy?.field ?? 'name'), field, page),
-        ...textErrors(filter ?? {}),
+        ...textErrors(field, filter?.text),
       ],
     },
     args: {

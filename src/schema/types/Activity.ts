@@ -3,7 +3,7 @@ import { builder } from '../builder.js';
 import { keyColumns } from '../keyColumns.js';
 import { Person } from './Person.js';
 
-const ActivityAction = builder.enumType('ActivityAction', {
+export const ActivityAction = builder.enumType('ActivityAction', {
   description: 'The action of a person in an activity.',
   values: Object.fromEntries(
     actions.map((action) => [

@@ -7,7 +7,12 @@ import { wholeList } from '../weights.js';
 import { PageInfo } from './PageInfo.js';
 
 /** The connection and edge types (Relay cursor connections) of a node type. */
-export function connectionType<Row extends object>(name: string, node: OutputRef<Row>, description: string) {
+export function connectionType<Row extends object>(
+  name: string,
+  node: OutputRef<Row>,
+  description: string,
+  { isCounted = true } = {},
+) {
   const Edge = builder.objectRef<{ cursor: string; node: Row }>(`${name}Edge`).implement({
     description: `An item of \`${name}Connection\` and its cursor.`,
     fields: (t) => ({
@@ -40,18 +45,20 @@ export function connectionType<Row extends object>(name: string, node: OutputRef
         type: PageInfo,
         description: 'The position of the page in the list.',
         resolve: async ({ list, page }) => {
-          const { positions, hasNextPage, hasPreviousPage } = await page();
+          const { positions, hasNextPage, hasPreviousPage, endCursor } = await page();
           const [start = null, end = null] = [positions[0], positions.at(-1)].map(
             (position) => position && cursorOf(list, position),
           );
-          return { hasNextPage, hasPreviousPage, start, end };
+          return { hasNextPage, hasPreviousPage, start, end: endCursor ?? end };
         },
       }),
-      totalCount: t.int({
-        description:
-          'The number of items in the whole list. Every request counts them all, so select it only if you need it.',
-        extensions: wholeList,
-        resolve: ({ count }) => count(),
+      ...(isCounted && {
+        totalCount: t.int({
+          description:
+            'The number of items in the whole list. Every request counts them all, so select it only if you need it.',
+          extensions: wholeList,
+          resolve: ({ count }) => count(),
+        }),
       }),
     }),
   });

@@ -17,7 +17,9 @@ export const PageInfo = builder
       }),
       endCursor: t.exposeString('end', {
         nullable: true,
-        description: 'The cursor of the last item, to send as `after`. Null if the page is empty.',
+        description:
+          'The cursor of the last item, to send as `after`. Null if the page is empty. Of `events`, the cursor of the ' +
+          'last event that was looked at, also if the caller cannot see it; null only if there is none.',
       }),
     }),
   });

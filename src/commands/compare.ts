@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises';
+import { buildSchema, findBreakingChanges, type GraphQLSchema } from 'graphql';
+import { breakingChanges, type ComparedDocument } from '../rest/openapi/breakingChanges.js';
+import { openApi } from './openapi.js';
+import { graphqlSchema } from './schema.js';
+import { UsageError } from './usageError.js';
+
+const deadline = 30_000;
+
+/**
+ * Names each change in a contract that breaks clients of an older one, which is a file; the newer one is that of this
+ * version, or a file or URL. Returns whether there is none.
+ */
+export async function compare(older: string, newer?: string): Promise<boolean> {
+  const kind = /\.graphqls?$/.test(older) ? graphql : openapi;
+  const old = kind.parse(await textOf(older), older);
+  const now = kind.parse(newer === undefined ? kind.ours() : await textOf(newer), newer ?? 'this version');
+  const changes = kind.changes(old as never, now as never);
+  for (const change of changes) process.stdout.write(`${change}\n`);
+  return changes.length === 0;
+}
+
+const graphql = {
+  ours: graphqlSchema,
+  parse: (text: string, source: string): GraphQLSchema => read(source, 'a GraphQL schema', () => buildSchema(text)),
+  changes: (old: GraphQLSchema, now: GraphQLSchema) =>
+    findBreakingChanges(old, now).map(({ description }) => description),
+};
+
+const openapi = {
+  ours: openApi,
+  parse: (text: string, source: string): ComparedDocument =>
+    read(source, 'an OpenAPI document in JSON', () => {
+      const document = JSON.parse(text);
+      if (typeof document?.openapi !== 'string' || typeof document.paths !== 'object') throw new Error('no paths');
+      return document;
+    }),
+  changes: breakingChanges,
+};
+
+function read<Contract>(source: string, what: string, parse: () => Contract): Contract {
+  try {
+    return parse();
+  } catch (error) {
+    throw new UsageError(`${source} is not ${what}: ${(error as Error).message}`);
+  }
+}
+
+async function textOf(source: string): Promise<string> {
+  try {
+    if (!/^https?:/.test(source)) return await readFile(source, 'utf8');
+    const response = await fetch(source, { signal: AbortSignal.timeout(deadline) });
+    if (!response.ok) throw new Error(`the response has status ${response.status}`);
+    return await response.text();
+  } catch (error) {
+    throw new UsageError(`${source} cannot be read: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,96 @@
+import { webhookAttemptCursor, webhookAttemptList } from '../../lists/webhookAttempts.js';
+import type { Webhook as WebhookRow } from '../../operations/webhooks.js';
+import { builder } from '../builder.js';
+import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
+import { ActivityAction } from './Activity.js';
+import { checkedPage, connectionType, pageArguments } from './Connection.js';
+import { WebhookAttempt } from './WebhookAttempt.js';
+
+const WebhookState = builder.enumType('WebhookState', {
+  description: 'Whether a webhook gets events.',
+  values: {
+    ACTIVE: { value: 'active', description: 'It gets each event as soon as it happens.' },
+    FAILING: { value: 'failing', description: 'Its endpoint only fails, and is tried from time to time.' },
+    DISABLED: { value: 'disabled', description: 'It gets nothing until an owner enables it.' },
+  } as const,
+});
+
+const WebhookDisabledReason = builder.enumType('WebhookDisabledReason', {
+  description: 'Why a webhook is disabled.',
+  values: {
+    OWNER: { value: 'owner', description: 'An owner of the company disabled it.' },
+    OPERATOR: { value: 'operator', description: 'The operator of the server disabled it.' },
+    GONE: { value: 'gone', description: 'Its endpoint answered 410 Gone.' },
+    FAILING: { value: 'failing', description: 'Its endpoint has only failed for five days.' },
+  } as const,
+});
+
+const WebhookAttemptConnection = connectionType(
+  'WebhookAttempt',
+  WebhookAttempt,
+  'A page of the log of attempts, newest first.',
+);
+
+export const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
+  description: 'A webhook of the company: where its events are sent. Only owners of the company see it.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The ID of the webhook.' }),
+    url: t.exposeString('url', { description: 'Where events are sent.' }),
+    actions: t.field({
+      type: [ActivityAction],
+      description: 'The actions whose events it gets. Empty if it gets those of all actions.',
+      resolve: ({ actions }) => actions,
+    }),
+    state: t.expose('state', { type: WebhookState, description: 'Whether it gets events.' }),
+    disabledReason: t.expose('disabledReason', {
+      type: WebhookDisabledReason,
+      nullable: true,
+      description: 'Why it is disabled. Null unless it is.',
+    }),
+    disabledAt: t.expose('disabledAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was disabled. Null unless it is.',
+    }),
+    failingSince: t.expose('failingSince', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Since when its endpoint has only failed. Null if the latest attempt succeeded.',
+    }),
+    waitsUntil: t.expose('waitUntil', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When its endpoint is tried again. Null unless it waits as a whole.',
+    }),
+    position: t.expose('position', {
+      type: 'BigInt',
+      description: 'The number of the last event that it is done with, apart from those that wait for a retry.',
+    }),
+    lag: t.expose('lag', { type: 'BigInt', description: 'The number of events of the company after its position.' }),
+    retrying: t.exposeInt('retries', {
+      description:
+        'The number of goals, files and documents of which an event waits for a retry, and holds up those after it.',
+    }),
+    oldSecretUntil: t.expose('previousUntil', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Until when requests are signed with the old secret too. Null if there is only one.',
+    }),
+    insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When it was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When an owner last changed it.' }),
+    attempts: t.field({
+      type: WebhookAttemptConnection,
+      description: 'The log of what was sent to it, newest first.',
+      args: pageArguments,
+      extensions: checkedPage(webhookAttemptCursor),
+      resolve: ({ id }, args, context, info) =>
+        resolveConnection(context, info, args, {
+          list: webhookAttemptList(context.actor),
+          scope: id,
+          load: byId(context, nodesQuery(context, info, 'WebhookAttempt'), (query, where) =>
+            context.db.webhookAttempt.findMany({ ...query, where }),
+          ),
+        }),
+    }),
+  }),
+});
