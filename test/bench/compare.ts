@@ -58,13 +58,14 @@ async function compare(): Promise<Pick<Results, 'closed' | 'fixed' | 'starts' | 
   }
 }
 
+const peers: ContenderName[] = ['Mercurius, by hand', 'PostGraphile', 'Apollo + Prisma'];
 const nothing = { closed: [], fixed: [], grown: [], postgres: '' };
 
 async function run(): Promise<Results> {
   const before = conditions(options.peerNode);
   const end = () => ({ conditions: { ...before, loadAfter: loadNow() } });
   if (options.soak) return { ...nothing, soak: await soak(options.minutes, options.sizes, onMinute), ...end() };
-  if (options.contenders.some((name) => name === 'PostGraphile' || name === 'Apollo + Prisma')) installPeers();
+  if (options.contenders.some((name) => peers.includes(name))) installPeers();
   const compared = await compare();
   const grown = options.growth ? await grow({ ...options, onMeasured }) : { grown: [] };
   return { ...compared, ...grown, ...end() };

@@ -11,7 +11,14 @@ import { comparableWorkloads, type WorkloadName } from './workloads.js';
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-export type ContenderName = 'gateway' | 'gateway, GraphQL' | 'floor' | 'PostGraphile' | 'Apollo + Prisma';
+export type ContenderName =
+  | 'gateway'
+  | 'gateway, GraphQL'
+  | 'floor'
+  | 'Mercurius, by hand'
+  | 'Yoga, by hand'
+  | 'PostGraphile'
+  | 'Apollo + Prisma';
 
 interface Contender {
   command: string[];
@@ -30,13 +37,27 @@ const limits = {
   RATE_LIMIT_PER_ADDRESS: '1000000000',
 };
 const ownMain = path('../../../dist/main.js');
+/** For TypeScript that is not built. */
+const withTypes = ['--import', import.meta.resolve('tsx')];
 const served = { command: [ownMain, 'serve'], settings: limits };
 
 export const contenders: Record<ContenderName, Contender> = {
   gateway: { ...served, spelling: gateway, conflict: 409 },
   'gateway, GraphQL': { ...served, spelling: graphql, conflict: 409 },
+  'Mercurius, by hand': {
+    command: [...withTypes, path('../peers/mercurius.mjs')],
+    spelling: graphql,
+    conflict: 200,
+    only: comparableWorkloads,
+  },
+  'Yoga, by hand': {
+    command: [...withTypes, path('../byHand/yoga.ts')],
+    spelling: graphql,
+    conflict: 409,
+    only: comparableWorkloads,
+  },
   floor: {
-    command: ['--import', import.meta.resolve('tsx'), path('../floor/server.ts')],
+    command: [...withTypes, path('../floor/server.ts')],
     spelling: floor,
     conflict: 409,
     only: comparableWorkloads,

@@ -43,7 +43,7 @@ const usage = `Usage: npm run bench -- [options]
   --largest <n>        of the sizes that --growth tries (1000000)
   --soak               instead, the gateway alone without a pause, and how its memory changes
   --minutes <n>        of the soak (10)
-  --smoke              10 seconds, the floor and the gateway: whether all of this still works
+  --smoke              some seconds, without the peers: whether all of this still works
   --write              writes the tables and plots of docs/performance.md
   --again              measures nothing, and takes the results of the last run`;
 
@@ -114,7 +114,7 @@ export function readOptions(args: string[]): Options {
       environment: patience,
       name: 'smoke',
       starts: 1,
-      contenders: ['gateway', 'floor'],
+      contenders: ['gateway', 'Yoga, by hand', 'floor'],
       workloads: workloadNames,
       connections: [1, 16],
       rounds: 1,

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { budgetTable } from './budget.js';
 import { goalTable } from './goals.js';
 import { installPeers } from './peers.js';
 import { circumstances, comparisonTables, growthTables, type Results, soakTable } from './report.js';
@@ -29,7 +28,6 @@ function partsOf(results: Results): Record<string, string> {
   return {
     ...(results.closed.length > 0 && {
       goals: [circumstances(results), goalTable(results)].join('\n\n'),
-      budget: budgetTable(results),
       comparison: [throughput, latency, comparisonTables(results)].join('\n\n'),
     }),
     ...(results.grown.length > 0 && { growth: [growth, growthTables(results)].join('\n\n') }),

@@ -1,0 +1,25 @@
+import { readFile } from 'node:fs/promises';
+import { migrationsDirectory } from '../../src/database/admin/migrationFiles.js';
+import { applyMigrations } from '../../src/database/admin/migrations.js';
+import { openClient } from '../../src/database/query/client.js';
+import { createToken } from '../../src/database/tokens.js';
+import { startPostgres } from '../support/postgres.js';
+import { query } from '../support/query.js';
+
+export type Scene = Awaited<ReturnType<typeof setScene>>;
+
+/** A PostgreSQL with a company of much data, whose tokens attack, and another company. */
+export async function setScene() {
+  const postgres = await startPostgres();
+  const { url } = postgres;
+  await applyMigrations(url, migrationsDirectory);
+  await query(url, await readFile(new URL('dataset.sql', import.meta.url), 'utf8'));
+  const db = openClient({ url, poolSize: 2, preparedStatements: false });
+  const issue = async (companyId: string, personId: string, canWrite = false) =>
+    (await createToken(db, { companyId, personId, name: 'attack', canWrite })).token;
+  const stop = async () => {
+    await db.$disconnect();
+    await postgres.stop();
+  };
+  return { url, issue, stop };
+}
