@@ -237,7 +237,6 @@ describe('an invalid GraphQL request', () => {
     ['a variable that is missing', { query: 'query ($id: ID!) { goal(id: $id) { id } }' }, 400],
     ['a variable of another type', { query: 'query ($id: ID!) { goal(id: $id) { id } }', variables: { id: {} } }, 400],
     ['a field that does not exist', { query: '{ gaol { id } }' }, 400],
-    ['a subscription', { query: 'subscription { goal { id } }' }, 400],
     ['two operations and no name', { query: 'query A { __typename } query B { __typename }' }, 400],
     [
       'fragments that contain each other',

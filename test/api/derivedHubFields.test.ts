@@ -267,6 +267,23 @@ describe('a document', () => {
     });
   });
 
+  test('has each version by its number, and none of other numbers', async () => {
+    const { caller, hub } = await setting();
+    const document = await world.document(hub, caller, ['one', 'two']);
+    const shown =
+      'first: version(number: 1) { versionNumber content } second: version(number: 2) { content isCurrent } none: version(number: 3) { id } zero: version(number: 0) { id }';
+    expect(await look(caller.token, 'resourceHubDocument', document.id, shown)).toEqual({
+      first: { versionNumber: 1, content: 'one' },
+      second: { content: 'two', isCurrent: true },
+      none: null,
+      zero: null,
+    });
+    const draft = await world.draft(hub, caller);
+    expect(await look(caller.token, 'resourceHubDocument', draft.id, 'version(number: 1) { id }')).toEqual({
+      version: null,
+    });
+  });
+
   test("has the caller's unread notifications about it, newest first", async () => {
     const { caller, hub } = await setting();
     const [document, other] = [await world.document(hub, caller), await world.document(hub, caller)];

@@ -30,6 +30,7 @@ function limited(): World {
   return new World(db, world.url, { rateLimiters });
 }
 
+const hooks = new World(db, world.url, { webhooks: { keys: ['k'.repeat(32)], allow: [], own: [] } });
 const persisted = new World(db, world.url, { persisted: { documents: new Map(), only: false } });
 const persistedOnly = new World(db, world.url, { persisted: { documents: new Map(), only: true } });
 
@@ -38,6 +39,7 @@ const author = await world.person(company, { id: 'person-ines-moreau', fullName:
 const stranger = await world.person(company);
 const space = await world.space(company, [author]);
 const goal = await world.closedGoal(space, { companyLevel: 10 });
+const owner = await world.person(company, { isOwner: true });
 const archived = await world.closedGoal(space, { id: 'goal-launch-mobile-app', archivedAt: world.now });
 const versions = [1, 2, 3, 4, 5].map((number) => ({
   title: `Launch plan ${number}`,
@@ -80,6 +82,27 @@ function restoring(documentId: string | null, versionNumber: number, expectedCur
 
 const graphqlBody = (body: unknown, at = world): Provocation => ({
   graphql: () => at.post('/graphql', author.token, body, accept),
+});
+
+const creating = (token: string, at = world): Provocation => ({
+  graphql: () =>
+    at.post(
+      '/graphql',
+      token,
+      { query: 'mutation { createWebhook(input: { url: "https://example.com/" }) { secret } }' },
+      accept,
+    ),
+});
+
+/** The call when the company has as many webhooks as it may have. */
+const withAllWebhooks = (call: Provocation): Provocation => ({
+  graphql: async () => {
+    await world.sql(
+      "INSERT INTO webhooks (company_id, slot, url) SELECT $1, n, 'https://example.com/' FROM generate_series(1, 20) n",
+      [company.companyId],
+    );
+    return call.graphql();
+  },
 });
 
 const writeToken = await db.prisma.apiToken.findFirstOrThrow({ where: { personId: author.id, canWrite: true } });
@@ -160,6 +183,9 @@ const provocations: Record<ErrorCode, Provocation> = {
   UNAUTHENTICATED: reopening({ token: null }),
   READ_ONLY_TOKEN: reopening({ token: author.readOnlyToken }),
   FORBIDDEN: reopening({ token: stranger.token }),
+  OWNER_REQUIRED: creating(author.token),
+  TOO_MANY_WEBHOOKS: withAllWebhooks(creating(owner.token, hooks)),
+  NOT_CONFIGURED: creating(owner.token),
   NOT_FOUND: reopening({ input: { id: 'goal-launch-mobile-ap' } }),
   METHOD_NOT_ALLOWED: {
     rest: () => world.fetch(restPaths.reopenGoal),
@@ -237,7 +263,7 @@ describe.each(errorCodes)('%s', (code) => {
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(text).toContain(`<h1>${code}</h1>`);
-    expect(text).toContain(`<strong>${status} `);
+    expect(text).toMatch(new RegExp(`<p class="lead"><[^>]+>${status}</`));
     for (const name of Object.keys(members)) {
       expect(text).toContain(`<code>${name}</code>`);
       expect(text).toContain(`<code>${snakeCase(name)}</code>`);

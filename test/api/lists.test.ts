@@ -330,6 +330,73 @@ describe('the nodes of a hub', () => {
     }
   });
 
+  test('are found by name in all folders of the hub, page by page, without what the caller may not see', async () => {
+    const { company, caller, space } = await team();
+    const colleague = await world.person(company);
+    const [hub, other] = [
+      await world.hub(company, { spaceId: space.id }),
+      await world.hub(company, { spaceId: space.id }),
+    ];
+    const folder = await world.folder(hub);
+    await db.prisma.resourceHubFolder.updateMany({ where: { id: folder.id }, data: { name: 'Reports 100%' } });
+    const parentFolderId = folder.id;
+    await world.file(hub, caller, { name: 'report_b.pdf', parentFolderId });
+    await world.file(hub, caller, { name: 'Report A.pdf' });
+    await world.file(hub, caller, { name: 'report of yesterday', deletedAt: new Date() });
+    await world.file(hub, caller, { name: 'photo.png', parentFolderId });
+    await world.file(other, caller, { name: 'report of the other hub' });
+    await world.document(hub, caller, ['text'], { name: 'Yearly report', parentFolderId });
+    await world.document(hub, caller, ['text'], { name: 'report gone', deletedAt: new Date() });
+    await world.draft(hub, caller, { name: 'A report to come', parentFolderId });
+    const found = async ({ token }: { token: string }, text: string, page = 'first: 100') => {
+      const document = `query ($text: String) { resourceHub(id: "${hub.id}") {
+        nodes(${page}, filter: { text: $text }) { totalCount nodes { name } pageInfo { endCursor } } } }`;
+      return (await read(token, document, { text })).resourceHub.nodes;
+    };
+    const published = ['Reports 100%', 'Yearly report', 'Report A.pdf', 'report_b.pdf'];
+    expect(names(await found(colleague, ' REPORT '))).toEqual(published);
+    expect(names(await found(caller, 'report'))).toEqual(published.toSpliced(1, 0, 'A report to come'));
+    expect((await found(colleague, 'report')).totalCount).toBe(4);
+    expect(names(await found(colleague, '00%'))).toEqual(['Reports 100%']);
+    expect(names(await found(colleague, 't_b'))).toEqual(['report_b.pdf']);
+
+    const pages = [];
+    for (let page = 'first: 1'; ; ) {
+      const { nodes, pageInfo } = await found(caller, 'report', page);
+      if (nodes.length === 0) break;
+      pages.push(...names({ nodes }));
+      page = `first: 1, after: "${pageInfo.endCursor}"`;
+    }
+    expect(pages).toEqual(names(await found(caller, 'report')));
+    expect(names(await found(caller, 'report', 'last: 2'))).toEqual(['Report A.pdf', 'report_b.pdf']);
+  });
+
+  test.each([
+    ['null', 'filter: null'],
+    ['a text that is null', 'filter: { text: null }'],
+  ])('with the filter %s are those at the root', async (_, filter) => {
+    const { caller, hub, folder } = await furnished();
+    await world.file(hub, caller, { name: 'deeper', parentFolderId: folder.id });
+    const { resourceHub } = await read(
+      caller.token,
+      `{ resourceHub(id: "${hub.id}") { nodes(${filter}) { nodes ${fields} } } }`,
+    );
+    expect(names(resourceHub.nodes)).toEqual(['zebra', 'Minutes', 'apple.png', 'Banana.png']);
+  });
+
+  test('cannot be found by fewer than three characters', async () => {
+    const { caller, hub } = await furnished();
+    const { status, body } = await world.graphql(
+      caller.token,
+      `{ resourceHub(id: "${hub.id}") { nodes(filter: { text: " ap " }) { nodes { id } } } }`,
+    );
+    expect(status).toBe(400);
+    expect(body.errors[0].extensions).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      errors: [{ field: 'nodes.filter.text', message: 'must have at least 3 characters' }],
+    });
+  });
+
   test('in a folder are its own, and a folder in an invisible hub does not exist', async () => {
     const { caller, hub, folder } = await furnished();
     await world.file(hub, caller, { name: 'deeper', parentFolderId: folder.id });

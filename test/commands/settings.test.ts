@@ -110,18 +110,41 @@ test.each([
 });
 
 test('every setting is listed with the value that counts, its source, and no password', () => {
-  const values = { PORT: '8080', DATABASE_URL: 'postgresql://ann:hunter2@db/x', LOG_LEVEL: '' };
+  const key = 'k'.repeat(32);
+  const values = { PORT: '8080', DATABASE_URL: 'postgresql://ann:hunter2@db/x', LOG_LEVEL: '', WEBHOOK_KEY: key };
   const listed = effectiveSettings({ values, fromFile: new Set(['PORT']) });
   expect(listed.map(({ name }) => name)).toEqual(Object.keys(settings.shape));
   expect(listed).toEqual(
     expect.arrayContaining([
       { name: 'PORT', value: '8080', source: '.env' },
       { name: 'DATABASE_URL', value: 'postgresql://ann:***@db/x', source: 'environment' },
+      { name: 'WEBHOOK_KEY', value: '***', source: 'environment' },
       { name: 'LOG_LEVEL', value: 'info', source: 'default' },
       { name: 'GRAPHIQL', value: 'on', source: 'default' },
       { name: 'METRICS_PORT', value: undefined, source: 'default' },
     ]),
   );
+});
+
+test.each([
+  [{ WEBHOOK_KEY: 'short' }, 'WEBHOOK_KEY=*** must be a key of at least 32 characters'],
+  [{ WEBHOOK_KEY: ['a', 'b', 'c'].map((letter) => letter.repeat(32)).join() }, 'WEBHOOK_KEY=*** must be a key'],
+  [{ WEBHOOK_ALLOW: '10.0.0.0' }, 'WEBHOOK_ALLOW=10.0.0.0 must be a list of address ranges in CIDR notation'],
+  [{ WEBHOOK_LOG_DAYS: '0' }, 'WEBHOOK_LOG_DAYS=0 must be a whole number from 1 to 3650'],
+])('with %j, nothing starts', (values, message) => {
+  expect(() => readConfig(values)).toThrow(message);
+});
+
+test('a new key and the old one, and ranges, are read in their order', () => {
+  const [fresh, old] = ['f'.repeat(32), 'o'.repeat(40)];
+  const { webhookKeys, webhookAllow } = readConfig({
+    WEBHOOK_KEY: `${fresh}, ${old}`,
+    WEBHOOK_ALLOW: '10.0.0.0/8,fd00::/8',
+  });
+  expect([webhookKeys, webhookAllow]).toEqual([
+    [fresh, old],
+    ['10.0.0.0/8', 'fd00::/8'],
+  ]);
 });
 
 describe('the file .env in the current folder', async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openClient } from '../../src/database/query/client.js';
+import { numberEvents } from '../../src/events/numberEvents.js';
 import { demoPeople } from '../../src/workspace/demoPeople.js';
 import { ImportError } from '../../src/workspace/error.js';
 import { importWorkspace } from '../../src/workspace/import.js';
@@ -232,6 +233,36 @@ describe('a workspace', () => {
   let db: Database;
   beforeAll(async () => {
     db = await openDatabase();
+  });
+
+  it('numbers the events in the order of their times, and those that follow after them', async () => {
+    const goal = (id: string, ...times: string[]) => ({
+      id,
+      space_id: 'timed-space',
+      name: id,
+      activities: times.map((time) => ({
+        action: 'goal_closed',
+        author_id: 'p',
+        name: time,
+        inserted_at: `2026-01-0${time}T00:00:00Z`,
+      })),
+    });
+    await importWorkspace(db, {
+      company: { id: 'timed', name: 'Timed' },
+      people: [{ id: 'p', full_name: 'Only One' }],
+      spaces: [{ id: 'timed-space', name: 'Space' }],
+      goals: [goal('late', '3', '5', '1'), goal('early', '2', '4')],
+    });
+    const companyId = 'timed';
+    await db.prisma.activity.create({
+      data: { companyId, goalId: 'early', authorId: 'p', action: 'goal_closed', name: 'next', insertedAt: new Date(0) },
+    });
+    expect(await numberEvents(db, companyId)).toMatchObject({ lastSequence: 6, numbered: 1 });
+    const events = await db.prisma.activity.findMany({ where: { companyId }, orderBy: { sequence: 'asc' } });
+    expect(events.map(({ name, sequence }) => [name, Number(sequence)])).toEqual([
+      ...['1', '2', '3', '4', '5'].map((name, index) => [name, index + 1]),
+      ['next', 6],
+    ]);
   });
 
   it('needs little: what is left out has a default, and a new id that sorts as in the file', async () => {

@@ -91,6 +91,17 @@ test.each(['owner', 'member'])(
   },
 );
 
+test.each(['owner', 'member'])(
+  'among 100,000 nodes of a hub, for the %s, those with a text are found without reading the rest',
+  async (person) => {
+    const found = await plans(
+      person,
+      '{ resourceHub(id: "hub") { nodes(filter: { text: "fffe" }) { nodes { id } } } }',
+    );
+    expect(dearest(found, 'rows')).toBeLessThan(1500);
+  },
+);
+
 test('among 100,000 activities of a goal, and as many notifications, every page costs the same', async () => {
   const at = (list: string) => `after: "${cursor(list, 0, '2026-01-02T00:00:00.000Z', '')}"`;
   for (const after of ['', at('goal.activities')]) {

@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/database/query/newId.js';
+import { eventCursor } from '../../src/events/eventCursor.js';
+import { numberEvents } from '../../src/events/numberEvents.js';
+import { sweep, waitingCompanies } from '../../src/events/sweep.js';
 import { dataSql, ids, callersToken as token, usualSizes } from '../bench/comparison/dataset.js';
 import { graphql } from '../bench/comparison/spelling.js';
 import { forAnother, plansOf } from '../support/plans.js';
@@ -8,6 +11,8 @@ import { type Answer, createWorld, restPaths } from '../support/world.js';
 
 const world = await createWorld();
 const table = 4_000;
+let inTheMiddle: string;
+let companyId: string;
 const people = 3_000;
 const large = [
   'goals',
@@ -19,6 +24,9 @@ const large = [
   'people',
   'space_members',
 ];
+
+const feed =
+  'query ($after: String) { events(after: $after) { nodes { type activity { name } } pageInfo { endCursor } } }';
 
 const read = (call: Parameters<typeof graphql>[0]) => world.post('/graphql', token, graphql(call).body);
 
@@ -32,6 +40,7 @@ const requests: [string, (n: number) => Promise<Answer>][] = [
     (n) =>
       world.post(restPaths.reopenGoal, token, { id: ids.closedGoal(n), subscriber_ids: [1, 2, 3].map(ids.person) }),
   ],
+  ['a page of events', () => world.post('/graphql', token, { query: feed, variables: { after: inTheMiddle } })],
   ['a deleted file', (n) => world.post(restPaths.deleteResourceHubFile, token, { file_id: ids.file(n) })],
   [
     'a restored document',
@@ -52,7 +61,15 @@ describe('among thousands of records', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     const sizes = { ...usualSizes, goals: table, documents: table, versions: 3, recipients: people, pool: table };
     await world.sql(dataSql(sizes));
+    const companies = await world.sql('SELECT company_id AS id, count(*) FROM activities GROUP BY 1 ORDER BY 2 DESC');
+    companyId = companies[0]?.id;
+    for (const { id } of companies) while ((await numberEvents(world.db, id)).hasMore);
     await world.sql('VACUUM ANALYZE');
+    const [{ id }] = await world.sql('SELECT id FROM activities WHERE company_id = $1 AND sequence = $2', [
+      companyId,
+      table / 2,
+    ]);
+    inTheMiddle = eventCursor(table / 2, id);
     await world.graphql(token, '{ viewer { person { id } } }');
   }, 120_000);
 
@@ -69,4 +86,18 @@ describe('among thousands of records', { timeout: 120_000 }, () => {
       expect(whole.filter((name) => large.includes(name))).toEqual([]);
     },
   );
+
+  test('numbering examines what waits, and the sweep finds it by what waits', async () => {
+    const reopen = (n: number) => world.post(restPaths.reopenGoal, token, { id: ids.closedGoal(n) });
+    for (const n of [50, 51]) await reopen(n);
+    const parts = [{ select: waitingCompanies, onFound: () => {} }];
+    const { statements } = await statementsOf(async () => {
+      await sweep(world.db, parts);
+      await numberEvents(world.db, companyId);
+    });
+    for (const n of [52, 53]) await reopen(n);
+    const plans = await plansOf(world.url, statements);
+    for (const { rows } of plans) expect(rows).toBeLessThan(40);
+    expect(plans.flatMap(({ sequential }) => sequential).filter((name) => large.includes(name))).toEqual([]);
+  });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { numberEvents } from '../../src/events/numberEvents.js';
 import { withFragments } from '../../src/rest/fragments.js';
 import { filledDocument, filledFile, filledGoal } from '../support/filled.js';
 import { statementsOf } from '../support/statements.js';
@@ -99,6 +100,19 @@ const queries: [string, number, (made: Filled) => Promise<number>][] = [
     ),
   ],
   [
+    'a hundred events behind a cursor: the token, the cursor, the page, its events',
+    4,
+    async (made) => {
+      const { token } = made.caller;
+      while ((await numberEvents(world.db, made.company.companyId)).hasMore);
+      const first = await world.graphql(token, '{ events(first: 1) { pageInfo { endCursor } } }');
+      const { endCursor } = first.body.data.events.pageInfo;
+      const document = `query ($after: String) { events(first: 100, after: $after) {
+        nodes { id type sequence timestamp activity { name author { fullName } } } pageInfo { hasNextPage endCursor } } }`;
+      return countOf(token, () => world.graphql(token, document, { after: endCursor }));
+    },
+  ],
+  [
     'who is asking',
     2,
     asking('{ viewer { person { id fullName } token { id name canWrite } } }', async ({ goal }) => goal),
@@ -110,6 +124,14 @@ describe('the number of SQL statements, with one of everything as with two hundr
     const numbers = [];
     for (const made of sizes) numbers.push(await count(made));
     expect(numbers).toEqual([expected, expected]);
+  });
+
+  test.each([1, 30])('for two versions of each of %i documents is 6: one for each field', async (count) => {
+    const { caller, hub } = await world.teamWithHub('space');
+    for (let index = 0; index < count; index += 1) await world.document(hub, caller, ['one', 'two']);
+    const ofEach = '... on ResourceHubDocument { a: version(number: 1) { title } b: version(number: 2) { content } }';
+    const query = `query ($id: ID!) { resourceHub(id: $id) { nodes(first: 30) { nodes { ${ofEach} } } } }`;
+    expect(await countOf(caller.token, () => world.graphql(caller.token, query, { id: hub.id }))).toBe(6);
   });
 
   test('for nothing to reopen or delete is 1: the token', async () => {

@@ -105,6 +105,8 @@ describe('what deleting writes', () => {
             undone_success: null,
             undone_closed_at: null,
             undone_closed_by_id: null,
+            recorded_at: expect.any(String),
+            sequence: null,
           },
         ],
         notifications: [{ ...fresh, activity_id: activity.id, person_id: follower.id, read_at: null }],

@@ -98,6 +98,8 @@ describe('what recovering writes', () => {
             undone_success: null,
             undone_closed_at: null,
             undone_closed_by_id: null,
+            recorded_at: expect.any(String),
+            sequence: null,
           },
         ],
       },

@@ -207,6 +207,8 @@ describe('what reopening writes', () => {
             undone_success: true,
             undone_closed_at: expect.any(String),
             undone_closed_by_id: caller.id,
+            recorded_at: expect.any(String),
+            sequence: null,
           },
         ],
         comment_threads: [{ ...fresh, activity_id: changes.added.activities?.[0].id, message }],

@@ -30,7 +30,7 @@ describe('/docs', () => {
   test('shows every path, field, problem, record and header of the OpenAPI document', () => {
     const ids = idsOf(page);
     for (const [path, { post }] of Object.entries<Json>(api.paths)) {
-      expect(page).toContain(`POST /api/external/v1${path}`);
+      expect(page).toContain(`<span class="badge">POST</span> <code>/api/external/v1${path}</code>`);
       const { $ref } = post.requestBody.content['application/json'].schema;
       const input = api.components.schemas[$ref.split('/').at(-1)];
       for (const name of Object.keys(input.properties)) expect(ids).toContain(`${post.operationId}.request.${name}`);
@@ -94,9 +94,10 @@ describe('/docs', () => {
     }
   });
 
-  test('shows each request as a command, as JavaScript and as GraphQL', () => {
+  test('shows each request as a command, as JavaScript, as Python and as GraphQL', () => {
     for (const name of Object.keys(restPaths)) {
-      for (const language of ['curl', 'javascript', 'graphql']) expect(page).toContain(`id="${name}-${language}"`);
+      for (const language of ['curl', 'javascript', 'python', 'graphql'])
+        expect(page).toContain(`id="${name}-${language}"`);
     }
   });
 });

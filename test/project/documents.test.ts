@@ -1,11 +1,16 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildSchema, parse, validate } from 'graphql';
+import { CriticalityLevel, diff } from '@graphql-inspector/core';
+import { buildSchema, isEnumType, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { openApi } from '../../src/commands/openapi.js';
 import { catalogue, errorCodes } from '../../src/errors/catalogue.js';
 import { exampleOf } from '../../src/errors/failures.js';
 import { headersOf } from '../../src/errors/problem.js';
+import { eventFields, eventTypeOf } from '../../src/events/eventTypes.js';
 import { snakeCase } from '../../src/naming.js';
+import { breakingChanges } from '../../src/rest/openapi/breakingChanges.js';
+import { actions, activityActions } from '../../src/rules/activityActions.js';
 import { sdl } from '../../src/schema/sdl.js';
 import { settings } from '../../src/settings.js';
 import {
@@ -96,7 +101,9 @@ describe.each(documents)('%s', (file) => {
     const known = [
       ...Object.keys(settings.shape),
       ...errorCodes,
-      'ON_TRACK',
+      ...Object.values(buildSchema(sdl()).getTypeMap()).flatMap((type) =>
+        isEnumType(type) ? type.getValues().map((value) => value.name) : [],
+      ),
       'TEST_DATABASE_URL',
       'TEST_ISOLATION',
       'TEST_PGBOUNCER',
@@ -107,6 +114,7 @@ describe.each(documents)('%s', (file) => {
       'OTEL_SERVICE_NAME',
       'OTEL_EXPORTER_OTLP_ENDPOINT',
       'MODEL_SECONDS',
+      'WEBHOOK_CHAOS_SECONDS',
       'FUZZ_REQUESTS',
       'READER_COMPARISONS',
       'KEPT_PLANS',
@@ -181,6 +189,35 @@ test('the errors in docs/api.md are those of the catalogue; npm run schema write
   );
   await expect(withGenerated(textOf('docs/api.md'), 'errors', table)).toMatchFileSnapshot(pathOf('docs/api.md'));
 });
+
+test('the types in docs/events.md are those of the code; npm run schema writes them', async () => {
+  const rows = actions.map((action) => {
+    const members = eventFields[action].map((member) => `\`${member}\``).join(', ');
+    return `| \`${eventTypeOf(action)}\` | ${activityActions[action].description} | ${members} |`;
+  });
+  const table = ['| Type | What happened | `data` besides `author_id` |', '|---|---|---|', ...rows].join('\n');
+  await expect(withGenerated(textOf('docs/events.md'), 'events', table)).toMatchFileSnapshot(pathOf('docs/events.md'));
+});
+
+test('the changes in docs/clients.md are those since the released contract; npm run schema writes them', async () => {
+  const released = (file: string) => textOf(`test/contract/released/${file}`);
+  const changes = await diff(buildSchema(released('schema.graphql')), buildSchema(sdl()));
+  const added = changes.filter(({ type }) => /^(TYPE|FIELD)_ADDED$/.test(type)).map(({ path }) => `${path}.`);
+  const isPart = ({ path = '' }: { path?: string | undefined }) => added.some((whole) => path.startsWith(whole));
+  const now = JSON.parse(openApi());
+  const lines = [
+    ...changes
+      .filter((change) => !/DESCRIPTION|DIRECTIVE/.test(change.type) && !isPart(change))
+      .map(({ criticality, message }) => `- ${breaks(criticality.level)}${message.replaceAll("'", '`')}.`),
+    ...breakingChanges(JSON.parse(released('openapi.json')), now).map((line) => `- Breaks clients: ${line}.`),
+  ];
+  const list = lines.length > 0 ? [...new Set(lines)].sort().join('\n') : 'Nothing.';
+  await expect(withGenerated(textOf('docs/clients.md'), 'changes', list)).toMatchFileSnapshot(
+    pathOf('docs/clients.md'),
+  );
+});
+
+const breaks = (level: CriticalityLevel) => (level === CriticalityLevel.Breaking ? 'Breaks clients: ' : '');
 
 describe('comments in the code', () => {
   const files = ['src', 'test'].flatMap((folder) =>

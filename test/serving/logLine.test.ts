@@ -253,11 +253,6 @@ describe("a client's mistake is logged under the code that the client gets, when
       'Variable "$n" of required type "Int!" was not provided.',
     ],
     [
-      'subscribes',
-      () => posting({ query: 'subscription { x }' }),
-      'Schema is not configured to execute subscription operation.',
-    ],
-    [
       'sends a mutation with GET',
       () => getting('query=mutation{reopenGoal(input:{}){goal{id}}}'),
       'A GraphQL mutation does not support GET. Use POST.',

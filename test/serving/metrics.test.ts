@@ -100,7 +100,11 @@ describe('the figures', () => {
   });
 
   test('are those of docs/operating.md', async () => {
-    const metrics = new Metrics({ poolSize: 1, connections: () => furniture.db.connectionUse() });
+    const metrics = new Metrics({
+      poolSize: 1,
+      connections: () => furniture.db.connectionUse(),
+      webhooks: () => ({ active: 1, failing: 0, disabled: 0, lag: 0 }),
+    });
     const { text } = await metrics.read();
     const listed = rowsOf(sectionOf(textOf('docs/operating.md'), 'Metrics')).map(([name = '']) =>
       name.replaceAll('`', ''),

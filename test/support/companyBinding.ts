@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { currentRequest } from '../../src/telemetry/requestRecord.js';
+import { currentObserver } from '../../src/database/query/requestScope.js';
 
 interface Node {
   'Node Type': string;
@@ -24,7 +24,7 @@ export function noteStatements(): void {
   pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
     const [statement, beside] = given as [string | { text: string; values?: unknown[] }, unknown];
     const { text, values = [] } = typeof statement === 'string' ? { text: statement } : statement;
-    if (currentRequest.getStore() && !noted.has(text)) noted.set(text, Array.isArray(beside) ? beside : values);
+    if (currentObserver() && !noted.has(text)) noted.set(text, Array.isArray(beside) ? beside : values);
     return Reflect.apply(query, this, given);
   } as typeof query;
 }

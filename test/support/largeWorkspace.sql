@@ -51,4 +51,7 @@ INSERT INTO notifications (company_id, id, person_id, activity_id, read_at, inse
 SELECT 'large', 'n' || n, 'member', 'a' || n, CASE WHEN n % 1000 > 0 THEN now() END, timestamptz '2026-01-01' + n * interval '1 minute' FROM generate_series(1, 100000) n;
 
 SET session_replication_role = origin;
+-- As autovacuum would do.
+SELECT gin_clean_pending_list(indexrelid) FROM pg_index JOIN pg_class c ON c.oid = indexrelid
+WHERE c.relam = (SELECT oid FROM pg_am WHERE amname = 'gin');
 ANALYZE;

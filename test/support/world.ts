@@ -8,6 +8,8 @@ import type { Prisma } from '../../src/database/generated/client/client.js';
 import { type Database, openClient } from '../../src/database/query/client.js';
 import { retryConflicts } from '../../src/database/query/conflicts.js';
 import { createToken } from '../../src/database/tokens.js';
+import { Pump } from '../../src/events/pump.js';
+import { Streams } from '../../src/events/streams/streams.js';
 import { NodeServer } from '../../src/server/connections/nodeServer.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { Client } from './client.js';
@@ -20,7 +22,9 @@ import { preparedStatements } from './pgbouncer.js';
 export type Json = ReturnType<typeof JSON.parse>;
 
 type At = { companyId: string };
-type Options = Partial<Parameters<typeof createPipeline>[0] & ConstructorParameters<typeof NodeServer>[0]>;
+type Options = Partial<Parameters<typeof createPipeline>[0] & ConstructorParameters<typeof NodeServer>[0]> & {
+  streaming?: Partial<ConstructorParameters<typeof Streams>[0]>;
+};
 
 export interface Answer {
   status: number;
@@ -40,10 +44,14 @@ export class World extends Client {
   now = new Date('2026-06-15T12:00:00Z');
   readonly log: Json[] = [];
   readonly app;
+  /** Numbers events and wakes streams, once it is started. */
+  readonly pump: Pump;
+  readonly streams: Streams;
   readonly #aside: pg.Pool;
   readonly #twins: World[] = [];
   readonly #server;
   #count = 0;
+  #isPumping = false;
 
   constructor(
     readonly db: Database,
@@ -54,8 +62,13 @@ export class World extends Client {
     this.#aside = new pg.Pool({ connectionString: asAdministrator(url), max: 4 });
     this.#aside.on('error', () => {});
     const logger = createLogger('info', { write: (line: string) => void this.log.push(JSON.parse(line)) });
+    this.pump = new Pump(db, logger);
+    const streaming = { most: 100, timeout: 30_000, ...options.streaming };
+    this.streams = new Streams({ db, pump: this.pump, logger, ...streaming });
     this.app = createPipeline({
       db,
+      streams: this.streams,
+      onChange: (companyId) => void (this.#isPumping && this.pump.changed(companyId)),
       logger,
       clock: () => this.now,
       appUrl: 'https://work.example.com',
@@ -74,11 +87,18 @@ export class World extends Client {
   }
 
   async close(): Promise<void> {
+    this.pump.stop();
     await Promise.all(this.#twins.map((twin) => twin.close()));
     this.#server.closeAllConnections();
     this.#server.close();
     await this.#aside.end();
     await this.db.$disconnect();
+  }
+
+  /** Numbers events from now on, and sends them to streams. */
+  startPump(): void {
+    this.#isPumping = true;
+    this.pump.start();
   }
 
   /** The address of the gateway, which starts to listen with the first request. */
@@ -247,9 +267,13 @@ export class World extends Client {
     });
   }
 
-  draft({ companyId, id: resourceHubId }: At & { id: string }, author: { id: string }) {
+  draft(
+    { companyId, id: resourceHubId }: At & { id: string },
+    author: { id: string },
+    data: Partial<Prisma.ResourceHubDocumentUncheckedCreateInput> = {},
+  ) {
     return this.db.prisma.resourceHubDocument.create({
-      data: { companyId, name: this.name('Draft'), content: 'not yet', resourceHubId, authorId: author.id },
+      data: { name: this.name('Draft'), content: 'not yet', ...data, companyId, resourceHubId, authorId: author.id },
     });
   }
 

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { browsing, requireBrowser } from '../../support/browser.js';
+import { browsing, requireBrowser, violationsOf } from '../../support/browser.js';
 import { chromium } from '../../support/chromium.js';
 import { startServer } from '../../support/server.js';
-import { restPaths } from '../../support/world.js';
+import { createWorld, restPaths } from '../../support/world.js';
 
 /** Longer than a loaded machine needs. */
 const patience = { timeout: 15_000 };
@@ -24,26 +24,32 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
 
   const editor = (page: Page) => page.locator('.graphiql-query-editor');
 
+  /** Chooses an example of GraphiQL. */
+  async function choose(page: Page, name: string): Promise<void> {
+    await page.getByRole('combobox', { name: 'Example' }).selectOption(name);
+    await expect.poll(() => editor(page).innerText(), patience).toContain(` ${name} `);
+  }
+
   const example = (page: Page, name: string) => page.locator(`[data-example="${name}"]`);
 
-  test('the start page leads to GraphiQL, whose first example reopens a goal', async () => {
+  test('the start page leads to GraphiQL, which opens with a query', async () => {
     const page = await open('/');
     await page.getByRole('heading', { name: 'Goalpost', level: 1 }).waitFor();
     await page.getByRole('navigation').getByRole('link', { name: 'GraphiQL' }).click();
-    await editor(page).getByText('ReopenGoal', { exact: true }).waitFor();
+    await editor(page).getByText('Viewer', { exact: true }).waitFor();
+    await page.getByText('Press Run or Ctrl+Enter').waitFor();
 
-    expect(await run(page)).toMatchObject({ data: { reopenGoal: { goal: { isClosed: false } } } });
-    await expect.poll(() => page.locator('.result-window').innerText(), patience).toMatch(/"isClosed":\s*false/);
+    expect(await run(page)).toMatchObject({ data: { viewer: { token: { canWrite: true } } } });
+    await expect.poll(() => page.locator('.result-window').innerText(), patience).toMatch(/"canWrite":\s*true/);
   });
 
   test('every worked example runs as it is', async () => {
     const page = await open('/graphql');
     const menu = page.getByRole('combobox', { name: 'Example' });
-    const names = await menu.locator('option').allTextContents();
+    const [, ...names] = await menu.locator('option').allTextContents();
     expect(names.length).toBeGreaterThanOrEqual(15);
     for (const name of names) {
-      await menu.selectOption(name);
-      await expect.poll(() => editor(page).innerText(), patience).toContain(` ${name} `);
+      await choose(page, name);
       const answer = await run(page);
       expect(answer, name).toHaveProperty('data');
       expect(answer).not.toHaveProperty('errors');
@@ -52,7 +58,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
 
   test('GraphiQL shows status, time and cost of a request below its response', async () => {
     const page = await open('/graphql', { statuses: [400] });
-    expect(await page.getByRole('status').isVisible()).toBe(false);
+    await choose(page, 'ReopenGoal');
     expect(await run(page)).toHaveProperty('extensions.cost');
     const status = page.getByRole('status');
     await status.getByText(/^200 OK · \d+ ms · complexity 2 of 10,000 · depth 3 of 15$/).waitFor();
@@ -89,19 +95,47 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
     const page = await open('/graphql');
     const groups = page.getByRole('combobox', { name: 'Example' }).locator('optgroup');
     expect(await groups.evaluateAll((all) => all.map((group) => group.getAttribute('label')))).toEqual([
-      'Change something',
-      'See what a change would do',
       'Read',
+      'See what a change would do',
+      'Change something',
     ]);
   });
 
-  test('the demo leaves nothing behind in the browser but the cookie of its session', async () => {
+  test('the demo leaves its session and what was typed in the tab, no token, and nothing after it', async () => {
     const page = await open('/graphql');
+    const { write } = await page.evaluate(() => ({
+      write: JSON.parse(document.getElementById('settings')?.textContent ?? '').token,
+    }));
     await run(page);
     await page.waitForTimeout(700);
-    expect(await page.evaluate(() => ({ ...localStorage, ...sessionStorage }))).toEqual({});
+    expect(await page.evaluate(() => ({ ...localStorage }))).toEqual({});
+    expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain(write);
     expect(await page.context().cookies()).toMatchObject([{ httpOnly: true, sameSite: 'Strict', expires: -1 }]);
     expect(await page.evaluate(() => document.cookie)).toBe('');
+  });
+
+  test('GraphiQL opens the query and variables of a link, copies such a link, and keeps what is typed', async () => {
+    const query = 'query Mine($first: Int) { goals(first: $first) { nodes { id } } }';
+    const link = `/graphql?query=${encodeURIComponent(query)}&variables=${encodeURIComponent('{"first":1}')}`;
+    const page = await open(link, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await editor(page).getByText('Mine', { exact: true }).waitFor();
+    expect(await run(page)).toMatchObject({ data: { goals: { nodes: [{}] } } });
+    expect(new URL(page.url()).search).toBe('');
+
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByText('Copied').waitFor();
+    const copied = new URL(await page.evaluate(() => navigator.clipboard.readText()));
+    expect(Object.fromEntries(copied.searchParams)).toEqual({ query, variables: '{"first":1}' });
+
+    await choose(page, 'Viewer');
+    await editor(page).locator('.CodeMirror').click();
+    await page.keyboard.type('# typed');
+    await page.waitForTimeout(1000);
+    await page.reload();
+    await expect.poll(() => editor(page).innerText(), patience).toContain('# typed');
+    expect(await run(page)).toHaveProperty('data.viewer');
+    await choose(page, 'Viewer');
+    expect(await editor(page).innerText()).not.toContain('# typed');
   });
 
   test('without a demo, GraphiQL still knows the schema, says how to get a token, and keeps what is typed', async () => {
@@ -140,17 +174,55 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
     );
   });
 
-  test.each(['/', '/docs'])('on %s Run sends the example, shows the answer, and offers the next', async (path) => {
+  test.each(['/', '/docs'])('on %s Run keeps what it sent beside the response, and offers the next', async (path) => {
     const page = await open(path);
     const block = example(page, 'restoreDocumentVersion');
-    for (const language of ['curl', 'GraphQL', 'JavaScript', 'curl']) {
+    for (const language of ['curl', 'GraphQL', 'Python', 'JavaScript', 'curl']) {
       await block.getByRole('radio', { name: language }).check();
       const before = await block.locator('code').first().textContent();
       await block.getByRole('button', { name: 'Run' }).click();
-      await block.getByText('200 OK').waitFor();
       await expect.poll(() => block.locator('code').first().textContent(), patience).not.toBe(before);
     }
     expect(await block.getByRole('status').textContent()).toMatch(/200 OK in \d+ ms/);
+    const [sent, received] = await block.locator('.exchange pre').allTextContents();
+    expect(sent).toMatch(/^POST \/api\S+\nAuthorization: Bearer \$TOKEN\n.*\nIdempotency-Key: \S{36}\n\n\{/);
+    expect(received).toMatch(/X-Request-Id: .*\nRateLimit-Policy: .*\nRateLimit: .*\n\n\{/);
+    expect(received).not.toContain('{\\"type\\":\\"doc\\"');
+
+    await block.getByRole('button', { name: 'Send again with the same key' }).click();
+    await block.getByText('Idempotency-Replayed: true').waitFor();
+    const current = /"expected_current_version": (\d+)/.exec(sent ?? '')?.[1];
+    await block.getByRole('button', { name: 'Next: Undo this restore' }).click();
+    expect(await block.locator('code').first().textContent()).toContain(`"version_number": ${current},`);
+  });
+
+  test('a preview draws what a restore would change, or whom a reopening would notify, and changes nothing', async () => {
+    const page = await open('/docs');
+    const restore = example(page, 'restoreDocumentVersion');
+    await restore.getByRole('button', { name: 'Preview' }).click();
+    await restore.getByText('Nothing is changed yet').waitFor();
+    expect(await restore.locator('ins').count()).toBeGreaterThan(0);
+    expect(await restore.locator('del').count()).toBeGreaterThan(0);
+    expect(await violationsOf(page)).toEqual([]);
+    const reopen = example(page, 'reopenGoal');
+    await reopen.getByRole('button', { name: 'Preview' }).click();
+    await reopen.getByRole('status').waitFor();
+    expect(await reopen.getByRole('status').textContent()).toMatch(/Run would/);
+  });
+
+  test.each([
+    ['/docs', 'champion person', '#Goal\\.champion', '#Goal\\.name'],
+    ['/docs', 'version_conflict', '#restoreDocumentVersion\\.problems tbody tr', '#headers'],
+    ['/schema', 'wouldReopen', '#GoalReopenPreview', '#Goal'],
+    ['/errors', '409', 'a[href="/errors/VERSION_CONFLICT"]', 'a[href="/errors/NOT_FOUND"]'],
+  ])('%s filtered by "%s" shows %s, and not %s', async (path, words, found, other) => {
+    const page = await open(path);
+    const field = page.getByRole('searchbox');
+    await field.fill(words);
+    await page.locator(found).filter({ visible: true }).first().waitFor();
+    expect(await page.locator(other).first().isVisible()).toBe(false);
+    await field.fill('');
+    expect(await page.locator('main [hidden] :is(.name, code)').count()).toBe(0);
   });
 
   test.each([
@@ -189,7 +261,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
 
   test('a path of the API that is opened in a browser leads to its reference', async () => {
     const page = await open('/api/external/v1/reopen_goal', { statuses: [405] });
-    await page.getByRole('link', { name: '/api/external/v1/reopen_goal' }).click();
+    await page.getByRole('link', { name: 'Reopen a goal, in the reference' }).click();
     await page.getByRole('heading', { name: 'Reopen a goal' }).waitFor();
     expect(new URL(page.url()).hash).toBe('#reopenGoal');
   });
@@ -241,7 +313,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
     await side.getByText('Change the request').click();
     await side.getByRole('textbox').fill('{ "id": "goal-that-is-not-there" }');
     await side.getByRole('button', { name: 'Run: Reopen a goal' }).click();
-    await side.getByText('404 Not Found').waitFor();
+    await side.getByRole('status').getByText('404 Not Found').waitFor();
   });
 
   test.each(['/docs#Person.full_name', '/docs#restoreDocumentVersion.problems', '/schema#GoalStatus'])(
@@ -253,17 +325,33 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
     },
   );
 
-  test('without a demo, the reference runs requests with the token of the visitor, and keeps it nowhere', async () => {
-    const own = await startServer({ HOST: '0.0.0.0' });
+  test('with a token of their own, visitors try the reference on what they may change; the tab alone keeps it', async () => {
+    const world = await createWorld();
+    const { caller, space } = await world.team();
+    await world.closedGoal(space, { id: 'goal-mine', name: 'Mine' });
+    await world.closedGoal(space, { id: 'goal-other', name: 'Other of mine' });
+    const own = await startServer({ DATABASE_URL: world.url });
     onTestFinished(own.stop);
     const page = await open('/docs', { base: own.base, statuses: [401] });
+    const field = page.getByLabel(/enter an API token/);
     expect(await page.getByRole('button', { name: /^Run/ }).count()).toBe(0);
-    await page.getByLabel(/enter an API token/).fill('gp_mine');
-    const sent = page.waitForRequest((request) => request.method() === 'POST');
-    await page.getByRole('button', { name: 'Run: Reopen a goal' }).click();
-    expect(await (await sent).headerValue('authorization')).toBe('Bearer gp_mine');
-    await page.getByText('401 Unauthorized').waitFor();
-    expect(await page.evaluate(() => ({ ...localStorage, ...sessionStorage }))).toEqual({});
+    await field.fill('gp_wrong');
+    await page.getByRole('link', { name: 'What UNAUTHENTICATED means' }).waitFor();
+
+    await field.fill(caller.token);
+    const block = example(page, 'reopenGoal');
+    await block.getByRole('combobox').selectOption('Other of mine');
+    await block.getByText('"id": "goal-other"').first().waitFor();
+    await block.getByRole('button', { name: 'Run' }).click();
+    await block.getByRole('status').getByText('200 OK').waitFor();
+    await expect.poll(() => block.getByRole('combobox').innerText(), patience).toBe('Mine');
+
+    await page.reload();
+    await expect.poll(() => block.getByRole('combobox').innerText(), patience).toBe('Mine');
+    expect(await page.evaluate(() => ({ ...localStorage }))).toEqual({});
+    expect(await page.evaluate(() => ({ ...sessionStorage }))).toEqual({ 'goalpost.token': caller.token });
+    expect(page.url()).toBe(`${own.base}/docs`);
+    expect(await page.locator('body').innerText()).not.toContain(caller.token);
   });
 
   test('a path that does not exist leads to the nearest one', async () => {

@@ -1,16 +1,12 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase } from '../../support/database.js';
-import { blocksOf, documents, pathOf, sectionOf, textOf } from '../../support/documents.js';
-import { builtMain } from '../../support/goalpost.js';
+import { blocksOf, documents, sectionOf, textOf } from '../../support/documents.js';
+import { pasteInto } from '../../support/pasteInto.js';
 import { startServer } from '../../support/server.js';
 import type { Json } from '../../support/world.js';
-
-const run = promisify(execFile);
 
 /**
  * Commands that a test cannot run as they are: they install the product itself, need programs that are not here, or
@@ -41,21 +37,31 @@ const scriptsOf = (file: string, heading: string) =>
   blocksOf(sectionOf(textOf(file), heading), 'sh').filter((script) => !notRun.includes(script.trim()));
 
 const call = scriptsOf('README.md', 'Make a call');
-const ofClients = scriptsOf('docs/api.md', 'Generated clients');
-const copyOfSchema = ofClients.find((script) => script.includes('schema.graphql')) ?? '';
-const client = ofClients.filter((script) => script !== copyOfSchema);
+const reads = scriptsOf('docs/api.md', 'Finding ids');
+/** `documentsClients.test.ts` runs them. */
+const clients = scriptsOf('docs/clients.md', 'Clients');
 const ownDatabase = scriptsOf('docs/operating.md', 'Your own PostgreSQL');
 const purging = scriptsOf('docs/operating.md', 'Deleted files');
 const tokens = scriptsOf('docs/operating.md', 'Tokens');
+/** They end only when they are stopped; `test/events/stream.test.ts` opens such streams. */
+const streams = scriptsOf('docs/events.md', 'Live stream');
 /** `test/proofs/faults/backups.test.ts` runs them. */
 const backups = scriptsOf('docs/operating.md', 'Backups');
 const importing = scriptsOf('docs/importing.md', 'Importing data');
 
 test('every command of the documents is run here', () => {
   const all = documents.flatMap((file) => blocksOf(textOf(file), 'sh').map((script) => script.trim()));
-  const here = [...call, copyOfSchema, ...client, ...ownDatabase, ...purging, ...tokens, ...importing, ...backups].map(
-    (script) => script.trim(),
-  );
+  const here = [
+    ...call,
+    ...reads,
+    ...clients,
+    ...streams,
+    ...ownDatabase,
+    ...purging,
+    ...tokens,
+    ...importing,
+    ...backups,
+  ].map((script) => script.trim());
   expect(all.sort()).toEqual([...here, ...notRun].sort());
 });
 
@@ -65,39 +71,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-// `npx` runs the local packages, `goalpost serve` aside, which would not end; npm installs nothing.
-const shell = `
-curl() { command curl -w '\\n%{http_code}\\n' "$@"; }
-npm() {
-  case "$*" in
-    'install '*) ;;
-    *) command npm "$@" > /dev/null 2>&1 ;;
-  esac
-}
-npx() {
-  case "$*" in
-    'goalpost serve') ;;
-    'goalpost '*) shift; "$NODE" "$MAIN" "$@" ;;
-    *) "$@" ;;
-  esac
-}
-`;
-
-/** Runs a script of a document in the folder, as written except for the replaced placeholders. */
-async function paste(script: string, replaced: Record<string, string> = {}): Promise<string> {
-  const meant = Object.entries(replaced).reduce((text, [from, to]) => text.replaceAll(from, to), script);
-  const { DATABASE_URL: _, ...environment } = process.env;
-  const { stdout } = await run('/bin/sh', ['-euc', shell + meant], {
-    cwd: folder,
-    env: {
-      ...environment,
-      NODE: process.execPath,
-      MAIN: builtMain,
-      PATH: [pathOf('test/client/node_modules/.bin'), pathOf('node_modules/.bin'), environment.PATH].join(':'),
-    },
-  });
-  return stdout;
-}
+const paste = (script: string, replaced: Record<string, string> = {}) => pasteInto(folder, script, replaced);
 
 describe('on the demo', { timeout: 120_000 }, () => {
   let server: Awaited<ReturnType<typeof startServer>>;
@@ -106,11 +80,12 @@ describe('on the demo', { timeout: 120_000 }, () => {
   });
   afterAll(() => server.stop());
 
+  const curlWithStatus = `curl() { command curl -w '\\n%{http_code}\\n' "$@"; }\n`;
   const here = () => ({ 'http://127.0.0.1:4000': server.base });
 
   /** What the curl commands of a script answer. */
   async function answersTo(script: string): Promise<{ status: number; body: Json }[]> {
-    const lines = (await paste(script, here())).trim().split('\n');
+    const lines = (await paste(curlWithStatus + script, here())).trim().split('\n');
     const bodies = lines.filter((_, index) => index % 2 === 0);
     return bodies.map((body, index) => ({ status: Number(lines[index * 2 + 1]), body: JSON.parse(body) }));
   }
@@ -120,7 +95,7 @@ describe('on the demo', { timeout: 120_000 }, () => {
       blocksOf(sectionOf(textOf(file), heading), 'json').map((text) => JSON.parse(text));
     const shown = jsonIn('README.md', 'Make a call');
     const answers = await answersTo(call.join('\n'));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200]);
     expect(answers[0]?.body).toMatchObject(shown[0]);
     expect(answers[1]?.body).toMatchObject(shown[1]);
 
@@ -150,28 +125,6 @@ describe('on the demo', { timeout: 120_000 }, () => {
     const { request_id, current_version_inserted_at } = conflict;
     expect(answer).toEqual({ status: 409, body: expect.anything() });
     expect({ ...answer?.body, request_id, current_version_inserted_at }).toEqual(conflict);
-
-    const [source = ''] = blocksOf(textOf('docs/api.md'), 'ts');
-    await symlink(pathOf('node_modules'), join(folder, 'node_modules'));
-    await writeFile(join(folder, 'client.ts'), source.replaceAll('http://127.0.0.1:4000', server.base));
-    expect(await paste(`export TOKEN=${write}\n${client.join('\n')}`, here())).toMatch(/\n[a-z_]+\n$/);
-  });
-
-  test('a copy of the schema is compared as docs/api.md shows it', async () => {
-    const lines = copyOfSchema.trim().split('\n');
-    expect(lines).toHaveLength(3);
-    const plain = (script: string) => paste(`unset -f curl\n${script}`, here());
-    expect(await plain(copyOfSchema)).toBe('');
-    const copy = join(folder, 'schema.graphql');
-    expect(await readFile(copy, 'utf8')).toBe(textOf('schema.graphql'));
-    await writeFile(copy, textOf('schema.graphql').replace('  reopenGoal(', '  reopenGoals('));
-    for (const line of lines.slice(1)) {
-      const { code, stdout } = await plain(line).catch((error) => error);
-      expect({ code, changes: stdout.match(/^[-+] .*/gm) }).toEqual({
-        code: 1,
-        changes: ['-  reopenGoals(', '+  reopenGoal('],
-      });
-    }
   });
 
   test('the first answer to a token tells the rate limit as docs/api.md shows it', async () => {
@@ -183,6 +136,25 @@ describe('on the demo', { timeout: 120_000 }, () => {
     const told = ['RateLimit-Policy', 'RateLimit'].map((name) => `${name}: ${headers.get(name)}`);
     // The pages of the demo may have used some work of the token.
     expect(told.join('\n').replace(/"work";r=\d+/, '"work";r=60000')).toBe(shown.trim());
+  });
+
+  test('the reads of the README and docs/api.md find the ids and version numbers that REST takes', async () => {
+    const [token] = call[0]?.split('\n') ?? [];
+    const [goals, files, document] = (await answersTo(`${token}\n${call.at(-1)}`)).map(({ body }) => body.data);
+    expect(goals.goals.nodes.map(({ id }: Json) => id)).toContain('goal-website-refresh');
+    expect(files.resourceHub.nodes.nodes).toEqual([
+      { __typename: 'ResourceHubFile', id: 'file-spring-catalog', name: 'Spring catalog' },
+    ]);
+    expect(document.resourceHubDocument.versions.nodes.at(-1)).toMatchObject({ versionNumber: 1 });
+
+    const answers = await answersTo(reads.join('\n'));
+    expect(answers.map(({ status, body }) => [status, body.errors])).toEqual([1, 2, 3].map(() => [200, undefined]));
+    const [closed, hubs, versions] = answers.map(({ body }) => body.data);
+    expect(closed.goals.nodes.map(({ id }: Json) => id)).toContain('goal-website-refresh');
+    expect(JSON.stringify(hubs)).toContain('file-spring-catalog');
+    const { currentVersion, versions: list } = versions.resourceHubDocument;
+    expect(list.nodes.map(({ versionNumber }: Json) => versionNumber)[0]).toBe(currentVersion);
+    expect(JSON.stringify(list.nodes.slice(1))).toMatch(/"kind":"(ADDED|REMOVED)"/);
   });
 });
 

@@ -15,9 +15,11 @@ import { openClient } from '../../../src/database/query/client.js';
 import { schema } from '../../../src/schema/index.js';
 import { companiesByWorker, whileLost, workerUrls } from '../../support/citusNodes.js';
 import { noted, noteStatements } from '../../support/companyBinding.js';
+import { insertWebhook, startDeliveries, thisMachine, until, webhookKey } from '../../support/deliveries.js';
 import { pathOf } from '../../support/documents.js';
 import { commandOutput, importFileOf } from '../../support/goalpost.js';
 import { query } from '../../support/query.js';
+import { acknowledge, refuse, startReceiver } from '../../support/receiver.js';
 import { startServer } from '../../support/server.js';
 import { type Answer, type Json, restPaths, World } from '../../support/world.js';
 
@@ -77,7 +79,9 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
       const named = ['--person', id, '--company', company, '--name', 'distributed', '--write'];
       tokens[company] = await command('token', 'create', ...named);
     }
-    world = new World(openClient({ url, poolSize: 20, preparedStatements: true }), url);
+    world = new World(openClient({ url, poolSize: 20, preparedStatements: true }), url, {
+      webhooks: { keys: [webhookKey], allow: thisMachine, own: [] },
+    });
     other = new World(openClient({ url, poolSize: 20, preparedStatements: true }), url);
     noteStatements();
     for (const company of companies) await world.graphql(tokens[company] ?? '', '{ viewer { token { id } } }');
@@ -148,7 +152,16 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
       space: 'space-digital',
       resourceHubFile: 'delete',
       resourceHubDocument: 'restore',
+      webhook: 'hook',
     };
+    beforeAll(() =>
+      insertWebhook(world, company, 'https://example.com/', {
+        id: 'hook',
+        slot: 20,
+        disabled_at: new Date(),
+        disabled_reason: 'owner',
+      }),
+    );
 
     test.each(Object.values(schema.getQueryType()?.getFields() ?? {}))('reads $name with all it has', async (field) => {
       const ids = {
@@ -161,6 +174,43 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
       expect(answer.body.errors).toBeUndefined();
       expect(answer.body.data[field.name]).not.toBeNull();
     });
+
+    test('has its webhooks managed, and its events delivered in the order of each record', async () => {
+      const endpoint = await startReceiver();
+      const { stop } = startDeliveries(world);
+      onTestFinished(async () => {
+        await stop();
+        await endpoint.close();
+      });
+      const manage = async (call: string) => {
+        const { body } = await world.graphql(tokens[company] ?? '', `mutation { ${call} }`);
+        expect(body.errors).toBeUndefined();
+        return body.data;
+      };
+      const { createWebhook } = await manage(
+        `createWebhook(input: { url: "${endpoint.url}", after: 0 }) { secret webhook { id attempts { totalCount } } }`,
+      );
+      const { webhook, secret } = createWebhook;
+      endpoint.verifyWith(secret);
+      const [{ last } = {}] = await query(url, 'SELECT last_sequence::int AS last FROM companies WHERE id = $1', [
+        company,
+      ]);
+      const own = () => query(url, 'SELECT * FROM webhooks WHERE company_id = $1 AND id = $2', [company, webhook.id]);
+      await until(own, ([row]) => row?.lease_id === null && Number(row?.position) === last);
+      expect(endpoint.received.length).toBeGreaterThan(5);
+
+      endpoint.respondWith(refuse(500));
+      await manage(`updateWebhook(input: { id: "${webhook.id}", newSecret: true, after: 0 }) { secret }`);
+      await until(own, ([row]) => Number(row?.waits) > 0 && row?.lease_id === null);
+      endpoint.respondWith(acknowledge);
+      await manage(`sendWebhook(input: { id: "${webhook.id}" }) { eventId }`);
+      await until(own, ([row]) => row?.waits === 0 && row?.lease_id === null && Number(row?.position) === last);
+      await query(url, 'UPDATE webhook_retries SET due_at = now() WHERE company_id = $1', [company]);
+      await query(url, 'UPDATE webhooks SET due_at = now() WHERE company_id = $1 AND id = $2', [company, webhook.id]);
+      const retries = () => query(url, 'SELECT id FROM webhook_retries WHERE company_id = $1', [company]);
+      await until(retries, (rows) => rows.length === 0);
+      await manage(`deleteWebhook(input: { id: "${webhook.id}" }) { id }`);
+    }, 120_000);
 
     test('changes once what many change at once', async () => {
       const token = tokens[company] ?? '';
@@ -282,6 +332,8 @@ async function routes(): Promise<{ shards: number; isPulled: boolean; text: stri
     const found: { shards: number; isPulled: boolean; text: string }[] = [];
     for (const [text, values] of noted) {
       if (!/^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b/i.test(text)) continue;
+      // The sweep over all companies.
+      if (text.includes('AS part, company_id')) continue;
       const { rows } = await client.query(`EXPLAIN ${text}`, values);
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
       const tasks = [...plan.matchAll(/Task Count: (\d+)/g)].map(([, count]) => Number(count));

@@ -10,7 +10,6 @@ import { type Transaction, transactionOn } from '../../../src/database/query/rea
 import { newStatements, readOf } from '../../../src/database/query/reader/read.js';
 import type { Method } from '../../../src/database/query/reader/statement.js';
 import { transact } from '../../../src/database/query/reader/transact.js';
-import { type Statement, statementChannel } from '../../../src/database/query/statements.js';
 import { unboundScans } from '../../support/companyBinding.js';
 import { createDatabase } from '../../support/database.js';
 import { query } from '../../support/query.js';
@@ -35,14 +34,16 @@ for (const setting of ["bytea_output = 'escape'", "timezone = 'Asia/Kathmandu'",
 const { factory, connections } = adapterOf(openPool({ url, size: 4, name: 'reader' }), {});
 const prisma = new PrismaClient({ adapter: factory, errorFormat: 'minimal' });
 
-const known = newStatements();
-const reading = transactionOn(connections.connection, () => prisma, known);
-
 const statements = new Set<string>();
-statementChannel.start.subscribe((message) => {
-  const { sql } = message as Statement;
-  if (sql.startsWith('SELECT json_build_array')) statements.add(sql);
-});
+const connection: typeof connections.connection = {
+  ...connections.connection,
+  queryRaw: (query) => {
+    if (query.sql.startsWith('SELECT json_build_array')) statements.add(query.sql);
+    return connections.connection.queryRaw(query);
+  },
+};
+const known = newStatements();
+const reading = transactionOn(connection, () => prisma, known);
 
 const rows = new Map<string, Row[]>();
 

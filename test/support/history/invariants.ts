@@ -41,6 +41,22 @@ export const invariants: Record<string, string> = {
     SELECT f.id FROM resource_hub_files f LEFT JOIN activities a ON a.file_id = f.id WHERE starts_with(f.id, $1) GROUP BY f.company_id, f.id
     HAVING count(*) FILTER (WHERE a.action = 'resource_hub_file_deleted')
       - count(*) FILTER (WHERE a.action = 'resource_hub_file_recovered') <> CASE WHEN f.deleted_at IS NULL THEN 0 ELSE 1 END`,
+  'the sequences of a company are 1 to its last, without gaps': `
+    SELECT c.id FROM companies c LEFT JOIN activities a ON a.company_id = c.id AND a.sequence IS NOT NULL
+    WHERE c.id IN (SELECT company_id FROM people WHERE starts_with(id, $1)) GROUP BY c.id
+    HAVING count(a.id) <> c.last_sequence OR coalesce(max(a.sequence), 0) <> c.last_sequence`,
+  'the events of a goal or a file follow the order of its changes': `
+    SELECT id FROM (
+      SELECT id, action, lag(action) OVER (PARTITION BY company_id, goal_id, file_id ORDER BY sequence) AS before
+      FROM activities WHERE starts_with(coalesce(goal_id, file_id), $1) AND sequence IS NOT NULL
+    ) a WHERE action = before`,
+  'the events of a document follow its versions': `
+    SELECT id FROM (
+      SELECT a.id, v.version_number AS number,
+        lag(v.version_number) OVER (PARTITION BY a.company_id, a.document_id ORDER BY a.sequence) AS before
+      FROM activities a JOIN document_versions v ON v.company_id = a.company_id AND v.id = a.document_version_id
+      WHERE starts_with(a.document_id, $1) AND a.sequence IS NOT NULL
+    ) a WHERE number < before`,
   'a person is notified once of an event': `
     SELECT min(id) FROM notifications WHERE starts_with(person_id, $1) GROUP BY activity_id, person_id HAVING count(*) > 1`,
   'a person is subscribed once to a list': `

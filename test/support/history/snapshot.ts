@@ -49,7 +49,7 @@ const outcomes = `
   WHERE starts_with(t.person_id, $1)`;
 const hashes = `
   SELECT 'version ' || v.id AS name, md5(v::text) AS hash FROM document_versions v WHERE starts_with(v.document_id, $1)
-  UNION ALL SELECT 'activity ' || a.id, md5(a::text) FROM activities a WHERE starts_with(a.author_id, $1)
+  UNION ALL SELECT 'activity ' || a.id, md5((to_jsonb(a) - 'sequence')::text) FROM activities a WHERE starts_with(a.author_id, $1)
   UNION ALL SELECT 'thread ' || t.id, md5(t::text) FROM comment_threads t JOIN activities a ON a.id = t.activity_id
     WHERE starts_with(a.author_id, $1)`;
 

@@ -45,7 +45,9 @@ export function crawlQueries(schema: GraphQLSchema, asked: Question[]): string[]
     const type = getNamedType(schema.getQueryType()?.getFields()[field]?.type);
     return isObjectType(type) ? everything(schema, type, depth) : '';
   };
-  const lists = ['goals', 'spaces', 'resourceHubs'].map((list) => `${list}(first: 100) { ${selectionOf(list, 2)} }`);
+  const lists = ['goals', 'spaces', 'resourceHubs', 'events'].map(
+    (list) => `${list}(first: 100) { ${selectionOf(list, 2)} }`,
+  );
   const looks = asked.map((question, index) => `a${index}: ${call(question)} { ${selectionOf(question.field, 2)} }`);
   return [...lists, `viewer { ${selectionOf('viewer', 3)} }`, ...chunks(looks, 10).map((part) => part.join(' '))];
 }

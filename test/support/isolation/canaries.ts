@@ -8,6 +8,8 @@ const exempt = [
   '_prisma_migrations',
   'idempotency_keys',
   'rate_limits',
+  ...['webhooks.disabled_reason', 'webhooks.lease_id', 'webhook_retries.record', 'webhook_attempts.outcome'],
+  ...['webhook_attempts.type', 'webhook_attempts.event_id'],
 ];
 
 /** The columns of free text: neither part of a key nor of a reference. */

@@ -1,4 +1,5 @@
 import { createToken } from '../../../src/database/tokens.js';
+import { numberEvents } from '../../../src/events/numberEvents.js';
 import { filledDocument, filledFile, filledGoal } from '../filled.js';
 import { perform } from '../surfaces.js';
 import type { Json, World } from '../world.js';
@@ -110,6 +111,13 @@ export async function furnish(world: World) {
   for (const name of names) await set('spaces', spaces[name].id, name);
   for (const { id, audience } of goals) await set('goals', id, audience);
   for (const { id, audience } of projects) await set('projects', id, audience);
+  await world.sql(
+    `WITH webhook AS (INSERT INTO webhooks (company_id, slot, url) VALUES ($1, 1, 'https://example.com/') RETURNING company_id, id)
+     INSERT INTO webhook_attempts (company_id, webhook_id, event_id, type, attempt, outcome, milliseconds, reason, response)
+     SELECT company_id, id, 'e', 'ping', 1, 'failed', 1, 'reset', 'no' FROM webhook`,
+    [company.companyId],
+  );
+  while ((await numberEvents(world.db, company.companyId)).hasMore);
   return { ...company, people, filled, spaces, goals, projects, hubs };
 }
 
@@ -134,6 +142,10 @@ async function fillHub(world: World, { owner, edit, member, view }: People, hub:
   const inFolder = await world.document(hub, edit, ['one'], inside);
   const deletedDocument = await world.document(hub, owner, ['one'], { deletedAt: new Date() });
   const drafts = { ownDraft: await world.draft(hub, edit), draft: await world.draft(hub, owner) };
+  for (const { companyId, id: documentId, authorId, name } of [...Object.values(drafts), deletedDocument])
+    await world.db.prisma.activity.create({
+      data: { companyId, documentId, authorId, name, action: 'resource_hub_document_created' },
+    });
   return {
     ...hub,
     folder,

@@ -7,7 +7,7 @@ import {
   OperationTypeNode,
 } from 'graphql';
 import { reachingFields } from './crawl.js';
-import { fields, filters, lookUps, mutations, paths, targets } from './policy.js';
+import { fields, filters, lookUps, mutations, ofOwners, paths, targets } from './policy.js';
 
 /** What exists and has no row in the policy, and rows for what does not exist. */
 const compare = (exist: string[], rows: string[]) => ({
@@ -22,11 +22,15 @@ const rootFields = (schema: GraphQLSchema, kind: OperationTypeNode) =>
 
 export const completenessOfFields = (schema: GraphQLSchema) => {
   const names = reachingFields(schema).filter((name) => !name.startsWith('Mutation.'));
-  return compare(names, [...Object.keys(fields), ...Object.keys(lookUps).map((name) => `Query.${name}`)]);
+  return compare(names, [
+    ...Object.keys(fields),
+    ...Object.keys(lookUps).map((name) => `Query.${name}`),
+    ...ofOwners.fields,
+  ]);
 };
 
 export const completenessOfMutations = (schema: GraphQLSchema) =>
-  compare(rootFields(schema, OperationTypeNode.MUTATION), Object.keys(mutations));
+  compare(rootFields(schema, OperationTypeNode.MUTATION), [...Object.keys(mutations), ...ofOwners.mutations]);
 
 /** Every argument and input field that names a record. */
 export function completenessOfArguments(schema: GraphQLSchema) {
@@ -42,7 +46,7 @@ export function completenessOfArguments(schema: GraphQLSchema) {
       field.args.filter(isId).map((argument) => `${type.name}.${field.name}(${argument.name})`),
     );
   });
-  return compare(names, [...Object.keys(filters), ...targets]);
+  return compare(names, [...Object.keys(filters), ...targets, ...ofOwners.targets]);
 }
 
 export const ruleOf = (path: string) =>

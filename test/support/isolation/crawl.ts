@@ -46,11 +46,11 @@ export function everything(schema: GraphQLSchema, type: Composite, depth: number
     const of = getNamedType(field.type);
     if (isLeafType(of)) return [field.name];
     if (!isComposite(of)) return [];
-    const isList = field.args.some(({ name }) => name === 'first');
     const left = (isRecord(of) || isPage(of)) && !isPage(type) && !isInside(of) ? depth - 1 : depth;
-    if (isRecord(of) && (left === 0 || /Edge$/.test(type.name))) return [`${field.name} { __typename id }`];
+    if (isRecord(of) && (left === 0 || /Edge$/.test(type.name)))
+      return [`${field.name}${argumentsOf(field)} { __typename id }`];
     if (left === 0) return [];
-    return [`${field.name}${isList ? '(first: 100)' : ''} { ${everything(schema, of, left)} }`];
+    return [`${field.name}${argumentsOf(field)} { ${everything(schema, of, left)} }`];
   });
   const kinds = isInterfaceType(type) ? schema.getPossibleTypes(type) : [];
   return [
@@ -58,6 +58,12 @@ export function everything(schema: GraphQLSchema, type: Composite, depth: number
     ...own,
     ...kinds.map((kind) => `... on ${kind.name} { ${everything(schema, kind, depth)} }`),
   ].join(' ');
+}
+
+/** The whole list of a list; of numbered records the first. */
+function argumentsOf({ args }: GraphQLField<unknown, unknown>): string {
+  const given = args.flatMap(({ name }) => (name === 'first' ? 'first: 100' : name === 'number' ? 'number: 1' : []));
+  return given.length > 0 ? `(${given})` : '';
 }
 
 /** What the fields of records show: `source Type.field` with the ids that they reach. */
@@ -104,7 +110,7 @@ function idsOf(value: Json): string[] {
 function pageOf({ nodes, edges, totalCount }: Json): string[] {
   const ids: string[] = idsOf(nodes);
   const other = edges.map(({ node }: Json) => node.id);
-  if (totalCount !== ids.length || String(other) !== String(ids)) {
+  if ((totalCount ?? ids.length) !== ids.length || String(other) !== String(ids)) {
     throw new Error(`a list of ${ids.length} says it has ${totalCount}, with the edges ${other}`);
   }
   return ids;

@@ -13,7 +13,10 @@ type Shown =
 
 export interface Row {
   shown: Shown;
-  /** All that could be shown: SQL for (source, target), and (source, target, person) for what is somebody's own. */
+  /**
+   * All that could be shown: SQL for (source, target), and (source, target, person) for what is somebody's own, or
+   * (source, target, decider) if another record than the target decides.
+   */
   links?: string;
 }
 
@@ -42,6 +45,14 @@ export const fields: Record<string, Row> = {
   'Query.goals': seen(all('goals')),
   'Query.spaces': seen(all('spaces')),
   'Query.resourceHubs': seen(all('resource_hubs')),
+  'Query.events': seen(
+    `SELECT 'Query' AS source, a.id AS target, coalesce(a.goal_id, f.resource_hub_id,
+        CASE WHEN d.state = 'draft' THEN d.id ELSE d.resource_hub_id END) AS decider
+      FROM activities a LEFT JOIN ${files} f ON f.id = a.file_id LEFT JOIN ${documents} d ON d.id = a.document_id`,
+  ),
+  // What a stream sends to whom is tried in test/events/stream.test.ts.
+  'Subscription.events': ruled,
+  'Event.activity': part,
   'Query.viewer': ruled,
   'Viewer.person': own("SELECT 'Query' AS source, id AS target, id AS person FROM people"),
   'Viewer.token': ruled,
@@ -126,6 +137,9 @@ export const fields: Record<string, Row> = {
   'ResourceHubDocument.subscriptionList': part,
   'ResourceHubDocument.potentialSubscribers': part,
   'ResourceHubDocument.versions': seen('SELECT document_id AS source, id AS target FROM document_versions'),
+  'ResourceHubDocument.version': seen(
+    'SELECT document_id AS source, id AS target FROM document_versions WHERE version_number = 1',
+  ),
   'DocumentVersion.editor': part,
 
   'GoalReopenPreview.goal': ruled,
@@ -236,6 +250,22 @@ export const filters: Record<string, { list: string; links: string }> = {
   ),
 };
 
+/**
+ * What only owners of the company may ask: test/events/webhooks.test.ts does, as every kind of caller. Its `Query.…` and
+ * `Mutation.…` are look-ups and mutations, the others fields of their results and inputs.
+ */
+export const ofOwners = {
+  fields: [
+    ...['Query.webhook', 'Query.webhooks', 'Webhook.attempts', 'WebhookAttempt.eventId', 'SendWebhookPayload.eventId'],
+    ...['CreateWebhookPayload.webhook', 'UpdateWebhookPayload.webhook', 'SendWebhookPayload.webhook'],
+  ],
+  mutations: ['createWebhook', 'updateWebhook', 'deleteWebhook', 'sendWebhook'],
+  targets: [
+    ...['Query.webhook(id)', 'UpdateWebhookInput.id', 'DeleteWebhookInput.id', 'SendWebhookInput.id'],
+    'SendWebhookInput.eventId',
+  ],
+};
+
 /** Every other argument that names a record: those of look-ups and mutations. */
 export const targets = [
   'ReopenGoalInput.id',
@@ -264,6 +294,8 @@ export const paths: Record<string, 'public' | 'a mutation' | 'GraphQL'> = {
   '/favicon.ico': 'public',
   '/': 'public',
   '/docs': 'public',
+  // Runs queries as the caller.
+  '/docs/examples': 'GraphQL',
   '/errors': 'public',
   '/errors/': 'public',
   '/graphiql/': 'public',

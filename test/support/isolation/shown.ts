@@ -8,6 +8,8 @@ interface Link {
   source: string;
   target: string;
   person?: string;
+  /** The record that decides, if that is not the target. */
+  decider?: string;
 }
 
 /** What links exist, by the row of the policy; a source is an id. */
@@ -34,7 +36,7 @@ const ids = (links: Link[]) => links.map(({ target }) => target);
 
 /** The ids that a field of a record shows to a caller; undefined if the policy leaves them to other tests. */
 function shownTo(ladder: Ladder, person: string, row: Row, links: Link[], source: string, asOwner?: Set<string>) {
-  if (row.shown === 'if seen') return ids(links).filter((id) => ladder.sees(person, id));
+  if (row.shown === 'if seen') return ids(links.filter(({ target, decider = target }) => ladder.sees(person, decider)));
   if (row.shown === 'to editors') return ladder.levelOf(person, source) >= 70 ? ids(links) : [];
   if (row.shown === 'as own') return ids(links.filter((link) => link.person === person));
   return row.shown === 'as part' && asOwner ? [...asOwner] : undefined;

@@ -78,6 +78,10 @@ const withoutChecks = `DO $$ DECLARE r record; BEGIN
   FOR r IN SELECT tgrelid::regclass AS name, tgname FROM pg_trigger WHERE NOT tgisinternal LOOP
     EXECUTE format('DROP TRIGGER %I ON %s', r.tgname, r.name);
   END LOOP;
+  -- Of unique indexes on some of the rows, the models do not know.
+  FOR r IN SELECT indexrelid::regclass AS name FROM pg_index WHERE indisunique AND indpred IS NOT NULL LOOP
+    EXECUTE format('DROP INDEX %s', r.name);
+  END LOOP;
 END $$`;
 
 /** The relations that are never null. */

@@ -1,0 +1,581 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { sentEvents } from '../../src/events/eventSchemas.js';
+import { actions, activityActions } from '../../src/rules/activityActions.js';
+import { insertWebhook, secretFor, startDeliveries, until } from '../support/deliveries.js';
+import { acknowledge, type Received, refuse, startReceiver } from '../support/receiver.js';
+import { createWorld, type Json, restPaths } from '../support/world.js';
+
+const world = await createWorld();
+const opened: (() => Promise<void>)[] = [];
+afterEach(() => Promise.all(opened.splice(0).map((close) => close())));
+
+async function receiver(...given: Parameters<typeof startReceiver>) {
+  const started = await startReceiver(...given);
+  opened.push(started.close);
+  return started;
+}
+
+function deliveries(options?: Parameters<typeof startDeliveries>[1]) {
+  const started = startDeliveries(world, options);
+  opened.push(started.stop);
+  return started;
+}
+
+type Goal = { companyId: string; id: string };
+
+/** Writes activities of goals, as other programs do, in one transaction. */
+const happen = (goals: Goal[], author: { id: string }) =>
+  world.sql(
+    `INSERT INTO activities (company_id, action, author_id, goal_id, name)
+     SELECT $1, 'goal_closed', $2, id, 'Goal' FROM unnest($3::text[]) WITH ORDINALITY g(id, n) ORDER BY n`,
+    [goals[0]?.companyId, author.id, goals.map(({ id }) => id)],
+  );
+
+const webhookOf = async (id: string): Promise<Json> =>
+  (await world.sql('SELECT * FROM webhooks WHERE id = $1', [id]))[0];
+const retriesOf = (id: string) =>
+  world.sql(
+    'SELECT record, sequence::int, failures, once FROM webhook_retries WHERE webhook_id = $1 ORDER BY sequence',
+    [id],
+  );
+const attemptsOf = (id: string) =>
+  world.sql(
+    'SELECT sequence::int, attempt, outcome, status, reason, response FROM webhook_attempts WHERE webhook_id = $1 ORDER BY attempted_at, id',
+    [id],
+  );
+const isIdleAt = (position: number) => (row: Json) => row.lease_id === null && Number(row.position) === position;
+const sequences = (received: Received[]) => received.map(({ sequence }) => sequence);
+/** Makes what waits due now, as if its time had passed. */
+const passTime = (id: string) =>
+  world.sql(
+    `WITH retries AS (UPDATE webhook_retries SET due_at = now() WHERE webhook_id = $1)
+     UPDATE webhooks SET due_at = now(), wait_until = CASE WHEN wait_until IS NULL THEN NULL ELSE now() END WHERE id = $1`,
+    [id],
+  );
+
+/** A company with goals and a webhook. */
+async function setting(endpoint: Awaited<ReturnType<typeof receiver>>, { goals = 1, ...values }: Json = {}) {
+  const { caller, space, company } = await world.team();
+  const made = await Promise.all(Array.from({ length: goals }, () => world.goal(space)));
+  const id = await insertWebhook(world, company.companyId, endpoint.url, values);
+  endpoint.verifyWith(secretFor(company.companyId, id));
+  return { caller, company, space, goals: made, id };
+}
+
+test('an event reaches the endpoint as it was recorded, and is in the log of attempts', async () => {
+  const endpoint = await receiver();
+  const { goals, caller, company, id } = await setting(endpoint);
+  const { counted } = deliveries();
+  await happen(goals, caller);
+  const [event] = await endpoint.until(1);
+  const [activity] = await world.sql('SELECT * FROM activities WHERE company_id = $1', [company.companyId]);
+  expect(event?.body).toEqual({
+    id: activity?.id,
+    type: 'goal.closed',
+    timestamp: activity?.inserted_at.toISOString(),
+    sequence: 1,
+    company_id: company.companyId,
+    data: { author_id: caller.id, goal_id: goals[0]?.id },
+  });
+  expect(event?.attempt).toBe(1);
+  await until(() => webhookOf(id), isIdleAt(1));
+  expect(await attemptsOf(id)).toEqual([
+    { sequence: 1, attempt: 1, outcome: 'acknowledged', status: 204, reason: null, response: null },
+  ]);
+  expect(counted).toEqual([['acknowledged', expect.any(Number)]]);
+});
+
+test('events of one goal come one after the other, those of others beside them, at most eight at once', async () => {
+  const endpoint = await receiver(({ sequence }, response) => {
+    setTimeout(() => response.writeHead(204).end(), sequence % 3 === 0 ? 30 : 5);
+  });
+  const { goals, caller, id } = await setting(endpoint, { goals: 20 });
+  deliveries();
+  await happen([...goals, ...goals, ...goals], caller);
+  await endpoint.until(60);
+  await until(() => webhookOf(id), isIdleAt(60));
+  expect(endpoint.received).toHaveLength(60);
+  expect(endpoint.mostRunning()).toBeGreaterThan(1);
+  expect(endpoint.mostRunning()).toBeLessThanOrEqual(8);
+  for (const { id: goal } of goals) {
+    const own = sequences(endpoint.received.filter(({ body }) => body.data.goal_id === goal));
+    expect(own).toEqual(own.toSorted((one, other) => one - other));
+  }
+});
+
+test('a failed event holds up its goal alone, and what waited behind it comes in its order', async () => {
+  const endpoint = await receiver();
+  const { goals, caller, id } = await setting(endpoint, { goals: 2 });
+  const [bad = '', good = ''] = goals.map((goal) => goal.id);
+  let isBroken = true;
+  endpoint.respondWith((event, response) =>
+    (isBroken && event.body.data.goal_id === bad ? refuse(500, {}, 'out of order') : acknowledge)(event, response),
+  );
+  deliveries();
+  await happen(goals, caller);
+  await endpoint.until(2);
+  await happen(goals, caller);
+  await until(() => webhookOf(id), isIdleAt(4));
+  expect(sequences(endpoint.received).toSorted()).toEqual([1, 2, 4]);
+  expect(await retriesOf(id)).toEqual([{ record: `goal ${bad}`, sequence: 1, failures: 1, once: false }]);
+  isBroken = false;
+  await passTime(id);
+  await until(
+    () => retriesOf(id),
+    (rows) => rows.length === 0,
+  );
+  const [first, second] = [bad, good].map((goal) =>
+    endpoint.received
+      .filter(({ body }) => body.data.goal_id === goal)
+      .map(({ sequence, attempt }) => [sequence, attempt]),
+  );
+  expect(first).toEqual([
+    [1, 1],
+    [1, 2],
+    [3, 1],
+  ]);
+  expect(second).toEqual([
+    [2, 1],
+    [4, 1],
+  ]);
+  expect(await attemptsOf(id)).toContainEqual(
+    expect.objectContaining({ sequence: 1, outcome: 'failed', status: 500, response: 'out of order' }),
+  );
+});
+
+test('an event is given up after its eighth retry, and the next one of its goal is sent', async () => {
+  const endpoint = await receiver(
+    ({ sequence }, response) => void response.writeHead(sequence === 1 ? 500 : 204).end(),
+  );
+  const { goals, caller, id } = await setting(endpoint, { goals: 2 });
+  const [bad, good] = goals as unknown as [Goal, Goal];
+  deliveries();
+  await happen([bad, bad], caller);
+  await endpoint.until(1);
+  for (let retries = 1; retries <= 8; retries += 1) {
+    await until(
+      () => webhookOf(id),
+      (row) => row.lease_id === null,
+    );
+    // Another goal's success, so that the endpoint does not wait as a whole.
+    await happen([good], caller);
+    await endpoint.until(endpoint.received.length + 1);
+    await until(
+      () => webhookOf(id),
+      (row) => row.lease_id === null,
+    );
+    expect(await retriesOf(id)).toMatchObject([{ sequence: 1, failures: retries }]);
+    await passTime(id);
+    await until(
+      () => attemptsOf(id),
+      (rows) => rows.filter(({ sequence }) => sequence === 1).length === retries + 1,
+    );
+  }
+  await until(
+    () => retriesOf(id),
+    (rows) => rows.length === 0,
+  );
+  const attempts = (await attemptsOf(id)).filter(({ sequence }) => sequence === 1);
+  expect(attempts.map(({ outcome }) => outcome)).toEqual([...Array(8).fill('failed'), 'given_up']);
+  expect(attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  await until(
+    async () => sequences(endpoint.received),
+    (got) => got.includes(2),
+  );
+}, 60_000);
+
+describe('an endpoint that only fails', () => {
+  test('waits as a whole after five failures, and a success ends that', async () => {
+    const endpoint = await receiver(refuse(503));
+    const { goals, caller, id } = await setting(endpoint, { goals: 40 });
+    const { log } = deliveries();
+    await happen(goals, caller);
+    const waiting = await until(
+      () => webhookOf(id),
+      (row) => row.waits === 1 && row.lease_id === null,
+    );
+    const tried = endpoint.received.length;
+    expect(tried).toBeGreaterThanOrEqual(5);
+    expect(tried).toBeLessThanOrEqual(13);
+    expect(Number(waiting.position)).toBe(tried);
+    expect(waiting.wait_until - Date.now()).toBeGreaterThan(4_000);
+    const retries = await retriesOf(id);
+
+    // Its oldest failure and its next event are tried, and that uses up none of their retries.
+    await passTime(id);
+    await until(
+      () => webhookOf(id),
+      (row) => row.waits === 2 && row.lease_id === null,
+    );
+    expect(sequences(endpoint.received.slice(tried)).toSorted((a, b) => a - b)).toEqual([1, tried + 1]);
+    expect(await retriesOf(id)).toEqual(retries);
+    expect(Number((await webhookOf(id)).position)).toBe(tried);
+
+    endpoint.respondWith(acknowledge);
+    await passTime(id);
+    await until(() => webhookOf(id), isIdleAt(40));
+    await passTime(id);
+    await until(
+      () => retriesOf(id),
+      (rows) => rows.length === 0,
+    );
+    expect(await webhookOf(id)).toMatchObject({ failures: 0, waits: 0, failing_since: null, wait_until: null });
+    const arrived = endpoint.received.slice(tried + 2);
+    // Those that were taken and not sent are not marked.
+    const unsent = arrived.filter(({ sequence }) => sequence > tried + 1);
+    expect(unsent.map(({ attempt }) => attempt)).toEqual(unsent.map(() => 1));
+    expect(new Set(sequences(arrived)).size).toBe(40);
+    expect(arrived).toHaveLength(40);
+    expect(log.filter(({ level }) => level === 40).map(({ msg }) => msg)).toEqual([
+      'a webhook fails, and waits',
+      'a webhook has recovered',
+    ]);
+  });
+
+  test('is disabled after five days, and goes on where it was when it is enabled', async () => {
+    const endpoint = await receiver(refuse(500));
+    const { goals, caller, id } = await setting(endpoint, { goals: 1 });
+    const { log } = deliveries();
+    await world.sql(
+      "UPDATE webhooks SET failures = 7, waits = 3, failing_since = now() - interval '5 days 1 minute' WHERE id = $1",
+      [id],
+    );
+    await happen(goals, caller);
+    const row = await until(
+      () => webhookOf(id),
+      ({ disabled_at }) => disabled_at !== null,
+    );
+    expect(row).toMatchObject({ disabled_reason: 'failing', position: '0' });
+    expect(log).toContainEqual(
+      expect.objectContaining({ level: 40, msg: 'a webhook is disabled', reason: 'status 500' }),
+    );
+    const { length } = endpoint.received;
+    await happen(goals, caller);
+    await until(
+      () => webhookOf(id),
+      (found) => found.lease_id === null,
+    );
+    expect(endpoint.received).toHaveLength(length);
+    endpoint.respondWith(acknowledge);
+    await world.sql(
+      'UPDATE webhooks SET disabled_at = NULL, disabled_reason = NULL, failures = 0, waits = 0, wait_until = NULL, due_at = now() WHERE id = $1',
+      [id],
+    );
+    await until(() => webhookOf(id), isIdleAt(2));
+    expect(sequences(endpoint.received).slice(length)).toEqual([1, 2]);
+  });
+});
+
+test('410 disables', async () => {
+  const endpoint = await receiver(refuse(410));
+  const { goals, caller, id } = await setting(endpoint);
+  deliveries();
+  await happen(goals, caller);
+  await until(
+    () => webhookOf(id),
+    (row) => row.disabled_reason === 'gone' && row.lease_id === null,
+  );
+  await happen(goals, caller);
+  expect(endpoint.received).toHaveLength(1);
+});
+
+test.each([429, 503])('Retry-After of a %s is obeyed by the endpoint as a whole, up to an hour', async (status) => {
+  const endpoint = await receiver(refuse(status, { 'retry-after': '86400' }));
+  const { goals, caller, id } = await setting(endpoint, { goals: 3 });
+  deliveries();
+  await happen(goals, caller);
+  const row = await until(
+    () => webhookOf(id),
+    ({ wait_until, lease_id }) => wait_until !== null && lease_id === null,
+  );
+  const seconds = (row.wait_until - Date.now()) / 1000;
+  expect(seconds).toBeGreaterThan(3_500);
+  expect(seconds).toBeLessThan(3_610);
+  expect(row.waits).toBe(0);
+  endpoint.respondWith(acknowledge);
+  await passTime(id);
+  await until(() => webhookOf(id), isIdleAt(3));
+  await until(
+    () => retriesOf(id),
+    (rows) => rows.length === 0,
+  );
+});
+
+test('an endpoint that hangs on one event gets the others, new ones too', async () => {
+  const endpoint = await receiver(({ sequence }, response) => {
+    if (sequence !== 1) response.writeHead(204).end();
+  });
+  const { goals, caller, id } = await setting(endpoint, { goals: 3 });
+  const { stop } = deliveries({ timeout: 4_000 });
+  await happen(goals, caller);
+  await endpoint.until(3);
+  await until(
+    () => webhookOf(id),
+    ({ position }) => Number(position) === 3,
+    2_500,
+  );
+  await happen(goals, caller);
+  await endpoint.until(5, 2_000);
+  expect(sequences(endpoint.received).toSorted()).toEqual([1, 2, 3, 5, 6]);
+  await until(
+    () => retriesOf(id),
+    ([row]) => row?.failures === 1,
+  );
+  expect(await attemptsOf(id)).toContainEqual(
+    expect.objectContaining({ sequence: 1, reason: 'there was no response within 4 s' }),
+  );
+  endpoint.respondWith(acknowledge);
+  await passTime(id);
+  await until(
+    () => retriesOf(id),
+    (rows) => rows.length === 0,
+  );
+  expect(
+    endpoint.received
+      .filter(({ body }) => body.data.goal_id === goals[0]?.id)
+      .map(({ sequence, attempt }) => [sequence, attempt]),
+  ).toEqual([
+    [1, 1],
+    [1, 2],
+    [4, 1],
+  ]);
+  await stop();
+});
+
+test('an endpoint that hangs on everything waits for the shortest time first', async () => {
+  const endpoint = await receiver(() => {});
+  const { goals, caller, id } = await setting(endpoint, { goals: 20 });
+  deliveries({ timeout: 2_500 });
+  await happen(goals, caller);
+  const row = await until(
+    () => webhookOf(id),
+    ({ waits, lease_id }) => waits > 0 && lease_id === null,
+  );
+  expect(row.waits).toBe(1);
+  expect((row.wait_until - Date.now()) / 1000).toBeLessThan(12.5);
+  expect(endpoint.received.length).toBeLessThanOrEqual(12);
+  expect(endpoint.mostRunning()).toBeLessThanOrEqual(8);
+});
+
+test('only wanted actions are sent, drafts never, and purged events are skipped', async () => {
+  const endpoint = await receiver();
+  const { goals, caller, company, space, id } = await setting(endpoint, {
+    actions: '{goal_reopened,resource_hub_document_created}',
+  });
+  const hub = await world.hub(company, { spaceId: space.id });
+  const [draft, document] = [await world.draft(hub, caller), await world.document(hub, caller)];
+  const write = (action: string, column: string, subject: string) =>
+    world.sql(
+      `INSERT INTO activities (company_id, action, author_id, ${column}, name) VALUES ($1, $2, $3, $4, 'Name')`,
+      [company.companyId, action, caller.id, subject],
+    );
+  await write('resource_hub_document_created', 'document_id', draft.id);
+  await write('goal_closed', 'goal_id', goals[0]?.id ?? '');
+  await write('resource_hub_document_created', 'document_id', document.id);
+  await write('goal_reopened', 'goal_id', goals[0]?.id ?? '');
+  deliveries();
+  await until(() => webhookOf(id), isIdleAt(4));
+  expect(sequences(endpoint.received).toSorted()).toEqual([3, 4]);
+  // A retry whose event was purged.
+  await world.sql(
+    "INSERT INTO webhook_retries (company_id, webhook_id, record, sequence, failures, due_at) VALUES ($1, $2, 'file f', 3, 2, now())",
+    [company.companyId, id],
+  );
+  await passTime(id);
+  await until(
+    () => retriesOf(id),
+    (rows) => rows.length === 0,
+  );
+  expect(endpoint.received).toHaveLength(2);
+});
+
+test('what was asked for once is sent once, also to a disabled webhook', async () => {
+  const endpoint = await receiver(refuse(500));
+  const { goals, caller, company, id } = await setting(endpoint, {
+    disabled_at: new Date(),
+    disabled_reason: 'owner',
+  });
+  deliveries();
+  await happen(goals, caller);
+  const queue = (record: string, sequence: number | null) =>
+    world.sql(
+      'INSERT INTO webhook_retries (company_id, webhook_id, record, once, sequence, due_at) VALUES ($1, $2, $3, true, $4, now())',
+      [company.companyId, id, record, sequence],
+    );
+  await until(
+    async () => (await world.sql('SELECT sequence FROM activities WHERE company_id = $1', [company.companyId]))[0],
+    (row) => row?.sequence !== null,
+  );
+  await queue('ping 1', null);
+  await queue('event 1', 1);
+  await passTime(id);
+  await endpoint.until(2);
+  await until(
+    () => retriesOf(id),
+    (rows) => rows.length === 0,
+  );
+  const ping = endpoint.received.find(({ type }) => type === 'ping');
+  expect(Object.keys(ping?.body)).toEqual(['id', 'type', 'timestamp', 'company_id']);
+  expect(endpoint.received.find(({ type }) => type === 'goal.closed')).toMatchObject({ sequence: 1, attempt: 1 });
+  expect(await webhookOf(id)).toMatchObject({ failures: 0, position: '0' });
+});
+
+test('a gateway that stops gives its leases back at once, and another goes on', async () => {
+  const endpoint = await receiver((_event, response) => void setTimeout(() => response.writeHead(204).end(), 200));
+  const { goals, caller, id } = await setting(endpoint, { goals: 30 });
+  const first = deliveries();
+  await happen(goals, caller);
+  await endpoint.until(9);
+  const since = performance.now();
+  await first.stop();
+  expect(performance.now() - since).toBeLessThan(2_500);
+  expect((await webhookOf(id)).lease_id).toBe(null);
+  deliveries();
+  await until(() => webhookOf(id), isIdleAt(30));
+  await until(
+    () => retriesOf(id),
+    (rows) => rows.length === 0,
+  );
+  expect(sequences(endpoint.received).toSorted((a, b) => a - b)).toEqual(goals.map((_, index) => index + 1));
+});
+
+test('a gateway that stops does not wait for an endpoint that hangs; its events are sent again, marked', async () => {
+  const endpoint = await receiver(() => {});
+  const { goals, caller, id } = await setting(endpoint, { goals: 3 });
+  const first = deliveries();
+  await happen(goals, caller);
+  await endpoint.until(3);
+  const since = performance.now();
+  await first.stop();
+  expect(performance.now() - since).toBeLessThan(3_000);
+  endpoint.respondWith(acknowledge);
+  deliveries();
+  await endpoint.until(6, 5_000);
+  expect(endpoint.received.map(({ attempt }) => attempt)).toEqual([1, 1, 1, 2, 2, 2]);
+  await until(() => webhookOf(id), isIdleAt(3));
+});
+
+test('what a dead gateway had taken is sent again, marked, when its lease ends', async () => {
+  const endpoint = await receiver();
+  const { goals, caller, id } = await setting(endpoint, {
+    goals: 3,
+    lease_id: 'dead',
+    lease_until: new Date(Date.now() + 1_500),
+    attempted: 2,
+    due_at: null,
+  });
+  deliveries();
+  await happen(goals, caller);
+  await endpoint.until(3);
+  expect(endpoint.received.map(({ sequence, attempt }) => [sequence, attempt]).toSorted()).toEqual([
+    [1, 2],
+    [2, 2],
+    [3, 1],
+  ]);
+  await until(() => webhookOf(id), isIdleAt(3));
+});
+
+test('a takeover that puts an event aside keeps the mark of those behind it', async () => {
+  const endpoint = await receiver(refuse(500));
+  const { goals, caller, id } = await setting(endpoint, { attempted: 2 });
+  deliveries();
+  await happen([...goals, ...goals, ...goals], caller);
+  await until(
+    () => retriesOf(id),
+    ([row]) => row?.failures === 1,
+  );
+  endpoint.respondWith(acknowledge);
+  await passTime(id);
+  await endpoint.until(4);
+  expect(endpoint.received.map(({ sequence, attempt }) => [sequence, attempt])).toEqual([
+    [1, 2],
+    [1, 2],
+    [2, 2],
+    [3, 1],
+  ]);
+});
+
+test('a position that an owner moves ends what the holder of the lease has in hand', async () => {
+  const endpoint = await receiver(
+    (event, response) => void setTimeout(() => acknowledge(event, response), event.sequence === 5 ? 700 : 0),
+  );
+  const { goals, caller, id } = await setting(endpoint, { goals: 5 });
+  deliveries();
+  await happen(goals, caller);
+  await endpoint.until(5);
+  await world.sql('UPDATE webhooks SET position = 2, epoch = epoch + 1, due_at = now() WHERE id = $1', [id]);
+  await until(() => webhookOf(id), isIdleAt(5));
+  expect(
+    endpoint.received
+      .slice(5)
+      .map(({ sequence, attempt }) => [sequence, attempt])
+      .toSorted(),
+  ).toEqual([
+    [3, 2],
+    [4, 2],
+    [5, 2],
+  ]);
+});
+
+test('what is sent verifies with the new secret, and for a day with the old one too', async () => {
+  const endpoint = await receiver();
+  const { goals, caller, company, id } = await setting(endpoint);
+  const secret = (generation: number) => secretFor(company.companyId, id, generation);
+  deliveries();
+  await happen(goals, caller);
+  await endpoint.until(1);
+  await world.sql("UPDATE webhooks SET generation = 2, previous_until = now() + interval '1 hour' WHERE id = $1", [id]);
+  endpoint.verifyWith(secret(1), secret(2));
+  await happen(goals, caller);
+  await endpoint.until(2);
+  await world.sql('UPDATE webhooks SET previous_until = now() WHERE id = $1', [id]);
+  endpoint.verifyWith(secret(2));
+  await happen(goals, caller);
+  const [, , last] = await endpoint.until(3);
+  expect(last?.headers['webhook-signature']?.split(' ')).toHaveLength(1);
+});
+
+test('every type of event arrives as the OpenAPI document describes it', async () => {
+  const endpoint = await receiver();
+  const { goals, caller, company, space } = await setting(endpoint);
+  const hub = await world.hub(company, { spaceId: space.id });
+  const [file, document] = [await world.file(hub, caller), await world.document(hub, caller)];
+  const restore = { document_id: document.id, version_number: 1, expected_current_version: 3 };
+  expect((await world.post(restPaths.restoreDocumentVersion, caller.token, restore)).status).toBe(200);
+  const subjects: Json = { goal: goals[0]?.id, file: file.id, document: document.id };
+  for (const action of actions.filter((name) => name !== 'document_version_restored')) {
+    const { subject } = activityActions[action];
+    await world.sql(
+      `INSERT INTO activities (company_id, action, author_id, ${subject}_id, name) VALUES ($1, $2, $3, $4, 'Name')`,
+      [company.companyId, action, caller.id, subjects[subject]],
+    );
+  }
+  deliveries();
+  await endpoint.until(actions.length);
+  expect(new Set(endpoint.received.map(({ type }) => type))).toEqual(
+    new Set(sentEvents.map(({ type }) => type).filter((type) => type !== 'ping')),
+  );
+});
+
+test('one company waits for no endpoint of another, however slow, nor for its backlog', async () => {
+  const hanging = await receiver(() => {});
+  const failing = await receiver(refuse(500));
+  const quick = await receiver();
+  const backlog = await setting(hanging, { goals: 30 });
+  const dead = await setting(failing, { goals: 30 });
+  await happen(Array(20).fill(backlog.goals).flat(), backlog.caller);
+  await happen(Array(20).fill(dead.goals).flat(), dead.caller);
+  const { goals, caller } = await setting(quick);
+  const { pump } = deliveries({ timeout: 3_000 });
+  await hanging.until(8);
+  const times: number[] = [];
+  for (let count = 1; count <= 20; count += 1) {
+    const since = performance.now();
+    await happen(goals, caller);
+    pump.changed(goals[0]?.companyId ?? '');
+    await quick.until(count);
+    times.push(performance.now() - since);
+  }
+  expect(times.toSorted((a, b) => a - b)[10]).toBeLessThan(300);
+  expect(hanging.mostRunning()).toBeLessThanOrEqual(8);
+});

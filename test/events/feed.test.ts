@@ -1,0 +1,271 @@
+import { describe, expect, test } from 'vitest';
+import type { ActivityAction, Prisma } from '../../src/database/generated/client/client.js';
+import { numberEvents } from '../../src/events/numberEvents.js';
+import { mutation } from '../support/surfaces.js';
+import { createWorld, type Json } from '../support/world.js';
+
+const world = await createWorld();
+const { db } = world;
+
+type At = { companyId: string };
+type Subject = Pick<Prisma.ActivityUncheckedCreateInput, 'goalId' | 'fileId' | 'documentId'>;
+
+const page = `query ($first: Int, $after: String, $actions: [ActivityAction!]) {
+  events(first: $first, after: $after, actions: $actions) {
+    edges { cursor node { id } } nodes { id type sequence timestamp activity { id name goal { id } } }
+    pageInfo { startCursor endCursor hasNextPage hasPreviousPage }
+  }
+}`;
+
+const read = async (token: string, variables: Json = {}): Promise<Json> => {
+  const { status, body } = await world.graphql(token, page, variables);
+  expect({ status, errors: body.errors }).toEqual({ status: 200, errors: undefined });
+  return body.data.events;
+};
+
+const namesSeenBy = async (token: string, variables?: Json): Promise<string[]> =>
+  (await read(token, { first: 100, ...variables })).nodes.map(({ activity }: Json) => activity.name);
+
+/** Writes an event, as others do, and numbers it. */
+async function happen(
+  { companyId }: At,
+  author: { id: string },
+  subject: Subject,
+  name: string,
+  action?: ActivityAction,
+) {
+  const usual = subject.goalId
+    ? 'goal_closed'
+    : subject.fileId
+      ? 'resource_hub_file_created'
+      : 'resource_hub_document_edited';
+  const data = { companyId, authorId: author.id, action: action ?? usual, name, ...subject } as const;
+  const activity = await db.prisma.activity.create({ data });
+  await numberEvents(db, companyId);
+  return activity;
+}
+
+async function companyWithEvents(count: number) {
+  const team = await world.team();
+  const goal = await world.goal(team.space);
+  for (let n = 1; n <= count; n += 1) await happen(goal, team.caller, { goalId: goal.id }, `event ${n}`);
+  return { ...team, goal };
+}
+
+const errorsOf = async (token: string, variables: Json) => {
+  const { status, body } = await world.graphql(token, page, variables);
+  return { status, errors: body.errors?.[0]?.extensions.errors?.map(({ field, code }: Json) => ({ field, code })) };
+};
+
+describe('the feed', () => {
+  test('has the events from the beginning, oldest first, each with its type, sequence and activity', async () => {
+    const { caller, space } = await world.team();
+    const goal = await world.closedGoal(space, { name: 'Grow' });
+    await happen(goal, caller, { goalId: goal.id }, 'Grow', 'goal_created');
+    const input = { id: goal.id };
+    const { body } = await world.graphql(caller.token, mutation('reopenGoal', 'activity { id insertedAt }'), { input });
+    const { activity } = body.data.reopenGoal;
+    expect((await read(caller.token)).nodes).toHaveLength(1); // not numbered yet
+    await numberEvents(db, goal.companyId);
+    const { nodes, edges, pageInfo } = await read(caller.readOnlyToken);
+    expect(nodes.map(({ type, sequence }: Json) => [type, sequence])).toEqual([
+      ['goal.created', 1],
+      ['goal.reopened', 2],
+    ]);
+    expect(nodes[1]).toEqual({
+      id: activity.id,
+      type: 'goal.reopened',
+      sequence: 2,
+      timestamp: activity.insertedAt,
+      activity: { id: activity.id, name: 'Grow', goal: { id: goal.id } },
+    });
+    expect(edges.map(({ node }: Json) => node.id)).toEqual(nodes.map(({ id }: Json) => id));
+    expect(pageInfo).toEqual({
+      startCursor: edges[0].cursor,
+      endCursor: edges[1].cursor,
+      hasNextPage: false,
+      hasPreviousPage: false,
+    });
+  });
+
+  test('goes on behind a cursor, and sees each event once', async () => {
+    const { caller } = await companyWithEvents(7);
+    const seen: number[] = [];
+    let after: string | null = null;
+    let hasNextPage = true;
+    while (hasNextPage) {
+      const { nodes, pageInfo }: Json = await read(caller.token, { first: 3, after });
+      expect(pageInfo.hasPreviousPage).toBe(after !== null);
+      seen.push(...nodes.map(({ sequence }: Json) => sequence));
+      ({ endCursor: after, hasNextPage } = pageInfo);
+    }
+    expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  test('can be asked again where it ended, until something happens', async () => {
+    const { caller, company } = await world.team();
+    const nothing = await read(caller.token);
+    expect(nothing.pageInfo).toMatchObject({ endCursor: null, hasNextPage: false });
+    const { goal, caller: other } = await companyWithEvents(2);
+    const { endCursor: after } = (await read(other.token)).pageInfo;
+    const again = await read(other.token, { after });
+    expect(again).toMatchObject({ nodes: [], pageInfo: { endCursor: after, startCursor: null, hasNextPage: false } });
+    await happen(goal, other, { goalId: goal.id }, 'new');
+    expect(await namesSeenBy(other.token, { after: again.pageInfo.endCursor })).toEqual(['new']);
+    expect(await namesSeenBy(caller.token)).toEqual([]);
+    expect(company.companyId).not.toBe(goal.companyId);
+  });
+
+  test('has the events of some actions if asked for them', async () => {
+    const { caller, goal } = await companyWithEvents(2);
+    await happen(goal, caller, { goalId: goal.id }, 'reopened', 'goal_reopened');
+    await happen(goal, caller, { goalId: goal.id }, 'created', 'goal_created');
+    const actions = ['GOAL_CREATED', 'GOAL_REOPENED'];
+    expect(await namesSeenBy(caller.token, { actions })).toEqual(['reopened', 'created']);
+    expect(await namesSeenBy(caller.token, { actions: ['DOCUMENT_VERSION_RESTORED'] })).toEqual([]);
+    expect(await namesSeenBy(caller.token, { actions: null })).toHaveLength(4);
+    // The cursor is behind what was looked at, of whatever action.
+    const { pageInfo } = await read(caller.token, { actions: ['RESOURCE_HUB_FILE_DELETED'] });
+    expect(await namesSeenBy(caller.token, { after: pageInfo.endCursor })).toEqual([]);
+  });
+
+  test('looks at a thousand events for a page, and its cursor is behind them', async () => {
+    const { caller, goal, space, company } = await companyWithEvents(0);
+    const hidden = await world.goal(space, { companyLevel: 0, spaceLevel: 0 });
+    await world.sql(
+      `INSERT INTO activities (company_id, action, author_id, goal_id, name)
+       SELECT $1, 'goal_closed', $2, $3, 'hidden' FROM generate_series(1, 1300)`,
+      [company.companyId, caller.id, hidden.id],
+    );
+    while ((await numberEvents(db, company.companyId)).hasMore);
+    await happen(goal, caller, { goalId: goal.id }, 'seen');
+    const first = await read(caller.token, { first: 2 });
+    expect(first).toMatchObject({ nodes: [], pageInfo: { hasNextPage: true, startCursor: null } });
+    const second = await read(caller.token, { first: 2, after: first.pageInfo.endCursor });
+    expect(second.nodes.map(({ sequence }: Json) => sequence)).toEqual([1301]);
+    expect(second.pageInfo).toMatchObject({ hasNextPage: false, endCursor: second.edges[0].cursor });
+    // A cursor of an event that the caller cannot see does not name it.
+    const [row] = await world.sql('SELECT id FROM activities WHERE company_id = $1 AND sequence = 1000', [
+      company.companyId,
+    ]);
+    expect(Buffer.from(first.pageInfo.endCursor, 'base64url').toString()).not.toContain(row?.id);
+  });
+});
+
+describe('who may see an event', () => {
+  const hidden = { companyLevel: 0, spaceLevel: 0 };
+
+  test('is who may view its goal or its hub, now: whoever loses access loses the past too', async () => {
+    const { company, caller, space } = await world.team();
+    const guest = await world.person(company, { type: 'guest' });
+    const goal = await world.goal(space);
+    const hub = await world.hub(company, { goalId: goal.id });
+    const file = await world.file(hub, caller);
+    const document = await world.document(hub, caller);
+    await happen(goal, caller, { goalId: goal.id }, 'of the goal');
+    await happen(goal, caller, { fileId: file.id }, 'of the file');
+    await happen(goal, caller, { documentId: document.id }, 'of the document');
+    const all = ['of the goal', 'of the file', 'of the document'];
+    expect(await namesSeenBy(caller.token)).toEqual(all);
+    expect(await namesSeenBy(guest.token)).toEqual([]);
+    const grant = await world.grant(company, guest, 10, { goalId: goal.id });
+    expect(await namesSeenBy(guest.token)).toEqual(all);
+    await db.prisma.accessGrant.deleteMany({ where: { id: grant.id } });
+    expect(await namesSeenBy(guest.token)).toEqual([]);
+    await db.prisma.goal.updateMany({ where: { id: goal.id }, data: hidden });
+    expect(await namesSeenBy(caller.token)).toEqual([]);
+  });
+
+  test('of a deleted file or document is who sees the hub', async () => {
+    const { company, caller, hub } = await world.teamWithHub('space');
+    const guest = await world.person(company, { type: 'guest' });
+    const file = await world.file(hub, caller);
+    const document = await world.document(hub, caller);
+    await happen(hub, caller, { fileId: file.id }, 'of the file');
+    await happen(hub, caller, { documentId: document.id }, 'of the document');
+    await db.prisma.resourceHubDocument.updateMany({ where: { id: document.id }, data: { deletedAt: new Date() } });
+    const input = { fileId: file.id };
+    await world.graphql(caller.token, mutation('deleteResourceHubFile', 'file { id }'), { input });
+    await numberEvents(db, hub.companyId);
+    expect(await namesSeenBy(caller.token)).toEqual(['of the file', 'of the document', file.name]);
+    expect(await namesSeenBy(guest.token)).toEqual([]);
+  });
+
+  test('of a draft is its author alone', async () => {
+    const { company, caller, hub } = await world.teamWithHub('space');
+    const other = await world.person(company, { isOwner: true });
+    const draft = await world.draft(hub, caller);
+    await happen(hub, caller, { documentId: draft.id }, 'of the draft');
+    expect(await namesSeenBy(caller.token)).toEqual(['of the draft']);
+    expect(await namesSeenBy(other.token)).toEqual([]);
+  });
+
+  test('is nobody of another company', async () => {
+    const { goal, caller } = await companyWithEvents(2);
+    const other = await companyWithEvents(1);
+    expect(await namesSeenBy(caller.token)).toHaveLength(2);
+    expect(await namesSeenBy(other.caller.token)).toHaveLength(1);
+    expect(goal.companyId).not.toBe(other.goal.companyId);
+  });
+});
+
+describe('a cursor', () => {
+  const unknown = { status: 400, errors: [{ field: 'events.after', code: 'invalid' }] };
+
+  test('behind the last event, after the database was set back, is 400', async () => {
+    const { caller, company } = await companyWithEvents(3);
+    const { endCursor: after } = (await read(caller.token)).pageInfo;
+    await world.sql('DELETE FROM activities WHERE company_id = $1 AND sequence > 2', [company.companyId]);
+    await world.sql('UPDATE companies SET last_sequence = 2 WHERE id = $1', [company.companyId]);
+    expect(await errorsOf(caller.token, { after })).toEqual(unknown);
+  });
+
+  test('whose event is another by now is 400, and the ones before still hold', async () => {
+    const { caller, company, goal } = await companyWithEvents(3);
+    const { edges } = await read(caller.token);
+    await world.sql('DELETE FROM activities WHERE company_id = $1 AND sequence > 2', [company.companyId]);
+    await world.sql('UPDATE companies SET last_sequence = 2 WHERE id = $1', [company.companyId]);
+    for (const name of ['another', 'and one more']) await happen(goal, caller, { goalId: goal.id }, name);
+    expect(await errorsOf(caller.token, { after: edges[2].cursor })).toEqual(unknown);
+    expect(await namesSeenBy(caller.token, { after: edges[1].cursor })).toEqual(['another', 'and one more']);
+  });
+
+  test('of an event that was purged, or is hidden by now, still holds', async () => {
+    const { caller, company, goal } = await companyWithEvents(4);
+    const { edges } = await read(caller.token);
+    await world.sql('DELETE FROM activities WHERE company_id = $1 AND sequence IN (2, 4)', [company.companyId]);
+    expect(await namesSeenBy(caller.token, { after: edges[1].cursor })).toEqual(['event 3']);
+    expect(await namesSeenBy(caller.token, { after: edges[3].cursor })).toEqual([]);
+    await db.prisma.goal.updateMany({ where: { id: goal.id }, data: { companyLevel: 0, spaceLevel: 0 } });
+    expect(await namesSeenBy(caller.token, { after: edges[2].cursor })).toEqual([]);
+  });
+
+  test('of another company is 400', async () => {
+    const [one, other] = [await companyWithEvents(2), await companyWithEvents(2)];
+    const { endCursor: after } = (await read(one.caller.token)).pageInfo;
+    expect(await errorsOf(other.caller.token, { after })).toEqual(unknown);
+  });
+});
+
+test('bad input is 400 and names each field', async () => {
+  const { caller } = await companyWithEvents(1);
+  const forged = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
+  const cursors = ['', 'x', '{}', forged('goals.name', 0, 'a', 'b'), forged('events', 0, 'a', 'b')];
+  const numbers = [-1, 1.5, 2 ** 60, 1e300].map((sequence) => forged('events', 0, sequence, 'x'));
+  for (const after of [...cursors, ...numbers])
+    expect(await errorsOf(caller.token, { after })).toEqual({
+      status: 400,
+      errors: [{ field: 'events.after', code: 'invalid' }],
+    });
+  expect(await errorsOf(caller.token, { first: 101, after: 'x', actions: [] })).toEqual({
+    status: 400,
+    errors: [
+      { field: 'events.first', code: 'too_large' },
+      { field: 'events.after', code: 'invalid' },
+      { field: 'events.actions', code: 'too_short' },
+    ],
+  });
+  expect((await errorsOf(caller.token, { first: -1 })).status).toBe(400);
+  expect((await errorsOf(caller.token, { actions: ['GOAL_EATEN'] })).status).toBe(400);
+  expect((await errorsOf(caller.token, { actions: [null] })).status).toBe(400);
+});

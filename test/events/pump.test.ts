@@ -1,0 +1,212 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, expect, test } from 'vitest';
+import { Prisma } from '../../src/database/generated/client/client.js';
+import { openClient } from '../../src/database/query/client.js';
+import { Pump } from '../../src/events/pump.js';
+import { createLogger } from '../../src/telemetry/logger.js';
+import { preparedStatements } from '../support/pgbouncer.js';
+import { statementsOf } from '../support/statements.js';
+import { createWorld, restPaths } from '../support/world.js';
+
+let pump: Pump | undefined;
+const world = await createWorld({ onChange: (companyId: string) => pump?.changed(companyId) });
+const opened: (() => Promise<void>)[] = [];
+afterAll(() => Promise.all(opened.map((close) => close())));
+
+/** Starts a pump with a connection of its own, and its log. */
+function startPump(url = world.url) {
+  const log: { level: number; msg: string }[] = [];
+  const logger = createLogger('info', { write: (line: string) => void log.push(JSON.parse(line)) });
+  const db = openClient({ url, poolSize: 2, preparedStatements });
+  pump = new Pump(db, logger);
+  const close = async () => {
+    pump?.stop();
+    await db.$disconnect();
+  };
+  opened.push(close);
+  return { pump, log, close };
+}
+
+/** Resolves once the company's last event has this sequence. Fails after a while. */
+async function untilNumbered(companyId: string, sequence: number): Promise<number> {
+  const since = performance.now();
+  while (performance.now() - since < 20_000) {
+    const [row] = await world.sql('SELECT last_sequence AS last FROM companies WHERE id = $1', [companyId]);
+    if (Number(row?.last) === sequence) return performance.now() - since;
+    await sleep(5);
+  }
+  throw new Error(`no event ${sequence} in 20 seconds`);
+}
+
+const closeByHand = (space: { companyId: string }, goal: { id: string }, author: { id: string }) =>
+  world.sql(
+    `INSERT INTO activities (company_id, action, author_id, goal_id, name) VALUES ($1, 'goal_closed', $2, $3, 'Goal')`,
+    [space.companyId, author.id, goal.id],
+  );
+
+test('numbers what a request has changed, after its response, in a fraction of a second', async () => {
+  const { caller, space, company } = await world.team();
+  const goal = await world.closedGoal(space);
+  const { pump, close } = startPump(); // not started: nothing sweeps
+  const told: [string, number][] = [];
+  pump.onNumbered((...event) => void told.push(event));
+  expect((await world.post(restPaths.reopenGoal, caller.token, { id: goal.id })).status).toBe(200);
+  expect(await untilNumbered(company.companyId, 1)).toBeLessThan(900);
+  while (told.length === 0) await sleep(1);
+  expect(told).toEqual([[company.companyId, 1]]);
+  await close();
+});
+
+test('is no part of the request: its statements are the same with a pump and without', async () => {
+  const { caller, space } = await world.team();
+  const reopen = async () => {
+    const goal = await world.closedGoal(space);
+    const { statements } = await statementsOf(() => world.post(restPaths.reopenGoal, caller.token, { id: goal.id }));
+    return statements.map(({ text }) => text).filter((text) => !text.includes('recorded_at'));
+  };
+  pump = undefined;
+  await reopen();
+  const without = await reopen();
+  const { close } = startPump();
+  expect(await reopen()).toEqual(without);
+  await close();
+});
+
+test('numbers a company whose changes never end every 20 ms at most', async () => {
+  const { caller, space, company } = await world.team();
+  const goal = await world.closedGoal(space);
+  const { pump, close } = startPump();
+  const { statements } = await statementsOf(async () => {
+    const until = performance.now() + 400;
+    while (performance.now() < until) {
+      pump.changed(company.companyId);
+      await sleep(1);
+    }
+  });
+  const numberings = statements.filter(({ text }) => text.includes('recorded_at'));
+  expect(numberings.length).toBeGreaterThan(2);
+  expect(numberings.length).toBeLessThanOrEqual(21);
+  // What came last is numbered too.
+  await closeByHand(space, goal, caller);
+  pump.changed(company.companyId);
+  await untilNumbered(company.companyId, 1);
+  await close();
+});
+
+test('numbers what others wrote within a second and a half', async () => {
+  const { caller, space, company } = await world.team();
+  const goal = await world.closedGoal(space);
+  const { pump, close } = startPump();
+  pump.start();
+  await sleep(200);
+  await closeByHand(space, goal, caller);
+  expect(await untilNumbered(company.companyId, 1)).toBeLessThan(1_500);
+  await close();
+});
+
+test('sends one statement a second if nothing happens, with all parts of the sweep in it', async () => {
+  const { company } = await world.team();
+  const { pump, close } = startPump();
+  const found: unknown[] = [];
+  pump.onSweep({ select: () => undefined, onFound: () => {} });
+  pump.onSweep({
+    select: (within) =>
+      Prisma.sql`SELECT c.id AS company_id, c.last_sequence AS number FROM companies c
+        WHERE c.id = ${company.companyId} AND ${within(Prisma.sql`c.id`)}`,
+    onFound: (rows) => void found.push(rows),
+  });
+  const { statements } = await statementsOf(async () => {
+    pump.start();
+    await sleep(2_500);
+  });
+  expect(statements.length).toBeGreaterThanOrEqual(2);
+  expect(statements.length).toBeLessThanOrEqual(4);
+  expect(found[0]).toEqual([{ companyId: company.companyId, number: 0 }]);
+  await close();
+});
+
+test('goes on when the database was away, and says so once', async () => {
+  const { caller, space, company } = await world.team();
+  const goal = await world.closedGoal(space);
+  const { pump, log, close } = startPump();
+  pump.start();
+  await sleep(200);
+  const [{ name, role }] = await world.sql('SELECT current_database() AS name, $1 AS role', [
+    new URL(world.url).username,
+  ]);
+  await world.sql(`REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC, ${role}`);
+  await world.sql('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND usename = $2', [
+    name,
+    role,
+  ]);
+  await closeByHand(space, goal, caller);
+  for (let n = 0; n < 30; n += 1) {
+    pump.changed(company.companyId);
+    await sleep(50);
+  }
+  expect(log.map(({ level, msg }) => ({ level, msg }))).toEqual([
+    { level: 40, msg: 'cannot number events, will try again' },
+  ]);
+  await world.sql(`GRANT CONNECT ON DATABASE ${name} TO PUBLIC`);
+  await untilNumbered(company.companyId, 1);
+  while (log.length < 2) await sleep(10);
+  expect(log.at(-1)?.msg).toBe('events are numbered again');
+  await close();
+});
+
+test('goes company by company while a part of the database is lost, and no company waits for another', async () => {
+  const [lost, other] = [await world.team(), await world.team()];
+  const { pump, close } = startPump();
+  // What a statement gets that needs a node that is lost: all over all companies, and some within one.
+  pump.onSweep({
+    select: (within) =>
+      Prisma.sql`SELECT c.id AS company_id, 1 / (CASE WHEN c.id = ${lost.company.companyId} THEN 0 ELSE 1 END) AS number
+        FROM companies c WHERE ${within(Prisma.sql`c.id`)}`,
+    onFound: () => {},
+  });
+  pump.start();
+  for (const { caller, space } of [lost, other]) await closeByHand(space, await world.closedGoal(space), caller);
+  await untilNumbered(other.company.companyId, 1);
+  const { caller, space } = other;
+  await closeByHand(space, await world.closedGoal(space), caller);
+  await untilNumbered(other.company.companyId, 2);
+  const [row] = await world.sql('SELECT last_sequence AS last FROM companies WHERE id = $1', [lost.company.companyId]);
+  expect(Number(row?.last)).toBe(0);
+  await close();
+});
+
+test('survives a listener that throws', async () => {
+  const { caller, space, company } = await world.team();
+  const goal = await world.closedGoal(space);
+  const { pump, log, close } = startPump();
+  const told: number[] = [];
+  pump.onNumbered(() => {
+    throw new Error('not mine');
+  });
+  pump.onNumbered((_, lastSequence) => void told.push(lastSequence));
+  await closeByHand(space, goal, caller);
+  pump.changed(company.companyId);
+  while (told.length === 0) await sleep(5);
+  expect(told).toEqual([1]);
+  expect(log.map(({ msg }) => msg)).toEqual(['a listener to events has failed']);
+  await close();
+});
+
+test('does nothing after it has stopped, and stopping waits for nothing', async () => {
+  const { company } = await world.team();
+  const { pump, close } = startPump();
+  const told = new Promise<void>((resolve) => void pump.onNumbered(() => resolve()));
+  pump.start();
+  pump.changed(company.companyId);
+  await told;
+  const since = performance.now();
+  pump.stop();
+  expect(performance.now() - since).toBeLessThan(50);
+  await sleep(100);
+  const { statements } = await statementsOf(async () => {
+    pump.changed(company.companyId);
+    await sleep(1_200);
+  });
+  expect(statements).toEqual([]);
+  await close();
+});

@@ -1,0 +1,419 @@
+import { readFileSync } from 'node:fs';
+import { createServer as createHttp } from 'node:http';
+import { createServer as createHttps } from 'node:https';
+import { type AddressInfo, createServer as createTcp, isIP, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, describe, expect, test } from 'vitest';
+import { OpenAddresses } from '../../src/events/webhooks/openAddresses.js';
+import { secretOf, signingSecrets } from '../../src/events/webhooks/secrets.js';
+import { Sender, type SenderOptions } from '../../src/events/webhooks/sender.js';
+import { signatureOf } from '../../src/events/webhooks/signature.js';
+import { urlProblem } from '../../src/events/webhooks/urlProblem.js';
+import { makeCertificates } from '../support/certificates.js';
+import { thisMachine } from '../support/deliveries.js';
+
+const closing: (() => void)[] = [];
+afterAll(() => closing.forEach((close) => void close()));
+
+function sender(options: Partial<SenderOptions> & { allow?: string[] } = {}) {
+  const made = new Sender({ open: new OpenAddresses(options.allow ?? thisMachine), ...options });
+  closing.push(() => made.close());
+  return made;
+}
+
+const message = (url: string, headers = (_again: boolean): Record<string, string> => ({})) => ({
+  url,
+  headers,
+  body: '{"id":"e"}',
+});
+
+/** A server that does what a test says with each connection. */
+async function rawServer(onConnection: (socket: Socket, count: number) => void): Promise<string> {
+  let count = 0;
+  const sockets = new Set<Socket>();
+  const server = createTcp((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    count += 1;
+    onConnection(socket, count);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+describe('a forbidden address is refused before a connection', () => {
+  /** Connects to nothing: notes where it would have. */
+  function offline(addresses: Record<string, string[]> = {}, allow: string[] = []) {
+    const connections: string[] = [];
+    const createConnection = (
+      options: { host?: string; lookup?: (...given: unknown[]) => void },
+      done: (error: Error) => void,
+    ) => {
+      const connect = (address: string) => {
+        connections.push(address);
+        done(new Error('not in a test'));
+      };
+      if (isIP(options.host ?? '')) connect(options.host ?? '');
+      else
+        options.lookup?.(options.host, { all: true }, (error: Error | null, found: { address: string }[]) =>
+          error ? done(error) : connect(found[0]?.address ?? ''),
+        );
+      return undefined as never;
+    };
+    const resolve = async (name: string) => addresses[name] ?? [];
+    return { connections, sender: sender({ allow, resolve, createConnection: createConnection as never }) };
+  }
+
+  const forbidden = [
+    ...[
+      '127.0.0.1',
+      '127.1',
+      '127.255.255.254',
+      '2130706433',
+      '0x7f000001',
+      '0177.0.0.1',
+      '127.0.0.1.',
+      '0',
+      '0.0.0.0',
+      '0.1.2.3',
+    ],
+    ...[
+      '10.0.0.1',
+      '10.255.255.255',
+      '172.16.0.1',
+      '172.31.255.255',
+      '192.168.0.1',
+      '192.168.255.255',
+      '0xa000001',
+      '012.0.0.1',
+    ],
+    ...['100.64.0.1', '100.127.255.255', '169.254.169.254', '169.254.0.1', '0xa9fea9fe', '2852039166', '169.254.170.2'],
+    ...[
+      '192.0.0.1',
+      '192.0.2.1',
+      '192.88.99.1',
+      '198.18.0.1',
+      '198.51.100.1',
+      '203.0.113.1',
+      '224.0.0.1',
+      '239.255.255.255',
+      '240.0.0.1',
+      '255.255.255.255',
+    ],
+    ...[
+      '[::]',
+      '[::1]',
+      '[0:0:0:0:0:0:0:1]',
+      '[::127.0.0.1]',
+      '[::ffff:127.0.0.1]',
+      '[::ffff:10.0.0.1]',
+      '[::ffff:a9fe:a9fe]',
+      '[0:0:0:0:0:ffff:7f00:1]',
+    ],
+    ...[
+      '[64:ff9b::a9fe:a9fe]',
+      '[64:ff9b::7f00:1]',
+      '[64:ff9b:1::1]',
+      '[2002:7f00:1::]',
+      '[2002:a9fe:a9fe::]',
+      '[2001::1]',
+      '[2001:db8::1]',
+      '[2001:10::1]',
+    ],
+    ...[
+      '[fc00::1]',
+      '[fd00:ec2::254]',
+      '[fdff::1]',
+      '[fe80::1]',
+      '[febf::1]',
+      '[fec0::1]',
+      '[ff02::1]',
+      '[ff0e::1]',
+      '[100::1]',
+      '[4000::1]',
+      '[3fff::1]',
+    ],
+    ...['localhost', 'LOCALHOST', 'localhost.', 'a.localhost'],
+  ];
+
+  test('there are at least sixty, in every spelling', () => {
+    expect(new Set(forbidden).size).toBeGreaterThanOrEqual(60);
+  });
+
+  test.each(forbidden)('https://%s/', async (host) => {
+    const { connections, sender: offlineSender } = offline();
+    const delivery = await offlineSender.send(message(`https://${host}/`));
+    expect(delivery).toMatchObject({ isAcknowledged: false, reason: expect.stringContaining('not open') });
+    expect(connections).toEqual([]);
+    expect(urlProblem(`https://${host}/`, { open: new OpenAddresses([]), own: [] })).toBeDefined();
+  });
+
+  test.each(forbidden.filter((host) => !host.includes('localhost')))('a name that leads to %s', async (host) => {
+    const address = new URL(`https://${host}/`).hostname.replace(/^\[(.*)\]$/, '$1');
+    const { connections, sender: offlineSender } = offline({
+      'hook.example': [address],
+      'both.example': ['93.184.216.34', address],
+    });
+    for (const name of ['hook.example', 'both.example']) {
+      const delivery = await offlineSender.send(message(`https://${name}/`));
+      expect(delivery.reason).toMatch(new RegExp(`^${name} leads to `));
+    }
+    expect(connections).toEqual([]);
+  });
+
+  test('a name that changes is looked at for each connection', async () => {
+    const addresses = { 'hook.example': ['93.184.216.34'] };
+    const { connections, sender: offlineSender } = offline(addresses);
+    await offlineSender.send(message('https://hook.example/'));
+    addresses['hook.example'] = ['127.0.0.1'];
+    await offlineSender.send(message('https://hook.example/'));
+    expect(connections).toEqual(['93.184.216.34']);
+  });
+
+  test('a name that leads nowhere, or is not known', async () => {
+    const { sender: offlineSender } = offline();
+    expect((await offlineSender.send(message('https://hook.example/'))).reason).toBe(
+      'hook.example leads to no address',
+    );
+    const failing = sender({ resolve: () => Promise.reject(new Error('SERVFAIL')) });
+    expect((await failing.send(message('https://hook.example/'))).reason).toBe('hook.example cannot be resolved');
+  });
+
+  test('public ones are open with https only; ranges of WEBHOOK_ALLOW with http too, link-local ones never', async () => {
+    const everything = ['0.0.0.0/0', '::/0'];
+    const { connections, sender: openSender } = offline({}, everything);
+    for (const host of ['10.0.0.1', '127.0.0.1', '[fd00::1]', '93.184.216.34'])
+      await openSender.send(message(`http://${host}/`));
+    expect(connections).toHaveLength(4);
+    for (const host of ['169.254.169.254', '[fe80::1]', '[::ffff:a9fe:a9fe]', '0.0.0.0', '224.0.0.1'])
+      await openSender.send(message(`http://${host}/`));
+    expect(connections).toHaveLength(4);
+    const { connections: closed, sender: closedSender } = offline();
+    await closedSender.send(message('http://93.184.216.34/'));
+    expect(closed).toEqual([]);
+    await closedSender.send(message('https://93.184.216.34/'));
+    await closedSender.send(message('https://[2606:2800:220:1::1]/'));
+    expect(closed).toEqual(['93.184.216.34', '2606:2800:220:1::1']);
+  });
+});
+
+describe('an endpoint that', () => {
+  const respond = (head: string, body = '') =>
+    rawServer((socket) =>
+      socket.once('data', () => socket.end(`HTTP/1.1 ${head}\r\nconnection: close\r\n\r\n${body}`)),
+    );
+
+  test.each(['200 OK', '201 Created', '204 No Content', '299 Odd'])('answers %s has acknowledged', async (head) => {
+    expect(await sender().send(message(await respond(head)))).toMatchObject({
+      isAcknowledged: true,
+      status: Number(head.slice(0, 3)),
+    });
+  });
+
+  test.each([301, 302, 303, 307, 308])('redirects (%s) has failed, and its target is not asked', async (status) => {
+    let asked = 0;
+    const target = createHttp((_request, response) => {
+      asked += 1;
+      response.end();
+    });
+    await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
+    closing.push(() => target.close());
+    const url = await respond(
+      `${status} Moved\r\nlocation: http://127.0.0.1:${(target.address() as AddressInfo).port}/`,
+    );
+    expect(await sender().send(message(url))).toMatchObject({ isAcknowledged: false, status });
+    expect(asked).toBe(0);
+  });
+
+  test('fails says why in at most 1,000 characters', async () => {
+    const delivery = await sender().send(message(await respond('500 Oh', `no\0${'x'.repeat(5000)}`)));
+    expect(delivery).toMatchObject({ isAcknowledged: false, status: 500 });
+    expect(delivery.response).toMatch(/^no\uFFFDx+$/);
+    expect(delivery.response).toHaveLength(1000);
+  });
+
+  test.each([200, 500])('answers %s without end is read for 16 kB, and no longer than needed', async (status) => {
+    let sent = 0;
+    const url = await rawServer((socket) => {
+      socket.once('data', () => {
+        socket.write(`HTTP/1.1 ${status} X\r\ntransfer-encoding: chunked\r\n\r\n`);
+        const chunk = `1000\r\n${'x'.repeat(4096)}\r\n`;
+        const timer = setInterval(() => {
+          if (socket.destroyed) return clearInterval(timer);
+          sent += 4096;
+          socket.write(chunk);
+        }, 1);
+      });
+    });
+    const since = performance.now();
+    const delivery = await sender().send(message(url));
+    expect(delivery).toMatchObject({ isAcknowledged: status === 200, status });
+    expect(performance.now() - since).toBeLessThan(2_000);
+    await sleep(200);
+    const before = sent;
+    await sleep(100);
+    expect(sent).toBe(before);
+  });
+
+  test('never answers is given up in time, and one that never lets in too', async () => {
+    const url = await rawServer(() => {});
+    const since = performance.now();
+    expect(await sender({ timeout: 300 }).send(message(url))).toMatchObject({
+      isAcknowledged: false,
+      reason: 'there was no response within 0.3 s',
+    });
+    expect(performance.now() - since).toBeLessThan(2_000);
+    const secure = url.replace('http:', 'https:');
+    expect(await sender({ connectTimeout: 200 }).send(message(secure))).toMatchObject({
+      reason: 'there was no connection within 0.2 s',
+    });
+  });
+
+  test('dribbles its head is given up in time', async () => {
+    const url = await rawServer((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write('x: y\r\n')), 20);
+    });
+    expect(await sender({ timeout: 400 }).send(message(url))).toMatchObject({ isAcknowledged: false });
+  });
+
+  test.each<[string, (socket: Socket) => void, RegExp]>([
+    ['closes without a word', (socket) => void socket.end(), /reset|closed/],
+    ['resets', (socket) => void socket.resetAndDestroy(), /reset/],
+    [
+      'resets within its head',
+      (socket) => {
+        socket.write('HTTP/1.1 200 O');
+        setTimeout(() => socket.resetAndDestroy(), 20);
+      },
+      /reset/,
+    ],
+    ['speaks no HTTP', (socket) => void socket.end('220 smtp.example.com\r\n'), /not HTTP/],
+    [
+      'has an endless head',
+      (socket) => void socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`),
+      /headers|HTTP/,
+    ],
+    [
+      'switches protocols',
+      (socket) => void socket.write('HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+      /^$/,
+    ],
+  ])('%s has failed', async (_, answer, reason) => {
+    const url = await rawServer((socket) => socket.once('data', () => answer(socket)));
+    const delivery = await sender().send(message(url));
+    expect(delivery.isAcknowledged).toBe(false);
+    expect(delivery.reason ?? '').toMatch(reason);
+  });
+
+  test('resets after it has acknowledged has acknowledged', async () => {
+    const url = await rawServer((socket) =>
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nab');
+        setTimeout(() => socket.resetAndDestroy(), 20);
+      }),
+    );
+    expect(await sender().send(message(url))).toMatchObject({ isAcknowledged: true });
+  });
+
+  test('closes a kept connection gets the request on a new one, marked as sent again', async () => {
+    const attempts: boolean[] = [];
+    const url = await rawServer((socket, count) => {
+      let requests = 0;
+      socket.on('data', () => {
+        requests += 1;
+        if (count === 1 && requests === 2) socket.resetAndDestroy();
+        else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+      });
+    });
+    const keeping = sender();
+    const headers = (again: boolean) => {
+      attempts.push(again);
+      return {};
+    };
+    expect((await keeping.send(message(url, headers))).isAcknowledged).toBe(true);
+    await sleep(20);
+    expect((await keeping.send(message(url, headers))).isAcknowledged).toBe(true);
+    expect(attempts).toEqual([false, false, true]);
+  });
+
+  test('has a certificate that is expired, or of an unknown authority, gets nothing', async () => {
+    const { file, remove } = await makeCertificates();
+    closing.push(() => void remove());
+    let asked = 0;
+    for (const name of ['server', 'expired']) {
+      const server = createHttps(
+        { key: readFileSync(file(`${name}.key`)), cert: readFileSync(file(`${name}.pem`)) },
+        (_request, response) => {
+          asked += 1;
+          response.end();
+        },
+      );
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      closing.push(() => server.close());
+      const delivery = await sender().send(message(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`));
+      expect(delivery).toMatchObject({ isAcknowledged: false, reason: expect.stringMatching(/^TLS: |certificate/) });
+    }
+    expect(asked).toBe(0);
+  });
+
+  test.each([
+    ['429', '7', 7],
+    ['503', '90000', 3600],
+    ['503', 'soon', undefined],
+    ['500', '7', undefined],
+  ])('answers %s with Retry-After %s', async (status, after, seconds) => {
+    const delivery = await sender().send(message(await respond(`${status} X\r\nretry-after: ${after}`)));
+    expect(delivery.retryAfter).toBe(seconds);
+  });
+});
+
+describe('signing', () => {
+  const owner = { companyId: 'c', id: 'w', generation: 2 };
+  const [newKey, oldKey] = ['n'.repeat(32), 'o'.repeat(32)];
+  const body = '{"id":"e1","type":"goal.closed"}';
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const signed = (keys: string[], hasPrevious: boolean) => ({
+    'webhook-id': 'e1',
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatureOf(signingSecrets(keys, { ...owner, hasPrevious }), 'e1', timestamp, body),
+  });
+  const verifies = (secret: string, headers: Record<string, string>) => {
+    try {
+      new Webhook(secret).verify(body, headers);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const secrets = {
+    now: secretOf(newKey, owner),
+    before: secretOf(newKey, { ...owner, generation: 1 }),
+    underOldKey: secretOf(oldKey, owner),
+    beforeUnderOldKey: secretOf(oldKey, { ...owner, generation: 1 }),
+    ofAnother: secretOf(newKey, { ...owner, id: 'x' }),
+    ofAnotherCompany: secretOf(newKey, { ...owner, companyId: 'x' }),
+  };
+  const accepted = (keys: string[], hasPrevious: boolean) =>
+    Object.entries(secrets)
+      .filter(([, secret]) => verifies(secret, signed(keys, hasPrevious)))
+      .map(([name]) => name);
+
+  test('verifies with the standardwebhooks package, before, during and after a rotation of secret and key', () => {
+    expect(accepted([newKey], false)).toEqual(['now']);
+    expect(accepted([newKey], true)).toEqual(['now', 'before']);
+    expect(accepted([newKey, oldKey], false)).toEqual(['now', 'underOldKey']);
+    expect(accepted([newKey, oldKey], true)).toEqual(['now', 'before', 'underOldKey', 'beforeUnderOldKey']);
+    expect(accepted([oldKey], false)).toEqual(['underOldKey']);
+  });
+
+  test('a secret is 32 bytes', () => {
+    expect(Buffer.from(secrets.now.slice(6), 'base64')).toHaveLength(32);
+    expect(new Set(Object.values(secrets)).size).toBe(6);
+  });
+});

@@ -1,0 +1,314 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, expect, test } from 'vitest';
+import { askForStream, openStream } from '../support/openStream.js';
+import { createWorld, restPaths } from '../support/world.js';
+
+const world = await createWorld({ streaming: { most: 40 } });
+let base = '';
+beforeAll(async () => {
+  world.startPump();
+  base = await world.base();
+});
+
+type Team = Awaited<ReturnType<typeof world.team>>;
+
+/** Another program records that a goal was closed. Returns the id of the event. */
+async function record({ company, space, caller }: Team, goal?: { id: string }): Promise<string> {
+  const { id: goalId } = goal ?? (await world.goal(space));
+  const [row] = await world.sql(
+    `INSERT INTO activities (company_id, action, author_id, goal_id, name)
+     VALUES ($1, 'goal_closed', $2, $3, 'Goal') RETURNING id`,
+    [company.companyId, caller.id, goalId],
+  );
+  world.pump.changed(company.companyId);
+  return row.id;
+}
+
+async function reopen({ space, caller }: Team): Promise<void> {
+  const { id } = await world.closedGoal(space);
+  expect((await world.post(restPaths.reopenGoal, caller.token, { id })).status).toBe(200);
+}
+
+const untilNoneIsOpen = async () => {
+  while (world.streams.open > 0) await sleep(5);
+};
+
+test('sends each event after it is committed, with what was selected', async () => {
+  const team = await world.team();
+  const query =
+    'subscription { events { id type sequence timestamp activity { goal { name status } author { id } } } }';
+  const stream = await openStream(base, team.caller.readOnlyToken, { query });
+  await reopen(team);
+  const block = await stream.next();
+  expect(block).toMatchObject({ event: 'next', id: stream.lastEventId });
+  expect(block?.data).toEqual({
+    data: {
+      events: {
+        id: expect.any(String),
+        type: 'goal.reopened',
+        sequence: 1,
+        timestamp: expect.stringMatching(/Z$/),
+        activity: { goal: { name: expect.any(String), status: 'OUTDATED' }, author: { id: team.caller.id } },
+      },
+    },
+  });
+  stream.close();
+});
+
+test('is as fresh with each event as a new request', async () => {
+  const team = await world.team();
+  const goal = await world.goal(team.space, { name: 'Before' });
+  const query = 'subscription { events { activity { goal { name } } } }';
+  const stream = await openStream(base, team.caller.token, { query });
+  await record(team, goal);
+  expect(await stream.events(1)).toEqual([{ activity: { goal: { name: 'Before' } } }]);
+  await world.sql(`UPDATE goals SET name = 'After' WHERE company_id = $1 AND id = $2`, [goal.companyId, goal.id]);
+  await record(team, goal);
+  expect(await stream.events(1)).toEqual([{ activity: { goal: { name: 'After' } } }]);
+  stream.close();
+});
+
+test('misses and repeats nothing, however often it is cut', async () => {
+  const team = await world.team();
+  let stream = await openStream(base, team.caller.token);
+  const goal = await world.goal(team.space);
+  const writing = (async () => {
+    for (let count = 0; count < 60; count++) await record(team, goal);
+  })();
+  const sequences: number[] = [];
+  while (sequences.length < 60) {
+    const block = await stream.event();
+    sequences.push(block?.data.data.events.sequence);
+    if (sequences.length % 7 !== 0) continue;
+    stream.close();
+    stream = await openStream(base, team.caller.token, { lastEventId: block?.id });
+  }
+  await writing;
+  expect(sequences).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
+  stream.close();
+});
+
+/** The sequence in a cursor. */
+const sequenceIn = (cursor: string): number => JSON.parse(Buffer.from(cursor, 'base64url').toString())[2];
+
+test('begins behind Last-Event-ID, else after a cursor, else now', async () => {
+  const team = await world.team();
+  const first = await openStream(base, team.caller.token);
+  const atStart = first.lastEventId;
+  await record(team);
+  await first.events(1);
+  const afterFirst = first.lastEventId;
+  await record(team);
+  await first.events(1);
+  first.close();
+  const query = 'subscription ($after: String) { events(after: $after) { sequence } }';
+  const cases = [
+    { sequence: 1, options: { query, variables: { after: atStart } } },
+    { sequence: 2, options: { query, variables: { after: afterFirst } } },
+    { sequence: 2, options: { query, variables: { after: atStart }, lastEventId: afterFirst } },
+    { sequence: 1, options: { query, variables: { after: atStart }, lastEventId: '' } },
+    { sequence: 2, options: { query, variables: { after: afterFirst }, method: 'GET' as const } },
+  ];
+  for (const { sequence, options } of cases) {
+    const stream = await openStream(base, team.caller.token, options);
+    expect(await stream.events(1)).toEqual([{ sequence }]);
+    stream.close();
+  }
+  const now = await openStream(base, team.caller.token);
+  expect(sequenceIn(now.lastEventId)).toBe(2);
+  now.close();
+});
+
+test('sends only the wanted actions', async () => {
+  const team = await world.team();
+  const query = 'subscription { events(actions: [GOAL_REOPENED]) { type } }';
+  const stream = await openStream(base, team.caller.token, { query });
+  await record(team);
+  await reopen(team);
+  expect(await stream.events(1)).toEqual([{ type: 'goal.reopened' }]);
+  stream.close();
+});
+
+test('shows what the caller may see at that moment, and nothing else', async () => {
+  const team = await world.team();
+  const guest = await world.person(team.company, { type: 'guest' });
+  const [hidden, shown] = [await world.goal(team.space), await world.goal(team.space)];
+  const grant = await world.grant(team.company, guest, 10, { goalId: shown.id });
+  const stream = await openStream(base, guest.token);
+  await record(team, hidden);
+  await record(team, shown);
+  expect(await stream.events(1)).toMatchObject([{ sequence: 2 }]);
+  await world.sql('DELETE FROM access_grants WHERE company_id = $1 AND id = $2', [grant.companyId, grant.id]);
+  await record(team, shown);
+  await record(team, hidden);
+  await world.grant(team.company, guest, 10, { goalId: hidden.id });
+  await record(team, hidden);
+  const [{ sequence }] = await stream.events(1);
+  // Whether the fourth was looked at before or after the grant is chance.
+  expect([4, 5]).toContain(sequence);
+  stream.close();
+});
+
+test('shows drafts to their author only, and nothing of another company', async () => {
+  const team = await world.teamWithHub('space');
+  const [colleague, stranger] = [await world.person(team.company), (await world.team()).caller];
+  await world.sql('INSERT INTO space_members (company_id, space_id, person_id) VALUES ($1, $2, $3)', [
+    team.company.companyId,
+    team.space.id,
+    colleague.id,
+  ]);
+  const draft = await world.draft(team.hub, team.caller);
+  const streams = await Promise.all([team.caller, colleague, stranger].map(({ token }) => openStream(base, token)));
+  await world.sql(
+    `INSERT INTO activities (company_id, action, author_id, document_id, name)
+     VALUES ($1, 'resource_hub_document_edited', $2, $3, 'Draft')`,
+    [team.company.companyId, team.caller.id, draft.id],
+  );
+  await record(team);
+  expect(await streams[0]?.events(2)).toMatchObject([{ sequence: 1 }, { sequence: 2 }]);
+  expect(await streams[1]?.events(1)).toMatchObject([{ sequence: 2 }]);
+  const next = await Promise.race([streams[2]?.next(), sleep(300, 'nothing')]);
+  expect(next).toBe('nothing');
+  for (const stream of streams) stream.close();
+});
+
+const unauthenticated = { errors: [{ message: expect.any(String), extensions: { code: 'UNAUTHENTICATED' } }] };
+
+test.each([
+  ['the token is revoked', 'UPDATE api_tokens SET revoked_at = now() WHERE company_id = $1 AND person_id = $2'],
+  ['the token has expired', 'UPDATE api_tokens SET expires_at = now() WHERE company_id = $1 AND person_id = $2'],
+  ['the person is suspended', 'UPDATE people SET suspended_at = now() WHERE company_id = $1 AND id = $2'],
+])('ends for good before the next event once %s', async (_case, sql) => {
+  const team = await world.team();
+  const stream = await openStream(base, team.caller.token);
+  await record(team);
+  await stream.events(1);
+  await world.sql(sql, [team.company.companyId, team.caller.id]);
+  await record(team);
+  const block = await stream.event();
+  expect(block).toMatchObject({ event: 'next', data: unauthenticated });
+  expect(await stream.event()).toMatchObject({ event: 'complete' });
+  expect(await stream.next()).toBeUndefined();
+  expect(stream.retry).toBeUndefined();
+});
+
+test('says within 15 seconds that it lives, and ends for good if the token is revoked meanwhile', async () => {
+  const team = await world.team();
+  const since = performance.now();
+  const stream = await openStream(base, team.caller.token);
+  const guest = await world.person(team.company, { type: 'guest' });
+  const blind = await openStream(base, guest.token);
+  await record(team);
+  await stream.events(1);
+  // What is hidden is passed, so that whoever comes back does not look at it again.
+  expect(sequenceIn(blind.lastEventId)).toBe(0);
+  expect(await blind.next()).toEqual({ id: blind.lastEventId, event: undefined, data: undefined });
+  expect(sequenceIn(blind.lastEventId)).toBe(1);
+  await world.sql('UPDATE api_tokens SET revoked_at = now() WHERE company_id = $1', [team.company.companyId]);
+  expect(performance.now() - since).toBeLessThan(15_000);
+  const revokedAt = performance.now();
+  expect(await blind.event()).toMatchObject({ data: unauthenticated });
+  expect(performance.now() - revokedAt).toBeLessThan(12_000);
+  expect(await stream.event()).toMatchObject({ data: unauthenticated });
+}, 60_000);
+
+test.each([
+  ['without a token', 401, 'UNAUTHENTICATED', { headers: { authorization: 'Basic x' } }],
+  ['without Accept: text/event-stream', 406, 'NOT_ACCEPTABLE', { headers: { accept: 'application/json' } }],
+  ['with any type', 406, 'NOT_ACCEPTABLE', { headers: { accept: '*/*' } }],
+  ['with a Last-Event-ID that is no cursor', 400, 'BAD_USER_INPUT', { lastEventId: 'x' }],
+  ['with a cursor that is none', 400, 'BAD_USER_INPUT', { query: 'subscription { events(after: "x") { id } }' }],
+  [
+    'with an unknown action',
+    400,
+    'GRAPHQL_VALIDATION_FAILED',
+    { query: 'subscription { events(actions: [X]) { id } }' },
+  ],
+  [
+    'with two fields',
+    400,
+    'GRAPHQL_VALIDATION_FAILED',
+    { query: 'subscription { a: events { id } b: events { id } }' },
+  ],
+  ['for a query', 406, 'NOT_ACCEPTABLE', { query: '{ viewer { id } }' }],
+  ['for a mutation', 406, 'NOT_ACCEPTABLE', { query: 'mutation { reopenGoal(input: {}) { goal { id } } }' }],
+])('%s it is refused with %i', async (_case, status, code, options) => {
+  const { caller } = await world.team();
+  const refused = await askForStream(base, caller.token, options);
+  // What the client does not accept is said in a problem.
+  const body = status === 406 ? { code } : { errors: [{ extensions: { code } }] };
+  expect(refused).toMatchObject({ status, body });
+  await untilNoneIsOpen();
+});
+
+test.each([
+  ['beyond the last event', ['events', 0, 99, 'x']],
+  ['whose event is another', ['events', 0, 1, 'another']],
+])('a cursor %s is refused, and names where it was', async (_case, cursor) => {
+  const team = await world.team();
+  const stream = await openStream(base, team.caller.token);
+  await record(team);
+  await stream.events(1);
+  stream.close();
+  const lastEventId = Buffer.from(JSON.stringify(cursor)).toString('base64url');
+  const bad = (field: string) => ({ status: 400, body: { errors: [{ extensions: { errors: [{ field }] } }] } });
+  expect(await askForStream(base, team.caller.token, { lastEventId })).toMatchObject(bad('Last-Event-ID'));
+  const query = `subscription { events(after: "${lastEventId}") { id } }`;
+  expect(await askForStream(base, team.caller.token, { query })).toMatchObject(bad('events.after'));
+  await untilNoneIsOpen();
+});
+
+test('a query over a limit is refused', async () => {
+  const { caller } = await world.team();
+  const query = `subscription { events { ${Array.from({ length: 40 }, (_, n) => `a${n}: id`).join(' ')} } }`;
+  const refused = await askForStream(base, caller.token, { query });
+  expect(refused).toMatchObject({ status: 400, body: { errors: [{ extensions: { code: 'QUERY_TOO_COMPLEX' } }] } });
+});
+
+test('a token has 20 streams, the gateway as many as it may, and each that ends makes room', async () => {
+  const [one, two, three] = [await world.team(), await world.team(), await world.team()];
+  const openAll = ({ caller }: Team) => Promise.all(Array.from({ length: 20 }, () => openStream(base, caller.token)));
+  const streams = await openAll(one);
+  const refused = { headers: { 'retry-after': expect.any(String) } };
+  expect(await askForStream(base, one.caller.token)).toMatchObject({
+    ...refused,
+    status: 429,
+    body: { errors: [{ extensions: { code: 'RATE_LIMITED', limit: 'streams' } }] },
+  });
+  streams.push(...(await openAll(two)));
+  expect(await askForStream(base, three.caller.token)).toMatchObject({
+    ...refused,
+    status: 503,
+    body: { errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }] },
+  });
+  for (const stream of streams) stream.close();
+  await untilNoneIsOpen();
+  (await openStream(base, one.caller.token)).close();
+  await untilNoneIsOpen();
+});
+
+test('the log has a line when it opens and one when it ends', async () => {
+  const team = await world.team();
+  world.log.length = 0;
+  const stream = await openStream(base, team.caller.token);
+  await record(team);
+  await stream.events(1);
+  stream.close();
+  await untilNoneIsOpen();
+  const lines = world.log.filter(({ msg }) => msg === 'request' || msg === 'stream ended');
+  const { requestId, personId, companyId, tokenId } = lines[0];
+  expect(lines).toMatchObject([
+    { msg: 'request', operation: 'events', status: 200 },
+    { msg: 'stream ended', requestId, personId, companyId, tokenId, events: 1, ending: 'left' },
+  ]);
+});
+
+test('a failing field is an error of its event, and the stream goes on', async () => {
+  const team = await world.team();
+  const query = 'subscription { events { sequence activity { goal { activities(first: 1) { totalCount } } } } }';
+  const stream = await openStream(base, team.caller.token, { query });
+  await record(team);
+  await record(team);
+  expect(await stream.events(2)).toMatchObject([{ sequence: 1 }, { sequence: 2 }]);
+  stream.close();
+});

@@ -1,0 +1,151 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from 'graphql-sse';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createToken } from '../../src/database/tokens.js';
+import { openStream } from '../support/openStream.js';
+import { createWorld } from '../support/world.js';
+
+const world = await createWorld({ streaming: { most: 2_000 }, readTimeout: 2_000 });
+let base = '';
+beforeAll(async () => {
+  world.startPump();
+  base = await world.base();
+});
+
+type Team = Awaited<ReturnType<typeof world.team>>;
+
+/** So many events on one goal, at once. */
+async function record({ company, caller }: Team, goal: { id: string }, count = 1): Promise<void> {
+  await world.sql(
+    `INSERT INTO activities (company_id, action, author_id, goal_id, name)
+     SELECT $1, 'goal_closed', $2, $3, 'Goal' FROM generate_series(1, $4)`,
+    [company.companyId, caller.id, goal.id, count],
+  );
+  world.pump.changed(company.companyId);
+}
+
+const untilOpen = async (count: number) => {
+  while (world.streams.open !== count) await sleep(5);
+};
+
+const query = 'subscription { events { sequence activity { goal { description } } } }';
+
+/** A client that reads only when it is told to. */
+async function openSocket(token: string): Promise<Socket> {
+  const { port } = new URL(base);
+  const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'connect');
+  socket.write(
+    `GET /graphql?${new URLSearchParams({ query })} HTTP/1.1\r\nHost: x\r\n` +
+      `Accept: text/event-stream\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+  );
+  await once(socket, 'readable');
+  return socket;
+}
+
+/** Reads what comes until it ends, or until there were so many events. Returns their sequences. */
+async function read(socket: Socket, count: number): Promise<number[]> {
+  const sequences: number[] = [];
+  let rest = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    rest += chunk;
+    for (const [, sequence] of rest.matchAll(/"sequence":(\d+),/g)) sequences.push(Number(sequence));
+    rest = rest.slice(-20).replace(/"sequence":\d+,.*/s, '');
+    if (sequences.length >= count) socket.destroy();
+  });
+  if (!socket.closed) await once(socket, 'close');
+  return sequences;
+}
+
+const big = 200;
+
+/** A person who may see a goal of 200 kB by a grant, and is sent it 200 times without reading. */
+async function unreadStream() {
+  const team = await world.team();
+  const goal = await world.goal(team.space, { description: 'x'.repeat(200_000) });
+  const guest = await world.person(team.company, { type: 'guest' });
+  await world.grant(team.company, guest, 10, { goalId: goal.id });
+  const socket = await openSocket(guest.token);
+  await record(team, goal, big);
+  return { team, guest, socket };
+}
+
+test('what a slow reader has not read is not kept for it: it is read, and judged, when it goes on', async () => {
+  const { team, socket } = await unreadStream();
+  await sleep(1_000);
+  await world.sql('DELETE FROM access_grants WHERE company_id = $1', [team.company.companyId]);
+  const [sequences] = await Promise.all([read(socket, big), sleep(3_000).then(() => socket.destroy())]);
+  expect(sequences.length).toBeGreaterThan(0);
+  expect(sequences.length).toBeLessThan(big);
+  await untilOpen(0);
+});
+
+test('a slow reader misses nothing', async () => {
+  const { socket } = await unreadStream();
+  await sleep(1_000);
+  expect(await read(socket, big)).toEqual(Array.from({ length: big }, (_, index) => index + 1));
+  await untilOpen(0);
+});
+
+test('who does not read at all is disconnected, and the stream ends', async () => {
+  const { socket } = await unreadStream();
+  const since = performance.now();
+  await untilOpen(0);
+  expect(performance.now() - since).toBeLessThan(6_000);
+  expect((await read(socket, big)).length).toBeLessThan(big);
+});
+
+test("graphql-sse's client gets the events, and the error of a stream that is refused", async () => {
+  const team = await world.team();
+  const goal = await world.goal(team.space, { name: 'Launch' });
+  const client = createClient({
+    url: `${base}/graphql`,
+    headers: { authorization: `Bearer ${team.caller.token}` },
+    retryAttempts: 0,
+  });
+  const events = client.iterate({ query: 'subscription { events { sequence activity { goal { name } } } }' });
+  const first = events.next();
+  await untilOpen(1);
+  await record(team, goal);
+  const shown = (sequence: number) => ({ data: { events: { sequence, activity: { goal: { name: 'Launch' } } } } });
+  expect((await first).value).toEqual(shown(1));
+  await record(team, goal);
+  expect((await events.next()).value).toEqual(shown(2));
+  await world.sql('UPDATE people SET suspended_at = now() WHERE company_id = $1', [team.company.companyId]);
+  await record(team, goal);
+  expect((await events.next()).value).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
+  expect(await events.next()).toMatchObject({ done: true });
+  await expect(client.iterate({ query: 'subscription { events { id } }' }).next()).rejects.toMatchObject({
+    response: { status: 401 },
+  });
+  client.dispose();
+  await untilOpen(0);
+});
+
+test('a thousand streams hear of an event, and when they have left nothing is left', async () => {
+  const team = await world.team();
+  const goal = await world.goal(team.space);
+  const { companyId } = team.company;
+  const tokens = await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      createToken(world.db, { companyId, personId: team.caller.id, name: `${index}` }),
+    ),
+  );
+  const before = process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const streams = await Promise.all(
+    tokens.flatMap(({ token }) => Array.from({ length: 20 }, () => openStream(base, token))),
+  );
+  expect(world.streams.open).toBe(1_000);
+  await record(team, goal);
+  const seen = await Promise.all(streams.map((stream) => stream.events(1)));
+  expect(seen.every(([event]) => event.sequence === 1)).toBe(true);
+  for (const stream of streams) stream.close();
+  await untilOpen(0);
+  await expect
+    .poll(() => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length)
+    .toBeLessThanOrEqual(before + 1);
+  expect(world.log.filter(({ level }) => level >= 50)).toEqual([]);
+}, 60_000);

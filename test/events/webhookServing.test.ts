@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createApp } from '../../src/index.js';
+import { insertWebhook, secretFor, startDeliveries, until, webhookKey } from '../support/deliveries.js';
+import { preparedStatements } from '../support/pgbouncer.js';
+import { startReceiver } from '../support/receiver.js';
+import { startServer } from '../support/server.js';
+import { statementsOf } from '../support/statements.js';
+import { createWorld } from '../support/world.js';
+
+const world = await createWorld();
+const opened: (() => Promise<unknown>)[] = [];
+afterEach(() => Promise.all(opened.splice(0).map((close) => close())));
+
+const prepared = { PREPARED_STATEMENTS: preparedStatements ? 'on' : 'off' };
+const hooks = { WEBHOOK_KEY: webhookKey, WEBHOOK_ALLOW: '127.0.0.0/8' };
+
+async function setting() {
+  const endpoint = await startReceiver();
+  const { caller, space, company } = await world.team();
+  const goal = await world.goal(space);
+  const id = await insertWebhook(world, company.companyId, endpoint.url);
+  endpoint.verifyWith(secretFor(company.companyId, id));
+  const happen = () =>
+    world.sql(
+      "INSERT INTO activities (company_id, action, author_id, goal_id, name) VALUES ($1, 'goal_closed', $2, $3, 'Goal')",
+      [company.companyId, caller.id, goal.id],
+    );
+  opened.push(endpoint.close);
+  return { endpoint, happen, space, caller, id };
+}
+
+async function serve(settings: Record<string, string> = hooks) {
+  const server = await startServer({ DATABASE_URL: world.url, ...prepared, ...settings });
+  opened.push(server.stop);
+  return server;
+}
+
+describe('goalpost serve', { timeout: 60_000 }, () => {
+  test.each([{}, { WORKERS: '2' }])('delivers what its clients change at once, and counts it: %o', async (settings) => {
+    const { endpoint, space, caller } = await setting();
+    const { client, announced } = await serve({ ...hooks, ...settings, METRICS_PORT: '0' });
+    const goal = await world.closedGoal(space);
+    const { status } = await client.post('/api/external/v1/reopen_goal', caller.token, { id: goal.id });
+    expect(status).toBe(200);
+    const [event] = await endpoint.until(1);
+    expect(event).toMatchObject({ type: 'goal.reopened', attempt: 1 });
+    const metrics = async () => (await fetch(announced.metrics ?? '')).text();
+    await until(metrics, (text) => /goalpost_webhook_attempts_total\{outcome="acknowledged"\} 1/.test(text));
+    expect(await metrics()).toMatch(/goalpost_webhook_delivery_seconds_count 1/);
+    await until(metrics, (text) => /goalpost_webhooks\{state="active"\} [1-9]/.test(text));
+  });
+
+  test('signs with the secret that an owner was shown, sends a ping at once, and shows what came of it', async () => {
+    const { endpoint, space } = await setting();
+    await world.sql('DELETE FROM webhooks WHERE url = $1', [endpoint.url]);
+    const owner = await world.person(space, { isOwner: true });
+    const { client } = await serve();
+    const call = async (text: string) => {
+      const { body } = await client.graphql(owner.token, text);
+      expect(body.errors).toBeUndefined();
+      return body.data;
+    };
+    const { createWebhook } = await call(
+      `mutation { createWebhook(input: { url: "${endpoint.url}" }) { secret webhook { id } } }`,
+    );
+    const { id } = createWebhook.webhook;
+    endpoint.verifyWith(createWebhook.secret);
+    await sleep(1_200);
+    const since = performance.now();
+    const { sendWebhook } = await call(`mutation { sendWebhook(input: { id: "${id}" }) { eventId } }`);
+    expect(await endpoint.until(1)).toMatchObject([{ id: sendWebhook.eventId, type: 'ping', attempt: 1 }]);
+    expect(performance.now() - since).toBeLessThan(1_000);
+    const attempts = async () =>
+      (await call(`{ webhook(id: "${id}") { attempts { nodes { eventId type outcome status } } } }`)).webhook.attempts
+        .nodes;
+    const expected = [{ eventId: sendWebhook.eventId, type: 'ping', outcome: 'ACKNOWLEDGED', status: 204 }];
+    expect(await until(attempts, (nodes) => nodes.length > 0)).toEqual(expected);
+  });
+
+  test('without a key sends nothing; one with a key that starts later does', async () => {
+    const { endpoint, happen, id } = await setting();
+    await serve({});
+    await happen();
+    const numbered = async () =>
+      (
+        await world.sql(
+          'SELECT c.last_sequence::int AS last FROM companies c JOIN webhooks w ON w.company_id = c.id WHERE w.id = $1',
+          [id],
+        )
+      )[0];
+    await until(numbered, (row) => row?.last === 1);
+    await sleep(1_500);
+    expect(endpoint.received).toEqual([]);
+    await serve();
+    await endpoint.until(1);
+  });
+
+  test('after SIGTERM, others go on at once', async () => {
+    const { endpoint, happen, id } = await setting();
+    const [first, second] = [await serve(), await serve()];
+    let count = 0;
+    for (const stopping of [first, second]) {
+      stopping.process.kill('SIGTERM');
+      for (let round = 0; round < 3; round += 1) {
+        const since = performance.now();
+        await happen();
+        count += 1;
+        await endpoint.until(count);
+        expect(performance.now() - since).toBeLessThan(3_000);
+      }
+      if (stopping === first) await serve();
+    }
+    await until(
+      async () => (await world.sql('SELECT lease_id FROM webhooks WHERE id = $1', [id]))[0],
+      (row) => row?.lease_id === null,
+    );
+    expect(endpoint.received.map(({ attempt }) => attempt)).toEqual([1, 1, 1, 1, 1, 1]);
+  });
+});
+
+test("a gateway in a server of one's own delivers until it is closed", async () => {
+  const { endpoint, happen } = await setting();
+  const app = await createApp({ databaseUrl: world.url, settings: { ...prepared, ...hooks }, log: () => {} });
+  await happen();
+  await endpoint.until(1);
+  const since = performance.now();
+  await app.close();
+  expect(performance.now() - since).toBeLessThan(3_500);
+});
+
+test('with nothing to do, it asks the database once a second', async () => {
+  const { stop } = startDeliveries(world);
+  opened.push(stop);
+  await sleep(1_500);
+  const { statements } = await statementsOf(() => sleep(5_000));
+  expect(statements.length).toBeLessThanOrEqual(6);
+});
+
+test('an event on its own costs four statements, besides its numbering', async () => {
+  const { endpoint, happen, id } = await setting();
+  const { stop, pump } = startDeliveries(world);
+  opened.push(stop);
+  await sleep(1_200);
+  const { statements } = await statementsOf(async () => {
+    await happen();
+    pump.changed((await world.sql('SELECT company_id FROM webhooks WHERE id = $1', [id]))[0]?.company_id);
+    await endpoint.until(1);
+    await sleep(300);
+  });
+  const steps = statements.flatMap(({ text }) => /(claimed|looked|logged|work) AS/.exec(text)?.[1] ?? []);
+  expect(steps).toEqual(['claimed', 'looked', 'logged', 'work']);
+});

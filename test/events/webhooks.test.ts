@@ -1,0 +1,394 @@
+import { describe, expect, test } from 'vitest';
+import { insertWebhook, thisMachine, webhookKey } from '../support/deliveries.js';
+import { createWorld, type Json, World } from '../support/world.js';
+
+const rules = { keys: [webhookKey], allow: thisMachine, own: ['https://api.example.com', 'http://127.0.0.1:4000'] };
+const world = await createWorld({ webhooks: rules });
+
+const url = 'https://example.com/hook';
+const create = `mutation ($input: CreateWebhookInput!) {
+  createWebhook(input: $input) { secret webhook { id url actions state position lag disabledReason retrying attempts { nodes { id } } } } }`;
+const update = `mutation ($input: UpdateWebhookInput!) {
+  updateWebhook(input: $input) { secret webhook { id url actions state disabledReason position failingSince oldSecretUntil } } }`;
+const remove = 'mutation ($input: DeleteWebhookInput!) { deleteWebhook(input: $input) { id } }';
+const send = 'mutation ($input: SendWebhookInput!) { sendWebhook(input: $input) { eventId webhook { id } } }';
+const list = '{ webhooks { id url } }';
+const look =
+  'query ($id: ID!) { webhook(id: $id) { id url lag attempts { nodes { eventId outcome status response } totalCount } } }';
+
+/** A company, one of its owners, and somebody who is none. */
+async function owned() {
+  const company = await world.company();
+  const owner = await world.person(company, { isOwner: true });
+  return { company, owner, member: await world.person(company) };
+}
+
+const outcome = ({ status, body }: Json) => ({ status, code: body.errors?.[0].extensions.code });
+const fieldsOf = ({ body }: Json) => body.errors?.[0].extensions.errors;
+const rowsOf = (companyId: string) =>
+  world.sql('SELECT * FROM webhooks WHERE company_id = $1 ORDER BY slot', [companyId]);
+
+async function created(token: string, input: Json = {}, at = world) {
+  const { body } = await at.graphql(token, create, { input: { url, ...input } });
+  return { ...body.data.createWebhook.webhook, secret: body.data.createWebhook.secret };
+}
+
+describe('a webhook', () => {
+  test('is made by an owner, starts now, and is seen by all owners', async () => {
+    const { company, owner } = await owned();
+    await world.sql('UPDATE companies SET last_sequence = 7 WHERE id = $1', [company.companyId]);
+    const { secret, id, ...webhook } = await created(owner.token);
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(webhook).toEqual({
+      url,
+      actions: [],
+      state: 'ACTIVE',
+      position: 7,
+      lag: 0,
+      disabledReason: null,
+      retrying: 0,
+      attempts: { nodes: [] },
+    });
+    const other = await world.person(company, { isOwner: true });
+    const { body } = await world.graphql(other.readOnlyToken, list);
+    expect(body).toEqual({ data: { webhooks: [{ id, url }] } });
+  });
+
+  test('can start after a given event, with some actions only', async () => {
+    const { company, owner } = await owned();
+    await world.sql('UPDATE companies SET last_sequence = 7 WHERE id = $1', [company.companyId]);
+    const webhook = await created(owner.token, { after: 3, actions: ['GOAL_REOPENED', 'GOAL_CLOSED', 'GOAL_CLOSED'] });
+    expect(webhook).toMatchObject({ position: 3, lag: 4, actions: ['GOAL_REOPENED', 'GOAL_CLOSED'] });
+    const late = await world.graphql(owner.token, create, { input: { url, after: 8 } });
+    expect(outcome(late)).toEqual({ status: 400, code: 'BAD_USER_INPUT' });
+    expect(fieldsOf(late)).toEqual([
+      { field: 'input.after', code: 'too_large', message: 'must be at most 7, the sequence of the last event' },
+    ]);
+  });
+
+  test('its secret is stored nowhere, and is another for each webhook', async () => {
+    const { owner } = await owned();
+    const [one, other] = [await created(owner.token), await created(owner.token)];
+    expect(one.secret).not.toBe(other.secret);
+    const [{ dump } = {}] = await world.sql('SELECT string_agg(w::text, $$ $$) AS dump FROM webhooks w');
+    expect(dump).not.toContain(one.secret.slice(6));
+  });
+
+  test.each(['createWebhook', 'updateWebhook'])('the stored outcome of %s with a key has no secret', async (name) => {
+    const { owner } = await owned();
+    const headers = { 'idempotency-key': `key-${name}` };
+    const { id } = await created(owner.token);
+    const [document, input] = name === 'createWebhook' ? [create, { url }] : [update, { id, newSecret: true }];
+    const first = await world.graphql(owner.token, document, { input }, headers);
+    const again = await world.graphql(owner.token, document, { input }, headers);
+    expect(first.body.data[name].secret).toMatch(/^whsec_/);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(again.body.data[name]).toEqual({ ...first.body.data[name], secret: null });
+    const kept = await world.sql('SELECT result FROM idempotency_keys WHERE key = $1', [headers['idempotency-key']]);
+    expect(kept).toHaveLength(1);
+    expect(kept[0]?.result).not.toContain('whsec_');
+  });
+
+  test('there are at most twenty, also if thirty are made at once', async () => {
+    const { company, owner } = await owned();
+    const calls = Array.from({ length: 30 }, () => world.graphql(owner.token, create, { input: { url } }));
+    const outcomes = (await Promise.all(calls)).map(outcome);
+    expect(outcomes.filter(({ status }) => status === 200)).toHaveLength(20);
+    expect(outcomes.filter(({ code }) => code === 'TOO_MANY_WEBHOOKS')).toHaveLength(10);
+    const rows = await rowsOf(company.companyId);
+    expect(rows.map(({ slot }) => slot)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+    await world.graphql(owner.token, remove, { input: { id: rows[4]?.id } });
+    expect((await world.graphql(owner.token, create, { input: { url } })).status).toBe(200);
+  });
+
+  test('is deleted once, with its log', async () => {
+    const { company, owner } = await owned();
+    const { id } = await created(owner.token);
+    await world.sql(
+      "INSERT INTO webhook_attempts (company_id, webhook_id, event_id, type, attempt, outcome, milliseconds) VALUES ($1, $2, 'e', 'ping', 1, 'failed', 3)",
+      [company.companyId, id],
+    );
+    const calls = [1, 2, 3].map(() => world.graphql(owner.token, remove, { input: { id } }));
+    const outcomes = (await Promise.all(calls)).map(outcome);
+    expect(outcomes.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(outcomes.filter(({ code }) => code === 'NOT_FOUND')).toHaveLength(2);
+    expect(await world.sql('SELECT id FROM webhook_attempts WHERE webhook_id = $1', [id])).toEqual([]);
+  });
+});
+
+describe('updateWebhook', () => {
+  test('changes what is given, and nothing else', async () => {
+    const { company, owner } = await owned();
+    const { id } = await created(owner.token, { actions: ['GOAL_CLOSED'] });
+    const change = async (input: Json) =>
+      (await world.graphql(owner.token, update, { input: { id, ...input } })).body.data.updateWebhook.webhook;
+    expect(await change({})).toMatchObject({ url, actions: ['GOAL_CLOSED'], state: 'ACTIVE' });
+    expect(await change({ enabled: false })).toMatchObject({ state: 'DISABLED', disabledReason: 'OWNER' });
+    expect(await change({ url: 'https://example.org/' })).toMatchObject({
+      url: 'https://example.org/',
+      state: 'DISABLED',
+    });
+    expect(await change({ actions: null })).toMatchObject({ actions: [] });
+    await world.sql(
+      'UPDATE webhooks SET failures = 9, waits = 2, failing_since = now(), wait_until = now() WHERE id = $1',
+      [id],
+    );
+    expect(await change({ enabled: true })).toMatchObject({
+      state: 'ACTIVE',
+      disabledReason: null,
+      failingSince: null,
+    });
+    expect((await rowsOf(company.companyId))[0]).toMatchObject({ failures: 0, waits: 0, wait_until: null });
+  });
+
+  test('moves the position back, forgets the retries before, and begins a new epoch', async () => {
+    const { company, owner } = await owned();
+    await world.sql('UPDATE companies SET last_sequence = 9 WHERE id = $1', [company.companyId]);
+    const { id } = await created(owner.token);
+    await world.sql(
+      "INSERT INTO webhook_retries (company_id, webhook_id, record, sequence, due_at) VALUES ($1, $2, 'goal g', 4, now())",
+      [company.companyId, id],
+    );
+    const { body } = await world.graphql(owner.token, update, { input: { id, after: 2 } });
+    expect(body.data.updateWebhook.webhook).toMatchObject({ position: 2 });
+    expect(await world.sql('SELECT id FROM webhook_retries WHERE webhook_id = $1', [id])).toEqual([]);
+    expect((await rowsOf(company.companyId))[0]).toMatchObject({ epoch: 2 });
+    expect(outcome(await world.graphql(owner.token, update, { input: { id, after: 10 } })).code).toBe('BAD_USER_INPUT');
+  });
+
+  test('makes a new secret; the old one signs for a day more, unless it is not wanted', async () => {
+    const { owner } = await owned();
+    const { id, secret } = await created(owner.token);
+    const change = async (input: Json) =>
+      (await world.graphql(owner.token, update, { input: { id, ...input } })).body.data.updateWebhook;
+    expect(await change({})).toMatchObject({ secret: null });
+    const first = await change({ newSecret: true });
+    expect(first.secret).not.toBe(secret);
+    const hours = (Date.parse(first.webhook.oldSecretUntil) - Date.now()) / 3_600_000;
+    expect(hours).toBeGreaterThan(23);
+    expect(hours).toBeLessThan(25);
+    const second = await change({ newSecret: true, keepOldSecret: false });
+    expect(second.webhook.oldSecretUntil).toBe(null);
+    expect(new Set([secret, first.secret, second.secret]).size).toBe(3);
+  });
+});
+
+describe('sendWebhook', () => {
+  test('queues a ping or an event, to be sent at once', async () => {
+    const { company, owner } = await owned();
+    const space = await world.space(company, [owner]);
+    const goal = await world.goal(space);
+    const [activity] = await world.sql(
+      "INSERT INTO activities (company_id, action, author_id, goal_id, name, sequence) VALUES ($1, 'goal_closed', $2, $3, 'Goal', 1) RETURNING id",
+      [company.companyId, owner.id, goal.id],
+    );
+    const { id } = await created(owner.token);
+    const ping = await world.graphql(owner.token, send, { input: { id } });
+    const event = await world.graphql(owner.token, send, { input: { id, eventId: activity?.id } });
+    expect(event.body.data.sendWebhook).toEqual({ eventId: activity?.id, webhook: { id } });
+    const rows = await world.sql(
+      'SELECT id, once, sequence::int FROM webhook_retries WHERE webhook_id = $1 ORDER BY id',
+      [id],
+    );
+    expect(rows).toEqual([
+      { id: ping.body.data.sendWebhook.eventId, once: true, sequence: null },
+      { id: expect.any(String), once: true, sequence: 1 },
+    ]);
+  });
+
+  test('refuses events that nobody hears of, and more than it will ever send', async () => {
+    const { company, owner } = await owned();
+    const { id } = await created(owner.token);
+    const hub = await world.hub(company, { spaceId: (await world.space(company)).id });
+    const draft = await world.draft(hub, owner);
+    const [secretly] = await world.sql(
+      "INSERT INTO activities (company_id, action, author_id, document_id, name, sequence) VALUES ($1, 'resource_hub_document_created', $2, $3, 'Draft', 1) RETURNING id",
+      [company.companyId, owner.id, draft.id],
+    );
+    for (const eventId of ['unknown', secretly?.id])
+      expect(outcome(await world.graphql(owner.token, send, { input: { id, eventId } }))).toEqual({
+        status: 404,
+        code: 'NOT_FOUND',
+      });
+    await world.sql(
+      "INSERT INTO webhook_retries (company_id, webhook_id, record, once, due_at) SELECT $1, $2, 'once ' || n, true, now() FROM generate_series(1, 100) n",
+      [company.companyId, id],
+    );
+    const { headers, ...full } = await world.graphql(owner.token, send, { input: { id } });
+    expect(outcome(full)).toEqual({ status: 429, code: 'RATE_LIMITED' });
+    expect(full.body.errors[0].extensions.limit).toBe('queue');
+    expect(headers.get('retry-after')).toBe('10');
+  });
+});
+
+describe('the log of attempts', () => {
+  test('is a connection, newest first, of this webhook alone', async () => {
+    const { company, owner } = await owned();
+    const [one, other] = [await created(owner.token), await created(owner.token)];
+    const insert = (id: string, event: string, second: number) =>
+      world.sql(
+        `INSERT INTO webhook_attempts (company_id, webhook_id, event_id, type, attempt, outcome, milliseconds, status, response, attempted_at)
+         VALUES ($1, $2, $3, 'goal.closed', 1, 'failed', 3, 500, 'no', $4)`,
+        [company.companyId, id, event, new Date(second * 1000)],
+      );
+    await insert(one.id, 'a', 1);
+    await insert(one.id, 'b', 2);
+    await insert(other.id, 'c', 3);
+    const { body } = await world.graphql(owner.token, look, { id: one.id });
+    const entry = { outcome: 'FAILED', status: 500, response: 'no' };
+    expect(body.data.webhook.attempts).toEqual({
+      nodes: [
+        { eventId: 'b', ...entry },
+        { eventId: 'a', ...entry },
+      ],
+      totalCount: 2,
+    });
+  });
+});
+
+describe('who may', () => {
+  const calls = (id: string): [string, string, Json][] => [
+    ['webhooks', list, {}],
+    ['webhook', look, { id }],
+    ['createWebhook', create, { input: { url } }],
+    ['updateWebhook', update, { input: { id, enabled: false, newSecret: true } }],
+    ['sendWebhook', send, { input: { id } }],
+    ['deleteWebhook', remove, { input: { id } }],
+  ];
+  type Who = Awaited<ReturnType<typeof owned>> & { stranger: Awaited<ReturnType<typeof owned>> };
+  const cases: [string, (who: Who) => string, (isQuery: boolean) => Json][] = [
+    ['a member', ({ member }) => member.token, () => ({ status: 403, code: 'OWNER_REQUIRED' })],
+    [
+      'a member with a read-only token',
+      ({ member }) => member.readOnlyToken,
+      (isQuery) => ({ status: 403, code: isQuery ? 'OWNER_REQUIRED' : 'READ_ONLY_TOKEN' }),
+    ],
+    [
+      'an owner with a read-only token',
+      ({ owner }) => owner.readOnlyToken,
+      (isQuery) => (isQuery ? { status: 200 } : { status: 403, code: 'READ_ONLY_TOKEN' }),
+    ],
+    ['an owner', ({ owner }) => owner.token, () => ({ status: 200 })],
+    ['nobody', () => 'gp_nobody', () => ({ status: 401, code: 'UNAUTHENTICATED' })],
+  ];
+  test.each(cases)('%s', async (_, tokenOf, expected) => {
+    const who = { ...(await owned()), stranger: await owned() };
+    const id = await insertWebhook(world, who.company.companyId, url);
+    const before = await rowsOf(who.company.companyId);
+    for (const [name, document, variables] of calls(id)) {
+      const answer = await world.graphql(tokenOf(who), document, variables, {
+        accept: 'application/graphql-response+json',
+      });
+      const wanted = { code: undefined, ...expected(name.startsWith('webhook')) };
+      // A query that fails in a nullable field is answered in part.
+      if (name === 'webhook' && wanted.status === 403) wanted.status = 200;
+      expect([name, outcome(answer)]).toEqual([name, wanted]);
+      if (answer.status !== 200) expect(await rowsOf(who.company.companyId)).toEqual(before);
+    }
+  });
+
+  test.each(['webhook', 'updateWebhook', 'sendWebhook', 'deleteWebhook'])(
+    'an owner of another company does not find it with %s',
+    async (name) => {
+      const { company } = await owned();
+      const stranger = await owned();
+      const id = await insertWebhook(world, company.companyId, url);
+      const before = await rowsOf(company.companyId);
+      for (const [, document, variables] of calls(id).filter(([call]) => call === name)) {
+        expect(outcome(await world.graphql(stranger.owner.token, document, variables))).toMatchObject({
+          code: 'NOT_FOUND',
+        });
+      }
+      expect((await world.graphql(stranger.owner.token, list)).body.data.webhooks).toEqual([]);
+      expect(await rowsOf(company.companyId)).toEqual(before);
+    },
+  );
+});
+
+describe('bad input changes nothing', () => {
+  const badUrls: [string, string][] = [
+    ['no URL', 'example.com/hook'],
+    ['another scheme', 'ftp://example.com/'],
+    ['http to a public address', 'http://93.184.216.34/'],
+    ['a user name', 'https://me@example.com/'],
+    ['a password', 'https://me:secret@example.com/'],
+    ['a fragment', 'https://example.com/#x'],
+    ['an empty fragment', 'https://example.com/#'],
+    ['a space', 'https://example.com/a b'],
+    ['this gateway', 'https://api.example.com/graphql'],
+    ['this gateway, spelled otherwise', 'https://API.example.com:443/'],
+    ['this gateway by its name here', 'http://localhost:4000/'],
+    ['a private address', 'https://10.0.0.1/'],
+    ['a link-local address', 'https://169.254.169.254/latest/meta-data'],
+    ['an address in hexadecimal', 'https://0xa000001/'],
+    ['an IPv4 address in an IPv6 address', 'https://[::ffff:10.0.0.1]/'],
+    ['too many characters', `https://example.com/${'x'.repeat(2100)}`],
+  ];
+  test.each(badUrls)('a URL with %s', async (_, bad) => {
+    const { company, owner } = await owned();
+    const { id } = await created(owner.token);
+    const before = await rowsOf(company.companyId);
+    for (const [document, input] of [
+      [create, { url: bad }],
+      [update, { id, url: bad }],
+    ] as const) {
+      const answer = await world.graphql(owner.token, document, { input });
+      expect(outcome(answer)).toEqual({ status: 400, code: 'BAD_USER_INPUT' });
+      expect(fieldsOf(answer)).toEqual([expect.objectContaining({ field: 'input.url' })]);
+      expect(await rowsOf(company.companyId)).toEqual(before);
+    }
+  });
+
+  test('a URL with http and a name, unless ranges are open to which it may lead', async () => {
+    const { owner } = await owned();
+    const input = { url: 'http://receiver.internal/' };
+    expect((await world.graphql(owner.token, create, { input })).status).toBe(200);
+    const closed = new World(world.db, world.url, { webhooks: { ...rules, allow: [] } });
+    expect(fieldsOf(await closed.graphql(owner.token, create, { input }))).toEqual([
+      { field: 'input.url', code: 'invalid', message: 'must be an https:// URL' },
+    ]);
+  });
+
+  test.each<[string, Json, string]>([
+    ['an unknown action', { actions: ['GOAL_EATEN'] }, 'input.actions[0]'],
+    ['no action', { actions: [] }, 'input.actions'],
+    ['a negative sequence', { after: -1 }, 'input.after'],
+    ['an unknown field', { secret: 'mine' }, 'input.secret'],
+  ])('%s', async (_, input, field) => {
+    const { company, owner } = await owned();
+    const answer = await world.graphql(owner.token, create, { input: { url, ...input } });
+    expect(outcome(answer)).toEqual({ status: 400, code: 'BAD_USER_INPUT' });
+    expect(fieldsOf(answer)[0].field).toBe(field);
+    expect(await rowsOf(company.companyId)).toEqual([]);
+  });
+});
+
+test('a gateway without a key makes and sends nothing, and shows and deletes what there is', async () => {
+  const { owner, company } = await owned();
+  const id = await insertWebhook(world, company.companyId, url);
+  const without = world.twin();
+  for (const [document, input] of [
+    [create, { url }],
+    [update, { id, newSecret: true }],
+    [send, { id }],
+  ] as const) {
+    const answer = await without.graphql(owner.token, document, { input });
+    expect(outcome(answer)).toEqual({ status: 501, code: 'NOT_CONFIGURED' });
+  }
+  expect((await without.graphql(owner.token, list)).body.data.webhooks).toEqual([{ id, url }]);
+  expect((await without.graphql(owner.token, remove, { input: { id } })).status).toBe(200);
+});
+
+test('who ceases to be an owner meanwhile changes nothing', async () => {
+  const { owner, company } = await owned();
+  const { id } = await created(owner.token);
+  const before = await rowsOf(company.companyId);
+  await world.sql('UPDATE people SET is_owner = false WHERE id = $1', [owner.id]);
+  for (const [document, input] of [
+    [create, { url }],
+    [update, { id, enabled: false }],
+    [remove, { id }],
+  ] as const)
+    expect(outcome(await world.graphql(owner.token, document, { input })).code).toBe('OWNER_REQUIRED');
+  expect(await rowsOf(company.companyId)).toEqual(before);
+});

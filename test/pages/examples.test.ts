@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { samplesOf } from '../../src/pages/assets/samples.js';
+import { storedMutations } from '../../src/rest/storedMutations.js';
+import { createWorld, type Json, restPaths } from '../support/world.js';
+
+const world = await createWorld();
+const { caller, space } = await world.team();
+await world.closedGoal(space, { id: 'goal-mine', name: 'Mine' });
+const stranger = await world.team();
+await world.closedGoal(stranger.space, { id: 'goal-of-another-company' });
+
+const examplesFor = (token: string | null) =>
+  world.fetch('/docs/examples', { headers: token ? { authorization: `Bearer ${token}` } : {} });
+
+describe('/docs/examples', () => {
+  test('needs a token', async () => {
+    expect((await examplesFor(null)).status).toBe(401);
+  });
+
+  test.each([
+    ['a token', caller.token],
+    ['a read-only token', caller.readOnlyToken],
+  ])('offers %s what its person may change, and nothing else', async (_what, token) => {
+    const { status, body, headers } = await examplesFor(token);
+    expect(status).toBe(200);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(Object.keys(body.examples)).toEqual(Object.keys(restPaths));
+    expect(body.examples.reopenGoal.choices).toMatchObject([{ label: 'Mine', body: { id: 'goal-mine' } }]);
+    expect(JSON.stringify(body)).not.toContain('another-company');
+    expect(JSON.stringify(body)).not.toContain(token);
+  });
+
+  test('asks nothing that the caller could not ask in GraphQL, within its limits', async () => {
+    let asked = 0;
+    const lookUp = async (query: string) => {
+      asked += 1;
+      const { status, body } = await world.graphql(caller.token, query);
+      expect({ status, errors: body.errors, query }).toEqual({ status: 200, errors: undefined, query });
+      return body.data as Json;
+    };
+    for (const { example } of storedMutations) await example.choices(lookUp);
+    expect(asked).toBeGreaterThanOrEqual(storedMutations.length);
+  });
+
+  test('has previews that are valid for their example, and write nothing', async () => {
+    const { examples } = (await examplesFor(caller.token)).body;
+    const { preview, choices } = examples.reopenGoal;
+    const { id, message } = choices[0].body;
+    const answer = await world.graphql(caller.readOnlyToken, preview, { id, message });
+    expect(answer.body.data.preview).toMatchObject({ changesSomething: true, notified: { nodes: expect.any(Array) } });
+    const restore = await world.graphql(caller.token, examples.restoreDocumentVersion.preview, {
+      documentId: 'none',
+      versionNumber: 1,
+    });
+    expect(restore.body.errors[0].extensions.code).toBe('NOT_FOUND');
+  });
+});
+
+const runners = {
+  curl: { command: 'sh', options: ['-c'] },
+  javascript: { command: process.execPath, options: ['--input-type=module', '-e'] },
+  python: { command: 'python3', options: ['-c'] },
+};
+
+const run = promisify(execFile);
+const hasPython = await run('python3', ['--version']).then(Boolean, () => false);
+
+test.each(['curl', 'javascript', 'python'] as const)('a sample in %s runs as it is', async (language) => {
+  if (language === 'python' && !hasPython) return;
+  const { examples } = (await examplesFor(caller.token)).body;
+  // Values that the languages spell differently, and quotes.
+  const request = { ...examples.reopenGoal, body: { ...examples.reopenGoal.body, id: null, message: `It's "true"` } };
+  const samples = samplesOf(await world.base(), request);
+  expect(samples.every(({ text }) => text.includes('Idempotency-Key'))).toBe(true);
+  const { command, options } = runners[language];
+  const text = samples.find((sample) => sample.language === language)?.text ?? '';
+  const { stdout } = await run(command, [...options, text], { env: { ...process.env, TOKEN: caller.token } });
+  expect(stdout).toMatch(/\{\s*'?"?goal'?"?: ?(null|None)/);
+});

@@ -1,0 +1,80 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { secretOf } from '../../src/events/webhooks/secrets.js';
+import { signatureOf } from '../../src/events/webhooks/signature.js';
+import { blocksOf, textOf } from '../support/documents.js';
+
+const page = textOf('docs/events.md');
+
+describe('the examples in docs/events.md verify a signature', () => {
+  const body = '{"id":"e1","type":"goal.closed","name":"Café"}';
+  const secret = secretOf('k'.repeat(32), { companyId: 'c', id: 'w', generation: 1 });
+  const other = secretOf('k'.repeat(32), { companyId: 'c', id: 'w', generation: 2 });
+  const signed = (seconds: number, secrets: string[]) => {
+    const time = String(Math.floor(Date.now() / 1000) + seconds);
+    return {
+      'webhook-id': 'e1',
+      'webhook-timestamp': time,
+      'webhook-signature': signatureOf(secrets, 'e1', time, body),
+    };
+  };
+  const cases = [
+    { secret, headers: signed(0, [secret]), body, expected: true },
+    { secret, headers: signed(0, [other, secret]), body, expected: true },
+    { secret, headers: signed(0, [other]), body, expected: false },
+    { secret, headers: signed(-3600, [secret]), body, expected: false },
+    { secret, headers: signed(0, [secret]), body: `${body} `, expected: false },
+  ];
+  const expected = cases.map((each) => each.expected);
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'goalpost-examples-'));
+    await writeFile(join(folder, 'cases.json'), JSON.stringify(cases));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  const run = (command: string, args: string[]) =>
+    JSON.parse(execFileSync(command, args, { cwd: folder, encoding: 'utf8' }));
+  const has = (command: string) => spawnSync(command, ['--version']).status === 0;
+
+  test('in Node', async () => {
+    const [example = ''] = blocksOf(page, 'js');
+    const main = `import { readFileSync } from 'node:fs';
+      const cases = JSON.parse(readFileSync('cases.json', 'utf8'));
+      console.log(JSON.stringify(cases.map(({ secret, headers, body }) => verify(secret, headers, body))));`;
+    await writeFile(join(folder, 'verify.mjs'), `${example}\n${main}`);
+    expect(run(process.execPath, ['verify.mjs'])).toEqual(expected);
+  });
+
+  test.runIf(has('python3'))('in Python', async () => {
+    const [example = ''] = blocksOf(page, 'python');
+    const main = `import json
+cases = json.load(open('cases.json', encoding='utf8'))
+print(json.dumps([verify(c['secret'], c['headers'], c['body']) for c in cases]))`;
+    await writeFile(join(folder, 'verify.py'), `${example}\n${main}\n`);
+    expect(run('python3', ['verify.py'])).toEqual(expected);
+  });
+
+  test.runIf(spawnSync('go', ['version']).status === 0)('in Go', async () => {
+    const example = (blocksOf(page, 'go')[0] ?? '')
+      .replace('package webhooks', 'package main')
+      .replace('import (', 'import (\n"encoding/json"\n"fmt"\n"os"');
+    const main = `func main() {
+  text, _ := os.ReadFile("cases.json")
+  var cases []struct { Secret string; Headers map[string]string; Body string }
+  json.Unmarshal(text, &cases)
+  results := []bool{}
+  for _, each := range cases {
+    header := http.Header{}
+    for name, value := range each.Headers { header.Set(name, value) }
+    results = append(results, Verify(each.Secret, header, each.Body))
+  }
+  out, _ := json.Marshal(results)
+  fmt.Println(string(out))
+}`;
+    await writeFile(join(folder, 'verify.go'), `${example}\n${main}\n`);
+    expect(run('go', ['run', 'verify.go'])).toEqual(expected);
+  });
+});

@@ -1,0 +1,126 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { blocksOf, pathOf, sectionOf, textOf } from '../../support/documents.js';
+import { pasteInto } from '../../support/pasteInto.js';
+import { startServer } from '../../support/server.js';
+
+const page = textOf('docs/clients.md');
+const section = (heading: string, language: string) => blocksOf(sectionOf(page, heading), language);
+const scripts = (heading: string) => section(heading, 'sh');
+
+let folder: string;
+let server: Awaited<ReturnType<typeof startServer>>;
+let tokens: { write: string; readOnly: string };
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'goalpost-clients-'));
+  server = await startServer({ DATA_DIR: join(folder, '.data') });
+  tokens = JSON.parse(await readFile(join(folder, '.data/demo-tokens.json'), 'utf8'));
+  await linkPackages();
+}, 60_000);
+afterAll(async () => {
+  await server?.stop();
+  await rm(folder, { recursive: true, maxRetries: 20 });
+});
+
+/** Installed, as far as the examples need it: what test/client depends on, before what others in the checkout do. */
+async function linkPackages(): Promise<void> {
+  const modules = join(folder, 'node_modules');
+  await mkdir(modules);
+  const linked = new Set<string>();
+  for (const source of [pathOf('test/client/node_modules'), pathOf('node_modules')]) {
+    for (const name of await readdir(source)) {
+      if (linked.has(name) || name.startsWith('.')) continue;
+      linked.add(name);
+      await symlink(join(source, name), join(modules, name));
+    }
+  }
+  await symlink(pathOf('.'), join(modules, 'goalpost'));
+}
+
+const here = () => ({ 'http://127.0.0.1:4000': server.base });
+const paste = (script: string) => pasteInto(folder, script, here());
+const save = (name: string, text: string | undefined) =>
+  writeFile(join(folder, name), (text ?? '').replaceAll('http://127.0.0.1:4000', server.base));
+
+describe('the examples of docs/clients.md compile and run as they stand there', { timeout: 120_000 }, () => {
+  const [install = '', compile = ''] = scripts('REST');
+  const run = async (name: string, token: string) =>
+    (await paste(`export TOKEN=${token}\nnode ${name}.js`)).trim().split('\n');
+
+  test('openapi-fetch', async () => {
+    await save('client.ts', section('REST', 'ts')[0]);
+    expect(await paste(`export TOKEN=${tokens.write}\n${install}\n${compile}`)).toMatch(/\n[a-z_]+\n$/);
+  });
+
+  test('graphql-codegen, with the client preset', async () => {
+    await save('operations.graphql', section('GraphQL', 'graphql')[0]);
+    await save('codegen.json', section('graphql-codegen', 'json')[0]);
+    await paste(scripts('graphql-codegen').join('\n'));
+    expect(await readFile(join(folder, 'gql/enums.ts'), 'utf8')).toContain("| 'GOAL_ARCHIVED'");
+  });
+
+  test.each([
+    ['fetch', 'goals'],
+    ['urql', 'urql'],
+    ['Apollo Client', 'apollo'],
+  ])('%s reads all pages, sends a change with a key, and names the code of its failure', async (heading, name) => {
+    await save(`${name}.ts`, section(heading, 'ts')[0]);
+    await paste([...scripts(heading), compile.split('\n')[0]?.replace('client.ts', `${name}.ts`)].join('\n'));
+    const refused = await run(name, tokens.readOnly);
+    expect(refused.at(-1)).toBe('READ_ONLY_TOKEN');
+    expect(refused).toContain('Refresh the website');
+    expect((await run(name, tokens.write)).at(-1)).toMatch(/^[A-Z_]+$/);
+  });
+
+  test('gql.tada', async () => {
+    await save('tsconfig.json', section('gql.tada', 'json')[0]);
+    await save('tada.ts', section('gql.tada', 'ts')[0]);
+    await paste(`${scripts('gql.tada').join('\n')}\nnpx tsc`);
+    expect(await run('tada', tokens.readOnly)).toEqual(['READ_ONLY_TOKEN']);
+    expect(await run('tada', tokens.write)).toEqual(['ON_TRACK']);
+    await save('tada.ts', section('gql.tada', 'ts')[0]?.replace("{ id: 'goal", "{ ids: 'goal"));
+    await expect(paste('npx tsc')).rejects.toMatchObject({ stdout: expect.stringContaining("'ids' does not exist") });
+  });
+});
+
+describe('the contract checks of docs/clients.md', { timeout: 120_000 }, () => {
+  const [snapshot = '', ofGateway = '', ofPackage = '', _install, inspect = '', difference = ''] =
+    scripts('Contract checks in CI');
+  const lines = [ofGateway, ofPackage, inspect, difference].flatMap((script) => script.trim().split('\n'));
+  const ending = (line: string) =>
+    paste(line).then(
+      (stdout) => ({ code: 0, stdout }),
+      ({ code, stdout }) => ({ code, stdout }),
+    );
+
+  beforeAll(async () => {
+    await save('inspect.mjs', section('Contract checks in CI', 'js')[0]);
+    await paste(snapshot);
+  }, 60_000);
+
+  test('keep a snapshot of both contracts in four lines', async () => {
+    expect(snapshot.trim().split('\n')).toHaveLength(4);
+    expect(await readFile(join(folder, 'contract/schema.graphql'), 'utf8')).toBe(textOf('schema.graphql'));
+    expect(JSON.parse(await readFile(join(folder, 'contract/openapi.json'), 'utf8')).paths).toHaveProperty(
+      '/reopen_goal',
+    );
+  });
+
+  test.each(lines)('%s passes while nothing has changed', async (line) => {
+    expect(await ending(line)).toEqual({ code: 0, stdout: '' });
+  });
+
+  test.each(lines)('%s names what has changed, and fails', async (line) => {
+    const [schema, openApi] = ['contract/schema.graphql', 'contract/openapi.json'].map((file) => join(folder, file));
+    await writeFile(schema ?? '', textOf('schema.graphql').replace('  reopenGoal(', '  openGoal('));
+    await writeFile(openApi ?? '', textOf('openapi.json').replace('"/reopen_goal"', '"/open_goal"'));
+    const { code, stdout } = await ending(line);
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: expect.stringMatching(/openGoal.*was removed|^- {2}openGoal|POST \/open_goal: was removed/m),
+    });
+    await paste(snapshot);
+  });
+});

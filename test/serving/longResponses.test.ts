@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { LongResponses } from '../../src/graphql/longResponses.js';
+import { answerBudget } from '../../src/schema/boundedAnswer.js';
+import { createWorld } from '../support/world.js';
+
+const world = await createWorld();
+
+describe('long responses', () => {
+  test('are complete when many are asked for at once', async () => {
+    const { caller, hub } = await world.teamWithHub('space');
+    const content = 'x'.repeat(600_000);
+    const { id } = await world.document(hub, caller, [content]);
+    const query = `{ resourceHubDocument(id: "${id}") { content again: content once: content } }`;
+    const responses = await Promise.all(Array.from({ length: 12 }, () => world.graphql(caller.token, query)));
+    for (const { status, body } of responses) {
+      expect([status, body.errors]).toEqual([200, undefined]);
+      expect(Object.values(body.data.resourceHubDocument)).toEqual([content, content, content]);
+    }
+  });
+
+  test('are built one at a time, and callers take turns', async () => {
+    const long = new LongResponses();
+    const order: string[] = [];
+    const build = (company: string, fails = false) =>
+      long.build({ id: company, group: company }, async (becomeLong) => {
+        await Promise.all([becomeLong(), becomeLong()]);
+        order.push(`${company} begins`);
+        await new Promise(setImmediate);
+        order.push(`${company} ends`);
+        if (fails) throw new Error('failed');
+      });
+    const all = [build('a'), build('a', true), build('a'), build('b')];
+    await Promise.allSettled(all);
+    expect(order).toEqual(['a', 'b', 'a', 'a'].flatMap((company) => [`${company} begins`, `${company} ends`]));
+  });
+
+  test('leave their turn to others when they fail while they wait for it', async () => {
+    const long = new LongResponses();
+    const caller = { id: 'token', group: 'company' };
+    let finish = () => {};
+    const first = long.build(caller, async (becomeLong) => {
+      await becomeLong();
+      await new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+    });
+    const failed = long.build(caller, async (becomeLong) => {
+      void becomeLong();
+      throw new Error('failed');
+    });
+    await expect(failed).rejects.toThrow('failed');
+    finish();
+    await first;
+    expect(await long.build(caller, (becomeLong) => becomeLong().then(() => 'built'))).toBe('built');
+  });
+
+  test('complete nothing of what has become too long while it waited', async () => {
+    const info = { fieldNodes: [], fragments: {} };
+    const budget = answerBudget({ responseCharacters: 2_000_000, becomeLong: async () => {} });
+    const items = Array.from({ length: 2_000 }, (_, index) => index);
+    const [first, second] = await Promise.allSettled([
+      budget.list(items, info),
+      (async () => budget.list(items, info))(),
+    ]);
+    for (const each of [first, second]) {
+      expect(each).toMatchObject({ status: 'rejected', reason: { extensions: { code: 'QUERY_TOO_COMPLEX' } } });
+    }
+  });
+});

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openClient } from '../../src/database/query/client.js';
+import { Pump } from '../../src/events/pump.js';
+import { Deliverer } from '../../src/events/webhooks/deliverer.js';
+import { OpenAddresses } from '../../src/events/webhooks/openAddresses.js';
+import { secretOf } from '../../src/events/webhooks/secrets.js';
+import { Sender, type SenderOptions } from '../../src/events/webhooks/sender.js';
+import { createLogger } from '../../src/telemetry/logger.js';
+import { preparedStatements } from './pgbouncer.js';
+import type { Json, World } from './world.js';
+
+export const webhookKey = 'a-key-for-webhooks-of-at-least-32-characters';
+export const thisMachine = ['127.0.0.0/8', '::1/128'];
+
+interface Options extends Partial<SenderOptions> {
+  keys?: string[];
+}
+
+/** What numbers and delivers events in a process that serves, with connections and a log of its own. */
+export function startDeliveries({ url }: World, { keys = [webhookKey], ...options }: Options = {}) {
+  const log: Json[] = [];
+  const logger = createLogger('info', { write: (line: string) => void log.push(JSON.parse(line)) });
+  const db = openClient({ url, poolSize: 3, preparedStatements });
+  const pump = new Pump(db, logger);
+  const sender = new Sender({ open: new OpenAddresses(thisMachine), ...options });
+  const counted: [string, number | undefined][] = [];
+  const count = (...entry: [string, number | undefined]) => void counted.push(entry);
+  const deliverer = new Deliverer({ db, sender, keys, logger, count });
+  deliverer.start(pump);
+  pump.start();
+  let stopped: Promise<void> | undefined;
+  const stop = async () => {
+    pump.stop();
+    await deliverer.stop();
+    await db.$disconnect();
+  };
+  return {
+    log,
+    pump,
+    counted,
+    stop: () => {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}
+
+/** The secret of a webhook that {@link startDeliveries} signs with. */
+export const secretFor = (companyId: string, id: string, generation = 1) =>
+  secretOf(webhookKey, { companyId, id, generation });
+
+/** A webhook, as if an owner had made it. */
+export async function insertWebhook(
+  world: World,
+  companyId: string,
+  url: string,
+  values: Record<string, unknown> = {},
+): Promise<string> {
+  const row = { company_id: companyId, url, slot: 1, due_at: new Date(0), ...values };
+  const columns = Object.keys(row);
+  const [webhook] = await world.sql(
+    `INSERT INTO webhooks (${columns.join(', ')}) VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')}) RETURNING id`,
+    Object.values(row),
+  );
+  return webhook?.id;
+}
+
+/** Resolves with what was read once it is as expected. Fails after a while. */
+export async function until<T>(
+  read: () => Promise<T>,
+  isDone: (value: T) => boolean,
+  milliseconds = 15_000,
+): Promise<T> {
+  const since = performance.now();
+  for (;;) {
+    const value = await read();
+    if (isDone(value)) return value;
+    if (performance.now() - since > milliseconds) throw new Error(`still ${JSON.stringify(value)}`);
+    await sleep(10);
+  }
+}
