@@ -18,6 +18,9 @@ interface Found {
   hubs: Nodes;
 }
 
+/** Finds nothing for who does not own the company. */
+const webhooksOfOwner = '{ webhooks { id } }';
+
 const firstOfEach =
   '{ goals(first: 1) { nodes { id } } spaces(first: 1) { nodes { id } } hubs: resourceHubs(first: 1) { nodes { id } } }';
 
@@ -36,21 +39,24 @@ const fields = [
   'resourceHub',
   'resourceHubFolder',
   'events',
-  'webhooks',
-  'webhook',
-  'createWebhook',
-  'updateWebhook',
-  'sendWebhook',
-  'deleteWebhook',
 ];
 
-/** The documents in `queries/`, with placeholders such as `"GOAL_ID"`. */
-const documents = fields.map((field) => readFileSync(new URL(`./queries/${field}.graphql`, import.meta.url), 'utf8'));
+/** Those that only owners of the company may ask for. */
+const ownersFields = ['webhooks', 'webhook', 'createWebhook', 'updateWebhook', 'sendWebhook', 'deleteWebhook'];
 
-/** One example for each of these fields, on records that the caller of the look-up can see. Without one, with placeholders. */
+/** A document in `queries/`, with placeholders such as `"GOAL_ID"`. */
+const documentOf = (field: string) => readFileSync(new URL(`./queries/${field}.graphql`, import.meta.url), 'utf8');
+const documents = fields.map(documentOf);
+const ownersDocuments = ownersFields.map(documentOf);
+
+/**
+ * One example for each of these fields that the caller of the look-up may ask for, on records that the caller can see.
+ * Without a look-up, all of them, with placeholders.
+ */
 export async function queryExamples(lookUp?: LookUp): Promise<string[]> {
   const found = lookUp ? await lookUp<Found>(firstOfEach) : {};
   const items = lookUp ? await hubItems<Item>(lookUp, '... on ResourceHubDocument { currentVersion }') : [];
+  const { webhooks = undefined } = lookUp ? await lookUp<{ webhooks: { id: string }[] }>(webhooksOfOwner) : {};
   const last = (typename: string) => items.findLast(({ __typename }) => __typename === typename);
   const document = items.find(({ currentVersion }) => (currentVersion ?? 0) > 1) ?? last('ResourceHubDocument');
   const ids: Record<string, string | undefined> = {
@@ -61,7 +67,9 @@ export async function queryExamples(lookUp?: LookUp): Promise<string[]> {
     SPACE_ID: found.spaces?.nodes[0]?.id,
     RESOURCE_HUB_ID: found.hubs?.nodes[0]?.id,
     FOLDER_ID: last('ResourceHubFolder')?.id,
+    WEBHOOK_ID: webhooks?.[0]?.id,
   };
   // A JSON string is a GraphQL string too.
-  return documents.map((each) => each.replace(/"([A-Z_]+)"/g, (_, name) => JSON.stringify(ids[name] ?? name)));
+  const asked = lookUp && !webhooks ? documents : [...documents, ...ownersDocuments];
+  return asked.map((each) => each.replace(/"([A-Z_]+)"/g, (_, name) => JSON.stringify(ids[name] ?? name)));
 }

@@ -4,22 +4,16 @@ import { createWorld } from '../support/world.js';
 
 const world = await createWorld();
 
-/** Milliseconds of processor time for each of many requests, the client's included, after the first ones. */
+/** Milliseconds of processor time for each of many requests, the client's included. */
 async function costOf(path: string, headers: Record<string, string>): Promise<number> {
-  const ask = async () => {
+  const before = process.cpuUsage();
+  for (let index = 0; index < 20; index += 1) {
     const response = await world.fetchAt(`http://localhost${path}`, { headers });
     expect(response.status).toBe(200);
     await response.arrayBuffer();
-  };
-  for (let index = 0; index < 20; index += 1) await ask();
-  const rounds = [];
-  for (let round = 0; round < 5; round += 1) {
-    const before = process.cpuUsage();
-    for (let index = 0; index < 20; index += 1) await ask();
-    const { user, system } = process.cpuUsage(before);
-    rounds.push((user + system) / 1000 / 20);
   }
-  return Math.min(...rounds);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000 / 20;
 }
 
 const pages = ['/docs', '/schema', '/errors', '/graphql'];
@@ -27,10 +21,15 @@ const pages = ['/docs', '/schema', '/errors', '/graphql'];
 test.each(pages)('%s costs a stranger no more than a file', async (path) => {
   for (const encoding of ['gzip', 'identity']) {
     const headers = { accept: 'text/html', 'accept-encoding': encoding };
-    const page = await costOf(path, headers);
-    // Of about the same size, from memory.
-    const file = await costOf('/openapi.json', headers);
-    expect(page).toBeLessThan(Math.max(3 * file, 3));
+    const pages: number[] = [];
+    const files: number[] = [];
+    // In turns, because other files' tests may be at work, and the first round is slow.
+    for (let round = 0; round < 8; round += 1) {
+      pages.push(await costOf(path, headers));
+      // Of about the same size, from memory.
+      files.push(await costOf('/openapi.json', headers));
+    }
+    expect(Math.min(...pages)).toBeLessThan(Math.max(3 * Math.min(...files), 5));
   }
 });
 

@@ -120,7 +120,7 @@ test(
       while (performance.now() < end) {
         await sleep(700);
         await world.sql(
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'goalpost%'",
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'goalpost%'",
         );
       }
     };

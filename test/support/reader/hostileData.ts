@@ -103,7 +103,8 @@ function rowsOf(name: string, others: Map<string, Row[]>, seed: number): Row[] {
     const row: Row = {};
     for (const [field, column] of Object.entries(model.columns)) {
       const pool = /(^i|I)d$/.test(field) ? ids : (column.values ?? values[column.type] ?? []);
-      row[field] = column.isNullable && pick([0, 1, 2]) === 0 ? null : pick(pool);
+      const value = column.isNullable && pick([0, 1, 2]) === 0 ? null : pick(pool);
+      row[field] = column.type === 'Other' ? [value] : value;
     }
     if (model.columns.companyId) row.companyId = companyId;
     if (name === 'Company') row.id = companyId;
