@@ -1,12 +1,12 @@
 import { createSourceEventStream, type ExecutionArgs, execute, type GraphQLError } from 'graphql';
 import type { RequestContext } from '../../http/route.js';
+import { Turns } from '../../turns.js';
 import { catalogued, shownInStream } from '../errors.js';
 import { requireGoodInput } from '../goodInput.js';
 import { operationOf } from '../operation.js';
 import type { OperationContext, Plugin } from '../plugin.js';
 import type { LiveSource } from './liveSource.js';
 import { ServerSentEvents, type StreamSummary } from './serverSentEvents.js';
-import { Turns } from './turns.js';
 
 export interface SubscriptionOptions {
   contextOf: (context: RequestContext) => object;
