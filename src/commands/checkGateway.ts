@@ -1,12 +1,8 @@
 import { createServer } from 'node:http';
-import {
-  type Config,
-  ConfigError,
-  configOf,
-  type EffectiveSetting,
-  type Environment,
-  effectiveSettings,
-} from '../config.js';
+import { type Config, configOf } from '../config/config.js';
+import { ConfigError } from '../config/configError.js';
+import { type EffectiveSetting, effectiveSettings } from '../config/effectiveSettings.js';
+import type { Environment } from '../config/environment.js';
 import { type InspectedServer, inspectServers, pendingOn, writeRefusal } from '../database/admin/inspect.js';
 import { privilegesAt } from '../database/admin/privileges.js';
 import { hasCluster } from '../database/embedded/cluster.js';

@@ -1,4 +1,4 @@
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { distribute, type Placement, plannedPlacements } from '../database/admin/distribute.js';
 import { nameDatabase } from './openForCommand.js';
 import { UsageError } from './usageError.js';

@@ -1,4 +1,4 @@
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { readDocument } from '../workspace/file.js';
 import { importWorkspace } from '../workspace/import.js';
 import { workspaceSchema } from '../workspace/jsonSchema.js';

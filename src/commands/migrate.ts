@@ -1,4 +1,4 @@
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { openForCommand } from './openForCommand.js';
 
 /** Applies pending migrations and prints their names. */

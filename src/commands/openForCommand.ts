@@ -1,10 +1,15 @@
-import { type Config, databaseName } from '../config.js';
+import type { Config } from '../config/config.js';
+import { shownText } from '../config/shownText.js';
 import { hasCluster } from '../database/embedded/cluster.js';
 import { type OpenDatabase, openDatabase } from '../database/open.js';
 import { UsageError } from './usageError.js';
 
 /** Names the database that a command uses on stderr, without a password. */
-export const nameDatabase = (config: Config): void => console.error(`Database: ${databaseName(config)}`);
+export function nameDatabase({ databaseUrl, dataDir }: Config): void {
+  const name =
+    databaseUrl === undefined ? `the embedded PostgreSQL in ${dataDir}` : shownText('DATABASE_URL', databaseUrl);
+  console.error(`Database: ${name}`);
+}
 
 /** Opens the database of a command, and names it. Only `serve` makes an embedded one. */
 export async function openForCommand(

@@ -1,4 +1,4 @@
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { type PurgedFile, purgeableFiles, purgeFiles } from '../database/admin/purgeFiles.js';
 import { printable } from '../telemetry/printable.js';
 import { readDuration } from './duration.js';

@@ -1,4 +1,4 @@
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { createRoles, rolesSql } from '../database/admin/roles.js';
 import { nameDatabase } from './openForCommand.js';
 import { UsageError } from './usageError.js';

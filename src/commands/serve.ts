@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import type { Logger } from 'pino';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { openDatabase } from '../database/open.js';
 import { isLoopback } from '../http/loopback.js';
 import { DemoKey } from '../pages/demoKey.js';

@@ -1,4 +1,4 @@
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import type { Database } from '../database/query/client.js';
 import { createToken, momentIn } from '../database/tokens.js';
 import { printable } from '../telemetry/printable.js';

@@ -1,4 +1,4 @@
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { disableWebhook, listWebhooks } from '../database/admin/webhooks.js';
 import { printable } from '../telemetry/printable.js';
 import { aligned } from './aligned.js';

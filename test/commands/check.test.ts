@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { checkGateway } from '../../src/commands/checkGateway.js';
-import { ConfigError } from '../../src/config.js';
+import { ConfigError } from '../../src/config/configError.js';
 import { freePort } from '../../src/database/embedded/freePort.js';
 import { DatabaseError } from '../../src/database/error.js';
 import { createDatabase } from '../support/database.js';
