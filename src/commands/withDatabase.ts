@@ -11,11 +11,12 @@ export function nameDatabase({ databaseUrl, dataDir }: Config): void {
   console.error(`Database: ${name}`);
 }
 
-/** Opens the database of a command, and names it. Only `serve` makes an embedded one. */
-export async function openForCommand(
+/** Runs a command on its database, which it names, opens and closes. Only `serve` makes an embedded one. */
+export async function withDatabase(
   config: Config,
+  run: (opened: OpenDatabase) => Promise<void> | void,
   migrations: 'apply' | 'require' = 'require',
-): Promise<OpenDatabase> {
+): Promise<void> {
   const { databaseUrl, dataDir } = config;
   if (databaseUrl === undefined && !(await hasCluster(dataDir))) {
     throw new UsageError(
@@ -24,5 +25,10 @@ export async function openForCommand(
     );
   }
   nameDatabase(config);
-  return openDatabase(config, { migrations, share: true });
+  const opened = await openDatabase(config, { migrations, share: true });
+  try {
+    await run(opened);
+  } finally {
+    await opened.close();
+  }
 }
