@@ -13,5 +13,11 @@ export const manyEvents = { complexity: 100 };
 /** How many items a whole list has. */
 export const wholeList = { complexity: 100 };
 
+/** How much is in a folder. */
+export const wholeFolder = { complexity: 20 };
+
+/** The folders above something, which may be a hundred. */
+export const manyFolders = { complexity: 20 };
+
 /** A text that is looked for in every name. As an extension of an argument it counts only where that is given. */
 export const everyName = { complexity: 250 };
