@@ -1,7 +1,7 @@
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { distribute, type Placement, plannedPlacements } from '../database/admin/distribute.js';
-import { nameDatabase } from './openForCommand.js';
 import { UsageError } from './usageError.js';
+import { nameDatabase } from './withDatabase.js';
 
 export interface DistributeOptions {
   yes?: boolean;
