@@ -4,6 +4,7 @@ import { connect } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { followEvents } from '../../../src/commands/listen/followEvents.js';
 import { freePort } from '../../../src/database/embedded/freePort.js';
 import { Restorer } from '../../faults/restorer.js';
 import { startBehindProxies, tried } from '../../support/behindProxies.js';
@@ -98,7 +99,25 @@ describe('behind a proxy with the configuration of docs/deploying.md', { timeout
     for (const stream of streams) stream.close();
   });
 
-  test('the rolling restart of docs/deploying.md loses no request', async ({ skip }) => {
+  /** The numbers of the events that a client of the stream gets, which comes back when it is cut off. */
+  async function follow(name: ProxyName): Promise<number[]> {
+    const sequences: number[] = [];
+    const stopped = new AbortController();
+    onTestFinished(() => stopped.abort());
+    const gateway = { url: `${scene.through(name).base}/graphql`, token: scene.token };
+    await new Promise<void>((listening) => {
+      const notes = { onListening: listening, onLost: () => {}, onCursor: () => {} };
+      void (async () => {
+        const everything = { actions: undefined, after: undefined };
+        for await (const { sequence } of followEvents(gateway, everything, stopped.signal, notes)) {
+          sequences.push(sequence);
+        }
+      })();
+    });
+    return sequences;
+  }
+
+  test('the rolling restart of docs/deploying.md loses no request, and a stream no event', async ({ skip }) => {
     skip(tried.length === 0, 'no proxy is installed');
     /** Restarts the gateway at the port that is asked for, as systemd would. */
     const control = createServer(async (request, response) => {
@@ -109,6 +128,7 @@ describe('behind a proxy with the configuration of docs/deploying.md', { timeout
     await once(control, 'listening');
     onTestFinished(() => void control.close());
     const { port } = control.address() as AddressInfo;
+    const followed = await Promise.all(tried.map(follow));
     const restorers = scene.documents.map((document, index) => {
       const name = tried[index % tried.length] ?? 'nginx';
       return { name, restorer: new Restorer(scene.through(name).base, scene.token, document) };
@@ -127,5 +147,10 @@ describe('behind a proxy with the configuration of docs/deploying.md', { timeout
     const answers = restorers.flatMap(({ name, restorer }) => restorer.answers.map(({ status }) => ({ name, status })));
     expect(answers.length).toBeGreaterThan(100);
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    for (const sequences of followed) {
+      const changes = restorers.flatMap(({ restorer }) => restorer.versions).length;
+      await expect.poll(() => sequences.length, { timeout: 60_000 }).toBe(changes);
+      expect(sequences).toEqual(sequences.map((_, index) => (sequences[0] ?? 0) + index));
+    }
   });
 });
