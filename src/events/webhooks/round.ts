@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Slots } from '../../database/query/slots.js';
 import type { Endpoint } from './endpoint.js';
 import { currentOf, type Lane, lanesOf, sequenceOf } from './lane.js';
 import type { Lease } from './lease.js';
@@ -6,7 +7,6 @@ import { attemptOf, bodyOf, messageOf } from './message.js';
 import type { Attempt } from './record.js';
 import { pauseAfter } from './retrySchedule.js';
 import type { Delivery } from './sender.js';
-import type { Slots } from './slots.js';
 import type { Item, Taken } from './taken.js';
 import type { Tools } from './tools.js';
 

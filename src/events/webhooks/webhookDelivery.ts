@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Slots } from '../../database/query/slots.js';
 import { Endpoint } from './endpoint.js';
 import type { Lane } from './lane.js';
 import { type NewLease, release } from './lease.js';
@@ -7,7 +8,6 @@ import { lateProgressOf, type Moves, progressOf } from './progressOf.js';
 import { record } from './record.js';
 import { reportRound } from './reportRound.js';
 import { Round } from './round.js';
-import { Slots } from './slots.js';
 import { manyBehind, take } from './take.js';
 import type { Tools } from './tools.js';
 

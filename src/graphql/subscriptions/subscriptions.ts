@@ -1,4 +1,5 @@
 import { createSourceEventStream, type ExecutionArgs, execute, type GraphQLError } from 'graphql';
+import { Slots } from '../../database/query/slots.js';
 import type { RequestContext } from '../../http/route.js';
 import { catalogued, shownInStream } from '../errors.js';
 import { requireGoodInput } from '../goodInput.js';
@@ -6,7 +7,6 @@ import { operationOf } from '../operation.js';
 import type { OperationContext, Plugin } from '../plugin.js';
 import type { LiveSource } from './liveSource.js';
 import { ServerSentEvents, type StreamSummary } from './serverSentEvents.js';
-import { Turns } from './turns.js';
 
 export interface SubscriptionOptions {
   contextOf: (context: RequestContext) => object;
@@ -20,7 +20,7 @@ const atOnce = 4;
 
 /** From a subscription to the body that goes on. Each event has a context of its own, with which is kept what it loads. */
 export function useSubscriptions(options: SubscriptionOptions): Plugin {
-  const turns = new Turns(atOnce);
+  const slots = new Slots(atOnce);
   return {
     onSubscribe({ setSubscribeFn }) {
       setSubscribeFn(async (args: ExecutionArgs) => {
@@ -29,7 +29,7 @@ export function useSubscriptions(options: SubscriptionOptions): Plugin {
         const source = await createSourceEventStream(args);
         if (!(Symbol.asyncIterator in source)) return source;
         const context = args.contextValue as OperationContext;
-        context.live = bodyOf(source as LiveSource, args, context, turns, options);
+        context.live = bodyOf(source as LiveSource, args, context, slots, options);
         return {};
       });
     },
@@ -40,7 +40,7 @@ function bodyOf(
   source: LiveSource,
   { schema, document, operationName, variableValues }: ExecutionArgs,
   { requestId, record, req, actor, responseHeaders }: OperationContext,
-  turns: Turns,
+  slots: Slots,
   { contextOf, mask, responseCharacters, onStreamEnd }: SubscriptionOptions,
 ): ServerSentEvents {
   // All that a stream needs to know of its request: it lasts for an hour, and there may be thousands.
@@ -60,7 +60,7 @@ function bodyOf(
   return new ServerSentEvents({
     source,
     execute: (item) =>
-      turns.take(async () => {
+      slots.use(async () => {
         record?.processorTime.admit(true);
         try {
           return await run(item);
