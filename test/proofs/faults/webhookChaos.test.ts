@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { insertWebhook, secretFor, until, webhookKey } from '../../support/deliveries.js';
 import { commandOutput } from '../../support/goalpost.js';
-import { acknowledge, type Received, refuse, startReceiver } from '../../support/receiver.js';
+import { Ledger } from '../../support/ledger.js';
+import { acknowledge, refuse, startReceiver } from '../../support/receiver.js';
 import { startServer } from '../../support/server.js';
 import { createWorld, type Json } from '../../support/world.js';
 
@@ -18,32 +19,6 @@ const settings = {
 };
 /** How long gateways are killed and endpoints fail. */
 const seconds = Number(process.env.WEBHOOK_CHAOS_SECONDS ?? 10);
-
-/** What an endpoint has acknowledged, as it knows itself, and what must not be. */
-class Ledger {
-  readonly acknowledged = new Set<number>();
-  readonly problems: string[] = [];
-  readonly #seen = new Set<number>();
-  readonly #last = new Map<string, number>();
-  #busy = new Set<string>();
-  duplicates = 0;
-
-  /** Notes a request when it comes. `previous` is the event before it of the same record. */
-  receive({ sequence, attempt, body }: Received): void {
-    const record = body.data.goal_id;
-    if (this.#seen.has(sequence)) this.duplicates += 1;
-    if (this.#seen.has(sequence) && attempt === 1) this.problems.push(`${sequence} came again, unmarked`);
-    if (!this.#seen.has(sequence)) {
-      const last = this.#last.get(record) ?? 0;
-      if (sequence < last) this.problems.push(`${sequence} of ${record} came after ${last}`);
-      if (last > 0 && !this.acknowledged.has(last))
-        this.problems.push(`${sequence} came before ${last} was acknowledged`);
-      this.#last.set(record, sequence);
-    }
-    this.#seen.add(sequence);
-    this.#busy.add(record);
-  }
-}
 
 /** An endpoint that fails in every way, until it is told to work. */
 async function unreliable() {
