@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ConfigError, configOf } from './config.js';
+import { configOf } from './config/config.js';
+import { ConfigError } from './config/configError.js';
+import { settings as known } from './config/settings.js';
 import { openDatabase } from './database/open.js';
 import { connectGateway } from './server/connectGateway.js';
 import { PendingResponses } from './server/connections/pendingResponses.js';
 import { maintenancePoolSize, purgeWhileServing } from './server/purgeWhileServing.js';
-import { settings as known } from './settings.js';
 import { createLogger } from './telemetry/logger.js';
 
 export interface GatewayOptions {

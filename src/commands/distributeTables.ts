@@ -1,7 +1,8 @@
-import type { Config } from '../config.js';
-import { distribute, type Placement, plannedPlacements } from '../database/admin/distribute.js';
-import { nameDatabase } from './openForCommand.js';
+import type { Config } from '../config/config.js';
+import { distribute, plannedPlacements } from '../database/admin/distribute.js';
+import type { Placement } from '../database/admin/distribution/placements.js';
 import { UsageError } from './usageError.js';
+import { nameDatabase } from './withDatabase.js';
 
 export interface DistributeOptions {
   yes?: boolean;

@@ -1,8 +1,8 @@
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { type PurgedFile, purgeableFiles, purgeFiles } from '../database/admin/purgeFiles.js';
 import { printable } from '../telemetry/printable.js';
 import { readDuration } from './duration.js';
-import { openForCommand } from './openForCommand.js';
+import { withDatabase } from './withDatabase.js';
 
 export interface PurgeOptions {
   olderThan: string;
@@ -12,8 +12,7 @@ export interface PurgeOptions {
 /** Prints one tab-separated line for each file deleted long ago. With `yes`, removes these files for good. */
 export async function purge(config: Config, { olderThan, yes = false }: PurgeOptions): Promise<void> {
   const milliseconds = readDuration('--older-than', olderThan);
-  const { db, close } = await openForCommand(config);
-  try {
+  await withDatabase(config, async ({ db }) => {
     console.log(['id', 'deleted at', 'bytes', 'company', 'name', 'url'].join('\t'));
     if (yes) {
       const count = await purgeFiles(db, milliseconds, (files) => files.forEach(print));
@@ -26,9 +25,7 @@ export async function purge(config: Config, { olderThan, yes = false }: PurgeOpt
     console.error(
       `${countOf(files.length)} would be removed for good. Nothing was removed: add --yes to remove ${them}.`,
     );
-  } finally {
-    await close();
-  }
+  });
 }
 
 const countOf = (count: number) => (count === 1 ? '1 file' : `${count} files`);

@@ -1,7 +1,7 @@
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { createRoles, rolesSql } from '../database/admin/roles.js';
-import { nameDatabase } from './openForCommand.js';
 import { UsageError } from './usageError.js';
+import { nameDatabase } from './withDatabase.js';
 
 export interface RolesOptions {
   owner: string;

@@ -1,12 +1,10 @@
 import cluster from 'node:cluster';
-import type { Logger } from 'pino';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { openDatabase } from '../database/open.js';
 import { isLoopback } from '../http/loopback.js';
 import { DemoKey } from '../pages/demoKey.js';
 import { apiRoot } from '../rest/apiRoot.js';
 import { exitInTime } from '../server/exitInTime.js';
-import { openGateway } from '../server/openGateway.js';
 import { openMetrics } from '../server/openMetrics.js';
 import { maintenancePoolSize, purgeWhileServing } from '../server/purgeWhileServing.js';
 import { readPersistedDocuments } from '../server/readPersistedDocuments.js';
@@ -14,14 +12,12 @@ import { serveAsWorker } from '../server/serveAsWorker.js';
 import { tryListening } from '../server/tryListening.js';
 import { untilUncaughtError } from '../server/uncaughtErrors.js';
 import { untilStopped } from '../server/untilStopped.js';
-import type { Job } from '../server/workerMessages.js';
-import { Workers } from '../server/workers.js';
 import { createLogger, logDestination } from '../telemetry/logger.js';
-import type { ReadMetrics } from '../telemetry/metrics.js';
 import { announce } from './announce.js';
 import { demoTokensFile } from './demoTokens.js';
 import { nextCommands } from './nextCommands.js';
 import { openDemo, openWebhookKey } from './openDemo.js';
+import { nothingYet, openServing, type Serving } from './serving.js';
 
 export interface ServeOptions {
   /** Whether the embedded database gets the demo workspace, if it is empty, and its pages the demo's token. */
@@ -63,7 +59,7 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
     const job = { url, demo: tokens && { tokens, secrets: key?.secrets, webhookKey } };
     metrics = await openMetrics(config, async () => serving?.readMetrics() ?? nothingYet, logger);
     const next = tokens ? [] : await nextCommands(maintained);
-    serving = await (config.workers > 1 ? openWorkers : openAlone)(config, job, logger);
+    serving = await openServing(config, job, logger);
     const { base } = serving;
     const stopPurging = purgeWhileServing(config, maintained, logger);
     const started = {
@@ -84,36 +80,6 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
       await metrics?.close();
       await Promise.all([serving?.close(), close()]);
     });
-  }
-}
-
-const nothingYet: ReadMetrics = { text: '', contentType: 'text/plain' };
-
-/** This process or its workers, which serve. */
-interface Serving {
-  base: string;
-  readMetrics(): Promise<ReadMetrics>;
-  /** Finishes running requests. Returns how many this process has cut off. */
-  stop(): Promise<number>;
-  close(): Promise<void>;
-}
-
-async function openAlone(config: Config, job: Job, logger: Logger): Promise<Serving> {
-  const gateway = await openGateway(config, job, logger);
-  return { ...gateway, readMetrics: async () => gateway.metrics?.read() ?? nothingYet };
-}
-
-async function openWorkers(config: Config, job: Job, logger: Logger): Promise<Serving> {
-  const workers = new Workers(config, job, logger);
-  const stop = async () => {
-    await workers.stop();
-    return 0;
-  };
-  try {
-    return { base: await workers.start(), readMetrics: () => workers.read(), stop, close: async () => {} };
-  } catch (error) {
-    await stop();
-    throw error;
   }
 }
 

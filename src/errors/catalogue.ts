@@ -1,11 +1,12 @@
 import { accessErrors } from './entries/access.js';
 import { conflicts } from './entries/conflicts.js';
 import { graphqlErrors } from './entries/graphql.js';
-import { requestErrors } from './entries/request.js';
+import { httpErrors } from './entries/http.js';
+import { inputErrors } from './entries/input.js';
 import { serverErrors } from './entries/server.js';
 import type { Entry } from './entry.js';
 
-const entries = { ...requestErrors, ...graphqlErrors, ...accessErrors, ...conflicts, ...serverErrors };
+const entries = { ...inputErrors, ...httpErrors, ...graphqlErrors, ...accessErrors, ...conflicts, ...serverErrors };
 
 export type ErrorCode = keyof typeof entries;
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { createPipeline } from '../app.js';
-import { addressOf, type Config } from '../config.js';
+import { addressOf } from '../config/addressOf.js';
+import type { Config } from '../config/config.js';
 import { type Database, openClient } from '../database/query/client.js';
 import { Replicas } from '../database/servers/replicas/replicas.js';
 import { warmUp } from '../database/warmUp.js';

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
-import { addressOf, ConfigError } from '../config.js';
+import { addressOf } from '../config/addressOf.js';
+import { ConfigError } from '../config/configError.js';
 
 interface Address {
   host: string;

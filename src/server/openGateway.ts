@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { connectGateway } from './connectGateway.js';
 import { limitConnections } from './connections/connectionLimit.js';

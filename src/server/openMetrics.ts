@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import type { ReadMetrics } from '../telemetry/metrics.js';
 import { MetricsServer } from '../telemetry/metricsServer.js';
 import { listen } from './listen.js';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { type PurgedFile, purgeFiles } from '../database/admin/purgeFiles.js';
 import { purgeRegularly } from '../database/admin/purgeRegularly.js';
 import { purgeOutcomes } from '../database/idempotencyKeys.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GraphQLError, parse, validate } from 'graphql';
-import { ConfigError } from '../config.js';
+import { ConfigError } from '../config/configError.js';
 import { schema } from '../schema/index.js';
 
 const prefix = 'sha256:';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { createLogger, logDestination } from '../telemetry/logger.js';
 import { exitInTime } from './exitInTime.js';
 import { openGateway } from './openGateway.js';

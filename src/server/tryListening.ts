@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { listen } from './listen.js';
 import { metricsSettings } from './openMetrics.js';
 

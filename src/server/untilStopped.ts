@@ -1,4 +1,4 @@
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 
 /** Resolves at the first SIGINT, SIGTERM or SIGHUP, or when npm is gone. A second signal ends the process at once. */
 export function untilStopped({ underNpm }: Config): Promise<void> {

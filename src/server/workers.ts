@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { RateLimiterClusterMaster } from 'rate-limiter-flexible';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import type { ReadMetrics } from '../telemetry/metrics.js';
 import { SumOfMetrics } from '../telemetry/sumOfMetrics.js';
 import type { FromWorker, Job, ToWorker } from './workerMessages.js';

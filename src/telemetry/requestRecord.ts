@@ -3,7 +3,7 @@ import type { GraphQLError } from 'graphql';
 import { currentObserver, type RequestObserver } from '../database/query/requestScope.js';
 import { type ErrorCode, isErrorCode } from '../errors/catalogue.js';
 import { ProcessorTime } from './processorTime.js';
-import { startStatementSpan } from './spans.js';
+import { startStatementSpan } from './statementSpan.js';
 
 /** Identifies the log lines of a request: its id, and its trace, if any. */
 export interface Identity {
@@ -71,7 +71,7 @@ export class RequestRecord implements RequestObserver {
   beginStatement(sql: string): (error?: unknown) => void {
     this.statements += 1;
     const at = performance.now();
-    const endSpan = startStatementSpan(this, sql);
+    const endSpan = this.isFinished ? undefined : startStatementSpan(this.span, sql);
     return (error) => {
       this.databaseMilliseconds += performance.now() - at;
       endSpan?.(error);

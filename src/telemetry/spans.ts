@@ -1,18 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import {
-  context,
-  propagation,
-  ROOT_CONTEXT,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  type Tracer,
-  trace,
-} from '@opentelemetry/api';
+import { context, propagation, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { RequestRecord } from './requestRecord.js';
-
-// Without an SDK, which only the operator can load, the API does nothing. docs/operating.md, "Traces".
-const tracer = (): Tracer => trace.getTracer('goalpost');
+import { tracer } from './statementSpan.js';
 
 /**
  * Starts the span of a request, as part of its caller's trace if it names one. Nothing starts if no one collects it.
@@ -64,19 +53,4 @@ export async function inOperationSpan<T>(type: string, fields: string, execute: 
   } finally {
     span.end();
   }
-}
-
-/** Starts the span of a statement, if its request has a span. Returns what ends it. */
-export function startStatementSpan(
-  { span: parent, isFinished }: RequestRecord,
-  sql: string,
-): ((error: unknown) => void) | undefined {
-  if (!parent || isFinished) return undefined;
-  const [verb = 'SQL'] = /^\w+/.exec(sql.trimStart()) ?? [];
-  const attributes = { 'db.system.name': 'postgresql', 'db.query.text': sql };
-  const span = tracer().startSpan(verb.toUpperCase(), { kind: SpanKind.CLIENT, attributes });
-  return (error) => {
-    if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
-    span.end();
-  };
 }

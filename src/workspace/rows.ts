@@ -1,5 +1,7 @@
+import { activityRows } from './activityRows.js';
 import type { Workspace } from './format/workspace.js';
 import type { Table } from './tables.js';
+import { under } from './under.js';
 
 type Goal = Workspace['goals'][number];
 type Subject = Workspace['files'][number];
@@ -13,11 +15,7 @@ export function rowsOf(workspace: Workspace): Record<Table, Row[]> {
 
   const updates = under(goals, 'goal_id', (goal) => goal.progress_updates);
   const retrospectives = under(goals, 'goal_id', (goal) => goal.retrospectives);
-  const activities = numbered([
-    ...under(goals, 'goal_id', reopenings),
-    ...under(files, 'file_id', namedActivities),
-    ...under(documents, 'document_id', restoredVersions),
-  ]);
+  const activities = activityRows(workspace);
   const threads = under(activities, 'activity_id', ({ thread }) => (thread ? [thread] : []));
   const comments = [
     ...under(threads, 'thread_id', commentsOf),
@@ -81,44 +79,9 @@ export function rowsOf(workspace: Workspace): Record<Table, Row[]> {
   };
 }
 
-/** The children of all parents, each with the id of its parent in `column`. */
-function under<Parent extends { id: string }, Child, Column extends string>(
-  parents: Parent[],
-  column: Column,
-  childrenOf: (parent: Parent) => Child[],
-): (Child & Record<Column, string>)[] {
-  return parents.flatMap((parent) =>
-    childrenOf(parent).map((child) => ({ ...child, [column]: parent.id }) as Child & Record<Column, string>),
-  );
-}
-
-/** With the sequence of their events. The company is new, so theirs are its first. */
-const numbered = <Activity extends { inserted_at: string }>(activities: Activity[]) =>
-  activities
-    .toSorted((a, b) => Date.parse(a.inserted_at) - Date.parse(b.inserted_at))
-    .map((activity, index) => ({ ...activity, sequence: index + 1 }));
-
 const commentsOf = (subject: Pick<Subject, 'comments'>) => subject.comments;
 const reactionsOf = (subject: Pick<Subject, 'reactions'>) => subject.reactions;
 const subscriptionListOf = ({ subscription_list: list }: Pick<Subject, 'subscription_list'>) => (list ? [list] : []);
-
-/** An activity that does not say the name of its record has the name that the record has now. */
-const namedActivities = <Activity extends { name: string | null }>(record: { name: string; activities: Activity[] }) =>
-  record.activities.map((activity) => ({ ...activity, name: activity.name ?? record.name }));
-
-const reopenings = (goal: Goal) =>
-  namedActivities(goal).map(({ undone_outcome: undone, ...activity }) => ({
-    ...activity,
-    undone_success: undone?.success,
-    undone_closed_at: undone?.closed_at,
-    undone_closed_by_id: undone?.closed_by_id,
-  }));
-
-const restoredVersions = ({ name, activities, versions }: Workspace['documents'][number]) =>
-  activities.map((activity) => {
-    const restored = versions[(activity.version_number ?? 0) - 1];
-    return { ...activity, name: activity.name ?? restored?.title ?? name, document_version_id: restored?.id };
-  });
 
 const indexed = <Item extends { index: number | null }>(items: Item[]) =>
   items.map((item, position) => ({ ...item, index: item.index ?? position }));

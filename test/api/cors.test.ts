@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
+import { ConfigError } from '../../src/config/configError.js';
 import { statementsOf } from '../support/statements.js';
 import { createWorld, restPaths } from '../support/world.js';
 

@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ConfigError, readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
+import { ConfigError } from '../../src/config/configError.js';
 import { readPersistedDocuments } from '../../src/server/readPersistedDocuments.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 

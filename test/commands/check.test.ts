@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { checkGateway } from '../../src/commands/checkGateway.js';
-import { ConfigError } from '../../src/config.js';
+import { checkGateway } from '../../src/commands/check/checkGateway.js';
+import { ConfigError } from '../../src/config/configError.js';
 import { freePort } from '../../src/database/embedded/freePort.js';
 import { DatabaseError } from '../../src/database/error.js';
 import { createDatabase } from '../support/database.js';
@@ -118,7 +118,7 @@ describe('goalpost check', () => {
     [
       'a database that is read-only',
       'ALTER DATABASE %I SET default_transaction_read_only = on',
-      'none of the servers takes writes',
+      'no server accepts writes',
     ],
     [
       'a migration that needs a newer version',

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { ConfigError, effectiveSettings, readConfig } from '../../src/config.js';
-import { settings } from '../../src/settings.js';
+import { readConfig } from '../../src/config/config.js';
+import { ConfigError } from '../../src/config/configError.js';
+import { effectiveSettings } from '../../src/config/effectiveSettings.js';
+import { settings } from '../../src/config/settings.js';
 import { pathOf } from '../support/documents.js';
 import { goalpost } from '../support/goalpost.js';
 import type { Json } from '../support/world.js';
@@ -153,7 +155,7 @@ describe('the file .env in the current folder', async () => {
   beforeEach(() => rm(join(folder, '.env'), { recursive: true, force: true }));
 
   const script = `
-    const { readConfig } = await import(${JSON.stringify(pathOf('dist/config.js'))});
+    const { readConfig } = await import(${JSON.stringify(pathOf('dist/config/config.js'))});
     console.log(JSON.stringify(readConfig()));`;
 
   /** The settings of a process in the folder. */

@@ -4,6 +4,7 @@ import { CriticalityLevel, diff } from '@graphql-inspector/core';
 import { buildSchema, isEnumType, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { openApi } from '../../src/commands/openapi.js';
+import { settings } from '../../src/config/settings.js';
 import { catalogue, errorCodes } from '../../src/errors/catalogue.js';
 import { exampleOf } from '../../src/errors/failures.js';
 import { headersOf } from '../../src/errors/problem.js';
@@ -12,7 +13,6 @@ import { snakeCase } from '../../src/naming.js';
 import { breakingChanges } from '../../src/rest/openapi/breakingChanges.js';
 import { actions, activityActions } from '../../src/rules/activityActions.js';
 import { sdl } from '../../src/schema/sdl.js';
-import { settings } from '../../src/settings.js';
 import {
   anchorOf,
   blocksOf,

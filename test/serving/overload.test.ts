@@ -106,6 +106,29 @@ describe('a gateway whose places are all taken', () => {
     },
   );
 
+  test('does nothing for a client that left while it waited', async () => {
+    const [held, left] = [await world.closedGoal(space), await world.closedGoal(space)];
+    const release = await holdGoals(world.url);
+    const admitted = [1, 2].map(() => reopen(held.id));
+    await vi.waitFor(() => expect(overload.admission.inProgress).toBe(places));
+    const body = JSON.stringify({ id: left.id });
+    const client = connect(Number(new URL(await world.base()).port), 'localhost');
+    client.write(
+      `POST ${restPaths.reopenGoal} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${caller.token}\r\n` +
+        `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    await vi.waitFor(() => expect(overload.admission.waiting).toBe(1));
+    world.log.length = 0;
+    client.destroy();
+    await release();
+    await Promise.all(admitted);
+    await vi.waitFor(() =>
+      expect(world.log).toContainEqual(expect.objectContaining({ cutOff: true, clientGone: true })),
+    );
+    await vi.waitFor(() => expect(overload.admission.inProgress).toBe(0));
+    expect(await world.sql('SELECT id FROM goals WHERE id = $1 AND closed_at IS NULL', [left.id])).toEqual([]);
+  });
+
   test('lends the place of a request whose body is still coming', async () => {
     const { hostname, port } = new URL(await world.base());
     const slow = [1, 2, 3].map(() => connect(Number(port), hostname));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/config.js';
 import { printable } from '../../telemetry/printable.js';
 import { followEvents, type ListenedEvent } from './followEvents.js';
 import { forwardEvent, type Receiver } from './forwardEvent.js';

@@ -1,5 +1,5 @@
-import type { Config } from '../../config.js';
-import { addressOf } from '../../config.js';
+import { addressOf } from '../../config/addressOf.js';
+import type { Config } from '../../config/config.js';
 import { readDemoTokens } from '../demoTokens.js';
 import { UsageError } from '../usageError.js';
 import type { WantedEvents } from './followEvents.js';

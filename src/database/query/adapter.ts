@@ -1,18 +1,12 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import type {
-  SqlDriverAdapter,
-  SqlDriverAdapterFactory,
-  SqlQuery,
-  SqlQueryable,
-  Transaction,
-} from '@prisma/driver-adapter-utils';
+import type { SqlDriverAdapter, SqlDriverAdapterFactory, SqlQuery, Transaction } from '@prisma/driver-adapter-utils';
 import type { Pool } from 'pg';
 import { retryConflicts } from './conflicts.js';
 import { ConnectionShares } from './connectionShares.js';
 import { wait, withDeadlineUnlessGiven } from './deadline.js';
+import { adapterIdentity, limitedTransaction } from './limitedTransaction.js';
 import type { OpenPool } from './pool.js';
 import type { PoolConnections } from './reader/database.js';
-import { hasEnded } from './reader/transact.js';
 import { report } from './requestScope.js';
 
 type Options = ConstructorParameters<typeof PrismaPg>[1];
@@ -88,7 +82,7 @@ function limitedAdapter(
   const run = <T>({ sql }: SqlQuery, send: () => Promise<T>): Promise<T> =>
     retryConflicts(() => shares.use((start) => report(sql, () => wait(() => start(send)))));
   return {
-    ...identity(adapter),
+    ...adapterIdentity(adapter),
     queryRaw: (query) => run(query, () => adapter.queryRaw(query)),
     executeRaw: (query) => run(query, () => adapter.executeRaw(query)),
     executeScript: (script) => adapter.executeScript(script),
@@ -97,45 +91,3 @@ function limitedAdapter(
     dispose: close,
   };
 }
-
-/** `release` gives its connection back. */
-function limitedTransaction(transaction: Transaction, release: () => void): Transaction {
-  let last: Promise<unknown> = Promise.resolve();
-  let isOver = false;
-  // Resolvers ask at the same time, but a transaction has one connection, which serves others when it has ended.
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const result = last.then(() => {
-      if (isOver) throw hasEnded();
-      return work();
-    });
-    last = result.catch(() => {});
-    return result;
-  };
-  // PostgreSQL undoes a transaction in which a statement failed, and answers its COMMIT as if it were done.
-  let failed: { error: unknown } | undefined;
-  const unlessFailed = async <Result>(sql: string, work: () => Promise<Result>): Promise<Result> => {
-    if (failed && sql !== 'ROLLBACK') throw failed.error;
-    try {
-      return await report(sql, work);
-    } catch (error) {
-      failed ??= { error };
-      throw error;
-    }
-  };
-  const inTime = <Result>(sql: string, work: () => Promise<Result>) =>
-    wait(() => inTurn(() => unlessFailed(sql, work)));
-  const end = (how: () => Promise<void>) => {
-    isOver = true;
-    return how().finally(release);
-  };
-  return {
-    ...identity(transaction),
-    options: transaction.options,
-    queryRaw: (query) => inTime(query.sql, () => transaction.queryRaw(query)),
-    executeRaw: (query) => inTime(query.sql, () => transaction.executeRaw(query)),
-    commit: () => end(() => transaction.commit()),
-    rollback: () => end(() => transaction.rollback()),
-  };
-}
-
-const identity = ({ provider, adapterName }: SqlQueryable) => ({ provider, adapterName });

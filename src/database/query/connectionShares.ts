@@ -1,5 +1,5 @@
-import { type Deadline, wait } from './deadline.js';
-import { currentDeadline } from './requestScope.js';
+import { wait } from './deadline.js';
+import { currentDeadline, type Deadline } from './requestScope.js';
 import { type Caller, nobody, Shares } from './shares.js';
 
 /** Most connections that one request holds at once. */

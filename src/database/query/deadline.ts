@@ -1,18 +1,5 @@
-import { currentDeadline, currentObserver, runWithin } from './requestScope.js';
+import { currentDeadline, currentObserver, type Deadline, runWithin } from './requestScope.js';
 import type { Caller } from './shares.js';
-
-/** How long one request may still wait for the database in all, and since when it is waiting. */
-export interface Deadline {
-  left: number;
-  waits: number;
-  since: number;
-  /** Who sent the request, as far as that was known when it came. */
-  caller: Caller | undefined;
-  /** How many connections it holds. */
-  held: number;
-  /** What of it waits until it holds fewer. */
-  queue: (() => void)[];
-}
 
 /** The database did not answer within the time that the request may wait for it. */
 class DatabaseTimeout extends Error {

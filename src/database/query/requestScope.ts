@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Deadline } from './deadline.js';
+import type { Caller } from './shares.js';
 
 /** What is told about the work of one request with the database. */
 export interface RequestObserver {
@@ -11,6 +11,19 @@ export interface RequestObserver {
   endWait(): void;
   /** A statement or transaction lost to another, and is repeated. */
   countRepetition(): void;
+}
+
+/** How long one request may still wait for the database in all, and since when it is waiting. */
+export interface Deadline {
+  left: number;
+  waits: number;
+  since: number;
+  /** Who sent the request, as far as that was known when it came. */
+  caller: Caller | undefined;
+  /** How many connections it holds. */
+  held: number;
+  /** What of it waits until it holds fewer. */
+  queue: (() => void)[];
 }
 
 interface RequestScope {

@@ -78,7 +78,7 @@ const responseHeaders: Record<string, JsonSchema> = {
 };
 
 /** The headers that every response has. */
-export const everyAnswer = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit'];
+export const everyResponse = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit'];
 
 /** The description of a header. One that only the error catalogue knows gets a general description. */
 export const headerNamed = (name: string): JsonSchema =>

@@ -1,12 +1,12 @@
 import { type GraphQLObjectType, type GraphQLSchema, getNamedType, Kind, type SelectionSetNode } from 'graphql';
-import type { ErrorCode } from '../../errors/catalogue.js';
 import { version } from '../../version.js';
 import { apiRoot } from '../apiRoot.js';
 import type { PreparedMutation } from '../prepare.js';
-import { everyAnswer, headerNamed, requestHeaders } from './headers.js';
+import { requestHeaders } from './headers.js';
 import { collectComponents, type JsonSchema } from './jsonSchema.js';
-import { codesOf, problemExample, problemName, problemResponses, problemSchema } from './problems.js';
+import { codesOf, problemResponses } from './problems.js';
 import recordedExamples from './recordedExamples.json' with { type: 'json' };
+import { collectReferences, referenceTo } from './references.js';
 import { requestSchema } from './requestSchema.js';
 import { type Fragments, responseSchemas } from './responseSchema.js';
 import { sentence } from './text.js';
@@ -24,31 +24,14 @@ const examples: Record<string, { request: unknown; response: unknown }> = record
 
 const addition = '\n\nAn addition of this gateway to the documented paths.';
 
-const reference = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
-
 /** The OpenAPI document of the stored mutations, derived from them, the schema and the error catalogue. */
 export function openApiDocument(schema: GraphQLSchema, prepared: readonly PreparedMutation[], publicUrl = '') {
   const components = collectComponents(schema);
-  const { schemas, component, text } = components;
+  const { schemas, text } = components;
   const payload = responseSchemas(components, fragmentsOf(prepared));
-  const headers: Record<string, JsonSchema> = {};
-  const problems: Record<string, JsonSchema> = {};
+  const { headers, problems, references } = collectReferences(components, publicUrl);
+  const { common, header } = references;
   const tags = new Map<string, JsonSchema>();
-
-  const header = (name: string) => {
-    headers[name] ??= headerNamed(name);
-    return reference('headers', name);
-  };
-  const common = Object.fromEntries(everyAnswer.map((name) => [name, header(name)]));
-  const references = {
-    schema: (code: ErrorCode) => component(problemName(code), () => problemSchema(code)),
-    example: (code: ErrorCode) => {
-      problems[code] ??= { summary: code, value: problemExample(code, publicUrl) };
-      return reference('examples', code);
-    },
-    header,
-    common,
-  };
 
   function operation({ name, isAddition, deprecated, field, inputObject, payloadType, selection }: PreparedMutation) {
     const { request, response } = examples[name] ?? {};
@@ -60,7 +43,7 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
       ...(isAddition && { 'x-addition': true }),
       ...((deprecated || field.deprecationReason != null) && { deprecated: true }),
       tags: [tagOf(payloadType, selection)],
-      parameters: Object.keys(requestHeaders).map((each) => reference('parameters', each)),
+      parameters: Object.keys(requestHeaders).map((each) => referenceTo('parameters', each)),
       requestBody: {
         description: text(inputObject.description),
         required: true,

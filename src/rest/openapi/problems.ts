@@ -51,7 +51,8 @@ function member({ items, properties, ...schema }: MemberSchema): JsonSchema {
 export const problemExample = (code: ErrorCode, publicUrl: string) =>
   snakeCased(problemOf(inRestNames(exampleOf(code)), '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54', publicUrl));
 
-interface References {
+/** What operations refer to, each component once. */
+export interface References {
   schema: (code: ErrorCode) => JsonSchema;
   example: (code: ErrorCode) => JsonSchema;
   header: (name: string) => JsonSchema;

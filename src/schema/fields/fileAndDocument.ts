@@ -6,7 +6,7 @@ import { Reaction } from '../types/Reaction.js';
 import { ResourceHub } from '../types/ResourceHub.js';
 import { ResourceHubDocument } from '../types/ResourceHubDocument.js';
 import { ResourceHubFile } from '../types/ResourceHubFile.js';
-import { pathTo, ResourceHubFolder } from '../types/ResourceHubFolder.js';
+import { folderOf, ResourceHubFolder } from '../types/ResourceHubFolder.js';
 import { ResourceHubPermissions } from '../types/ResourceHubPermissions.js';
 import { SubscriptionList } from '../types/SubscriptionList.js';
 
@@ -28,7 +28,7 @@ for (const [name, type] of types) {
       nullable: true,
       description: `The folder that the ${name} is in. Null if it is at the hub's root.`,
       select: { parentFolderId: true },
-      resolve: async ({ parentFolderId }, _args, context) => (await pathTo(parentFolderId, context)).at(-1),
+      resolve: ({ parentFolderId }, _args, context, info) => folderOf(parentFolderId, context, info),
     }),
     parentFolderId: t.exposeID('parentFolderId', {
       nullable: true,

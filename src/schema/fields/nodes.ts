@@ -15,7 +15,7 @@ import { visibleDocument, visibleFile } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
 import { checkedPage, connectionType, pageArguments } from '../types/Connection.js';
 import { ResourceHub } from '../types/ResourceHub.js';
-import { pathTo, ResourceHubFolder } from '../types/ResourceHubFolder.js';
+import { folderOf, ResourceHubFolder } from '../types/ResourceHubFolder.js';
 import { type NodeShape, ResourceHubNode } from '../types/ResourceHubNode.js';
 import { everyName } from '../weights.js';
 import { byId, nodesQuery, resolveConnection } from './resolveConnection.js';
@@ -31,7 +31,7 @@ function loadNodes(context: Context, info: GraphQLResolveInfo) {
   const { db, actor } = context;
   const loaders = {
     folder: byId(context, {}, async (_query, { id }) =>
-      (await Promise.all(id.in.map((folder) => pathTo(folder, context)))).flatMap((path) => path.slice(-1)),
+      (await Promise.all(id.in.map((folder) => folderOf(folder, context, info)))).flatMap((folder) => folder ?? []),
     ),
     document: byId(context, nodesQuery(context, info, 'ResourceHubDocument'), (query, where) =>
       db.resourceHubDocument.findMany({

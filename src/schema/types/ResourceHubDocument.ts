@@ -1,6 +1,6 @@
 import { callersAccess, canEdit } from '../../policies/access.js';
 import { builder } from '../builder.js';
-import { longText } from '../weights.js';
+import { longText, manyFolders } from '../weights.js';
 import { Goal } from './Goal.js';
 import { Project } from './Project.js';
 import { pathTo, ResourceHubFolder } from './ResourceHubFolder.js';
@@ -58,8 +58,9 @@ export const ResourceHubDocument = builder.prismaObject('ResourceHubDocument', {
     pathToDocument: t.field({
       type: [ResourceHubFolder],
       description: "The folders from the hub's root down to the document. Empty if the document is at the root.",
+      extensions: manyFolders,
       select: { parentFolderId: true },
-      resolve: ({ parentFolderId }, _args, context) => pathTo(parentFolderId, context),
+      resolve: ({ parentFolderId }, _args, context, info) => pathTo(parentFolderId, context, info),
     }),
     publicUrl: t.string({
       nullable: true,

@@ -1,4 +1,5 @@
 import { builder } from '../builder.js';
+import { manyFolders } from '../weights.js';
 import { Blob } from './Blob.js';
 import { pathTo, ResourceHubFolder } from './ResourceHubFolder.js';
 import { nodeColumns, ResourceHubNode } from './ResourceHubNode.js';
@@ -18,8 +19,9 @@ export const ResourceHubFile = builder.prismaObject('ResourceHubFile', {
     pathToFile: t.field({
       type: [ResourceHubFolder],
       description: "The folders from the hub's root down to the file. Empty if the file is at the root.",
+      extensions: manyFolders,
       select: { parentFolderId: true },
-      resolve: ({ parentFolderId }, _args, context) => pathTo(parentFolderId, context),
+      resolve: ({ parentFolderId }, _args, context, info) => pathTo(parentFolderId, context, info),
     }),
     size: t.field({
       type: 'BigInt',

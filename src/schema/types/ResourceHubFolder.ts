@@ -1,8 +1,11 @@
 import { createContextCache } from '@pothos/core';
 import DataLoader from 'dataloader';
+import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.js';
-import { type Folder, folderPaths } from '../../lists/folderPaths.js';
+import { type AskedFolder, type Folder, folderPaths } from '../../lists/folderPaths.js';
 import { builder } from '../builder.js';
+import { selects } from '../selects.js';
+import { wholeFolder } from '../weights.js';
 import { ResourceHubNode } from './ResourceHubNode.js';
 
 export const ResourceHubFolder = builder.objectRef<Folder>('ResourceHubFolder').implement({
@@ -20,17 +23,28 @@ export const ResourceHubFolder = builder.objectRef<Folder>('ResourceHubFolder').
       nullable: true,
       description: "The ID of the parent folder. Null if the folder is at the hub's root.",
     }),
-    childrenCount: t.exposeInt('childrenCount', {
+    childrenCount: t.int({
       description: 'The number of folders, documents and files directly in the folder that the caller can see.',
+      extensions: wholeFolder,
+      resolve: ({ childrenCount }) => childrenCount as number,
     }),
   }),
 });
 
+type Info = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
+
 // Nothing is kept, because a later field of a mutation may have changed what is in a folder.
-const paths = createContextCache(
-  ({ db, actor }: Context) => new DataLoader<string, Folder[]>((ids) => folderPaths(db, actor, ids), { cache: false }),
+const folders = createContextCache(
+  ({ db, actor }: Context) =>
+    new DataLoader<AskedFolder, Folder[]>((asked) => folderPaths(db, actor, asked), { cache: false }),
 );
 
+const load = async (id: string | null, withPath: boolean, context: Context, info: Info): Promise<Folder[]> =>
+  id === null ? [] : folders(context).load({ id, withPath, withCounts: selects(info, 'childrenCount') });
+
 /** The folders from the hub's root down to and including this folder. One statement serves all that ask at once. */
-export const pathTo = async (folderId: string | null, context: Context): Promise<Folder[]> =>
-  folderId === null ? [] : paths(context).load(folderId);
+export const pathTo = (folderId: string | null, context: Context, info: Info) => load(folderId, true, context, info);
+
+/** The folder, as {@link pathTo} finds it. */
+export const folderOf = async (id: string | null, context: Context, info: Info): Promise<Folder | undefined> =>
+  (await load(id, false, context, info))[0];

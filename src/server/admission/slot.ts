@@ -31,7 +31,7 @@ export class Slot {
 
   /**
    * Reads the body. Throws SERVICE_UNAVAILABLE or RATE_LIMITED if the body took its time, and there is no memory for it,
-   * or no place when it has come.
+   * or no place when it has come, or its client has left.
    */
   async whileReceiving<T>(req: IncomingMessage, read: ReadBody<T>): Promise<T> {
     if (req.complete) return read();
@@ -43,6 +43,7 @@ export class Slot {
       if (failure) throw failure;
       // The request may have been answered meanwhile: nobody would give the place back.
       if (this.#hasEnded) this.#giveBack();
+      if (req.socket.destroyed) throw overloaded();
       return body;
     } finally {
       close();

@@ -167,6 +167,7 @@ export class NodeServer {
     const held: HeldSlot = {};
     try {
       const answer = await this.#telemetry.run(record, () => this.#answerTo(req, record, context, askForBody, held));
+      if (!answer) return this.#telemetry.finish(record, undefined, context);
       const { live } = answer;
       if (record.isFinished) return live?.close();
       this.#telemetry.finish(record, answer.status, context);
@@ -189,13 +190,14 @@ export class NodeServer {
     }
   }
 
+  /** Undefined if the client left while it waited for a slot: nobody would know of a change. */
   async #answerTo(
     req: IncomingMessage,
     record: RequestRecord,
     context: RequestContext,
     askForBody: () => void,
     held: HeldSlot,
-  ): Promise<HttpResponse> {
+  ): Promise<HttpResponse | undefined> {
     try {
       const { path, host } = readTarget(req);
       record.path = loggedPath(path);
@@ -213,6 +215,7 @@ export class NodeServer {
       const slot = overload && !overload.isExempt(req.url) ? new Slot(overload, record, callerNow) : undefined;
       held.slot = slot;
       const refused = app.refusal?.(head, context) ?? (await slot?.enter());
+      if (req.socket.destroyed) return undefined;
       if (refused) return this.#refuseEarly(refused, record, context, req);
       if (slot && this.#unsent.isFullFor(callerNow().id)) {
         overload?.countRefusal(record);

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { ContextualDateType, ProgressStatus } from '../../database/generated/client/enums.js';
+import { ProgressStatus } from '../../database/generated/client/enums.js';
 import { access, accessLevels } from './access.js';
 import { activityFields, comments, reactions } from './conversations.js';
 import {
-  date,
   flag,
   float,
   id,
@@ -19,17 +18,7 @@ import {
   timestamp,
   updatedAt,
 } from './fields.js';
-
-const contextualDate = z.strictObject({
-  date_type: z.enum(ContextualDateType).describe('how exact the date is'),
-  value: name('the date as displayed, such as "Q3 2026"'),
-  date: date('the day it stands for'),
-});
-
-const timeframe = z.strictObject({
-  contextual_start_date: optional(contextualDate.describe('when work starts')),
-  contextual_end_date: optional(contextualDate.describe('when it is due')),
-});
+import { timeframe } from './timeframe.js';
 
 const target = z.strictObject({
   id: ownId('targets'),

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { queryObjects } from 'node:v8';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { readConfig } from '../../../src/config.js';
+import { readConfig } from '../../../src/config/config.js';
 import { openClient } from '../../../src/database/query/client.js';
 import { readServerUrls } from '../../../src/database/servers/serverUrls.js';
 import { commandOutput } from '../../support/goalpost.js';

@@ -1,5 +1,5 @@
-import type { Encryption } from '../database/servers/tls/encryption.js';
-import { isLoopback } from '../http/loopback.js';
+import type { Encryption } from '../../database/servers/tls/encryption.js';
+import { isLoopback } from '../../http/loopback.js';
 import { type Finding, fine, note } from './finding.js';
 
 const verified = {

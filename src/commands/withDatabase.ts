@@ -1,16 +1,22 @@
-import { type Config, databaseName } from '../config.js';
+import type { Config } from '../config/config.js';
+import { shownText } from '../config/shownText.js';
 import { hasCluster } from '../database/embedded/cluster.js';
 import { type OpenDatabase, openDatabase } from '../database/open.js';
 import { UsageError } from './usageError.js';
 
 /** Names the database that a command uses on stderr, without a password. */
-export const nameDatabase = (config: Config): void => console.error(`Database: ${databaseName(config)}`);
+export function nameDatabase({ databaseUrl, dataDir }: Config): void {
+  const name =
+    databaseUrl === undefined ? `the embedded PostgreSQL in ${dataDir}` : shownText('DATABASE_URL', databaseUrl);
+  console.error(`Database: ${name}`);
+}
 
-/** Opens the database of a command, and names it. Only `serve` makes an embedded one. */
-export async function openForCommand(
+/** Runs a command on its database, which it names, opens and closes. Only `serve` makes an embedded one. */
+export async function withDatabase(
   config: Config,
+  run: (opened: OpenDatabase) => Promise<void> | void,
   migrations: 'apply' | 'require' = 'require',
-): Promise<OpenDatabase> {
+): Promise<void> {
   const { databaseUrl, dataDir } = config;
   if (databaseUrl === undefined && !(await hasCluster(dataDir))) {
     throw new UsageError(
@@ -19,5 +25,10 @@ export async function openForCommand(
     );
   }
   nameDatabase(config);
-  return openDatabase(config, { migrations, share: true });
+  const opened = await openDatabase(config, { migrations, share: true });
+  try {
+    await run(opened);
+  } finally {
+    await opened.close();
+  }
 }

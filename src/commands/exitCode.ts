@@ -1,0 +1,42 @@
+import { CommanderError } from 'commander';
+import { ConfigError } from '../config/configError.js';
+import { isSetting } from '../config/settings.js';
+import { DatabaseError } from '../database/error.js';
+import { isUnavailable } from '../database/query/unavailable.js';
+import { WorkerFailed } from '../server/workers.js';
+import { ImportError } from '../workspace/error.js';
+import { ListenError } from './listen/listenError.js';
+import { UsageError } from './usageError.js';
+
+/** Says why a command failed, unless that has been said, and returns the exit code of the process. */
+export function exitCode(error: unknown): number {
+  if (error instanceof CommanderError) {
+    const advice = adviceFor(error);
+    if (advice) console.error(advice);
+    return error.exitCode === 0 ? 0 : 2;
+  }
+  if (error instanceof WorkerFailed) return error.exitCode;
+  const isExpected = [UsageError, ConfigError, DatabaseError, ImportError, ListenError].some(
+    (kind) => error instanceof kind,
+  );
+  if (isExpected) console.error(`goalpost: ${(error as Error).message}`);
+  else if (isUnavailable(error)) console.error(`goalpost: The database is unavailable: ${reasonIn(error as Error)}`);
+  else console.error(error);
+  return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
+}
+
+/** What to set in place of an option that is a setting, such as `--port`. */
+function adviceFor({ code, message }: CommanderError): string | undefined {
+  const [, option = ''] = /'--([a-z-]+)/.exec(message) ?? [];
+  const name = option.toUpperCase().replaceAll('-', '_');
+  const isMeant = code === 'commander.unknownOption' && isSetting(name);
+  return isMeant
+    ? `${name} is a setting: set the environment variable, or a line in .env, such as ${name}=…`
+    : undefined;
+}
+
+/** Prisma puts the reason last. PostgreSQL may continue it in indented lines, as in "Is the server running on that host?". */
+function reasonIn({ message }: Error): string {
+  const reason = message.split('\n').findLast((line) => /^\S/.test(line)) ?? message;
+  return /Message: `(.+?)`?$/.exec(reason)?.[1] ?? reason;
+}
