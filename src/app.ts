@@ -86,8 +86,8 @@ export interface AppOptions {
 }
 
 export interface App {
-  answer: Handler;
-  /** How a request fails before it gets a place, if that is known already. */
+  handle: Handler;
+  /** How a request fails before it gets a slot, if that is known already. */
   refusal: (request: RequestHead, context: RequestContext) => GraphQLError | undefined;
   /** Who the callers are whose tokens it has looked up. */
   callers: Callers;
@@ -193,10 +193,10 @@ export function createPipeline({
     limit: rateLimiters && rateLimit({ limiters: rateLimiters, callers, logger, clock }),
     graphql: graphql.handle,
   });
-  const answer = databaseTimeout(
+  const handle = databaseTimeout(
     databaseMilliseconds,
     callers,
-    commonHeaders(cors(corsOrigins, compressedPages(routed.answer))),
+    commonHeaders(cors(corsOrigins, compressedPages(routed.handle))),
   );
-  return { answer, refusal: routed.refusal, callers, routes, workedExamples: () => workedExamples(mutations, lookUp) };
+  return { handle, refusal: routed.refusal, callers, routes, workedExamples: () => workedExamples(mutations, lookUp) };
 }

@@ -28,8 +28,8 @@ interface RouterOptions {
 }
 
 interface Router {
-  answer: Handler;
-  /** How a request fails before it gets a place, if that is known already. */
+  handle: Handler;
+  /** How a request fails before it gets a slot, if that is known already. */
   refusal(request: RequestHead, context: RequestContext): GraphQLError | undefined;
 }
 
@@ -119,7 +119,7 @@ export function router(options: RouterOptions): Router {
     });
   }
 
-  const answer: Handler = async (request, context) => {
+  const handle: Handler = async (request, context) => {
     const location = locate(request);
     const { path, redirect, route: found } = location;
     const routesOfPath = routesOf(path);
@@ -140,7 +140,7 @@ export function router(options: RouterOptions): Router {
       return refuse(mask(thrown), location, request, context);
     }
   };
-  return { answer, refusal };
+  return { handle, refusal };
 }
 
 /** Of a body that goes on, each piece is charged. */
