@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { purgeRows } from './admin/purgeRows.js';
+import { Prisma } from './generated/client/client.js';
 import type { Database, Transaction } from './query/client.js';
 
 /** An idempotency key is scoped to one token and one operation. */
@@ -61,26 +63,12 @@ export async function keepOutcome(
     DO UPDATE SET fingerprint = excluded.fingerprint, result = excluded.result, expires_at = excluded.expires_at`;
 }
 
-/**
- * Deletes expired outcomes, company by company and in batches, except those that another transaction has locked.
- * Returns their number.
- */
-export async function purgeOutcomes(db: Database, batch = 1000): Promise<number> {
-  const companies = await db.$queryRaw<{ id: string }[]>`
-    SELECT c.id FROM companies c
-    WHERE EXISTS (SELECT FROM idempotency_keys k WHERE k.company_id = c.id AND k.expires_at <= now())`;
-  let purged = 0;
-  for (const { id } of companies) purged += await purgeOutcomesOf(db, id, batch);
-  return purged;
-}
-
-async function purgeOutcomesOf(db: Database, companyId: string, batch: number): Promise<number> {
-  for (let purged = 0; ; ) {
-    const count = await db.$executeRaw`
-      DELETE FROM idempotency_keys WHERE company_id = ${companyId} AND (token_id, operation, key) IN (
-        SELECT token_id, operation, key FROM idempotency_keys WHERE company_id = ${companyId} AND expires_at <= now()
-        ORDER BY expires_at LIMIT ${batch} FOR UPDATE SKIP LOCKED)`;
-    purged += count;
-    if (count < batch) return purged;
-  }
-}
+/** Deletes expired outcomes, except those that another transaction has locked. Returns their number. */
+export const purgeOutcomes = (db: Database, batch = 1000): Promise<number> =>
+  purgeRows(db, {
+    table: 'idempotency_keys',
+    key: ['token_id', 'operation', 'key'],
+    time: 'expires_at',
+    until: Prisma.sql`now()`,
+    batch,
+  });

@@ -22,7 +22,7 @@ export const eventCursor = (sequence: number, id: string) => cursorOf(eventKind,
  */
 export async function requireKnown(
   db: Transaction,
-  { companyId, after, field }: { companyId: string; after: Position; field: string },
+  { companyId, after, field, remedy }: { companyId: string; after: Position; field: string; remedy: string },
 ): Promise<void> {
   const [row] = await db.$queryRaw<{ last: bigint; id: string | null }[]>`
     SELECT c.last_sequence AS last,
@@ -30,8 +30,7 @@ export async function requireKnown(
     FROM companies c WHERE c.id = ${companyId}`;
   const { last = 0n, id = null } = row ?? {};
   if (Number(after.key) <= last && (id === null || markOf(id) === after.id)) return;
-  throw badInput([{ field, code: 'invalid', message: unknown }]);
+  throw badInput([{ field, code: 'invalid', message: `${unknown}. ${remedy}` }]);
 }
 
-const unknown =
-  'is not a cursor of an event that this company has: the database was set back to an earlier moment. Omit it to read the events from the beginning';
+const unknown = 'is not a cursor of an event that this company has: the database was set back to an earlier moment';

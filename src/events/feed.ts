@@ -10,6 +10,8 @@ import { isVisible } from './visibleEvents.js';
 /** The most events that a page looks at, seen or not. */
 export const mostLooked = 1_000;
 
+const remedy = 'Omit it to read the events from the beginning';
+
 interface Row {
   id: string;
   sequence: bigint;
@@ -25,7 +27,7 @@ export const eventFeed = (actor: Actor, actions: Actions) => ({
   readPage: async (db: Transaction, slice: Slice): Promise<Page> => {
     const { companyId } = actor;
     const { after } = slice;
-    if (after) await requireKnown(db, { companyId, after, field: 'events.after' });
+    if (after) await requireKnown(db, { companyId, after, field: 'events.after', remedy });
     return pageOf(await read(db, actor, actions, slice), slice);
   },
 });

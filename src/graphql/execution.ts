@@ -40,7 +40,7 @@ const longestOutcome = 1_000_000;
 
 /** Whether the response to a mutation has no more of a record than REST responds with, or only a few fields of it. */
 const isShort = ({ complexity, aliases, pages } = noCost) =>
-  pages + aliases === 0 ? complexity <= 1_000 : complexity < 10 && aliases <= 10;
+  pages + aliases === 0 ? complexity <= 3_000 : complexity < 10 && aliases <= 10;
 
 /** The one place that executes operations, of both surfaces. */
 export const useExecution = <Changed>(

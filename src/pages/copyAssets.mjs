@@ -19,6 +19,7 @@ const vendor = {
   'react-dom.js': packaged('react-dom', 'umd/react-dom.production.min.js'),
   'graphiql.js': packaged('graphiql', 'graphiql.min.js'),
   'graphiql.css': packaged('graphiql', 'graphiql.min.css'),
+  'eventsource-parser.js': packaged('eventsource-parser', 'dist/index.js'),
 };
 
 for (const file of readdirSync(src, { recursive: true }))

@@ -38,8 +38,13 @@ export function graphiqlRoutes(options: GraphiqlOptions): Route[] {
       'react-dom.js': vendorAsset('react-dom.js'),
       'graphiql.js': vendorAsset('graphiql.js'),
       'graphiql.css': vendorAsset('graphiql.css'),
+      'eventsource-parser.js': vendorAsset('eventsource-parser.js'),
     }),
-    ...assetRoutes('/pages', { 'graphiql.css': ownAsset('graphiql.css'), 'graphiql.js': ownAsset('graphiql.js') }),
+    ...assetRoutes('/pages', {
+      'graphiql.css': ownAsset('graphiql.css'),
+      'graphiql.js': ownAsset('graphiql.js'),
+      'liveResponses.js': ownAsset('liveResponses.js'),
+    }),
     contentRoute('/graphiql/schema.json', types.json, () => JSON.stringify({ data: introspectionFromSchema(schema) })),
   ];
 }
@@ -76,13 +81,16 @@ function exampleMenu(documents: string[]): Html {
 `;
   const isPreview = (name: string) => name.startsWith('Preview');
   return html`<label><span>Example</span><select id="examples"><option value="">Choose…</option>
-${group('Read', (kind, name) => kind === 'query' && !isPreview(name))}${group('See what a change would do', (_, name) =>
+${group('Read', (kind, name) => kind === 'query' && !isPreview(name))}${group(
+  'Listen',
+  (kind) => kind === 'subscription',
+)}${group('See what a change would do', (_, name) =>
   isPreview(name),
 )}${group('Change something', (kind) => kind === 'mutation')}</select></label>`;
 }
 
 function operationOf(text: string): { kind: string; name: string } {
-  const [, kind = '', name = ''] = /^(query|mutation) (\w+)/m.exec(text) ?? [];
+  const [, kind = '', name = ''] = /^(query|mutation|subscription) (\w+)/m.exec(text) ?? [];
   return { kind, name };
 }
 

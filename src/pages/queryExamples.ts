@@ -24,7 +24,7 @@ const webhooksOfOwner = '{ webhooks { id } }';
 const firstOfEach =
   '{ goals(first: 1) { nodes { id } } spaces(first: 1) { nodes { id } } hubs: resourceHubs(first: 1) { nodes { id } } }';
 
-/** The fields without a REST path, in the order of their examples. */
+/** The fields without a REST path, in the order of their examples; `listen` is the subscription. */
 const fields = [
   'viewer',
   'goal',
@@ -39,6 +39,7 @@ const fields = [
   'resourceHub',
   'resourceHubFolder',
   'events',
+  'listen',
 ];
 
 /** Those that only owners of the company may ask for. */

@@ -5,7 +5,7 @@ export const longText = { complexity: 20 };
 export const twoLongTexts = { complexity: 40 };
 
 /** Everybody whom something concerns, who may be thousands. */
-export const everybody = { complexity: 500 };
+export const everybody = { complexity: 2000 };
 
 /** The events that a page looks at to find those that the caller can see. */
 export const manyEvents = { complexity: 100 };

@@ -60,7 +60,7 @@ SELECT 'large', 'p' || n, CASE WHEN n % 2 = 0 THEN 'long' ELSE 'd1' END, 'thumbs
 INSERT INTO activities (company_id, id, action, author_id, goal_id, name, inserted_at)
 SELECT 'large', 'a' || n, 'goal_reopened', 'author', 'g1', 'Goal', timestamptz '2026-01-01' + n * interval '1 minute' FROM generate_series(1, 20000) n;
 INSERT INTO notifications (company_id, id, person_id, activity_id, inserted_at)
-SELECT 'large', 'n' || n, 'greedy', 'a' || n, timestamptz '2026-01-01' + n * interval '1 minute' FROM generate_series(1, 20000) n;
+SELECT 'large', 'n' || n, 'greedy', 'a' || n, timestamptz '2026-01-01' + n * interval '1 minute' FROM generate_series(1, 300) n;
 
 SET session_replication_role = origin;
 ANALYZE;

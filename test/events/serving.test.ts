@@ -1,5 +1,9 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { createApp } from '../../src/index.js';
+import { openStream } from '../support/openStream.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { startServer } from '../support/server.js';
 import { createWorld } from '../support/world.js';
@@ -43,6 +47,21 @@ describe.each([
       await stop();
     }
   });
+
+  test('sends events to every stream, and ends each with a time to come back when it is stopped', async () => {
+    const { caller, happen } = await closedGoal();
+    const { base, stop } = await startServer({ DATABASE_URL: world.url, ...prepared, ...settings });
+    const streams = await Promise.all(Array.from({ length: 8 }, () => openStream(base, caller.token)));
+    await happen();
+    const seen = await Promise.all(streams.map((stream) => stream.events(1)));
+    expect(seen).toEqual(streams.map(() => [expect.objectContaining({ sequence: 1 })]));
+    const since = performance.now();
+    await stop();
+    expect(performance.now() - since).toBeLessThan(10_000);
+    // No `complete`: their clients come back.
+    expect(await Promise.all(streams.map((stream) => stream.event()))).toEqual(streams.map(() => undefined));
+    for (const { retry } of streams) expect(retry).toBeGreaterThanOrEqual(1_000);
+  });
 });
 
 describe("a gateway in a server of one's own", () => {
@@ -61,5 +80,23 @@ describe("a gateway in a server of one's own", () => {
     await happen();
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(await numbered()).toBe(1);
+  });
+
+  test('sends events to a stream until it is closed, which ends the stream with a time to come back', async () => {
+    const { caller, happen } = await closedGoal();
+    const app = await createApp({ databaseUrl: world.url, settings: prepared, log: () => {} });
+    opened.push(app);
+    const server = createServer(app.listener).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const stream = await openStream(`http://127.0.0.1:${port}`, caller.token);
+    await happen();
+    expect(await stream.events(1)).toMatchObject([{ sequence: 1 }]);
+    const closed = once(server, 'close');
+    server.close();
+    await app.close();
+    expect(await stream.event()).toBeUndefined();
+    expect(stream.retry).toBeGreaterThanOrEqual(1_000);
+    await closed;
   });
 });

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { askForStream, openStream } from '../support/openStream.js';
 import { createWorld, restPaths } from '../support/world.js';
 
-const world = await createWorld({ streaming: { most: 40 } });
+/** How far the clock of the streams is ahead, in milliseconds. */
+let ahead = 0;
+const world = await createWorld({ streaming: { most: 40, now: () => performance.now() + ahead } });
 let base = '';
 beforeAll(async () => {
   world.startPump();
@@ -212,6 +214,30 @@ test('says within 15 seconds that it lives, and ends for good if the token is re
   expect(await stream.event()).toMatchObject({ data: unauthenticated });
 }, 60_000);
 
+const minutes = 60_000;
+
+test('ends after an hour at most with a time to come back, and misses nothing then', async () => {
+  const team = await world.team();
+  const stream = await openStream(base, team.caller.token);
+  onTestFinished(() => {
+    ahead = 0;
+  });
+  ahead = 53 * minutes;
+  // It says that it lives.
+  expect(await stream.next()).toMatchObject({ event: undefined });
+  ahead = 60 * minutes;
+  expect(await stream.event()).toBeUndefined();
+  expect(stream.retry).toBeGreaterThanOrEqual(1_000);
+  expect(stream.retry).toBeLessThanOrEqual(6_000);
+  const lines = world.log.filter(({ msg, tokenId }) => msg === 'stream ended' && tokenId);
+  expect(lines.at(-1)).toMatchObject({ companyId: team.company.companyId, ending: 'come back' });
+
+  await record(team);
+  const again = await openStream(base, team.caller.token, { lastEventId: stream.lastEventId });
+  expect(await again.events(1)).toMatchObject([{ sequence: 1 }]);
+  again.close();
+});
+
 test.each([
   ['without a token', 401, 'UNAUTHENTICATED', { headers: { authorization: 'Basic x' } }],
   ['without Accept: text/event-stream', 406, 'NOT_ACCEPTABLE', { headers: { accept: 'application/json' } }],
@@ -244,14 +270,18 @@ test.each([
 test.each([
   ['beyond the last event', ['events', 0, 99, 'x']],
   ['whose event is another', ['events', 0, 1, 'another']],
-])('a cursor %s is refused, and names where it was', async (_case, cursor) => {
+])('a cursor %s is refused, names where it was, and says what to do', async (_case, cursor) => {
   const team = await world.team();
   const stream = await openStream(base, team.caller.token);
   await record(team);
   await stream.events(1);
   stream.close();
   const lastEventId = Buffer.from(JSON.stringify(cursor)).toString('base64url');
-  const bad = (field: string) => ({ status: 400, body: { errors: [{ extensions: { errors: [{ field }] } }] } });
+  const message = expect.stringMatching(/set back.*Read the query events from the beginning.*open the stream with/);
+  const bad = (field: string) => ({
+    status: 400,
+    body: { errors: [{ extensions: { errors: [{ field, message }] } }] },
+  });
   expect(await askForStream(base, team.caller.token, { lastEventId })).toMatchObject(bad('Last-Event-ID'));
   const query = `subscription { events(after: "${lastEventId}") { id } }`;
   expect(await askForStream(base, team.caller.token, { query })).toMatchObject(bad('events.after'));

@@ -480,6 +480,22 @@ describe('the cost', () => {
     expect(left.map(({ key }) => key)).toEqual(['purge-2', 'purge-4']);
     expect(await purgeOutcomes(db)).toBe(1);
   });
+
+  test('no statement purges more than a batch, also while the database takes the table for empty', async () => {
+    const { caller } = await closedGoal();
+    await world.sql('DELETE FROM idempotency_keys');
+    await world.sql('VACUUM ANALYZE idempotency_keys');
+    await world.sql(
+      `INSERT INTO idempotency_keys (company_id, token_id, operation, key, fingerprint, result, expires_at)
+       SELECT t.company_id, t.id, 'reopenGoal', 'old ' || n, '', '{}', now() - make_interval(days => 60 - n)
+       FROM generate_series(1, 50) n, api_tokens t WHERE t.person_id = $1 AND t.name = 'write'`,
+      [caller.id],
+    );
+    const { result, statements } = await statementsOf(() => purgeOutcomes(db, 10));
+    expect(result).toBe(50);
+    // The last one finds nothing more.
+    expect(statements.filter(({ text }) => text.includes('DELETE FROM idempotency_keys'))).toHaveLength(6);
+  });
 });
 
 /** A gateway in its own process, for the test to kill. */

@@ -129,3 +129,22 @@ describe('a change that cannot be read back', () => {
     },
   );
 });
+
+test('an activity has the time of its change, not that of the request, which waited for another change', async () => {
+  const { file, call } = await setting();
+  const other = new pg.Client({ connectionString: world.url });
+  await other.connect();
+  onTestFinished(() => other.end());
+  await other.query('BEGIN');
+  await other.query('SELECT FROM resource_hub_files WHERE id = $1 FOR UPDATE', [file.id]);
+  const deletion = call('deleteResourceHubFile')();
+  const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+  await vi.waitFor(async () => expect(await world.sql(waiting)).toHaveLength(1));
+  const [{ now: changedAt }] = await world.sql("SELECT date_trunc('milliseconds', clock_timestamp()) AS now");
+  await other.query('COMMIT');
+  expect(await deletion).toMatchObject({ status: 200 });
+  const [{ inserted_at: insertedAt }] = await world.sql('SELECT inserted_at FROM activities WHERE file_id = $1', [
+    file.id,
+  ]);
+  expect(insertedAt.getTime()).toBeGreaterThanOrEqual(changedAt.getTime());
+});

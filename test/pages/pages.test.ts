@@ -149,7 +149,7 @@ describe('GraphiQL', () => {
     }
   });
 
-  test('has one worked example for each query and mutation that exists, and each is valid', async () => {
+  test('has one worked example for each query, mutation and subscription that exists, and each is valid', async () => {
     const schema = buildClientSchema((await world.fetch('/graphiql/schema.json')).body.data);
     const documents = (await world.app.workedExamples()).documents.map((text) => parse(text));
     for (const document of documents) expect(validate(schema, document)).toEqual([]);
@@ -160,7 +160,7 @@ describe('GraphiQL', () => {
           : [],
       ),
     );
-    const fields = [schema.getMutationType(), schema.getQueryType()].flatMap((type) =>
+    const fields = [schema.getMutationType(), schema.getQueryType(), schema.getSubscriptionType()].flatMap((type) =>
       Object.keys(type?.getFields() ?? {}),
     );
     expect(used.sort()).toEqual(fields.sort());
@@ -271,10 +271,14 @@ describe('the demo token', () => {
 
   test('or not, the commands use the address that callers use, and quote what a shell would run', async () => {
     const published = worldWith({ publicUrl: 'https://api.example.com' });
-    expect((await browse(published, '/')).text).toContain('curl -sS https://api.example.com/api/external/v1/');
+    const shown = (await browse(published, '/')).text;
+    expect(shown).toContain('curl -sS https://api.example.com/api/external/v1/');
+    expect(shown).toContain('npx goalpost listen --gateway https://api.example.com<');
     const hostile = "http://a'$(reboot)'.example.com";
     const { text } = await browse(world, '/', hostile);
-    expect(text).toContain('curl -sS &#39;http://a&#39;\\&#39;&#39;$(reboot)&#39;\\&#39;&#39;.example.com/api/');
+    const quoted = '&#39;http://a&#39;\\&#39;&#39;$(reboot)&#39;\\&#39;&#39;.example.com';
+    expect(text).toContain(`curl -sS ${quoted}/api/`);
+    expect(text).toContain(`--gateway ${quoted}&#39;<`);
   });
 
   test('is in no file that a cache may keep', async () => {

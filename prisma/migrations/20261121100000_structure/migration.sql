@@ -566,10 +566,14 @@ CREATE UNIQUE INDEX activities_numbered ON activities (company_id, sequence) WHE
 CREATE INDEX activities_waiting ON activities (company_id, recorded_at, id) WHERE sequence IS NULL;
 
 -- The order in which changes of one record were made, whatever wrote them. The default of a column could not say it: now()
--- is when a transaction began, and Citus collects the rows of a statement with a default that is not constant.
+-- is when a transaction began, which then may have waited for another change of the record, and Citus collects the rows
+-- of a statement with a default that is not constant.
 CREATE FUNCTION record_activity() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   NEW.recorded_at := clock_timestamp();
+  IF NEW.inserted_at = CURRENT_TIMESTAMP::timestamptz(3) THEN
+    NEW.inserted_at := NEW.recorded_at;
+  END IF;
   RETURN NEW;
 END
 $$;

@@ -9,6 +9,7 @@ export interface ReadingOptions {
   db: Database;
   /** How long a statement may take, in milliseconds. */
   timeout: number;
+  now: () => number;
   /** Runs work that is no part of the request that happens to cause it. */
   detached: (work: () => void) => void;
   onFailure: (error: unknown) => void;
@@ -56,7 +57,7 @@ export class CompanyStreams {
 
   /** Has those checked that were not for a while, and tries again what has failed. */
   tick(): void {
-    for (const stream of this.streams) if (isQuiet(stream)) this.#due.add(stream);
+    for (const stream of this.streams) if (this.#isQuiet(stream)) this.#due.add(stream);
     if (this.#due.size > 0) this.#readSoon();
   }
 
@@ -79,7 +80,7 @@ export class CompanyStreams {
     } catch (error) {
       onFailure(error);
       // Clients hear that their streams live, also while the database does not answer.
-      for (const stream of this.#due) if (isQuiet(stream)) stream.yieldPosition();
+      for (const stream of this.#due) if (this.#isQuiet(stream)) stream.yieldPosition();
     } finally {
       this.#isReading = false;
     }
@@ -102,11 +103,12 @@ export class CompanyStreams {
     else {
       if (passed) stream.pass(passed.sequence, eventCursor(passed.sequence, passed.id));
       else stream.pass(lastSequence);
-      if (isQuiet(stream)) stream.yieldPosition();
+      if (this.#isQuiet(stream)) stream.yieldPosition();
       else this.wait(stream);
     }
   }
-}
 
-const isQuiet = ({ isWaiting, yieldedAt }: EventStream) =>
-  isWaiting && yieldedAt < performance.now() - quietMilliseconds;
+  #isQuiet({ isWaiting, yieldedAt }: EventStream): boolean {
+    return isWaiting && yieldedAt < this.#options.now() - quietMilliseconds;
+  }
+}

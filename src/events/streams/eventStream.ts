@@ -10,6 +10,8 @@ interface EventStreamOptions {
   actor: Actor;
   /** The actions it wants; all if null. */
   actions: readonly string[] | null;
+  /** The time in milliseconds, from any moment. */
+  now: () => number;
   /** Called when the next item is asked for. */
   onWaiting: (stream: EventStream) => void;
   onEnd: (stream: EventStream) => void;
@@ -25,9 +27,9 @@ export class EventStream implements AsyncIterableIterator<StreamItem> {
   readonly actor: Actor;
   readonly actions: readonly string[] | null;
   /** When its client has to come back. */
-  readonly expiresAt = performance.now() + lifetime();
+  readonly expiresAt: number;
   /** When it yielded its last item. */
-  yieldedAt = performance.now();
+  yieldedAt: number;
   /** What its client sends to come back. */
   #cursor = '';
   #through = 0;
@@ -42,6 +44,8 @@ export class EventStream implements AsyncIterableIterator<StreamItem> {
     this.#options = options;
     this.actor = options.actor;
     this.actions = options.actions;
+    this.yieldedAt = options.now();
+    this.expiresAt = this.yieldedAt + lifetime();
   }
 
   /** Whether the next item is asked for. */
@@ -105,7 +109,7 @@ export class EventStream implements AsyncIterableIterator<StreamItem> {
 
   #yield(item: StreamItem): void {
     this.#hasBegun = true;
-    this.yieldedAt = performance.now();
+    this.yieldedAt = this.#options.now();
     const resolve = this.#resolve;
     this.#resolve = undefined;
     resolve?.({ value: item, done: false });

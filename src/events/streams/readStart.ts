@@ -15,6 +15,10 @@ interface Start {
   cursor: string;
 }
 
+/** Without a cursor a stream begins with the next event, so what was missed is to be read elsewhere. */
+const remedy =
+  'Read the query events from the beginning, skip what you have processed, and open the stream with its last endCursor';
+
 /** Where a stream begins. Throws BAD_USER_INPUT if the company has no such place. */
 export async function readStart(
   db: Database,
@@ -23,8 +27,15 @@ export async function readStart(
 ): Promise<Start> {
   if (cursor === null) return readNow(db, companyId);
   const after = readCursor(eventKind, cursor);
-  if (!after) throw badInput([{ field, code: 'invalid', message: 'is not a cursor of events' }]);
-  await requireKnown(db, { companyId, after, field });
+  if (!after)
+    throw badInput([
+      {
+        field,
+        code: 'invalid',
+        message: 'is not a cursor of events: send the last id of a stream, or an endCursor of the query events',
+      },
+    ]);
+  await requireKnown(db, { companyId, after, field, remedy });
   return { sequence: Number(after.key), cursor };
 }
 

@@ -17,6 +17,8 @@ interface StreamsOptions {
   most: number;
   /** How long a statement may take, in milliseconds. */
   timeout: number;
+  /** The time in milliseconds, from any moment. */
+  now?: () => number;
 }
 
 interface Wanted extends WantedStart {
@@ -31,7 +33,7 @@ const keyOf = ({ companyId, tokenId }: Actor) => `${companyId} ${tokenId}`;
 
 /** The open streams of this process. */
 export class Streams {
-  readonly #options: StreamsOptions;
+  readonly #options: Required<StreamsOptions>;
   readonly #companies = new Map<string, CompanyStreams>();
   readonly #ofTokens = new Map<string, number>();
   readonly #outside = new AsyncResource('streams');
@@ -40,7 +42,7 @@ export class Streams {
   #isFailing = false;
 
   constructor(options: StreamsOptions) {
-    this.#options = options;
+    this.#options = { now: () => performance.now(), ...options };
     options.pump.onNumbered((companyId, lastSequence) => this.#companies.get(companyId)?.note(lastSequence));
     options.pump.onSweep({
       select: () => {
@@ -70,6 +72,7 @@ export class Streams {
     const stream = new EventStream({
       actor,
       actions,
+      now: this.#options.now,
       onWaiting: (waiting) => company.wait(waiting),
       onEnd: (ended) => this.#remove(ended),
     });
@@ -102,10 +105,8 @@ export class Streams {
   }
 
   #openCompany(companyId: string): CompanyStreams {
-    const { db, timeout } = this.#options;
     const company = new CompanyStreams(companyId, {
-      db,
-      timeout,
+      ...this.#options,
       detached: (work) => this.#outside.runInAsyncScope(work),
       onFailure: (error) => this.#noteFailure(error),
       onSuccess: () => this.#noteSuccess(),
@@ -129,7 +130,7 @@ export class Streams {
   }
 
   #tick(): void {
-    const now = performance.now();
+    const now = this.#options.now();
     for (const company of this.#companies.values()) {
       for (const stream of [...company.streams]) if (stream.expiresAt < now) stream.end();
       company.tick();

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../database/query/client.js';
 import { newId } from '../../database/query/newId.js';
-import { Slots } from '../../database/query/slots.js';
+import { Turns } from '../../turns.js';
 import type { Pump } from '../pump.js';
 import { Trouble } from '../trouble.js';
 import { DeliveryStatements } from './deliveryStatements.js';
@@ -56,7 +56,7 @@ export class Deliverer {
     this.#tasks = new Tasks((error) => {
       if (!stopping.aborted) this.#trouble.onFailure(error);
     });
-    this.#tools = { ...needs, statements, slots: new Slots(most.requests), stopping, stopped };
+    this.#tools = { ...needs, statements, turns: new Turns(most.requests), stopping, stopped };
   }
 
   start(pump: Pump): void {

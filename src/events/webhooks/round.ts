@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Slots } from '../../database/query/slots.js';
+import type { Turns } from '../../turns.js';
 import type { Endpoint } from './endpoint.js';
 import { currentOf, type Lane, lanesOf, sequenceOf } from './lane.js';
 import type { Lease } from './lease.js';
@@ -22,17 +22,17 @@ export class Round {
   readonly #taken: Taken;
   readonly #tools: Tools;
   readonly #endpoint: Endpoint;
-  readonly #slots: Slots;
+  readonly #turns: Turns;
   readonly #isProbe: boolean;
   readonly #start = performance.now();
   readonly #slow = new Map<Lane, () => void>();
 
-  constructor(lease: Lease, taken: Taken, given: { tools: Tools; endpoint: Endpoint; slots: Slots }) {
+  constructor(lease: Lease, taken: Taken, given: { tools: Tools; endpoint: Endpoint; turns: Turns }) {
     this.#lease = lease;
     this.#taken = taken;
     this.#tools = given.tools;
     this.#endpoint = given.endpoint;
-    this.#slots = given.slots;
+    this.#turns = given.turns;
     this.#isProbe = given.endpoint.isWaiting;
     this.lanes = lanesOf(taken.items);
   }
@@ -58,7 +58,7 @@ export class Round {
         lane.settled += 1;
         continue;
       }
-      const isSent = await this.#slots.use(() => this.#tools.slots.use(() => this.#trySending(lane, item)));
+      const isSent = await this.#turns.take(() => this.#tools.turns.take(() => this.#trySending(lane, item)));
       if (!isSent) return;
     }
   }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Slots } from '../../database/query/slots.js';
+import type { Turns } from '../../turns.js';
 import type { DeliveryStatements } from './deliveryStatements.js';
 import type { Attempt } from './record.js';
 import type { Sender } from './sender.js';
@@ -12,7 +12,7 @@ export interface Tools {
   statements: DeliveryStatements;
   sender: Sender;
   /** Of all requests of the process. */
-  slots: Slots;
+  turns: Turns;
   /** WEBHOOK_KEY: the new one first. */
   keys: readonly string[];
   logger: Logger;

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Slots } from '../../database/query/slots.js';
+import { Turns } from '../../turns.js';
 import { Endpoint } from './endpoint.js';
 import type { Lane } from './lane.js';
 import { type NewLease, release } from './lease.js';
@@ -24,7 +24,7 @@ export class WebhookDelivery {
   readonly #lease: NewLease;
   readonly #tools: Tools;
   readonly #endpoint: Endpoint;
-  readonly #slots = new Slots(mostAtOnce);
+  readonly #turns = new Turns(mostAtOnce);
   readonly #given = new AbortController();
   /** Lanes that were put aside because their request is slow. */
   readonly #late = new Set<Lane>();
@@ -65,7 +65,7 @@ export class WebhookDelivery {
     this.#endpoint.begin(taken);
     this.#position = taken.position;
     const isProbe = this.#endpoint.isWaiting;
-    const round = new Round(this.#lease, taken, { tools: this.#tools, endpoint: this.#endpoint, slots: this.#slots });
+    const round = new Round(this.#lease, taken, { tools: this.#tools, endpoint: this.#endpoint, turns: this.#turns });
     await round.run();
     const moves = progressOf(taken, round.lanes, isProbe);
     const hasMoved = moves.position !== taken.position || round.lanes.length > 0 || moves.done.length > 0;

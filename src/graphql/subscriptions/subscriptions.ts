@@ -1,6 +1,6 @@
 import { createSourceEventStream, type ExecutionArgs, execute, type GraphQLError } from 'graphql';
-import { Slots } from '../../database/query/slots.js';
 import type { RequestContext } from '../../http/route.js';
+import { Turns } from '../../turns.js';
 import { catalogued, shownInStream } from '../errors.js';
 import { requireGoodInput } from '../goodInput.js';
 import { operationOf } from '../operation.js';
@@ -20,7 +20,7 @@ const atOnce = 4;
 
 /** From a subscription to the body that goes on. Each event has a context of its own, with which is kept what it loads. */
 export function useSubscriptions(options: SubscriptionOptions): Plugin {
-  const slots = new Slots(atOnce);
+  const turns = new Turns(atOnce);
   return {
     onSubscribe({ setSubscribeFn }) {
       setSubscribeFn(async (args: ExecutionArgs) => {
@@ -29,7 +29,7 @@ export function useSubscriptions(options: SubscriptionOptions): Plugin {
         const source = await createSourceEventStream(args);
         if (!(Symbol.asyncIterator in source)) return source;
         const context = args.contextValue as OperationContext;
-        context.live = bodyOf(source as LiveSource, args, context, slots, options);
+        context.live = bodyOf(source as LiveSource, args, context, turns, options);
         return {};
       });
     },
@@ -40,7 +40,7 @@ function bodyOf(
   source: LiveSource,
   { schema, document, operationName, variableValues }: ExecutionArgs,
   { requestId, record, req, actor, responseHeaders }: OperationContext,
-  slots: Slots,
+  turns: Turns,
   { contextOf, mask, responseCharacters, onStreamEnd }: SubscriptionOptions,
 ): ServerSentEvents {
   // All that a stream needs to know of its request: it lasts for an hour, and there may be thousands.
@@ -60,7 +60,7 @@ function bodyOf(
   return new ServerSentEvents({
     source,
     execute: (item) =>
-      slots.use(async () => {
+      turns.take(async () => {
         record?.processorTime.admit(true);
         try {
           return await run(item);

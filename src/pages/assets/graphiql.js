@@ -1,4 +1,5 @@
 import { makeCopyButton } from './copy.js';
+import { liveResponses } from './liveResponses.js';
 import { onOwnToken, tokenOf } from './token.js';
 
 const settings = JSON.parse(document.getElementById('settings').textContent);
@@ -8,10 +9,12 @@ async function fetcher(params, { headers = {} } = {}) {
   if (params.operationName === 'IntrospectionQuery') return (await fetch('/graphiql/schema.json')).json();
   const token = tokenOf(settings);
   const start = performance.now();
+  const stop = new AbortController();
   const response = await fetch('/graphql', {
     method: 'POST',
+    signal: stop.signal,
     headers: {
-      Accept: 'application/graphql-response+json, application/json',
+      Accept: 'application/graphql-response+json, application/json, text/event-stream',
       'Content-Type': 'application/json',
       'GraphQL-Cost': 'report',
       ...(token && { Authorization: `Bearer ${token}` }),
@@ -19,6 +22,10 @@ async function fetcher(params, { headers = {} } = {}) {
     },
     body: JSON.stringify(params),
   });
+  if (response.headers.get('Content-Type').startsWith('text/event-stream')) {
+    showOutcome(`${response.status} ${response.statusText} · listening`);
+    return liveResponses(response.body, stop);
+  }
   const { extensions: { cost, ...others } = {}, ...answer } = await response.json();
   const milliseconds = Math.round(performance.now() - start);
   showOutcome([`${response.status} ${response.statusText}`, `${milliseconds} ms`, ...costLines(cost)].join(' · '));

@@ -60,7 +60,7 @@ function shown(body: object): string {
 }
 
 /** Quotes an argument for the shell, whatever an id or a Host header contains. */
-const quoted = (argument: string) =>
+export const quoted = (argument: string) =>
   /^[\w.:/-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
 
 function javascript(base: string, { path, body }: SampleRequest): string {

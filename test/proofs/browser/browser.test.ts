@@ -50,10 +50,44 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
     expect(names.length).toBeGreaterThanOrEqual(15);
     for (const name of names) {
       await choose(page, name);
+      // It has a test of its own, because its response does not end.
+      if (name === 'Listen') continue;
       const answer = await run(page);
       expect(answer, name).toHaveProperty('data');
       expect(answer).not.toHaveProperty('errors');
     }
+  });
+
+  test('GraphiQL shows an event when something is changed elsewhere, until Stop ends its stream', async () => {
+    const own = await startServer({ LOG_LEVEL: 'info', LOG_FORMAT: 'json' }, { quiet: true });
+    onTestFinished(own.stop);
+    const page = await open(own.start, { base: own.base });
+    await page.goto(`${own.base}/graphql`);
+    await choose(page, 'Listen');
+    await page.waitForTimeout(300);
+    await page.getByRole('button', { name: /execute query/i }).click();
+    await page.getByRole('status').getByText('200 OK · listening').waitFor();
+
+    const { token, queries } = await page.evaluate(() =>
+      JSON.parse(document.getElementById('settings')?.textContent ?? ''),
+    );
+    const shown = () => page.locator('.result-window').innerText();
+    const change = (name: string) =>
+      own.client.graphql(
+        token,
+        queries.find((text: string) => text.includes(`mutation ${name} `)),
+      );
+    expect((await change('ReopenGoal')).body.errors).toBeUndefined();
+    await expect.poll(shown, patience).toContain('"goal.reopened"');
+    expect((await change('DeleteResourceHubFile')).body.errors).toBeUndefined();
+    await expect.poll(shown, patience).toContain('"resource_hub_file.deleted"');
+
+    await page.getByRole('button', { name: /stop query/i }).click();
+    const ended = () => own.lines().filter(({ msg }) => msg === 'stream ended');
+    await expect.poll(ended, patience).toMatchObject([{ events: 2, ending: 'left' }]);
+    await page.getByRole('button', { name: /execute query/i }).waitFor();
+    await choose(page, 'Viewer');
+    expect(await run(page)).toHaveProperty('data.viewer');
   });
 
   test('GraphiQL shows status, time and cost of a request below its response', async () => {
@@ -96,6 +130,7 @@ describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
     const groups = page.getByRole('combobox', { name: 'Example' }).locator('optgroup');
     expect(await groups.evaluateAll((all) => all.map((group) => group.getAttribute('label')))).toEqual([
       'Read',
+      'Listen',
       'See what a change would do',
       'Change something',
     ]);

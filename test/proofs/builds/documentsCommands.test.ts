@@ -47,6 +47,8 @@ const tokens = scriptsOf('docs/operating.md', 'Tokens');
 const streams = scriptsOf('docs/events.md', 'Live stream');
 /** `test/proofs/faults/backups.test.ts` runs them. */
 const backups = scriptsOf('docs/operating.md', 'Backups');
+/** `test/proofs/faults/frontProxies.test.ts` runs it. */
+const deploying = scriptsOf('docs/deploying.md', 'Rolling restarts');
 const importing = scriptsOf('docs/importing.md', 'Importing data');
 
 test('every command of the documents is run here', () => {
@@ -61,6 +63,7 @@ test('every command of the documents is run here', () => {
     ...tokens,
     ...importing,
     ...backups,
+    ...deploying,
   ].map((script) => script.trim());
   expect(all.sort()).toEqual([...here, ...notRun].sort());
 });

@@ -1,15 +1,15 @@
 /** Lets so many run at a time, in the order in which they came. */
-export class Slots {
+export class Turns {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
-  constructor(size: number) {
-    this.#free = size;
+  constructor(atOnce: number) {
+    this.#free = atOnce;
   }
 
-  async use<T>(run: () => Promise<T>): Promise<T> {
+  async take<T>(run: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else await new Promise<void>((resolve) => void this.#waiting.push(resolve));
     try {
       return await run();
     } finally {

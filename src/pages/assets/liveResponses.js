@@ -1,0 +1,32 @@
+import { createParser } from '../graphiql/eventsource-parser.js';
+
+/** The responses of a stream, until the server ends it. Ends quietly once `stop` is aborted. */
+async function* responsesIn(body, stop) {
+  const events = [];
+  const parser = createParser({ onEvent: (event) => events.push(event) });
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  const read = () =>
+    reader.read().catch((error) => {
+      if (stop.aborted) return { done: true };
+      throw error;
+    });
+  for (let piece = await read(); !piece.done; piece = await read()) {
+    parser.feed(piece.value);
+    for (const { event, data } of events.splice(0)) if (event === 'next') yield JSON.parse(data);
+  }
+}
+
+/** The responses of a stream as GraphiQL takes them: `return` ends the request, also while a response is awaited. */
+export function liveResponses(body, stop) {
+  const responses = responsesIn(body, stop.signal);
+  return {
+    next: () => responses.next(),
+    async return() {
+      stop.abort();
+      return { done: true };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}

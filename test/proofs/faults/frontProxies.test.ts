@@ -1,0 +1,156 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { followEvents } from '../../../src/commands/listen/followEvents.js';
+import { freePort } from '../../../src/database/embedded/freePort.js';
+import { Restorer } from '../../faults/restorer.js';
+import { startBehindProxies, tried } from '../../support/behindProxies.js';
+import { type ProxyName, proxyNames } from '../../support/documentedProxies.js';
+import { blocksOf, sectionOf, textOf } from '../../support/documents.js';
+import { startFrontProxy } from '../../support/frontProxies.js';
+import { openStream } from '../../support/openStream.js';
+import { pasteInto } from '../../support/pasteInto.js';
+import { restPaths } from '../../support/world.js';
+
+const limit = 1_048_576;
+
+describe('behind a proxy with the configuration of docs/deploying.md', { timeout: 120_000 }, () => {
+  let scene: Awaited<ReturnType<typeof startBehindProxies>>;
+  beforeAll(async () => {
+    scene = await startBehindProxies();
+  }, 120_000);
+  afterAll(() => scene?.stop());
+
+  const reopen = (name: ProxyName, body: BodyInit, headers: Record<string, string> = {}) =>
+    fetch(scene.through(name).base + restPaths.reopenGoal, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${scene.token}`, 'content-type': 'application/json', ...headers },
+      body,
+      ...(body instanceof ReadableStream && { duplex: 'half' }),
+    });
+
+  describe.each(proxyNames)('%s', (name) => {
+    test('ends TLS, and passes requests with the address of the client', async ({ skip }) => {
+      skip(!tried.includes(name), `${name} is not installed`);
+      const forged = { 'x-forwarded-for': '192.0.2.1', 'x-request-id': `address-${name}` };
+      const response = await reopen(name, '{"id":"goal-0"}', forged);
+      expect(await response.json()).toMatchObject({ goal: { id: 'goal-0' } });
+      const lines = () => scene.gateways().flatMap((gateway) => gateway.lines());
+      const ofRequest = () => lines().filter(({ requestId }) => requestId === forged['x-request-id']);
+      await expect.poll(ofRequest).toMatchObject([{ status: 200, client: '127.0.0.2' }]);
+      const { port, authority } = scene.through(name);
+      const session = connect(`https://localhost:${port}`, { ca: authority });
+      onTestFinished(() => session.destroy());
+      const [headers] = await once(session.request({ ':path': '/readyz' }), 'response');
+      expect(headers[':status']).toBe(200);
+    });
+
+    test('refuses a body over the limit of the gateway, and none below', async ({ skip }) => {
+      skip(!tried.includes(name), `${name} is not installed`);
+      const bodyOf = (bytes: number) => `{"message":"${'x'.repeat(bytes - 14)}"}`;
+      expect((await reopen(name, bodyOf(limit))).status).toBe(400); // A message may have 100,000 characters.
+      expect((await reopen(name, bodyOf(limit + 1))).status).toBe(413);
+      expect((await reopen(name, new Blob([bodyOf(2 * limit)]).stream())).status).toBe(413);
+    });
+
+    test('repeats nothing that a gateway has got, and passes by one that does not listen', async ({ skip }) => {
+      skip(!tried.includes(name), `${name} is not installed`);
+      let got = 0;
+      const server = createServer((request, response) => {
+        if (request.url === '/readyz') return void response.end('{"status":"ok"}');
+        got += 1;
+        if (request.url === '/dies') request.resume().once('end', () => request.socket.destroy());
+        else response.end();
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      onTestFinished(() => void server.close());
+      const { port } = server.address() as AddressInfo;
+      const proxy = await startFrontProxy(name, scene.certificates, [port, port]);
+      onTestFinished(proxy.stop);
+      const { status } = await fetch(`${proxy.base}/dies`, { method: 'POST', body: '{}' });
+      expect([status, got]).toEqual([expect.toSatisfy((code) => code === 502 || code === 503), 1]);
+
+      const besides = await startFrontProxy(name, scene.certificates, [await freePort(), port]);
+      onTestFinished(besides.stop);
+      const posts = Array.from({ length: 10 }, () => fetch(`${besides.base}/lives`, { method: 'POST', body: '{}' }));
+      expect((await Promise.all(posts)).map((response) => response.status)).toEqual(posts.map(() => 200));
+    });
+  });
+
+  test('a stream brings each event at once, and outlives a minute without one', async () => {
+    const streams = await Promise.all(tried.map((name) => openStream(scene.through(name).base, scene.token)));
+    await sleep(65_000);
+    expect(streams.map(({ isOver }) => isOver)).toEqual(tried.map(() => false));
+    for (const name of tried) {
+      const document = scene.documents.pop();
+      const body = { document_id: document?.id, version_number: 1, expected_current_version: document?.version };
+      const response = await fetch(scene.through(name).base + restPaths.restoreDocumentVersion, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${scene.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      expect(response.status).toBe(200);
+      for (const stream of streams)
+        expect(await stream.events(1)).toMatchObject([{ type: 'document_version.restored' }]);
+    }
+    for (const stream of streams) stream.close();
+  });
+
+  /** The numbers of the events that a client of the stream gets, which comes back when it is cut off. */
+  async function follow(name: ProxyName): Promise<number[]> {
+    const sequences: number[] = [];
+    const stopped = new AbortController();
+    onTestFinished(() => stopped.abort());
+    const gateway = { url: `${scene.through(name).base}/graphql`, token: scene.token };
+    await new Promise<void>((listening) => {
+      const notes = { onListening: listening, onLost: () => {}, onCursor: () => {} };
+      void (async () => {
+        const everything = { actions: undefined, after: undefined };
+        for await (const { sequence } of followEvents(gateway, everything, stopped.signal, notes)) {
+          sequences.push(sequence);
+        }
+      })();
+    });
+    return sequences;
+  }
+
+  test('the rolling restart of docs/deploying.md loses no request, and a stream no event', async ({ skip }) => {
+    skip(tried.length === 0, 'no proxy is installed');
+    /** Restarts the gateway at the port that is asked for, as systemd would. */
+    const control = createServer(async (request, response) => {
+      const port = Number(request.url?.split('@')[1]);
+      await scene.restart(port);
+      response.end();
+    }).listen(0, '127.0.0.1');
+    await once(control, 'listening');
+    onTestFinished(() => void control.close());
+    const { port } = control.address() as AddressInfo;
+    const followed = await Promise.all(tried.map(follow));
+    const restorers = scene.documents.map((document, index) => {
+      const name = tried[index % tried.length] ?? 'nginx';
+      return { name, restorer: new Restorer(scene.through(name).base, scene.token, document) };
+    });
+    const running = restorers.map(({ restorer }) => restorer.run());
+    await sleep(1000);
+    const [script = ''] = blocksOf(sectionOf(textOf('docs/deploying.md'), 'Rolling restarts'), 'sh');
+    const systemctl = `systemctl() { curl -fsS "http://127.0.0.1:${port}/$2"; }\n`;
+    await pasteInto('.', systemctl + script, {
+      'https://goalpost.example.com': scene.through(tried.includes('nginx') ? 'nginx' : (tried[0] ?? 'nginx')).base,
+      4001: String(scene.ports[0]),
+      4002: String(scene.ports[1]),
+    });
+    for (const { restorer } of restorers) restorer.stop();
+    await Promise.all(running);
+    const answers = restorers.flatMap(({ name, restorer }) => restorer.answers.map(({ status }) => ({ name, status })));
+    expect(answers.length).toBeGreaterThan(100);
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    for (const sequences of followed) {
+      const changes = restorers.flatMap(({ restorer }) => restorer.versions).length;
+      await expect.poll(() => sequences.length, { timeout: 60_000 }).toBe(changes);
+      expect(sequences).toEqual(sequences.map((_, index) => (sequences[0] ?? 0) + index));
+    }
+  });
+});
