@@ -1,6 +1,6 @@
 import type { Actor } from '../policies/access.js';
 import type { CursorKind, List } from './engine/list.js';
-import { newestFirst } from './engine/newestFirst.js';
+import { rowsOfRecord } from './engine/rowsOfRecord.js';
 
 type Subject = 'goal' | 'file' | 'document';
 
@@ -8,4 +8,4 @@ export const activityCursor = (subject: Subject): CursorKind => ({ name: `${subj
 
 /** The activities of each goal, file or document in the scopes, newest first. */
 export const activityList = (actor: Actor, subject: Subject): List =>
-  newestFirst(actor, { ...activityCursor(subject), table: 'activities', of: `${subject}_id`, by: 'inserted_at' });
+  rowsOfRecord(actor, { ...activityCursor(subject), table: 'activities', of: `${subject}_id`, by: 'inserted_at' });

@@ -5,7 +5,7 @@ import { openApiPath } from '../rest/openapi/openApiRoute.js';
 import type { PreparedMutation } from '../rest/prepare.js';
 import { version } from '../version.js';
 import { type AssetName, assetRoutes, builtAsset, ownAsset } from './assetRoutes.js';
-import { quoted } from './assets/samples.js';
+import { shellQuoted } from './assets/samples.js';
 import { type Demo, type Trial, trialFor, trialForStrangers } from './demo.js';
 import type { DemoKey } from './demoKey.js';
 import { exampleBlock, examplesData, examplesScript } from './exampleBlock.js';
@@ -116,7 +116,7 @@ const card = ({ path, name, about }: PageLink): Html => html`<li><a href="${path
 `;
 
 const listening = (base: string): Html => html`<p class="tools">To see each change as it happens, run in a terminal:
-<code>npx goalpost listen --gateway ${quoted(base)}</code></p>`;
+<code>npx goalpost listen --gateway ${shellQuoted(base)}</code></p>`;
 
 const forTools: Html = html`<p class="tools">For your tools: <a href="${openApiPath}">OpenAPI document</a>,
 <a href="/schema.graphql" download="schema.graphql">GraphQL schema</a>, <a href="/readyz">health check</a></p>`;

@@ -42,11 +42,11 @@ export function documentOf({ template, body }: SampleRequest): string {
 
 function curl(base: string, { path, body }: SampleRequest): string {
   return [
-    `curl -sS ${quoted(`${base}${path}`)}`,
+    `curl -sS ${shellQuoted(`${base}${path}`)}`,
     '-H "Authorization: Bearer $TOKEN"',
     '-H "Content-Type: application/json"',
     '-H "Idempotency-Key: $(uuidgen)"',
-    `-d ${quoted(shown(body))}`,
+    `-d ${shellQuoted(shown(body))}`,
   ].join(' \\\n  ');
 }
 
@@ -60,7 +60,7 @@ function shown(body: object): string {
 }
 
 /** Quotes an argument for the shell, whatever an id or a Host header contains. */
-export const quoted = (argument: string) =>
+export const shellQuoted = (argument: string) =>
   /^[\w.:/-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
 
 function javascript(base: string, { path, body }: SampleRequest): string {

@@ -11,7 +11,7 @@ interface Rows extends CursorKind {
 }
 
 /** The rows of a table that belong to each record in the scopes, newest first. */
-export function newestFirst({ companyId }: Actor, { table, of, by, ...cursor }: Rows): List {
+export function rowsOfRecord({ companyId }: Actor, { table, of, by, ...cursor }: Rows): List {
   const [key, id] = [Prisma.raw(`r.${by}`), Prisma.sql`r.id`];
   return {
     ...cursor,
