@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { createPipeline } from '../app.js';
+import { createPipeline } from '../app/createPipeline.js';
 import type { Config } from '../config/config.js';
 import { openClient } from '../database/query/client.js';
 import type { Replicas } from '../database/servers/replicas/replicas.js';
