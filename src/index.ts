@@ -56,7 +56,7 @@ async function embedGateway(options: GatewayOptions): Promise<Gateway> {
   const running = new PendingResponses();
   const listener = (req: IncomingMessage, res: ServerResponse) => {
     running.add(res);
-    gateway.nodeServer.answer(req, res);
+    gateway.nodeServer.listener(req, res);
   };
   const close = async () => {
     gateway.announceStop();

@@ -3,7 +3,7 @@ import { ConfigError } from '../config/configError.js';
 import { isSetting } from '../config/settings.js';
 import { DatabaseError } from '../database/error.js';
 import { isUnavailable } from '../database/query/unavailable.js';
-import { WorkerFailed } from '../server/workers.js';
+import { WorkerFailed } from '../server/worker.js';
 import { ImportError } from '../workspace/error.js';
 import { ListenError } from './listen/listenError.js';
 import { UsageError } from './usageError.js';

@@ -17,7 +17,8 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { type FieldError, mostNamed } from '../errors/failures.js';
-import { graphqlSpelling, readInput } from '../http/input/readInput.js';
+import { readInput } from '../http/input/readInput.js';
+import { graphqlSpelling } from '../http/input/spelling.js';
 import { perOperation } from './perOperation.js';
 
 type Values = Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
+import type { Caller } from '../database/query/caller.js';
 import { currentObserver } from '../database/query/requestScope.js';
-import { type Caller, Shares } from '../database/query/shares.js';
+import { Shares } from '../database/query/shares.js';
 
 interface Waiting {
   since: number;

@@ -30,11 +30,11 @@ export function keptResponse(response: HttpResponse): HttpResponse {
 export const compressedPages =
   (next: Handler): Handler =>
   async (request, context) => {
-    const answer = await next(request, context);
-    const { headers, body } = answer;
-    if (body === undefined || !headers['Content-Type']?.startsWith('text/html')) return answer;
+    const response = await next(request, context);
+    const { headers, body } = response;
+    if (body === undefined || !headers['Content-Type']?.startsWith('text/html')) return response;
     addVary(context, 'Accept-Encoding');
-    if (!acceptsGzip(request)) return answer;
-    const compressedBody = answer.compressed ?? (() => gzipped(Buffer.from(body)));
-    return { ...answer, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: await compressedBody() };
+    if (!acceptsGzip(request)) return response;
+    const compressedBody = response.compressed ?? (() => gzipped(Buffer.from(body)));
+    return { ...response, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: await compressedBody() };
   };

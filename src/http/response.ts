@@ -27,12 +27,12 @@ const alwaysSent = {
 
 /** The response with the headers that every response has, and those that steps put into `responseHeaders`. */
 export function withCommonHeaders(
-  answer: HttpResponse,
+  response: HttpResponse,
   { responseHeaders, requestId }: Pick<RequestContext, 'responseHeaders' | 'requestId'>,
 ): HttpResponse {
-  const headers = { ...alwaysSent, ...responseHeaders, ...answer.headers, 'X-Request-Id': requestId };
-  if (!responseHeaders.Vary || !answer.headers.Vary) return { ...answer, headers };
-  return { ...answer, headers: { ...headers, Vary: `${answer.headers.Vary}, ${responseHeaders.Vary}` } };
+  const headers = { ...alwaysSent, ...responseHeaders, ...response.headers, 'X-Request-Id': requestId };
+  if (!responseHeaders.Vary || !response.headers.Vary) return { ...response, headers };
+  return { ...response, headers: { ...headers, Vary: `${response.headers.Vary}, ${responseHeaders.Vary}` } };
 }
 
 export const commonHeaders =

@@ -1,14 +1,13 @@
 import type { GraphQLError } from 'graphql';
 import { failure } from '../errors/failures.js';
-import { isAlwaysProblem } from '../errors/problem.js';
 import type { Actor } from '../policies/access.js';
-import { graphqlTypeFor, graphqlTypes, requireAcceptable, restTypes, streamType } from './accept.js';
+import { graphqlTypes, requireAcceptable, restTypes, streamType } from './accept.js';
 import type { RateLimit } from './limits/rateLimit.js';
 import { eachPiece, type LiveBody } from './liveBody.js';
-import { nearestPath } from './nearestPath.js';
-import { graphqlResponse, problemResponse } from './problem.js';
+import { type Location, locator } from './locator.js';
+import { type NoPage, rejections } from './rejections.js';
 import type { RequestHead } from './requestHead.js';
-import { addVary, type HttpResponse } from './response.js';
+import { addVary } from './response.js';
 import type { Handler, RequestContext, Route } from './route.js';
 
 interface RouterOptions {
@@ -19,8 +18,7 @@ interface RouterOptions {
   limit?: RateLimit | undefined;
   mask: (error: unknown) => GraphQLError;
   publicUrl?: string | undefined;
-  /** The page for a browser that opens a path that does not exist or does not support GET. */
-  noPage: (error: GraphQLError, path: string, nearest: string | undefined) => HttpResponse;
+  noPage: NoPage;
   /** The page about the paths below one that is not a page itself, such as the root of the API. */
   guide: string;
   /** Responds if no route does. */
@@ -28,19 +26,9 @@ interface RouterOptions {
 }
 
 interface Router {
-  answer: Handler;
-  /** How a request fails before it gets a place, if that is known already. */
+  handle: Handler;
+  /** How a request fails before it gets a slot, if that is known already. */
   refusal(request: RequestHead, context: RequestContext): GraphQLError | undefined;
-}
-
-/** Where a request leads. */
-interface Location {
-  path: string;
-  /** The address without the trailing slash, if the request has one too many. */
-  redirect: string | undefined;
-  /** The routes of the path for this client, whatever their methods. */
-  candidates: Route[];
-  route: Route | undefined;
 }
 
 /**
@@ -49,27 +37,9 @@ interface Location {
  */
 export function router(options: RouterOptions): Router {
   const { routes, authenticate, mask, publicUrl, limit, noPage, guide, graphql } = options;
-  const byPath = new Map(routes.map(({ path }) => [path, routes.filter((route) => route.path === path)]));
-  const routesOf = (path: string) => byPath.get(path) ?? [];
-  /** The routes for this client: programs do not find routes that are only for browsers. */
-  const routesFor = (request: RequestHead, path: string) =>
-    routesOf(path).filter(({ accepts }) => !accepts || wantsPage(request));
-  const memorable = [...new Set(routes.filter(({ isFile, leadsTo }) => !isFile && !leadsTo).map(({ path }) => path))];
-
-  function nearestTo(path: string): string | undefined {
-    const folder = path.replace(/\/?$/, '/');
-    return nearestPath(path, memorable) ?? (memorable.some((each) => each.startsWith(folder)) ? guide : undefined);
-  }
-
-  /** The path without its trailing slash, if that is a route (`/docs/` becomes `/docs`), and its routes. */
-  function locate(request: RequestHead): Location {
-    const { pathname, search } = new URL(request.url);
-    const shorter = pathname.replace(/(?<=.)\/$/, '');
-    const path = routesFor(request, shorter).length > 0 ? shorter : pathname;
-    const candidates = routesFor(request, path);
-    const route = candidates.find(({ methods }) => methods.includes(request.method));
-    return { path, redirect: path === pathname ? undefined : path + search, candidates, route };
-  }
+  const { routesOf, locate, nearestTo } = locator(routes, guide);
+  const isGraphql = (path: string) => routesOf(path).some(({ handle }) => !handle);
+  const refused = rejections({ isGraphql, nearestTo, noPage, publicUrl });
 
   async function check(request: RequestHead, location: Location, context: RequestContext): Promise<Route> {
     const { path, candidates, route } = location;
@@ -94,23 +64,6 @@ export function router(options: RouterOptions): Router {
     return route;
   }
 
-  /** The response to a request that a check or its route rejected. */
-  function refuse(
-    error: GraphQLError,
-    { path, route }: Location,
-    request: RequestHead,
-    context: RequestContext,
-  ): HttpResponse {
-    context.record?.addErrors([error]);
-    const isGraphql = routesOf(path).some(({ handle }) => !handle);
-    // A client that accepts no GraphQL response gets a problem instead.
-    if (isGraphql && !isAlwaysProblem(error)) {
-      return graphqlResponse(error, context.requestId, graphqlTypeFor(request.headers.get('accept')));
-    }
-    const isPage = !route && routingCodes.has(error.extensions.code) && wantsPage(request);
-    return isPage ? noPage(error, path, nearestTo(path)) : problemResponse(error, context.requestId, publicUrl);
-  }
-
   function refusal(request: RequestHead, context: RequestContext): GraphQLError | undefined {
     return limit?.refusal(request, context, () => {
       const { route } = locate(request);
@@ -120,7 +73,7 @@ export function router(options: RouterOptions): Router {
     });
   }
 
-  const answer: Handler = async (request, context) => {
+  const handle: Handler = async (request, context) => {
     const location = locate(request);
     const { path, redirect, route: found } = location;
     const routesOfPath = routesOf(path);
@@ -138,10 +91,10 @@ export function router(options: RouterOptions): Router {
         limit?.charge(context);
       }
     } catch (thrown) {
-      return refuse(mask(thrown), location, request, context);
+      return refused(mask(thrown), location, request, context);
     }
   };
-  return { answer, refusal };
+  return { handle, refusal };
 }
 
 /** Of a body that goes on, each piece is charged. */
@@ -161,13 +114,4 @@ function note({ record }: RequestContext, route: Route | undefined): void {
   if (!record || !route) return;
   record.route = route.path;
   record.operation = route.operation ?? route.path;
-}
-
-/** The failures of the router itself, before it knows the caller. */
-const routingCodes: ReadonlySet<unknown> = new Set(['NOT_FOUND', 'METHOD_NOT_ALLOWED']);
-
-/** Whether to respond with a page. A client that names JSON gets JSON, even if it accepts pages too. */
-function wantsPage(request: RequestHead): boolean {
-  const accept = request.headers.get('accept') ?? '';
-  return ['GET', 'HEAD'].includes(request.method) && /\btext\/html\b/i.test(accept) && !/\bjson\b/i.test(accept);
 }

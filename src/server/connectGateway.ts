@@ -1,9 +1,8 @@
 import type { Logger } from 'pino';
-import { createPipeline } from '../app.js';
-import { addressOf } from '../config/addressOf.js';
+import { createPipeline } from '../app/createPipeline.js';
 import type { Config } from '../config/config.js';
-import { type Database, openClient } from '../database/query/client.js';
-import { Replicas } from '../database/servers/replicas/replicas.js';
+import { openClient } from '../database/query/client.js';
+import type { Replicas } from '../database/servers/replicas/replicas.js';
 import { warmUp } from '../database/warmUp.js';
 import { openEvents } from '../events/openEvents.js';
 import { Streams } from '../events/streams/streams.js';
@@ -15,10 +14,12 @@ import { DemoKey } from '../pages/demoKey.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { leastBodyBytes, Overload } from './admission/overload.js';
 import { NodeServer } from './connections/nodeServer.js';
+import { openReplicas } from './openReplicas.js';
 import { readPersistedDocuments } from './readPersistedDocuments.js';
+import { webhookRules } from './webhookRules.js';
 import type { Job } from './workerMessages.js';
 
-/** A gateway that could answer, and listens nowhere yet. */
+/** A gateway that could respond, and listens nowhere yet. */
 export interface ConnectedGateway {
   nodeServer: NodeServer;
   overload: Overload;
@@ -113,30 +114,7 @@ export async function connectGateway(
   return { nodeServer, overload, metrics, announceStop, endStreams: () => streams.end(), close };
 }
 
-/** The demo may send webhooks to programs on this machine. */
-function webhookRules({ webhookKeys, webhookAllow, publicUrl, host, port }: Config, demo: Job['demo']) {
-  const own = [...(publicUrl ? [publicUrl] : []), ...(port === 0 ? [] : [addressOf(host, port)])];
-  if (!demo) return { keys: webhookKeys, allow: webhookAllow, own };
-  const keys = webhookKeys.length > 0 ? webhookKeys : [demo.webhookKey];
-  return { keys, allow: [...webhookAllow, ...thisMachine], own };
-}
-
-const thisMachine = ['127.0.0.0/8', '::1/128'];
-
 const noLimit = { maxConnections: 0 };
-
-/** Undefined if no replica is named. One that cannot be used is in the log; the gateway serves without it. */
-async function openReplicas(config: Config, db: Database, logger: Logger): Promise<Replicas | undefined> {
-  if (config.replicaUrls.length === 0) return undefined;
-  return Replicas.open({
-    ...config,
-    urls: config.replicaUrls,
-    db,
-    timeouts: config.databaseTimeouts,
-    onUsed: (replica) => logger.info({ replica }, 'a replica answers queries'),
-    onLeft: (replica, reason) => logger.warn({ replica, reason }, 'a replica is not used'),
-  });
-}
 
 const shownDemo = ({ tokens, secrets }: NonNullable<Job['demo']>) => ({
   token: tokens.write,

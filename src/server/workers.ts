@@ -5,17 +5,8 @@ import { RateLimiterClusterMaster } from 'rate-limiter-flexible';
 import type { Config } from '../config/config.js';
 import type { ReadMetrics } from '../telemetry/metrics.js';
 import { SumOfMetrics } from '../telemetry/sumOfMetrics.js';
-import type { FromWorker, Job, ToWorker } from './workerMessages.js';
-
-/** A worker could not start. It has said why itself. */
-export class WorkerFailed extends Error {
-  readonly exitCode: number;
-
-  constructor(exitCode: number) {
-    super('A worker could not start.');
-    this.exitCode = exitCode;
-  }
-}
+import { askForFigures, type Ending, endOf, tellWorker, WorkerFailed } from './worker.js';
+import type { FromWorker, Job } from './workerMessages.js';
 
 interface Forked {
   worker: Worker;
@@ -24,15 +15,8 @@ interface Forked {
   ended: Promise<Ending>;
 }
 
-interface Ending {
-  code: number | null;
-  signal: string | null;
-}
-
 /** How long to wait before a worker is started again, which doubles while it does not last. */
 const pauses = { least: 500, most: 30_000, lasting: 60_000 };
-/** How long a scrape waits for a worker that is busy. */
-const figuresMilliseconds = 2_000;
 /** What a worker may take to end, besides its drain. */
 const endMilliseconds = 10_000;
 
@@ -63,7 +47,7 @@ export class Workers {
 
   /** The metrics of all workers, added up. */
   async read(): Promise<ReadMetrics> {
-    await Promise.all([...this.#workers].map(([, forked]) => this.#ask(forked)));
+    await Promise.all([...this.#workers].map(([, forked]) => askForFigures(forked.worker)));
     return this.#metrics.read();
   }
 
@@ -72,7 +56,7 @@ export class Workers {
     this.#isStopping = true;
     const { milliseconds, delayMilliseconds } = this.#config.drain;
     const running = [...this.#workers.values()];
-    for (const { worker } of running) tell(worker, { kind: 'stop' });
+    for (const { worker } of running) tellWorker(worker, { kind: 'stop' });
     const ended = Promise.all(running.map((forked) => forked.ended));
     await Promise.race([ended, sleep(milliseconds + delayMilliseconds + endMilliseconds, undefined, { ref: false })]);
     for (const { worker } of running) worker.process.kill('SIGKILL');
@@ -87,7 +71,7 @@ export class Workers {
     let hasServed = false;
     const serves = new Promise<string>((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
-        if (message.kind === 'started') tell(worker, { kind: 'start', worker: number, job: this.#job });
+        if (message.kind === 'started') tellWorker(worker, { kind: 'start', worker: number, job: this.#job });
         else if (message.kind === 'serves') {
           hasServed = true;
           resolve(message.base);
@@ -121,36 +105,4 @@ export class Workers {
       );
     }
   }
-
-  async #ask({ worker }: Forked): Promise<void> {
-    if (!worker.isConnected()) return;
-    const answered = new Promise<void>((resolve) => {
-      const answer = ({ kind }: FromWorker) => kind === 'figures' && done();
-      const done = () => {
-        clearTimeout(timer);
-        worker.off('message', answer).off('exit', done);
-        resolve();
-      };
-      const timer = setTimeout(done, figuresMilliseconds);
-      worker.on('message', answer).once('exit', done);
-    });
-    tell(worker, { kind: 'figures' });
-    await answered;
-  }
-}
-
-/** Once it has exited, and every message that it sent before has arrived. */
-async function endOf(worker: Worker): Promise<Ending> {
-  const disconnected = new Promise<void>((resolve) => {
-    worker.once('disconnect', resolve);
-  });
-  const ending = await new Promise<Ending>((resolve) => {
-    worker.once('exit', (code: number | null, signal: string | null) => resolve({ code, signal }));
-  });
-  if (worker.isConnected()) await disconnected;
-  return ending;
-}
-
-function tell(worker: Worker, message: ToWorker): void {
-  if (worker.isConnected()) worker.send(message);
 }

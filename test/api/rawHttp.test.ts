@@ -318,7 +318,7 @@ test('the server keeps a connection without a request for longer than proxies do
 
 describe('a failure outside of the steps of a request', () => {
   test('is 500 without details, and its cause is in the log', async () => {
-    const app = { ...world.app, answer: () => Promise.reject(new Error('the insides')) };
+    const app = { ...world.app, handle: () => Promise.reject(new Error('the insides')) };
     const failing = new World(world.db, world.url, { app });
     const received = await exchange(lines('GET /healthz HTTP/1.1', host, 'Connection: close'), failing);
     const [answer] = answersIn(received);

@@ -27,7 +27,7 @@ const routesOf = (mutation: typeof announced) =>
 
 describe('a path that is deprecated', () => {
   test('says so in every response, with the day on which it may be gone', async () => {
-    const { answer } = router({
+    const { handle } = router({
       routes: routesOf(announced),
       authenticate: () => Promise.reject(failure('UNAUTHENTICATED')),
       mask: masking({ error: () => {} } as never),
@@ -36,7 +36,7 @@ describe('a path that is deprecated', () => {
       graphql: () => Promise.reject(new Error('not called')),
     });
     const context = { requestId: 'r', responseHeaders: {} };
-    const { status } = await answer(new Request(`http://127.0.0.1${reopenGoal.path}`, { method: 'POST' }), context);
+    const { status } = await handle(new Request(`http://127.0.0.1${reopenGoal.path}`, { method: 'POST' }), context);
     expect(status).toBe(401);
     expect(context.responseHeaders).toMatchObject({
       Deprecation: `@${Date.UTC(2027, 0, 31) / 1000}`,

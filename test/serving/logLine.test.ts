@@ -166,7 +166,7 @@ describe('the line in the log', () => {
   });
 
   test('of a request that is cut off when the server stops says so, without a status', async () => {
-    const app = { ...world.app, answer: () => new Promise<never>(() => {}) };
+    const app = { ...world.app, handle: () => new Promise<never>(() => {}) };
     const log: Json[] = [];
     const logger = createLogger('info', { write: (line) => void log.push(JSON.parse(line)) });
     const nodeServer = new NodeServer({ app, logger });

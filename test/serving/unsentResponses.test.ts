@@ -25,7 +25,7 @@ async function serving({ own = false, ...limits }: Partial<ConstructorParameters
     });
     return () => release();
   };
-  const answer: Handler = async ({ url, headers }, context) => {
+  const handle: Handler = async ({ url, headers }, context) => {
     const { pathname } = new URL(url);
     const authorization = headers.get('authorization');
     if (authorization) context.actor = { companyId: 'c', personId: 'p', tokenId: authorization } as Json;
@@ -36,8 +36,8 @@ async function serving({ own = false, ...limits }: Partial<ConstructorParameters
     clientOf: ({ headers }: RequestHead) => ({ address: '', token: headers.get('authorization') ?? undefined }),
     callerOf: ({ token = '' }: { token: string | undefined }) => ({ id: token, group: token }),
   };
-  const nodeServer = new NodeServer({ app: { answer, callers }, logger, overload, ...limits });
-  const server: Server = own ? createServer(nodeServer.answer) : nodeServer.server;
+  const nodeServer = new NodeServer({ app: { handle, callers }, logger, overload, ...limits });
+  const server: Server = own ? createServer(nodeServer.listener) : nodeServer.server;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, expect } from 'vitest';
-import { createPipeline } from '../../src/app.js';
+import { createPipeline } from '../../src/app/createPipeline.js';
 import type { Prisma } from '../../src/database/generated/client/client.js';
 import { type Database, openClient } from '../../src/database/query/client.js';
 import { retryConflicts } from '../../src/database/query/conflicts.js';

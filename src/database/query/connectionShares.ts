@@ -1,6 +1,7 @@
+import { type Caller, nobody } from './caller.js';
 import { wait } from './deadline.js';
 import { currentDeadline, type Deadline } from './requestScope.js';
-import { type Caller, nobody, Shares } from './shares.js';
+import { Shares } from './shares.js';
 
 /** Most connections that one request holds at once. */
 const mostOfRequest = 4;

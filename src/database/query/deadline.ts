@@ -1,5 +1,5 @@
+import type { Caller } from './caller.js';
 import { currentDeadline, currentObserver, type Deadline, runWithin } from './requestScope.js';
-import type { Caller } from './shares.js';
 
 /** The database did not answer within the time that the request may wait for it. */
 class DatabaseTimeout extends Error {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Caller } from './shares.js';
+import type { Caller } from './caller.js';
 
 /** What is told about the work of one request with the database. */
 export interface RequestObserver {

@@ -1,63 +1,42 @@
-/** Who asks: a token and its company, or the address of a request without a token that is known, as both. */
-export interface Caller {
-  id: string;
-  group: string;
-}
+import { type Caller, nobody } from './caller.js';
+import { leastHeld, mostOf } from './holders.js';
+import { RecentKeys } from './recentKeys.js';
+import { callerShare, type Group, newGroup, type Share } from './shareGroups.js';
 
-/** The gateway itself, such as its health checks. It needs little, so that nobody keeps places free for it. */
-export const nobody: Caller = { id: '', group: '' };
-
-/** Something that waits for a place. */
+/** Something that waits for a slot. */
 interface Waiting {
   /** When it came, in milliseconds. */
   since: number;
 }
 
-interface Share<Item> {
-  caller: Caller;
-  held: number;
-  /** Which of all places given was its last; 0 before the first. */
-  served: number;
-  waiting: Item[];
-}
-
-interface Group<Item> {
-  held: number;
-  served: number;
-  waiting: number;
-  /** Since when something has been waiting without a break. */
-  queuedSince: number | undefined;
-  shares: Map<string, Share<Item>>;
-}
-
 export interface Removed<Item> {
   item: Item;
-  /** Whether its caller holds its part of the places: then it waits because of its own others. */
+  /** Whether its caller holds its part of the slots: then it waits because of its own others. */
   hasPart: boolean;
 }
 
-/** For how long after somebody else had a place some of the places stay free for others. */
+/** For how long after somebody else had a slot some of the slots stay free for others. */
 const remembered = 10_000;
 
 /**
- * Places that callers share. A free place goes to the company that holds fewest, and in it to the token that holds
- * fewest, in turn where they are equal. Whoever is alone may hold all places. As places cannot be taken back, nobody may
+ * Places that callers share. A free slot goes to the company that holds fewest, and in it to the token that holds
+ * fewest, in turn where they are equal. Whoever is alone may hold all slots. As slots cannot be taken back, nobody may
  * hold more than are free for a while after somebody else has held one: half of them if nobody else does, and a third of
- * them if one other does, so that the next one who comes finds a free place.
+ * them if one other does, so that the next one who comes finds a free slot.
  */
 export class Shares<Item extends Waiting> {
-  readonly #places: number;
+  readonly #slots: number;
   readonly #now: () => number;
   readonly #groups = new Map<string, Group<Item>>();
-  readonly #recentCallers = new Recent();
-  readonly #recentGroups = new Recent();
+  readonly #recentCallers = new RecentKeys();
+  readonly #recentGroups = new RecentKeys();
   #taken = 0;
   #given = 0;
   #waiting = 0;
   #waitingGroups = 0;
 
-  constructor(places: number, now = () => performance.now()) {
-    this.#places = places;
+  constructor(slots: number, now = () => performance.now()) {
+    this.#slots = slots;
     this.#now = now;
   }
 
@@ -74,15 +53,15 @@ export class Shares<Item extends Waiting> {
     return this.#waitingGroups;
   }
 
-  /** Whether only one company has a place or waits for one. */
+  /** Whether only one company has a slot or waits for one. */
   get isOneGroup(): boolean {
     return this.#groups.size <= 1;
   }
 
-  /** Takes a place. Returns false if there is none for this caller now. */
+  /** Takes a slot. Returns false if there is none for this caller now. */
   take(caller: Caller): boolean {
     const group = this.#groupOf(caller);
-    const share = shareOf(group, caller);
+    const share = callerShare(group, caller);
     if (share.waiting.length > 0 || !this.#mayTake(group, share)) {
       this.#forgetIdle(group, share);
       return false;
@@ -93,7 +72,7 @@ export class Shares<Item extends Waiting> {
 
   wait(caller: Caller, item: Item): void {
     const group = this.#groupOf(caller);
-    shareOf(group, caller).waiting.push(item);
+    callerShare(group, caller).waiting.push(item);
     this.#waiting += 1;
     group.waiting += 1;
     if (group.waiting > 1) return;
@@ -101,10 +80,10 @@ export class Shares<Item extends Waiting> {
     this.#waitingGroups += 1;
   }
 
-  /** Gives a place back. `known` is who the caller has turned out to be meanwhile. */
+  /** Gives a slot back. `known` is who the caller has turned out to be meanwhile. */
   leave(caller: Caller, known = caller): void {
     const group = this.#groupOf(caller);
-    const share = shareOf(group, caller);
+    const share = callerShare(group, caller);
     this.#taken -= 1;
     group.held -= 1;
     share.held -= 1;
@@ -115,13 +94,13 @@ export class Shares<Item extends Waiting> {
     this.#forgetIdle(group, share);
   }
 
-  /** Gives a free place to whoever is next. Returns undefined if nobody waits who may have one. */
+  /** Gives a free slot to whoever is next. Returns undefined if nobody waits who may have one. */
   next(): Item | undefined {
     const group = leastHeld(this.#groups.values(), (each) => [...each.shares.values()].some(this.#isNextIn(each)));
     const share = group && leastHeld(group.shares.values(), this.#isNextIn(group));
     if (!group || !share) return undefined;
     // Of many the newest, so that what is served has hardly waited.
-    const item = share.waiting.length > this.#places ? share.waiting.pop() : share.waiting.shift();
+    const item = share.waiting.length > this.#slots ? share.waiting.pop() : share.waiting.shift();
     this.#give(group, share);
     this.#noteRemoved(group, share, 1);
     return item;
@@ -147,8 +126,8 @@ export class Shares<Item extends Waiting> {
 
   /** Removes the oldest of the caller for whom most wait. */
   removeFromLongest(): Removed<Item> | undefined {
-    const group = most(this.#groups.values(), ({ waiting }) => waiting);
-    const share = group && most(group.shares.values(), ({ waiting }) => waiting.length);
+    const group = mostOf(this.#groups.values(), ({ waiting }) => waiting);
+    const share = group && mostOf(group.shares.values(), ({ waiting }) => waiting.length);
     const item = share?.waiting.shift();
     if (!group || !share || !item) return undefined;
     const hasPart = this.#hasPart(group, share);
@@ -160,9 +139,9 @@ export class Shares<Item extends Waiting> {
     share.waiting.length > 0 && this.#mayTake(group, share);
 
   #mayTake(group: Group<Item>, { caller, held }: Share<Item>): boolean {
-    if (this.#taken >= this.#places) return false;
+    if (this.#taken >= this.#slots) return false;
     const since = this.#now() - remembered;
-    const free = this.#places - this.#taken;
+    const free = this.#slots - this.#taken;
     return (
       (held < free || this.#recentCallers.otherThan(caller.id) <= since) &&
       (group.held < free || this.#recentGroups.otherThan(caller.group) <= since)
@@ -170,7 +149,7 @@ export class Shares<Item extends Waiting> {
   }
 
   #hasPart({ shares }: Group<Item>, { held }: Share<Item>): boolean {
-    return held >= Math.max(1, Math.floor(this.#places / this.#groups.size / shares.size));
+    return held >= Math.max(1, Math.floor(this.#slots / this.#groups.size / shares.size));
   }
 
   #give(group: Group<Item>, share: Share<Item>): void {
@@ -195,7 +174,7 @@ export class Shares<Item extends Waiting> {
   #groupOf({ group: name }: Caller): Group<Item> {
     const known = this.#groups.get(name);
     if (known) return known;
-    const group = { held: 0, served: 0, waiting: 0, queuedSince: undefined, shares: new Map() };
+    const group = newGroup<Item>();
     this.#groups.set(name, group);
     return group;
   }
@@ -204,47 +183,4 @@ export class Shares<Item extends Waiting> {
     if (held === 0 && waiting.length === 0) group.shares.delete(caller.id);
     if (group.shares.size === 0) this.#groups.delete(caller.group);
   }
-}
-
-/** When something was there last, and when something else was. */
-class Recent {
-  #last = { key: '', at: Number.NEGATIVE_INFINITY };
-  #other = this.#last;
-
-  note(key: string, at: number): void {
-    if (key !== this.#last.key) this.#other = this.#last;
-    this.#last = { key, at };
-  }
-
-  otherThan(key: string): number {
-    return (key === this.#last.key ? this.#other : this.#last).at;
-  }
-}
-
-function shareOf<Item>({ shares }: Group<Item>, caller: Caller): Share<Item> {
-  const known = shares.get(caller.id);
-  if (known) return known;
-  const share = { caller, held: 0, served: 0, waiting: [] };
-  shares.set(caller.id, share);
-  return share;
-}
-
-interface Holder {
-  held: number;
-  served: number;
-}
-
-function leastHeld<H extends Holder>(holders: Iterable<H>, isNext: (holder: H) => boolean): H | undefined {
-  let least: H | undefined;
-  for (const holder of holders) if ((!least || isBefore(holder, least)) && isNext(holder)) least = holder;
-  return least;
-}
-
-const isBefore = (one: Holder, other: Holder) =>
-  one.held < other.held || (one.held === other.held && one.served < other.served);
-
-function most<T>(items: Iterable<T>, countOf: (item: T) => number): T | undefined {
-  let longest: T | undefined;
-  for (const item of items) if (!longest || countOf(item) > countOf(longest)) longest = item;
-  return longest;
 }

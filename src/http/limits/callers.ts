@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../../database/query/shares.js';
+import type { Caller } from '../../database/query/caller.js';
 import { bearerHash } from '../../database/tokens.js';
 import type { Actor } from '../../policies/access.js';
 import type { RequestHead } from '../requestHead.js';

@@ -1,6 +1,7 @@
-import { nobody, Shares } from '../../database/query/shares.js';
+import { nobody } from '../../database/query/caller.js';
+import { Shares } from '../../database/query/shares.js';
 
-/** What became of a request that asked for a place: refused because of its caller's other requests, or of the load. */
+/** What became of a request that asked for a slot: refused because of its caller's other requests, or of the load. */
 export type Decision = 'admitted' | 'too many of one' | 'overloaded';
 
 interface Waiting {
@@ -9,25 +10,25 @@ interface Waiting {
 }
 
 /**
- * How long requests may wait, in milliseconds: in a burst of few or of many callers, while no place becomes free, and in
+ * How long requests may wait, in milliseconds: in a burst of few or of many callers, while no slot becomes free, and in
  * a queue that has stood for longer than a burst.
  */
-const patience = { few: 15_000, many: 500, stalled: 500, least: 20, most: 250 };
+const waits = { few: 15_000, many: 500, stalled: 500, least: 20, most: 250 };
 const interval = 10;
-const waitingPerPlace = 50;
+const waitingPerSlot = 50;
 /** More than an honest client sends at once. */
 const leastWaiting = 1_000;
 /** How many requests the mean duration looks back. */
 const remembered = 50;
 
 /**
- * Bounds how many requests are in progress. Others wait for a place, which callers share, and are refused when they have
- * waited too long. As long as no more companies wait than there are places, each of them waits only for itself, and a
- * burst may take its time. More than that for longer than a moment, or places of which none becomes free, are overload:
+ * Bounds how many requests are in progress. Others wait for a slot, which callers share, and are refused when they have
+ * waited too long. As long as no more companies wait than there are slots, each of them waits only for itself, and a
+ * burst may take its time. More than that for longer than a moment, or slots of which none becomes free, are overload:
  * a request then waits for no longer than about two requests take, so that what is admitted has hardly waited.
  */
 export class Admission {
-  readonly #places: number;
+  readonly #slots: number;
   readonly #shares: Shares<Waiting>;
   readonly #now: () => number;
   #meanDuration = 0;
@@ -36,10 +37,10 @@ export class Admission {
   #stalledFor = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(places: number, now = () => performance.now()) {
-    this.#places = places;
+  constructor(slots: number, now = () => performance.now()) {
+    this.#slots = slots;
     this.#now = now;
-    this.#shares = new Shares(places, now);
+    this.#shares = new Shares(slots, now);
   }
 
   get inProgress(): number {
@@ -53,10 +54,10 @@ export class Admission {
   /** Whether the request may run. Whoever was admitted calls `leave` once, with how long it took. */
   enter(caller = nobody): 'admitted' | Promise<Decision> {
     if (this.#shares.take(caller)) return 'admitted';
-    const most = Math.max(this.#places * waitingPerPlace, leastWaiting);
+    const most = Math.max(this.#slots * waitingPerSlot, leastWaiting);
     if (this.#shares.waiting >= most) this.#refuse(this.#shares.removeFromLongest());
     const decision = new Promise<Decision>((decide) => this.#shares.wait(caller, { since: this.#now(), decide }));
-    if (this.#shares.waitingGroups > this.#places) this.#crowdedSince ??= this.#now();
+    if (this.#shares.waitingGroups > this.#slots) this.#crowdedSince ??= this.#now();
     this.#admit();
     this.#schedule();
     return decision;
@@ -81,24 +82,24 @@ export class Admission {
   }
 
   get #isStalled(): boolean {
-    return this.#stalledFor >= patience.stalled;
+    return this.#stalledFor >= waits.stalled;
   }
 
   /** Refuses those that have waited too long. */
   #expire(): void {
     const now = this.#now();
-    for (const removed of this.#shares.removeOlder((queuedSince) => now - this.#patience(queuedSince))) {
+    for (const removed of this.#shares.removeOlder((queuedSince) => now - this.#longestWait(queuedSince))) {
       this.#refuse(removed);
     }
     this.#schedule();
   }
 
   /** How long a request may wait in a queue of its company that has stood since then. */
-  #patience(queuedSince: number): number {
-    const soon = Math.min(Math.max(2 * this.#meanDuration, patience.least), patience.most);
+  #longestWait(queuedSince: number): number {
+    const soon = Math.min(Math.max(2 * this.#meanDuration, waits.least), waits.most);
     if (this.#isStalled) return soon;
     const [since, burst] =
-      this.#crowdedSince === undefined ? [queuedSince, patience.few] : [this.#crowdedSince, patience.many];
+      this.#crowdedSince === undefined ? [queuedSince, waits.few] : [this.#crowdedSince, waits.many];
     return this.#now() - since < burst ? burst : soon;
   }
 

@@ -9,7 +9,7 @@ interface BodyShare {
   close(): void;
 }
 
-/** Bounds the memory of the bodies that are being received, as these hold none of the places for requests. */
+/** Bounds the memory of the bodies that are being received, as these hold none of the slots for requests. */
 export class BodyMemory {
   readonly #bytes: number;
   #taken = 0;

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
-import type { Caller } from '../../database/query/shares.js';
+import type { Caller } from '../../database/query/caller.js';
 import { overloaded, tooManyOfOne } from '../../errors/failures.js';
 import type { ReadBody } from '../../http/route.js';
 import type { RequestRecord } from '../../telemetry/requestRecord.js';
 import type { Decision } from './admission.js';
 import type { Overload } from './overload.js';
 
-/** The place of one request that was admitted. A client that sends its body slowly holds no place meanwhile. */
+/** The slot of one request that was admitted. A client that sends its body slowly holds no slot meanwhile. */
 export class Slot {
   readonly #overload: Overload;
   readonly #record: RequestRecord;
@@ -22,7 +22,7 @@ export class Slot {
     this.#callerNow = callerNow;
   }
 
-  /** Waits for a place. Returns how the request fails that gets none. */
+  /** Waits for a slot. Returns how the request fails that gets none. */
   enter(): GraphQLError | undefined | Promise<GraphQLError | undefined> {
     const caller = this.#callerNow();
     const decision = this.#overload.admission.enter(caller);
@@ -31,7 +31,7 @@ export class Slot {
 
   /**
    * Reads the body. Throws SERVICE_UNAVAILABLE or RATE_LIMITED if the body took its time, and there is no memory for it,
-   * or no place when it has come, or its client has left.
+   * or no slot when it has come, or its client has left.
    */
   async whileReceiving<T>(req: IncomingMessage, read: ReadBody<T>): Promise<T> {
     if (req.complete) return read();
@@ -41,7 +41,7 @@ export class Slot {
       const body = await read((bytes) => take(bytes) || this.#refuse());
       const failure = await this.enter();
       if (failure) throw failure;
-      // The request may have been answered meanwhile: nobody would give the place back.
+      // The request may have been answered meanwhile: nobody would give the slot back.
       if (this.#hasEnded) this.#giveBack();
       if (req.socket.destroyed) throw overloaded();
       return body;

@@ -36,7 +36,7 @@ export class InvalidRequests {
 
   /** What Node's parser cannot read, or what did not come in time. */
   refuseUnreadable(error: NodeJS.ErrnoException & { reason?: string }, socket: Socket): void {
-    // It is being closed, within a bounded time, and the client may still be reading its answer.
+    // It is being closed, within a bounded time, and the client may still be reading its response.
     if (socket.writableEnded) return;
     const running = this.#connections.lastOn(socket);
     if (!socket.writable || error.code === 'ECONNRESET') {
@@ -44,20 +44,20 @@ export class InvalidRequests {
       return;
     }
     if (running?.res.headersSent) {
-      // The whole answer is on its way. What came after it gets none.
+      // The whole response is on its way. What came after it gets none.
       socket.destroySoon();
       return;
     }
     const failed = clientFailure(error);
     if (!running) {
-      // The rest of a request that is answered already gets no second answer.
+      // The rest of a request that is answered already gets no second response.
       if (this.#connections.isReceivingOn(socket)) socket.destroySoon();
       else this.#refuse(socket, failed);
       return;
     }
     const { req, res, record } = running;
     res.shouldKeepAlive = false;
-    // An earlier request is complete and running. Its answer comes, and then the connection ends.
+    // An earlier request is complete and running. Its response comes, and then the connection ends.
     if (req.complete || record.isFinished) return;
     this.#endWith(failed, record, res, socket);
   }
@@ -85,8 +85,8 @@ export class InvalidRequests {
   #endWith(error: GraphQLError, record: RequestRecord, res: ServerResponse, socket: Socket): void {
     res.once('finish', () => socket.destroySoon());
     record.addProblem(error);
-    const answer = refusal(error, record.identity, undefined, this.#options);
-    this.#telemetry.finish(record, answer.status);
-    send(answer, res);
+    const response = refusal(error, record.identity, undefined, this.#options);
+    this.#telemetry.finish(record, response.status);
+    send(response, res);
   }
 }

@@ -14,7 +14,7 @@ export interface RefusalOptions {
 /** With which GraphQL can be refused before anything looks at the request; the others are of HTTP itself. */
 const graphqlCodes: ReadonlySet<unknown> = new Set(['SERVICE_UNAVAILABLE', 'RATE_LIMITED']);
 
-/** The answer to a request that does not reach the gateway, with everything that an answer of the gateway has. */
+/** The response to a request that does not reach the gateway, with everything that an response of the gateway has. */
 export function refusal(
   error: GraphQLError,
   { requestId }: Identity,
@@ -22,8 +22,8 @@ export function refusal(
   { publicUrl, corsOrigins = [] }: RefusalOptions,
 ): HttpResponse {
   const isGraphql = graphqlCodes.has(error.extensions.code) && /^\/graphql\/?(\?|$)/.test(req?.url ?? '');
-  const answer = isGraphql
+  const response = isGraphql
     ? graphqlResponse(error, requestId, graphqlTypeFor(req?.headers.accept ?? null))
     : problemResponse(error, requestId, publicUrl);
-  return withCommonHeaders(answer, { requestId, responseHeaders: corsHeaders(corsOrigins, req?.headers.origin) });
+  return withCommonHeaders(response, { requestId, responseHeaders: corsHeaders(corsOrigins, req?.headers.origin) });
 }

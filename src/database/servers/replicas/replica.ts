@@ -1,13 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../query/client.js';
+import { Lag } from './lag.js';
 import { hasReached, type LogPosition } from './logPosition.js';
 import { type OpenReplica, openReplica, type ReplicaOptions } from './openReplica.js';
 
-/** When a request that finds the replica behind asks again, in milliseconds from the answer before. */
-const polls = [0, 1, 2, 4];
-/** How long a request waits for the replica at most, and for how long others do not wait after one did in vain. */
-const waiting = { most: 20, thenNotFor: { least: 50, most: 1_000 } };
 /** After a failure, the replica is tried again after a second, then after twice as long each time. */
 const retries = { least: 1_000, most: 30_000 };
 const heartbeatMilliseconds = 1_000;
@@ -26,8 +22,7 @@ export class Replica {
   readonly #events: ReplicaEvents;
   #opened: OpenReplica | undefined;
   #replayed: LogPosition | undefined;
-  #behindUntil = 0;
-  #behindFor = 0;
+  readonly #lag = new Lag();
   #retryAfter = retries.least;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -52,7 +47,7 @@ export class Replica {
 
   /** Whether to ask how far it is: it answers, and was not found behind just now. */
   get isWorthAsking(): boolean {
-    return this.#opened !== undefined && performance.now() >= this.#behindUntil;
+    return this.isUsed && this.#lag.isWorthWaiting;
   }
 
   /** Connects to it; if that fails, again and again. Resolves after the first time. */
@@ -81,20 +76,12 @@ export class Replica {
   }
 
   /** The same, after asking it how far it is, a few times within some milliseconds. */
-  async reach(position: LogPosition): Promise<Database | undefined> {
-    const giveUp = performance.now() + waiting.most;
-    for (const pause of polls) {
-      if (pause > 0) await sleep(pause);
-      const late = sleep(Math.max(0, giveUp - performance.now()), undefined, { ref: false });
-      await Promise.race([this.#check(), late]);
-      const db = this.at(position);
-      if (db) this.#behindFor = 0;
-      if (db || performance.now() >= giveUp || !this.#opened) return db;
-    }
-    const { least, most } = waiting.thenNotFor;
-    this.#behindFor = Math.min(Math.max(2 * this.#behindFor, least), most);
-    this.#behindUntil = performance.now() + this.#behindFor;
-    return undefined;
+  reach(position: LogPosition): Promise<Database | undefined> {
+    return this.#lag.wait(
+      () => this.#check(),
+      () => this.at(position),
+      () => this.isUsed,
+    );
   }
 
   /** A request failed on it. If it does not answer now, it is left alone for a while. */

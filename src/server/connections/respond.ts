@@ -1,0 +1,102 @@
+import type { IncomingMessage } from 'node:http';
+import type { GraphQLError } from 'graphql';
+import type { Logger } from 'pino';
+import { failure, tooManyOfOne } from '../../errors/failures.js';
+import { shortened } from '../../errors/quoted.js';
+import type { Callers } from '../../http/limits/callers.js';
+import { headOf, type RequestHead } from '../../http/requestHead.js';
+import type { HttpResponse } from '../../http/response.js';
+import type { Handler, RequestContext } from '../../http/route.js';
+import type { RequestRecord } from '../../telemetry/requestRecord.js';
+import type { Overload } from '../admission/overload.js';
+import { Slot } from '../admission/slot.js';
+import { type RefusalOptions, refusal } from './refusal.js';
+import { readTarget } from './requestTarget.js';
+import type { UnsentResponses } from './unsentResponses.js';
+
+/** What responds to a request once it is admitted. */
+export interface ResponderOptions extends RefusalOptions {
+  app: {
+    handle: Handler;
+    /** How a request fails before it gets a slot, if that is known already. */
+    refusal?: (head: RequestHead, context: RequestContext) => GraphQLError | undefined;
+    callers: Pick<Callers, 'clientOf' | 'callerOf'>;
+  };
+  logger: Logger;
+  /** If omitted, every request is admitted. */
+  overload?: Overload | undefined;
+}
+
+/** A request that has come over a socket. */
+export interface Received {
+  req: IncomingMessage;
+  record: RequestRecord;
+  context: RequestContext;
+  /** Asks a client that waits for that to send the body. */
+  askForBody: () => void;
+  /** Its slot, until something else gives it back. */
+  slot?: Slot | undefined;
+}
+
+/**
+ * The response to a request: the pipeline's once it has a slot, or a refusal. Undefined if the client left while it
+ * waited for a slot: nobody would know of a change.
+ */
+export async function respond(
+  received: Received,
+  unsent: UnsentResponses,
+  options: ResponderOptions,
+): Promise<HttpResponse | undefined> {
+  const { req, record, context, askForBody } = received;
+  const { app, logger, overload } = options;
+  try {
+    const { path, host } = readTarget(req);
+    record.path = loggedPath(path);
+    req.url = path;
+    if (host !== undefined) req.headers.host = host;
+  } catch (error) {
+    return unreadable(error as GraphQLError, received, options);
+  }
+  try {
+    const head = headOf(req);
+    const client = app.callers.clientOf(head, req.socket.remoteAddress);
+    context.client = client;
+    const callerNow = () => app.callers.callerOf(client);
+    const slot = overload && !overload.isExempt(req.url) ? new Slot(overload, record, callerNow) : undefined;
+    received.slot = slot;
+    const overLimit = app.refusal?.(head, context);
+    if (overLimit) await overload?.pace.pause(callerNow().id);
+    const refused = overLimit ?? (await slot?.enter());
+    if (req.socket.destroyed) return undefined;
+    if (refused) return notAdmitted(refused, received, options);
+    if (slot && unsent.isFullFor(callerNow().id)) {
+      overload?.countRefusal(record);
+      return notAdmitted(tooManyOfOne(), received, options);
+    }
+    context.receiveBody = (read) => {
+      askForBody();
+      return slot ? slot.whileReceiving(req, read) : read();
+    };
+    return await app.handle(head, context);
+  } catch (error) {
+    logger.error({ err: error }, 'unexpected error');
+    return unreadable(failure('INTERNAL_SERVER_ERROR'), received, options);
+  }
+}
+
+/** The response to a request that is refused before the pipeline looks at it. */
+function notAdmitted(error: GraphQLError, { req, record, context }: Received, options: RefusalOptions): HttpResponse {
+  record.addErrors([error]);
+  const response = refusal(error, record.identity, req, options);
+  return { ...response, headers: { ...response.headers, ...context.responseHeaders } };
+}
+
+/** The response to a request that never reached the pipeline, or that it could not respond to. */
+function unreadable(error: GraphQLError, { req, record }: Received, options: RefusalOptions): HttpResponse {
+  record.addProblem(error);
+  return refusal(error, record.identity, req, options);
+}
+
+/** Without the query string, and without a token that somebody mistook for a path; a long one is cut. */
+const loggedPath = (target: string) =>
+  shortened(new URL(`http://localhost${target}`).pathname.replace(/gp_[\w-]{20,}/g, 'gp_…'));
