@@ -2,23 +2,16 @@ import {
   type DocumentNode,
   type FieldNode,
   type GraphQLField,
-  GraphQLIncludeDirective,
-  type GraphQLNamedType,
   type GraphQLSchema,
-  GraphQLSkipDirective,
-  getDirectiveValues,
-  getNamedType,
   isRequiredArgument,
   Kind,
-  type NamedTypeNode,
   type OperationDefinitionNode,
-  type SelectionSetNode,
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql';
 import { type FieldError, mostNamed } from '../errors/failures.js';
 import { graphqlSpelling, readInput } from '../http/input/readInput.js';
-import { perOperation } from './perOperation.js';
+import { fieldsWithArguments } from './fieldsWithArguments.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -35,44 +28,17 @@ export function badArguments(
   operation: OperationDefinitionNode,
   variables: Values,
 ): FieldError[] {
-  const root = schema.getRootType(operation.operation);
-  if (!root) return [];
   // Without a prototype: a variable may be named like a member of every object.
   const values: Values = Object.assign(Object.create(null), defaultsOf(operation), variables);
   const errors: FieldError[] = [];
-  const spread = new Set<string>();
-  const visit = (parent: GraphQLNamedType, { selections }: SelectionSetNode): void => {
-    for (const node of selections) {
-      if (errors.length > mostNamed) return;
-      if (!isIncluded(node, values)) continue;
-      if (node.kind === Kind.FIELD) {
-        const field = 'getFields' in parent ? (parent.getFields()[node.name.value] as Field | undefined) : undefined;
-        if (!field?.args) continue;
-        errors.push(...errorsOf(field, node, values, parent === root ? '' : `${field.name}.`));
-        if (node.selectionSet) visit(getNamedType(field.type), node.selectionSet);
-      } else if (node.kind === Kind.INLINE_FRAGMENT) {
-        visitTyped(node.typeCondition, parent, node.selectionSet);
-      } else if (!spread.has(node.name.value)) {
-        spread.add(node.name.value);
-        const fragment = fragmentsOf(operation, document).get(node.name.value);
-        if (fragment) visitTyped(fragment.typeCondition, parent, fragment.selectionSet);
-      }
-    }
-  };
-  const visitTyped = (condition: NamedTypeNode | undefined, parent: GraphQLNamedType, selections: SelectionSetNode) =>
-    visit((condition && schema.getType(condition.name.value)) ?? parent, selections);
-  visit(root, operation.selectionSet);
+  for (const { field, node, prefix } of fieldsWithArguments(schema, document, operation, values)) {
+    if (errors.length > mostNamed) break;
+    errors.push(...errorsOf(field, node, values, prefix));
+  }
   return errors;
 }
 
 type Field = GraphQLField<unknown, unknown>;
-
-const fragmentsOf = perOperation(
-  (_operation, { definitions }) =>
-    new Map(
-      definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [])),
-    ),
-);
 
 function errorsOf(field: Field, node: FieldNode, values: Values, prefix: string): FieldError[] {
   const errors: FieldError[] = [];
@@ -106,9 +72,4 @@ function valueIn(node: ValueNode, values: Values): unknown {
   if (node.kind !== Kind.OBJECT) return valueFromASTUntyped(node, values);
   const fields = node.fields.map(({ name, value }) => [name.value, valueIn(value, values)]);
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
-}
-
-function isIncluded(node: Pick<FieldNode, 'directives'>, values: Values): boolean {
-  if (getDirectiveValues(GraphQLSkipDirective, node, values)?.if === true) return false;
-  return getDirectiveValues(GraphQLIncludeDirective, node, values)?.if !== false;
 }
