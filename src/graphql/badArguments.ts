@@ -2,16 +2,23 @@ import {
   type DocumentNode,
   type FieldNode,
   type GraphQLField,
+  GraphQLIncludeDirective,
+  type GraphQLNamedType,
   type GraphQLSchema,
+  GraphQLSkipDirective,
+  getDirectiveValues,
+  getNamedType,
   isRequiredArgument,
   Kind,
+  type NamedTypeNode,
   type OperationDefinitionNode,
+  type SelectionSetNode,
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql';
 import { type FieldError, mostNamed } from '../errors/failures.js';
 import { graphqlSpelling, readInput } from '../http/input/readInput.js';
-import { fieldsWithArguments } from './fieldsWithArguments.js';
+import { perOperation } from './perOperation.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -31,11 +38,56 @@ export function badArguments(
   // Without a prototype: a variable may be named like a member of every object.
   const values: Values = Object.assign(Object.create(null), defaultsOf(operation), variables);
   const errors: FieldError[] = [];
-  for (const { field, node, prefix } of fieldsWithArguments(schema, document, operation, values)) {
+  const memory = memoryOf(operation, document);
+  for (const [field, node, prefix] of memory.fields ?? fieldsIn(schema, document, operation, values, memory)) {
     if (errors.length > mostNamed) break;
     errors.push(...errorsOf(field, node, values, prefix));
   }
   return errors;
+}
+
+type Fields = [field: Field, node: FieldNode, prefix: string][];
+
+/** Remembered unless a directive decides which there are. */
+const memoryOf = perOperation((): { fields?: Fields } => ({}));
+
+/** The fields that have arguments. */
+function fieldsIn(
+  schema: GraphQLSchema,
+  { definitions }: DocumentNode,
+  operation: OperationDefinitionNode,
+  values: Values,
+  memory: { fields?: Fields },
+): Fields {
+  const root = schema.getRootType(operation.operation);
+  const found: Fields = [];
+  const spread = new Set<string>();
+  let isConditional = false;
+  const visit = (parent: GraphQLNamedType, { selections }: SelectionSetNode): void => {
+    for (const node of selections) {
+      isConditional ||= (node.directives?.length ?? 0) > 0;
+      if (!isIncluded(node, values)) continue;
+      if (node.kind === Kind.FIELD) {
+        const field = 'getFields' in parent ? (parent.getFields()[node.name.value] as Field | undefined) : undefined;
+        if (!field) continue;
+        if (field.args.length > 0) found.push([field, node, parent === root ? '' : `${field.name}.`]);
+        if (node.selectionSet) visit(getNamedType(field.type), node.selectionSet);
+      } else if (node.kind === Kind.INLINE_FRAGMENT) {
+        visitTyped(node.typeCondition, parent, node.selectionSet);
+      } else if (!spread.has(node.name.value)) {
+        spread.add(node.name.value);
+        for (const other of definitions) {
+          const isSpread = other.kind === Kind.FRAGMENT_DEFINITION && other.name.value === node.name.value;
+          if (isSpread) visitTyped(other.typeCondition, parent, other.selectionSet);
+        }
+      }
+    }
+  };
+  const visitTyped = (condition: NamedTypeNode | undefined, parent: GraphQLNamedType, selections: SelectionSetNode) =>
+    visit((condition && schema.getType(condition.name.value)) ?? parent, selections);
+  if (root) visit(root, operation.selectionSet);
+  if (!isConditional) memory.fields = found;
+  return found;
 }
 
 type Field = GraphQLField<unknown, unknown>;
@@ -72,4 +124,9 @@ function valueIn(node: ValueNode, values: Values): unknown {
   if (node.kind !== Kind.OBJECT) return valueFromASTUntyped(node, values);
   const fields = node.fields.map(({ name, value }) => [name.value, valueIn(value, values)]);
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+}
+
+function isIncluded(node: Pick<FieldNode, 'directives'>, values: Values): boolean {
+  if (getDirectiveValues(GraphQLSkipDirective, node, values)?.if === true) return false;
+  return getDirectiveValues(GraphQLIncludeDirective, node, values)?.if !== false;
 }
