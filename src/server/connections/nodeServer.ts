@@ -22,6 +22,7 @@ import { identify } from '../../telemetry/requestId.js';
 import type { RequestRecord } from '../../telemetry/requestRecord.js';
 import { Telemetry } from '../../telemetry/telemetry.js';
 import type { Overload } from '../admission/overload.js';
+import { RefusalPace } from '../admission/refusalPace.js';
 import { Slot } from '../admission/slot.js';
 import { Connections } from './connections.js';
 import { InvalidRequests } from './invalidRequests.js';
@@ -85,6 +86,7 @@ export class NodeServer {
   readonly #telemetry: Telemetry;
   readonly #connections = new Connections();
   readonly #unsent: UnsentResponses;
+  readonly #pace = new RefusalPace();
   #isStopping = false;
   /** Answers a request, also one of another server. */
   readonly answer = (req: IncomingMessage, res: ServerResponse): void => void this.#answer(req, res);
@@ -214,7 +216,9 @@ export class NodeServer {
       const callerNow = () => app.callers.callerOf(client);
       const slot = overload && !overload.isExempt(req.url) ? new Slot(overload, record, callerNow) : undefined;
       held.slot = slot;
-      const refused = app.refusal?.(head, context) ?? (await slot?.enter());
+      const overLimit = app.refusal?.(head, context);
+      if (overLimit) await this.#pace.pause(callerNow().id);
+      const refused = overLimit ?? (await slot?.enter());
       if (req.socket.destroyed) return undefined;
       if (refused) return this.#refuseEarly(refused, record, context, req);
       if (slot && this.#unsent.isFullFor(callerNow().id)) {
