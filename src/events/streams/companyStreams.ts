@@ -2,6 +2,7 @@ import type { Database } from '../../database/query/client.js';
 import { withDeadline } from '../../database/query/deadline.js';
 import { failure } from '../../errors/failures.js';
 import { eventCursor } from '../eventCursor.js';
+import type { Trouble } from '../trouble.js';
 import type { EventStream } from './eventStream.js';
 import { readStreams, type StreamReading } from './readStreams.js';
 
@@ -12,8 +13,7 @@ export interface ReadingOptions {
   now: () => number;
   /** Runs work that is no part of the request that happens to cause it. */
   detached: (work: () => void) => void;
-  onFailure: (error: unknown) => void;
-  onSuccess: () => void;
+  trouble: Trouble;
 }
 
 /** After how long without an event the token is checked, and the client hears that the stream lives. */
@@ -69,16 +69,16 @@ export class CompanyStreams {
   }
 
   async #read(): Promise<void> {
-    const { db, timeout, onFailure, onSuccess } = this.#options;
+    const { db, timeout, trouble } = this.#options;
     try {
       while (this.#due.size > 0) {
         const asked = [...this.#due].slice(0, most);
         const readings = await withDeadline(timeout, () => readStreams(db, this.#companyId, asked));
-        onSuccess();
+        trouble.onSuccess();
         for (const [index, stream] of asked.entries()) this.#give(stream, readings[index]);
       }
     } catch (error) {
-      onFailure(error);
+      trouble.onFailure(error);
       // Clients hear that their streams live, also while the database does not answer.
       for (const stream of this.#due) if (this.#isQuiet(stream)) stream.yieldPosition();
     } finally {

@@ -2,12 +2,13 @@ import { AsyncResource } from 'node:async_hooks';
 import type { Logger } from 'pino';
 import { Prisma } from '../../database/generated/client/client.js';
 import type { Database } from '../../database/query/client.js';
-import { failure } from '../../errors/failures.js';
 import type { Actor } from '../../policies/access.js';
 import type { Pump } from '../pump.js';
+import { Trouble } from '../trouble.js';
 import { CompanyStreams } from './companyStreams.js';
 import { EventStream } from './eventStream.js';
 import { readStart, type WantedStart } from './readStart.js';
+import { StreamCounts } from './streamCounts.js';
 
 interface StreamsOptions {
   db: Database;
@@ -26,23 +27,24 @@ interface Wanted extends WantedStart {
   actions: readonly string[] | null;
 }
 
-const mostOfToken = 20;
 const tickMilliseconds = 1_000;
-
-const keyOf = ({ companyId, tokenId }: Actor) => `${companyId} ${tokenId}`;
 
 /** The open streams of this process. */
 export class Streams {
   readonly #options: Required<StreamsOptions>;
   readonly #companies = new Map<string, CompanyStreams>();
-  readonly #ofTokens = new Map<string, number>();
+  readonly #counts: StreamCounts;
   readonly #outside = new AsyncResource('streams');
-  #open = 0;
+  readonly #trouble: Trouble;
   #timer: NodeJS.Timeout | undefined;
-  #isFailing = false;
 
   constructor(options: StreamsOptions) {
     this.#options = { now: () => performance.now(), ...options };
+    this.#counts = new StreamCounts(options.most);
+    this.#trouble = new Trouble(options.logger, {
+      begins: 'streams cannot be read, will try again',
+      ends: 'streams are read again',
+    });
     options.pump.onNumbered((companyId, lastSequence) => this.#companies.get(companyId)?.note(lastSequence));
     options.pump.onSweep({
       select: () => {
@@ -58,7 +60,7 @@ export class Streams {
 
   /** How many are open. */
   get open(): number {
-    return this.#open;
+    return this.#counts.all;
   }
 
   /**
@@ -66,9 +68,7 @@ export class Streams {
    * and BAD_USER_INPUT if it cannot begin there.
    */
   async subscribe({ actor, actions, ...start }: Wanted): Promise<EventStream> {
-    const ofToken = this.#ofTokens.get(keyOf(actor)) ?? 0;
-    if (ofToken >= mostOfToken) throw failure('RATE_LIMITED', { limit: 'streams', retryAfter: 10 });
-    if (this.#open >= this.#options.most) throw failure('SERVICE_UNAVAILABLE', { streams: true });
+    this.#counts.add(actor);
     const stream = new EventStream({
       actor,
       actions,
@@ -96,8 +96,6 @@ export class Streams {
     const { actor } = stream;
     const company = this.#companies.get(actor.companyId) ?? this.#openCompany(actor.companyId);
     company.streams.add(stream);
-    this.#open += 1;
-    this.#ofTokens.set(keyOf(actor), (this.#ofTokens.get(keyOf(actor)) ?? 0) + 1);
     this.#outside.runInAsyncScope(() => {
       this.#timer ??= setInterval(() => this.#tick(), tickMilliseconds).unref();
     });
@@ -108,8 +106,7 @@ export class Streams {
     const company = new CompanyStreams(companyId, {
       ...this.#options,
       detached: (work) => this.#outside.runInAsyncScope(work),
-      onFailure: (error) => this.#noteFailure(error),
-      onSuccess: () => this.#noteSuccess(),
+      trouble: this.#trouble,
     });
     this.#companies.set(companyId, company);
     return company;
@@ -120,11 +117,8 @@ export class Streams {
     const company = this.#companies.get(actor.companyId);
     company?.remove(stream);
     if (company?.streams.size === 0) this.#companies.delete(actor.companyId);
-    this.#open -= 1;
-    const ofToken = (this.#ofTokens.get(keyOf(actor)) ?? 0) - 1;
-    if (ofToken > 0) this.#ofTokens.set(keyOf(actor), ofToken);
-    else this.#ofTokens.delete(keyOf(actor));
-    if (this.#open > 0) return;
+    this.#counts.remove(actor);
+    if (this.open > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
@@ -135,15 +129,5 @@ export class Streams {
       for (const stream of [...company.streams]) if (stream.expiresAt < now) stream.end();
       company.tick();
     }
-  }
-
-  #noteFailure(error: unknown): void {
-    if (!this.#isFailing) this.#options.logger.warn({ err: error }, 'streams cannot be read, will try again');
-    this.#isFailing = true;
-  }
-
-  #noteSuccess(): void {
-    if (this.#isFailing) this.#options.logger.info('streams are read again');
-    this.#isFailing = false;
   }
 }
