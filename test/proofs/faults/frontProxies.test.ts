@@ -88,6 +88,9 @@ describe('behind a proxy with the configuration of docs/deploying.md', { timeout
 
   test('a stream brings each event at once, and outlives a minute without one', async () => {
     const streams = await Promise.all(tried.map((name) => openStream(scene.through(name).base, scene.token)));
+    onTestFinished(() => {
+      for (const stream of streams) stream.close();
+    });
     await sleep(65_000);
     expect(streams.map(({ isOver }) => isOver)).toEqual(tried.map(() => false));
     for (const name of tried) {
@@ -102,7 +105,6 @@ describe('behind a proxy with the configuration of docs/deploying.md', { timeout
       for (const stream of streams)
         expect(await stream.events(1)).toMatchObject([{ type: 'document_version.restored' }]);
     }
-    for (const stream of streams) stream.close();
   });
 
   /** The numbers of the events that a client of the stream gets, which comes back when it is cut off. */
