@@ -36,44 +36,62 @@ export function badArguments(
   operation: OperationDefinitionNode,
   variables: Values,
 ): FieldError[] {
-  const root = schema.getRootType(operation.operation);
-  if (!root) return [];
   // Without a prototype: a variable may be named like a member of every object.
   const values: Values = Object.assign(Object.create(null), defaultsOf(operation), variables);
   const errors: FieldError[] = [];
+  const memory = memoryOf(operation, document);
+  for (const [field, node, prefix] of memory.fields ?? fieldsIn(schema, document, operation, values, memory)) {
+    if (errors.length > mostNamed) break;
+    errors.push(...errorsOf(field, node, values, prefix));
+  }
+  return errors;
+}
+
+type Fields = [field: Field, node: FieldNode, prefix: string][];
+
+/** Remembered unless a directive decides which there are. */
+const memoryOf = perOperation((): { fields?: Fields } => ({}));
+
+/** The fields that have arguments. */
+function fieldsIn(
+  schema: GraphQLSchema,
+  { definitions }: DocumentNode,
+  operation: OperationDefinitionNode,
+  values: Values,
+  memory: { fields?: Fields },
+): Fields {
+  const root = schema.getRootType(operation.operation);
+  const found: Fields = [];
   const spread = new Set<string>();
+  let isConditional = false;
   const visit = (parent: GraphQLNamedType, { selections }: SelectionSetNode): void => {
     for (const node of selections) {
-      if (errors.length > mostNamed) return;
+      isConditional ||= (node.directives?.length ?? 0) > 0;
       if (!isIncluded(node, values)) continue;
       if (node.kind === Kind.FIELD) {
         const field = 'getFields' in parent ? (parent.getFields()[node.name.value] as Field | undefined) : undefined;
-        if (!field?.args) continue;
-        errors.push(...errorsOf(field, node, values, parent === root ? '' : `${field.name}.`));
+        if (!field) continue;
+        if (field.args.length > 0) found.push([field, node, parent === root ? '' : `${field.name}.`]);
         if (node.selectionSet) visit(getNamedType(field.type), node.selectionSet);
       } else if (node.kind === Kind.INLINE_FRAGMENT) {
         visitTyped(node.typeCondition, parent, node.selectionSet);
       } else if (!spread.has(node.name.value)) {
         spread.add(node.name.value);
-        const fragment = fragmentsOf(operation, document).get(node.name.value);
-        if (fragment) visitTyped(fragment.typeCondition, parent, fragment.selectionSet);
+        for (const other of definitions) {
+          const isSpread = other.kind === Kind.FRAGMENT_DEFINITION && other.name.value === node.name.value;
+          if (isSpread) visitTyped(other.typeCondition, parent, other.selectionSet);
+        }
       }
     }
   };
   const visitTyped = (condition: NamedTypeNode | undefined, parent: GraphQLNamedType, selections: SelectionSetNode) =>
     visit((condition && schema.getType(condition.name.value)) ?? parent, selections);
-  visit(root, operation.selectionSet);
-  return errors;
+  if (root) visit(root, operation.selectionSet);
+  if (!isConditional) memory.fields = found;
+  return found;
 }
 
 type Field = GraphQLField<unknown, unknown>;
-
-const fragmentsOf = perOperation(
-  (_operation, { definitions }) =>
-    new Map(
-      definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [])),
-    ),
-);
 
 function errorsOf(field: Field, node: FieldNode, values: Values, prefix: string): FieldError[] {
   const errors: FieldError[] = [];

@@ -1,24 +1,13 @@
 import { GraphQLError } from 'graphql';
 import { isErrorCode } from '../errors/catalogue.js';
 import { failure, withoutStack } from '../errors/failures.js';
-import { headersOf } from '../errors/problem.js';
 import { shortened } from '../errors/quoted.js';
 
 /** Messages of the parser and of validation quote the document. */
 const longestMessage = 4_000;
 
-/** The error as clients see it, with the request id. A response with data is always 200. */
-export function shownError(error: GraphQLError, requestId: string, isPartial: boolean): GraphQLError {
-  const { message, extensions } = error;
-  return copyOf(error, shortened(message, longestMessage), {
-    ...extensions,
-    requestId,
-    ...(isPartial && { http: { headers: headersOf(error) } }),
-  });
-}
-
-/** The same in a stream, whose response has its status and headers already. */
-export function shownInStream({ message, locations, path, extensions }: GraphQLError, requestId: string): object {
+/** The error as clients see it, with the request id. */
+export function shownError({ message, locations, path, extensions }: GraphQLError, requestId: string): object {
   const { http: _, ...shown } = extensions;
   return { message: shortened(message, longestMessage), locations, path, extensions: { ...shown, requestId } };
 }

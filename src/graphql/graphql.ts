@@ -9,7 +9,8 @@ import { useParsing } from './parsing.js';
 import { type PersistedDocuments, useNoPersistedDocuments, usePersistedDocuments } from './persistedDocuments.js';
 import type { OperationContext } from './plugin.js';
 import type { QueryLimits } from './queryLimits.js';
-import { useResponding } from './responding.js';
+import { readParams } from './readParams.js';
+import { respond } from './responding.js';
 import { type SubscriptionOptions, useSubscriptions } from './subscriptions/subscriptions.js';
 import { useValidation } from './validation.js';
 
@@ -45,37 +46,36 @@ export function createGraphql<Context extends object, Changed>(options: GraphqlO
   const yoga = createYoga<OperationContext, Context>({
     schema,
     context: contextOf,
-    graphqlEndpoint: '/graphql',
-    graphiql: false,
-    landingPage: false,
-    // Not a path, so that Yoga's own health check never answers: /healthz is one of our routes.
-    healthCheckEndpoint: 'none',
-    maxRequestBodySize: false,
     parserAndValidationCache: false,
-    cors: false,
-    multipart: false,
     logging: false,
     maskedErrors: { maskError: mask },
     plugins: [
       persisted ? usePersistedDocuments(persisted) : useNoPersistedDocuments(),
-      useParsing({ bodyLimit, tokens: limits.tokens, documents }),
+      useParsing({ tokens: limits.tokens, documents }),
       useValidation({ limits, documents }),
       useExecution(options),
       useSubscriptions(options),
-      useResponding(limits),
     ],
   });
 
-  /** GraphQL alone is Yoga's, so that nothing else pays for the Request and Response of fetch. */
-  const handle: Handler = async (_request, context) => {
-    if (!context.req || !context.res) throw new Error('GraphQL was asked without a request of Node');
+  /** The result of a request, or why it has none. Yoga reads no more of a request than its method and headers. */
+  async function resultOf(request: RequestHead, operation: OperationContext) {
+    try {
+      const params = await readParams(request, bodyLimit, operation);
+      const result = await yoga.getResultForParams({ params, request: request as Request }, operation);
+      if (!result || Symbol.asyncIterator in result) throw new Error('a request has one result');
+      return result;
+    } catch (error) {
+      return { errors: [mask(error)] };
+    }
+  }
+
+  /** Yoga runs what was asked for. Its Request and Response of fetch, which cost a tenth of a small request, stay out. */
+  const handle: Handler = async (request, context) => {
     const operation: OperationContext = { ...context, surface: 'GraphQL' };
-    const response = await yoga.handleNodeRequestAndResponse(context.req, context.res, operation);
-    if (operation.notAcceptable) throw operation.notAcceptable;
+    const result = await resultOf(request, operation);
     if (operation.live) return { status: 200, headers: streamHeaders, live: operation.live };
-    // The server sends the length itself.
-    const { 'content-length': _, ...headers } = Object.fromEntries(response.headers);
-    return { status: response.status, headers, body: await response.text() };
+    return respond(result, request, operation, limits);
   };
 
   const execute: ExecuteDocument = async (document, variables, request, context) => {

@@ -1,4 +1,4 @@
-import { type ASTNode, type DocumentNode, Kind, type OperationDefinitionNode, visit } from 'graphql';
+import { type DocumentNode, Kind, type OperationDefinitionNode, separateOperations, visit } from 'graphql';
 import type { FieldError } from '../errors/failures.js';
 import { perOperation } from './perOperation.js';
 
@@ -18,20 +18,11 @@ export function nullDirectives(
 
 const conditionsOf = perOperation((operation, document): string[] => {
   const names = new Set<string>();
-  const spread = new Set<string>();
-  const read = (part: ASTNode) =>
-    void visit(part, {
-      Directive: ({ name, arguments: given = [] }) => {
-        if (name.value !== 'include' && name.value !== 'skip') return;
-        for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
-      },
-      FragmentSpread: ({ name: { value } }) => {
-        if (spread.has(value)) return;
-        spread.add(value);
-        for (const node of document.definitions)
-          if (node.kind === Kind.FRAGMENT_DEFINITION && node.name.value === value) read(node);
-      },
-    });
-  read(operation);
+  visit(separateOperations(document)[operation.name?.value ?? ''] ?? document, {
+    Directive: ({ name, arguments: given = [] }) => {
+      if (name.value !== 'include' && name.value !== 'skip') return;
+      for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+    },
+  });
   return [...names];
 });

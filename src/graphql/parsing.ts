@@ -5,21 +5,15 @@ import type { DocumentCache } from './documentCache.js';
 import { operationOf } from './operation.js';
 import { parseDocument } from './parseDocument.js';
 import type { Plugin } from './plugin.js';
-import { readBody, readSearch } from './readParams.js';
 
 interface ParsingOptions {
-  bodyLimit: number;
   /** Most tokens of a document. */
   tokens: number;
   documents: DocumentCache;
 }
 
-/** From a request to the document of its operation. */
-export const useParsing = ({ bodyLimit, tokens, documents }: ParsingOptions): Plugin => ({
-  onRequestParse({ request, url, serverContext, setRequestParser }) {
-    if (request.method === 'POST') setRequestParser(() => readBody(request, bodyLimit, serverContext));
-    else if (request.method === 'GET') setRequestParser(() => readSearch(url.searchParams));
-  },
+/** From the parameters of a request to the document of its operation. */
+export const useParsing = ({ tokens, documents }: ParsingOptions): Plugin => ({
   onParse({ params: { source }, context, setParseFn, setParsedDocument }) {
     setParseFn((text: string | Source, options?: ParseOptions) => parseDocument(tokens, text, options));
     const known = documents.get(String(source));

@@ -1,4 +1,3 @@
-import type { GraphQLError } from 'graphql';
 import type { Plugin as YogaPlugin } from 'graphql-yoga';
 import type { LiveBody } from '../http/liveBody.js';
 import type { RequestContext } from '../http/route.js';
@@ -12,8 +11,6 @@ export interface OperationContext extends RequestContext {
   cost?: QueryCost;
   /** What a subscription responds with. */
   live?: LiveBody;
-  /** Why no response of GraphQL can be sent: the client accepts none. */
-  notAcceptable?: GraphQLError;
 }
 
 /** A plugin of Yoga for our requests. */

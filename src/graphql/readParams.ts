@@ -5,16 +5,21 @@ import { readJson } from '../http/input/readJson.js';
 import type { RequestHead } from '../http/requestHead.js';
 import type { OperationContext } from './plugin.js';
 
-/** Reads the parameters of a POST from its body, with the checks of every JSON body. */
-export async function readBody(request: RequestHead, bodyLimit: number, context: OperationContext) {
+/** Reads the parameters of a POST from its body, with the checks of every JSON body; those of a GET from its URL. */
+export async function readParams(
+  request: RequestHead,
+  bodyLimit: number,
+  context: OperationContext,
+): Promise<GraphQLParams> {
+  if (request.method === 'GET') return readSearch(new URL(request.url).searchParams);
   const body = await readJson(request, bodyLimit, context);
   if (Array.isArray(body)) context.batchSize = body.length;
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as GraphQLParams;
   throw failure('BAD_REQUEST', { isBatch: Array.isArray(body) });
 }
 
-/** Reads the parameters of a GET. An empty `operationName` is none, as GraphQL over HTTP says. */
-export function readSearch(search: URLSearchParams): GraphQLParams {
+/** An empty `operationName` is none, as GraphQL over HTTP says. */
+function readSearch(search: URLSearchParams): GraphQLParams {
   const given = [...search]
     .filter(([name, value]) => name !== 'operationName' || value !== '')
     .map(([name, value]) =>

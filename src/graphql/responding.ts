@@ -1,43 +1,49 @@
-import { processRegularResult } from 'graphql-yoga';
-import { graphqlTypeFor, streamType } from '../http/accept.js';
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import { headersOf } from '../errors/problem.js';
+import { graphqlTypeFor } from '../http/accept.js';
+import type { RequestHead } from '../http/requestHead.js';
+import type { HttpResponse } from '../http/response.js';
 import { catalogued, shownError } from './errors.js';
-import type { Plugin } from './plugin.js';
+import type { OperationContext } from './plugin.js';
 import { type QueryLimits, reportedCost } from './queryLimits.js';
 
 /** Most operations that clients put into a batch unless they are told otherwise. A larger one gets a single response. */
 const usualBatch = 10;
 
 /** From a result to the response: errors of the catalogue, the cost for clients that ask for it, and the media type. */
-export const useResponding = (limits: QueryLimits): Plugin => ({
-  onResultProcess({ request, result, serverContext, setResult, setResultProcessor }) {
-    const type = graphqlTypeFor(request.headers.get('accept'));
-    const { batchSize = 0, requestId, record, cost, live } = serverContext;
-    if (live) {
-      setResultProcessor(() => new Response(null), streamType);
-      return;
-    }
-    // Clients that send batches show no other response to their users than one for each operation.
-    const isBatch = batchSize > 0 && batchSize <= usualBatch;
-    setResultProcessor(isBatch ? repeated(batchSize) : processRegularResult, type);
-    if (Array.isArray(result) || Symbol.asyncIterator in result) return;
-    const errors = result.errors?.map(catalogued);
-    if (errors) record?.addErrors(errors);
-    const notAcceptable = errors?.find(({ extensions }) => extensions.code === 'NOT_ACCEPTABLE');
-    if (notAcceptable) Object.assign(serverContext, { notAcceptable });
-    const isPartial = result.data !== null && result.data !== undefined;
-    const wantsCost = request.headers.get('graphql-cost')?.trim().toLowerCase() === 'report';
-    setResult({
-      ...result,
-      ...(errors && { errors: errors.map((error) => shownError(error, requestId, isPartial)) }),
-      ...(wantsCost && { extensions: { ...result.extensions, cost: reportedCost(limits, cost) } }),
-    });
-  },
-});
-
-const repeated =
-  (count: number) =>
-  async (...given: Parameters<typeof processRegularResult>): Promise<Response> => {
-    const { status, headers, body } = processRegularResult(...given);
-    const response = await new Response(body).text();
-    return new Response(`[${Array(count).fill(response).join(',')}]`, { status, headers });
+export function respond(
+  result: ExecutionResult,
+  { headers }: RequestHead,
+  { batchSize = 0, requestId, record, cost }: OperationContext,
+  limits: QueryLimits,
+): HttpResponse {
+  const type = graphqlTypeFor(headers.get('accept'));
+  const errors = result.errors?.map(catalogued) ?? [];
+  record?.addErrors(errors);
+  const notAcceptable = errors.find(({ extensions }) => extensions.code === 'NOT_ACCEPTABLE');
+  if (notAcceptable) throw notAcceptable;
+  const isPartial = result.data !== null && result.data !== undefined;
+  const wantsCost = headers.get('graphql-cost')?.trim().toLowerCase() === 'report';
+  const body = JSON.stringify({
+    ...result,
+    ...(errors.length > 0 && { errors: errors.map((error) => shownError(error, requestId)) }),
+    ...(wantsCost && { extensions: { ...result.extensions, cost: reportedCost(limits, cost) } }),
+  });
+  // Clients that send batches show no other response to their users than one for each operation.
+  const isBatch = batchSize > 0 && batchSize <= usualBatch;
+  return {
+    status: isPartial ? 200 : statusOf(errors, type),
+    headers: { ...Object.assign({}, ...errors.map(headersOf)), 'Content-Type': `${type}; charset=utf-8` },
+    body: isBatch ? `[${Array(batchSize).fill(body).join(',')}]` : body,
   };
+}
+
+/** The highest of the errors. Who takes plain JSON gets 200 for a document that is not valid. */
+const statusOf = (errors: readonly GraphQLError[], type: string): number =>
+  Math.max(
+    200,
+    ...errors.map(({ extensions }) => {
+      const { status = 200, spec } = (extensions.http ?? {}) as { status?: number; spec?: boolean };
+      return spec && type === 'application/json' ? 200 : status;
+    }),
+  );

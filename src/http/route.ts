@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { LogPosition } from '../database/servers/replicas/logPosition.js';
 import type { Actor } from '../policies/access.js';
 import type { RequestRecord } from '../telemetry/requestRecord.js';
@@ -16,7 +16,6 @@ export interface RequestContext {
   record?: RequestRecord;
   /** Node's own request and response, if it came over a socket. */
   req?: IncomingMessage;
-  res?: ServerResponse;
   /** What the request says of who sent it, if it came over a socket. */
   client?: Client | undefined;
   /** Reads the body, once the headers are in order. A client that sent `Expect: 100-continue` may send it then. */

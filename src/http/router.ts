@@ -68,7 +68,8 @@ export function router(options: RouterOptions): Router {
     return limit?.refusal(request, context, () => {
       const { route } = locate(request);
       note(context, route);
-      return route !== undefined && !route.public;
+      if (context.client?.token !== undefined) return route !== undefined && !route.public;
+      return request.method !== 'OPTIONS' && !(route?.public && (route.unlimited || route.isFile));
     });
   }
 

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openClient } from '../../src/database/query/client.js';
 import { createRateLimiters, type RateLimiterSettings } from '../../src/http/limits/rateLimiters.js';
 import { Overload } from '../../src/server/admission/overload.js';
+import { RefusalPace } from '../../src/server/admission/refusalPace.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { asAdministrator } from '../support/database.js';
 import { holdGoals } from '../support/holdGoals.js';
@@ -22,7 +23,7 @@ afterAll(async () => {
 /** A gateway with limits, on the database that all tests of this file share. */
 function gateway(
   limits: Partial<RateLimiterSettings> = {},
-  options: { trustedProxies?: number; databaseTimeout?: number; overload?: Overload } = {},
+  options: { trustedProxies?: number; databaseTimeout?: number; overload?: Overload; corsOrigins?: string[] } = {},
 ) {
   const rateLimiters = createRateLimiters({
     store: 'memory',
@@ -122,6 +123,21 @@ describe('a token', () => {
     // From an address of its own, as the store counts the page for it.
     const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': '203.0.113.77' };
     expect((await world.fetch('/docs', { headers })).status).toBe(200);
+  });
+
+  test('far over its limit is slowed down: after some refusals each comes a second later', async () => {
+    const pace = new RefusalPace();
+    const pauses = Array.from({ length: 30 }, () => pace.pause('one'));
+    expect(pauses.map((pause) => pause === undefined)).toEqual(pauses.map((_, index) => index < 20));
+    expect(pace.pause('other')).toBeUndefined();
+    await Promise.all(pauses);
+    expect(pace.pause('one')).toBeUndefined();
+
+    const world = gateway({ perToken: 1 });
+    const token = await fresh();
+    for (const status of [200, 429]) expect((await reopen(world, token)).status).toBe(status);
+    const answers = await Promise.all(Array.from({ length: 30 }, () => reopen(world, token)));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 429));
   });
 
   test('is counted before its scope and the body are checked', async () => {
@@ -265,6 +281,25 @@ describe('an address', () => {
       expect(await ask({ authorization })).toBe(429);
     },
   );
+
+  test('over its limit costs no place and no count any more, but health checks, files of pages and preflights pass', async () => {
+    const overload = new Overload(2, createLogger('silent'));
+    const corsOrigins = ['https://app.example.com'];
+    const world = gateway({ store: 'postgres', perAddress: 1 }, { overload, trustedProxies: 1, corsOrigins });
+    const headers = { 'x-forwarded-for': '203.0.113.5' };
+    const statusOf = async (path: string, options = {}) => (await world.fetch(path, { headers, ...options })).status;
+    expect([await statusOf('/docs'), await statusOf('/docs')]).toEqual([200, 429]);
+    overload.admission.enter();
+    overload.admission.enter();
+    const refused = statementsOf(() => Promise.all(['/docs', '/graphql', '/nowhere'].map((path) => statusOf(path))));
+    expect(await refused).toMatchObject({ statements: [], result: [429, 429, 429] });
+    overload.admission.leave();
+    overload.admission.leave();
+    expect(await statusOf('/healthz')).toBe(200);
+    expect(await statusOf('/pages/icon.svg')).toBe(200);
+    const preflight = { ...headers, origin: 'https://app.example.com', 'access-control-request-method': 'POST' };
+    expect(await statusOf('/graphql', { method: 'OPTIONS', headers: preflight })).toBe(204);
+  });
 
   test('is not counted for the files of a page, which show what is left', async () => {
     const world = gateway();

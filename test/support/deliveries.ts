@@ -51,7 +51,7 @@ export const secretFor = (companyId: string, id: string, generation = 1) =>
 
 /** A webhook, as if an owner had made it. */
 export async function insertWebhook(
-  world: World,
+  world: Pick<World, 'sql'>,
   companyId: string,
   url: string,
   values: Record<string, unknown> = {},

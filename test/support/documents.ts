@@ -8,7 +8,12 @@ export const pathOf = (file: string) => fileURLToPath(new URL(file, root));
 export const textOf = (file: string) => readFileSync(pathOf(file), 'utf8');
 
 /** Every document, by its path from the root. */
-export const documents = ['README.md', ...readdirSync(pathOf('docs')).map((name) => `docs/${name}`)];
+export const documents = [
+  'README.md',
+  ...readdirSync(pathOf('docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
 
 const fence = /^```(\w+)\n(.*?)^```$/gms;
 

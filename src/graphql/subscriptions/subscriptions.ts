@@ -1,7 +1,7 @@
 import { createSourceEventStream, type ExecutionArgs, execute, type GraphQLError } from 'graphql';
 import type { RequestContext } from '../../http/route.js';
 import { Turns } from '../../turns.js';
-import { catalogued, shownInStream } from '../errors.js';
+import { catalogued, shownError } from '../errors.js';
 import { requireGoodInput } from '../goodInput.js';
 import { operationOf } from '../operation.js';
 import type { OperationContext, Plugin } from '../plugin.js';
@@ -68,7 +68,7 @@ function bodyOf(
           record?.processorTime.admit(false);
         }
       }),
-    shown: (error) => shownInStream(error, requestId),
+    shown: (error) => shownError(error, requestId),
     onEnd: (summary) => onStreamEnd(kept, summary),
   });
 }

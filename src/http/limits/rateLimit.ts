@@ -11,8 +11,11 @@ import type { RateLimiters } from './rateLimiters.js';
 import { WorkBudget } from './workBudget.js';
 
 export interface RateLimit {
-  /** How a request that needs a token fails if that is known to be over its limit: without a slot, look-up or count. */
-  refusal(request: RequestHead, context: RequestContext, needsToken: () => boolean): GraphQLError | undefined;
+  /**
+   * How a request fails whose token, or without one whose address, is known to be over its limit: without a slot, look-up
+   * or count. `isCounted` says whether the limit is for this request.
+   */
+  refusal(request: RequestHead, context: RequestContext, isCounted: () => boolean): GraphQLError | undefined;
   /** Runs `check` and counts the request, whatever the outcome. Fails with 429 if the request is over the limit. */
   count<Result>(request: RequestHead, context: RequestContext, check: () => Promise<Result>): Promise<Result>;
   /** Counts what a request that was counted has cost since the last time, once it is answered. */
@@ -99,18 +102,25 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
     }
   }
 
+  /** Which limit the client is known to be over, and for how long. */
+  function knownOver({ token, address }: Client) {
+    if (token === undefined) {
+      const wait = blockedAddresses.remaining(address);
+      return { over: wait > 0 ? ('address' as const) : undefined, wait };
+    }
+    const over = (['token', 'work'] as const).find((name) => blockedTokens[name].remaining(token) > 0);
+    return { over, wait: over ? blockedTokens[over].remaining(token) : 0 };
+  }
+
   return {
-    refusal(request, context, needsToken) {
+    refusal(request, context, isCounted) {
       const client = clientOf(request, context);
-      const { token } = client;
-      if (token === undefined) return undefined;
-      const over = (['token', 'work'] as const).find((name) => blockedTokens[name].remaining(token) > 0);
-      if (!over || !needsToken()) return undefined;
-      const wait = blockedTokens[over].remaining(token);
+      const { over, wait } = knownOver(client);
+      if (!over || !isCounted()) return undefined;
       const actor = callers.lastActorOf(client);
       // For the log.
       if (actor) context.actor = actor;
-      showPolicy('token', context.responseHeaders);
+      showPolicy(over === 'address' ? over : 'token', context.responseHeaders);
       context.responseHeaders.RateLimit = left(over, 0, wait);
       return failure('RATE_LIMITED', { retryAfter: seconds(wait), limit: over });
     },

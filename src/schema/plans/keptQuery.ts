@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
+import { keptSelection } from '../../database/query/reader/shape.js';
 import type { Actor } from '../../policies/access.js';
 
 type Ids = Pick<Actor, 'companyId' | 'personId'>;
 
-type Make = (caller: Ids) => unknown;
+type Make = (caller: Ids) => object;
 
 export interface KeptQuery {
   /** Makes the query with the ids of a caller. */
@@ -10,8 +12,8 @@ export interface KeptQuery {
   entries: number;
 }
 
-/** What stands for the ids of the caller in a query that is kept. Postgres has no such text. */
-const placeholders: Ids = { companyId: '\0companyId', personId: '\0personId' };
+/** What stands for the ids of the caller in a query that is kept. Nothing else has them. */
+const placeholders: Ids = { companyId: randomUUID(), personId: randomUUID() };
 
 /** A context that has the placeholders, and fails if anything else is read of it. Pothos may note something about it. */
 export const onlyIds = (): object => strict({ actor: strict(placeholders) });
@@ -26,30 +28,26 @@ function strict<Given extends object>(object: Given): Given {
   });
 }
 
-/** Keeps a query that was planned with {@link onlyIds}. What contains no placeholder is shared by all that are made. */
-export function keptQuery(query: unknown): KeptQuery {
-  return { make: makerOf(query) ?? (() => query), entries: entriesIn(query) };
+/** Keeps a query that was planned with {@link onlyIds}, if it only selects and the reader knows all of it. */
+export function keptQuery(query: object): KeptQuery {
+  const [[name = '', selection] = [], ...others] = Object.entries(query);
+  if (others.length > 0 || !['select', 'include'].includes(name)) throw new Error('A query that is kept only selects');
+  const kept = keptSelection(selection);
+  for (const value of kept.values.flat()) requireWhole(value);
+  const make: Make = ({ companyId, personId }) => ({
+    [name]: kept.withOwn(
+      new Map([
+        [placeholders.companyId, companyId],
+        [placeholders.personId, personId],
+      ]),
+    ),
+  });
+  return { make, entries: entriesIn(query) };
 }
 
-/** Undefined if the value contains no placeholder. */
-function makerOf(value: unknown): Make | undefined {
-  if (value === placeholders.companyId) return ({ companyId }) => companyId;
-  if (value === placeholders.personId) return ({ personId }) => personId;
-  if (typeof value === 'string' && value.includes('\0')) throw new Error('A placeholder is part of a text');
-  if (typeof value !== 'object' || value === null) return undefined;
-  const made = Object.entries(value).flatMap(([name, part]) => {
-    const make = makerOf(part);
-    return make ? [{ name, make }] : [];
-  });
-  if (made.length === 0) {
-    Object.freeze(value);
-    return undefined;
-  }
-  return (caller) => {
-    const copy = Array.isArray(value) ? [...value] : { ...value };
-    for (const { name, make } of made) Reflect.set(copy, name, make(caller));
-    return copy;
-  };
+function requireWhole(value: unknown): void {
+  const isPart = (id: string) => typeof value === 'string' && value !== id && value.includes(id);
+  if (Object.values(placeholders).some(isPart)) throw new Error('A placeholder is part of a text');
 }
 
 /** How many values, at any depth. */

@@ -48,7 +48,7 @@ export function plannedQuery(context: Context, info: GraphQLResolveInfo, options
   const plan = keptPlan(info, options);
   if (!plan) return queryFromInfo({ ...options, context, info });
   setLoaderMappings(context, info, plan.mappings);
-  return plan.query.make(context.actor) as object;
+  return plan.query.make(context.actor);
 }
 
 function keptPlan(info: GraphQLResolveInfo, options: Options): KeptPlan | null {

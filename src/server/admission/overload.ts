@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { RequestRecord } from '../../telemetry/requestRecord.js';
 import { Admission } from './admission.js';
 import { BodyMemory } from './bodyMemory.js';
+import { RefusalPace } from './refusalPace.js';
 
 const logMilliseconds = 1000;
 /** Memory for the bodies that are being received, unless a few of the largest need more. */
@@ -14,6 +15,7 @@ const alwaysAdmitted = new Set(['/healthz', '/readyz']);
 export class Overload {
   readonly admission: Admission;
   readonly bodies: BodyMemory;
+  readonly pace = new RefusalPace();
   readonly #logger: Logger;
   #refused = 0;
   #dropped = 0;

@@ -39,7 +39,7 @@ export class RequestHandler {
     const identity = identify((name) => req.headers[name]);
     const record = this.#telemetry.begin(identity, { req, socket: req.socket });
     const { requestId } = record.identity;
-    const context: RequestContext = { requestId, record, req, res, responseHeaders: {} };
+    const context: RequestContext = { requestId, record, req, responseHeaders: {} };
     this.#connections.begin({ req, res, record, context }, (socket) => {
       if (this.isStopping) socket.destroySoon();
     });

@@ -64,7 +64,9 @@ export async function respond(
     const callerNow = () => app.callers.callerOf(client);
     const slot = overload && !overload.isExempt(req.url) ? new Slot(overload, record, callerNow) : undefined;
     received.slot = slot;
-    const refused = app.refusal?.(head, context) ?? (await slot?.enter());
+    const overLimit = app.refusal?.(head, context);
+    if (overLimit) await overload?.pace.pause(callerNow().id);
+    const refused = overLimit ?? (await slot?.enter());
     if (req.socket.destroyed) return undefined;
     if (refused) return notAdmitted(refused, received, options);
     if (slot && unsent.isFullFor(callerNow().id)) {

@@ -18,6 +18,7 @@ import { noted, noteStatements } from '../../support/companyBinding.js';
 import { insertWebhook, startDeliveries, thisMachine, until, webhookKey } from '../../support/deliveries.js';
 import { pathOf } from '../../support/documents.js';
 import { commandOutput, importFileOf } from '../../support/goalpost.js';
+import { openStream } from '../../support/openStream.js';
 import { query } from '../../support/query.js';
 import { acknowledge, refuse, startReceiver } from '../../support/receiver.js';
 import { startServer } from '../../support/server.js';
@@ -107,6 +108,36 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
     expect(await command('purge', '--older-than', '1d')).toContain('deleted at');
   });
 
+  test('goalpost serve purges old outcomes and attempts of every company', async () => {
+    for (const company of companies) {
+      const id = await insertWebhook(world, company, 'https://example.com/', {
+        slot: 19,
+        disabled_at: new Date(),
+        disabled_reason: 'owner',
+      });
+      const old = "now() - interval '9 days'";
+      await query(
+        url,
+        `INSERT INTO webhook_attempts (company_id, webhook_id, event_id, type, attempt, outcome, milliseconds, attempted_at)
+        VALUES ('${company}', '${id}', 'e', 'ping', 1, 'failed', 1, ${old})`,
+      );
+      const [token] = await query(url, `SELECT id FROM api_tokens WHERE company_id = '${company}' LIMIT 1`);
+      await query(
+        url,
+        `INSERT INTO idempotency_keys (company_id, token_id, operation, key, fingerprint, result, expires_at)
+        VALUES ('${company}', '${token?.id}', 'reopenGoal', 'old', '', '{}', ${old})`,
+      );
+    }
+    const { stop } = await startServer({ DATABASE_URL: url });
+    onTestFinished(stop);
+    const left = () =>
+      query(
+        url,
+        `SELECT (SELECT count(*)::int FROM webhook_attempts) + (SELECT count(*)::int FROM idempotency_keys) AS rows`,
+      );
+    await until(left, ([row]) => row?.rows === 0);
+  });
+
   test('goalpost serve starts while a worker is lost, and only the companies of that worker get 503', async () => {
     const byWorker = await companiesByWorker(url);
     for (const worker of await workerUrls(url)) {
@@ -173,6 +204,20 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
       const answer = await world.graphql(tokens[company] ?? '', text);
       expect(answer.body.errors).toBeUndefined();
       expect(answer.body.data[field.name]).not.toBeNull();
+    });
+
+    test('has its events streamed', async () => {
+      world.startPump();
+      const token = tokens[company] ?? '';
+      const stream = await openStream(await world.base(), token);
+      onTestFinished(() => stream.close());
+      const [{ id: author } = {}] = documents[company].people;
+      await query(
+        url,
+        `INSERT INTO activities (company_id, action, author_id, goal_id, name)
+        VALUES ('${company}', 'goal_closed', '${author}', 'goal-launch-mobile-app', 'Closed')`,
+      );
+      expect(await stream.events(1)).toMatchObject([{ type: 'goal.closed' }]);
     });
 
     test('has its webhooks managed, and its events delivered in the order of each record', async () => {
@@ -351,6 +396,7 @@ function selectionOf(field: GraphQLField<unknown, unknown>, depth: number, ids: 
     id: JSON.stringify(ids[field.name] ?? 'none'),
     documentId: '"restore-with-keys"',
     versionNumber: '1',
+    number: '1',
     input: '{ id: "reopen-again" }',
   };
   const given = field.args.filter(isRequiredArgument).map(({ name }) => `${name}: ${known[name]}`);

@@ -1,54 +1,23 @@
+import { spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
-import { insertWebhook, secretFor, until, webhookKey } from '../../support/deliveries.js';
+import { expect, onTestFinished, test } from 'vitest';
+import { insertWebhook, secretFor, until } from '../../support/deliveries.js';
 import { commandOutput } from '../../support/goalpost.js';
-import { acknowledge, type Received, refuse, startReceiver } from '../../support/receiver.js';
-import { startServer } from '../../support/server.js';
-import { createWorld, type Json } from '../../support/world.js';
+import { startSystem } from '../../support/history/system.js';
+import { idsIn } from '../../support/history/workspace.js';
+import { Ledger } from '../../support/ledger.js';
+import { startPgbouncer } from '../../support/pgbouncer.js';
+import { acknowledge, refuse, startReceiver } from '../../support/receiver.js';
+import type { Json } from '../../support/world.js';
 
-const world = await createWorld();
-const stops: (() => Promise<unknown>)[] = [];
-afterAll(() => Promise.all(stops.map((stop) => stop())));
-
-const settings = {
-  DATABASE_URL: world.url,
-  WEBHOOK_KEY: webhookKey,
-  WEBHOOK_ALLOW: '127.0.0.0/8',
-  LOG_LEVEL: 'warn',
-};
-/** How long gateways are killed and endpoints fail. */
+/** How long gateways and PostgreSQL are killed and endpoints fail. */
 const seconds = Number(process.env.WEBHOOK_CHAOS_SECONDS ?? 10);
+const hasPgbouncer = spawnSync('pgbouncer', ['--version']).error === undefined;
 
-/** What an endpoint has acknowledged, as it knows itself, and what must not be. */
-class Ledger {
-  readonly acknowledged = new Set<number>();
-  readonly problems: string[] = [];
-  readonly #seen = new Set<number>();
-  readonly #last = new Map<string, number>();
-  #busy = new Set<string>();
-  duplicates = 0;
-
-  /** Notes a request when it comes. `previous` is the event before it of the same record. */
-  receive({ sequence, attempt, body }: Received): void {
-    const record = body.data.goal_id;
-    if (this.#seen.has(sequence)) this.duplicates += 1;
-    if (this.#seen.has(sequence) && attempt === 1) this.problems.push(`${sequence} came again, unmarked`);
-    if (!this.#seen.has(sequence)) {
-      const last = this.#last.get(record) ?? 0;
-      if (sequence < last) this.problems.push(`${sequence} of ${record} came after ${last}`);
-      if (last > 0 && !this.acknowledged.has(last))
-        this.problems.push(`${sequence} came before ${last} was acknowledged`);
-      this.#last.set(record, sequence);
-    }
-    this.#seen.add(sequence);
-    this.#busy.add(record);
-  }
-}
-
-/** An endpoint that fails in every way, until it is told to work. */
+/** An endpoint that fails in every way while `chaos` is on. */
 async function unreliable() {
   const ledger = new Ledger();
-  const chaos = { isOn: true };
+  const chaos = { isOn: false };
   const endpoint = await startReceiver((received, response) => {
     ledger.receive(received);
     const die = chaos.isOn ? Math.random() : 1;
@@ -69,70 +38,98 @@ async function unreliable() {
   return { ...endpoint, ledger, chaos };
 }
 
+/** Two gateways, their PostgreSQL and two endpoints, all of them to fail. */
+async function start(through: 'directly' | 'through PgBouncer') {
+  let stopPgbouncer = async () => {};
+  const route = async (url: string) => {
+    const pgbouncer = await startPgbouncer(url);
+    stopPgbouncer = pgbouncer.stop;
+    const routed = new URL(url);
+    routed.host = `127.0.0.1:${pgbouncer.port}`;
+    return routed.href;
+  };
+  const system = await startSystem(through === 'directly' ? {} : { route, settings: { PREPARED_STATEMENTS: 'off' } });
+  onTestFinished(() => system.stop().finally(stopPgbouncer), 60_000);
+  const prefix = 'chaos';
+  await system.begin(prefix);
+  const sql = async (text: string, values: unknown[] = []): Promise<Json[]> =>
+    (await system.pool.query(text, values)).rows;
+  const endpoints = [await unreliable(), await unreliable()];
+  for (const [index, { url, verifyWith, close }] of endpoints.entries()) {
+    const id = await insertWebhook({ sql }, `${prefix}-company`, url, { slot: index + 1 });
+    verifyWith(secretFor(`${prefix}-company`, id));
+    onTestFinished(close);
+  }
+  return { system, sql, endpoints, ids: idsIn(prefix) };
+}
+
 /** Lets the time of retries pass, except of webhooks that a gateway delivers to right now. */
-const passTime = () =>
-  world.sql(`
-    WITH idle AS (SELECT id FROM webhooks WHERE lease_id IS NULL FOR UPDATE SKIP LOCKED),
-      moved AS (UPDATE webhook_retries SET due_at = now() WHERE webhook_id IN (SELECT id FROM idle) AND failures > 0)
-    UPDATE webhooks SET due_at = now(), wait_until = CASE WHEN wait_until IS NULL THEN NULL ELSE now() END
-    WHERE id IN (SELECT id FROM idle)`);
+const timePasses = `
+  WITH idle AS (SELECT id FROM webhooks WHERE lease_id IS NULL FOR UPDATE SKIP LOCKED),
+    moved AS (UPDATE webhook_retries SET due_at = now() WHERE webhook_id IN (SELECT id FROM idle) AND failures > 0)
+  UPDATE webhooks SET due_at = now(), wait_until = CASE WHEN wait_until IS NULL THEN NULL ELSE now() END
+  WHERE id IN (SELECT id FROM idle)`;
 
-test(
-  'gateways are killed, connections cut, and endpoints fail: nothing is lost, out of order, or repeated without its mark',
-  async () => {
-    const { company, caller, space } = await world.team();
-    const goals = await Promise.all(Array.from({ length: 25 }, () => world.goal(space)));
-    const endpoints = [await unreliable(), await unreliable()];
-    const ids = [];
-    for (const [index, { url, verifyWith, close }] of endpoints.entries()) {
-      const id = await insertWebhook(world, company.companyId, url, { slot: index + 1 });
-      verifyWith(secretFor(company.companyId, id));
-      stops.push(close);
-      ids.push(id);
-    }
-    const start = async () => {
-      const gateway = await startServer(settings);
-      stops.push(gateway.stop);
-      return gateway;
+test.each(['directly', ...(hasPgbouncer ? (['through PgBouncer'] as const) : [])] as const)(
+  'gateways and PostgreSQL are killed, connections cut, and endpoints fail: nothing is lost, out of order, or repeated without its mark, %s',
+  async (through) => {
+    const { system, sql, endpoints, ids } = await start(through);
+    const { pool, postgres, gateways } = system;
+    const records = [
+      ...ids.goals.map((id) => ({ id, subject: 'goal_id', action: 'goal_closed' })),
+      ...ids.files.map((id) => ({ id, subject: 'file_id', action: 'resource_hub_file_created' })),
+      ...ids.documents.map((id) => ({ id, subject: 'document_id', action: 'resource_hub_document_edited' })),
+    ];
+    const happen = () => {
+      const { id, subject, action } = records[Math.floor(Math.random() * records.length)] ?? {};
+      return sql(
+        `INSERT INTO activities (company_id, action, author_id, ${subject}, name)
+         SELECT 'chaos-company', '${action}', $1, $2, 'Name' FROM generate_series(1, 3)`,
+        [ids.clients[0], id],
+      );
     };
-    const gateways = [await start(), await start()];
+    /** While PostgreSQL is down, it fails. */
+    const attempt = (work: () => Promise<unknown>) => work().catch(() => {});
 
+    for (const { chaos } of endpoints) chaos.isOn = true;
     const end = performance.now() + seconds * 1000;
     const write = async () => {
       while (performance.now() < end) {
-        const some = Array.from({ length: 4 }, () => goals[Math.floor(Math.random() * goals.length)]?.id);
-        await world.sql(
-          "INSERT INTO activities (company_id, action, author_id, goal_id, name) SELECT $1, 'goal_closed', $2, unnest($3::text[]), 'Goal'",
-          [company.companyId, caller.id, some],
-        );
-        await passTime();
+        await attempt(happen);
+        await attempt(() => sql(timePasses));
         await sleep(25);
       }
     };
-    const kill = async () => {
+    const killGateways = async () => {
       for (let victim = 0; performance.now() < end - 2_000; victim = 1 - victim) {
         await sleep(1_500);
-        gateways[victim]?.process.kill('SIGKILL');
-        gateways[victim] = await start();
+        await gateways[victim]?.kill();
+        await gateways[victim]?.restart();
+      }
+    };
+    const killPostgres = async () => {
+      while (performance.now() < end - 2_000) {
+        await sleep(4_000);
+        await postgres.kill();
+        await postgres.start();
       }
     };
     const cut = async () => {
       while (performance.now() < end) {
         await sleep(700);
-        await world.sql(
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'goalpost%'",
-        );
+        const all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'goalpost%'";
+        await attempt(() => pool.query(all));
       }
     };
-    await Promise.all([write(), kill(), cut()]);
+    await Promise.all([write(), killGateways(), killPostgres(), cut()]);
     for (const { chaos } of endpoints) chaos.isOn = false;
 
-    const [{ count } = {}] = await world.sql('SELECT count(*)::int FROM activities');
+    const [{ count } = {}] = await sql('SELECT count(*)::int FROM activities');
     const rest = async () => {
-      await passTime();
-      return (await world.sql(
+      await sql(timePasses);
+      return sql(
         'SELECT w.position::int, (SELECT count(*)::int FROM webhook_retries r WHERE r.webhook_id = w.id) AS retries FROM webhooks w',
-      )) as Json[];
+      );
     };
     await until(rest, (rows) => rows.every(({ position, retries }) => position === count && retries === 0), 45_000);
     for (const { ledger } of endpoints) {
@@ -140,11 +137,37 @@ test(
       expect(ledger.acknowledged.size).toBe(count);
       expect(ledger.duplicates).toBeGreaterThan(0);
     }
-    const listed = JSON.parse(await commandOutput(['webhook', 'list', '--json'], settings));
-    expect(listed.map(({ id }: Json) => id).toSorted()).toEqual(ids.toSorted());
-    console.log(
-      `${count} events to ${endpoints.length} endpoints, ${endpoints.map(({ ledger }) => ledger.duplicates).join(' and ')} duplicates`,
-    );
+    const listed = JSON.parse(await commandOutput(['webhook', 'list', '--json'], { DATABASE_URL: postgres.url }));
+    expect(listed).toHaveLength(endpoints.length);
+    const duplicates = endpoints.map(({ ledger }) => ledger.duplicates).join(' and ');
+    console.log(`${count} events to ${endpoints.length} endpoints ${through}, ${duplicates} duplicates`);
   },
-  (seconds + 110) * 1000,
+  (seconds + 140) * 1000,
+);
+
+test.each(['directly', ...(hasPgbouncer ? (['through PgBouncer'] as const) : [])] as const)(
+  'an idle gateway sends what it has changed as soon as it is committed, %s',
+  async (through) => {
+    const { system, sql, endpoints, ids } = await start(through);
+    const { token } = await system.issueToken(ids.clients[0] ?? '');
+    const [endpoint] = endpoints;
+    const milliseconds: number[] = [];
+    for (let change = 0; change < 40; change += 1) {
+      await sql('UPDATE goals SET closed_at = now(), success = true WHERE id = $1', [ids.goals[0]]);
+      const response = await fetch(`${system.gateways[change % 2]?.base}/api/external/v1/reopen_goal`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ id: ids.goals[0] }),
+      });
+      const committed = performance.now();
+      expect(response.status).toBe(200);
+      const received = await endpoint?.until(change + 1);
+      milliseconds.push((received?.[change]?.at ?? 0) - committed);
+    }
+    const [median = 0, most = 0] = [20, 39].map((index) => milliseconds.toSorted((a, b) => a - b)[index]);
+    console.log(`committed → received ${through}: median ${Math.round(median)} ms, at most ${Math.round(most)} ms`);
+    // What the sweep would find takes half a second.
+    expect(median).toBeLessThan(300);
+  },
+  90_000,
 );

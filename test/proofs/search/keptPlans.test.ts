@@ -2,6 +2,8 @@ import { Plan } from '@pothos/selection-mapper';
 import fc from 'fast-check';
 import { buildSchema } from 'graphql';
 import { describe, expect, test, vi } from 'vitest';
+import type { KeptSelection } from '../../../src/database/query/reader/keptSelection.js';
+import { callOf } from '../../../src/database/query/reader/shape.js';
 import { createToken } from '../../../src/database/tokens.js';
 import { withFragments } from '../../../src/rest/fragments.js';
 import { keptQuery, onlyIds } from '../../../src/schema/plans/keptQuery.js';
@@ -97,19 +99,22 @@ describe('a document that is sent again', () => {
 describe('a query that is kept', () => {
   const caller = { companyId: 'company', personId: 'person' };
 
-  test('is made with the ids of the caller, and shares what has none', () => {
+  test('is read with the ids of the caller, as if it were planned for it', () => {
     const { actor } = onlyIds() as { actor: typeof caller };
-    const select = { name: true };
-    const { make, entries } = keptQuery({
-      select: { ...select, space: { select } },
-      where: [{ id: actor.personId }, actor.companyId],
+    const selectOf = ({ companyId, personId }: typeof caller) => ({
+      name: true,
+      space: { select: { id: true }, where: { companyId } },
+      checks: { where: { id: { in: [personId, 'check'] }, companyId }, orderBy: { id: 'asc' }, take: 3 },
     });
-    const made = [make(caller), make({ ...caller, personId: 'other' })] as Json[];
-    expect(entries).toBe(9);
-    expect(made[0]).toEqual({ select: { name: true, space: { select } }, where: [{ id: 'person' }, 'company'] });
-    expect(made[1].where).toEqual([{ id: 'other' }, 'company']);
-    expect(made[1].select).toBe(made[0].select);
-    expect(() => Object.assign(select, { id: true })).toThrow(TypeError);
+    const { make, entries } = keptQuery({ select: selectOf(actor) });
+    expect(entries).toBe(17);
+    for (const one of [caller, { ...caller, personId: 'other' }, caller]) {
+      const where = { id: 's0', companyId: one.companyId };
+      const select = selectOf(one);
+      expect(callOf({ ...make(one), where })).toEqual(callOf({ select, where }));
+      expect((make(one) as { select: KeptSelection }).select.plain()).toEqual(select);
+    }
+    expect(() => callOf({ where: { id: 'before' }, ...make(caller) })).toThrow('after a value');
   });
 
   test('may depend on nothing else of the request, and on no part of an id', () => {
@@ -117,6 +122,8 @@ describe('a query that is kept', () => {
     expect(others).toEqual({});
     expect(() => (onlyIds() as { now?: Date }).now).toThrow('now');
     expect(() => actor.tokenId).toThrow('tokenId');
-    expect(() => keptQuery({ where: { id: `${actor.personId}!` } })).toThrow('part of a text');
+    const where = { id: `${actor.personId}!` };
+    expect(() => keptQuery({ include: { checks: { where } } })).toThrow('part of a text');
+    expect(() => keptQuery({ select: { id: true }, where: {} })).toThrow('only selects');
   });
 });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { webhookKey } from '../deliveries.js';
 import { startServer } from '../server.js';
 import type { Attempt } from './history.js';
 
@@ -16,6 +17,8 @@ const settings = {
   RATE_LIMIT_PER_TOKEN: '1000000000',
   RATE_LIMIT_WORK: '1000000000',
   RATE_LIMIT_PER_ADDRESS: '1000000000',
+  WEBHOOK_KEY: webhookKey,
+  WEBHOOK_ALLOW: '127.0.0.0/8',
 };
 
 const retireMilliseconds = 500;

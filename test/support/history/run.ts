@@ -4,6 +4,7 @@ import { violationsIn } from './check.js';
 import { Client, type Known } from './client.js';
 import { loggedFaults } from './gateway.js';
 import { isShed } from './history.js';
+import { listen } from './listeners.js';
 import type { Plan } from './plan.js';
 import { takeHashes } from './snapshot.js';
 import type { System } from './system.js';
@@ -13,6 +14,7 @@ const slowest = 60_000;
 /** Runs a plan on a new workspace. Returns what went wrong, and how many requests had which status. */
 export async function runPlan(system: System, { clients, disasters }: Plan) {
   const history = await system.begin(`h${randomUUID().slice(0, 8)}`);
+  const problemsOfListeners = await listen(system, history);
   const known: Known = new Map();
   let isOver = false;
   const watching = (async () => {
@@ -28,7 +30,7 @@ export async function runPlan(system: System, { clients, disasters }: Plan) {
   isOver = true;
   await watching;
   await system.quiet();
-  const violations = await violationsIn(system.pool, history, slowest);
+  const violations = [...(await violationsIn(system.pool, history, slowest)), ...(await problemsOfListeners())];
   const attempts = history.mutations.flatMap((mutation) => mutation.attempts);
   const unavailable = attempts
     .filter((attempt) => attempt.status === 503 && !isShed(attempt))

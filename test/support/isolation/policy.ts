@@ -50,7 +50,7 @@ export const fields: Record<string, Row> = {
         CASE WHEN d.state = 'draft' THEN d.id ELSE d.resource_hub_id END) AS decider
       FROM activities a LEFT JOIN ${files} f ON f.id = a.file_id LEFT JOIN ${documents} d ON d.id = a.document_id`,
   ),
-  // What a stream sends to whom is tried in test/events/stream.test.ts.
+  // What a stream sends to whom is tried in test/proofs/search/isolationOfStreams.test.ts.
   'Subscription.events': ruled,
   'Event.activity': part,
   'Query.viewer': ruled,

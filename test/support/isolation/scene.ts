@@ -12,8 +12,8 @@ import { Links } from './shown.js';
 const queryLimits = { complexity: 1e9, depth: 100, aliases: 1e4, tokens: 1e6, mutations: 10 };
 
 /** Two companies in one database whose every text would be recognized, and everyone who may ask. For one test file. */
-export async function openScene(what: string) {
-  const world = await createWorld({ queryLimits });
+export async function openScene(what: string, options: Parameters<typeof createWorld>[0] = {}) {
+  const world = await createWorld({ queryLimits, ...options });
   const theirs = await furnish(world);
   const theirTexts = await markTexts(world, 'Bussard', []);
   const ours = await furnish(world);

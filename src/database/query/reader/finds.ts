@@ -1,5 +1,6 @@
 import type { PrismaClient } from '../../generated/client/client.js';
 import { told } from './failure.js';
+import { KeptSelection } from './keptSelection.js';
 import { type Connection, readOf, readRows, type Statements } from './read.js';
 import type { Method } from './statement.js';
 
@@ -52,7 +53,11 @@ export class Finds {
   }
 
   #ask(method: Method, args: object): Promise<unknown> {
-    return Reflect.get(this.#answerer.prisma(), delegateName(this.#model))[method](args);
+    const plain = Object.entries(args).map(([name, part]) => [
+      name,
+      part instanceof KeptSelection ? part.plain() : part,
+    ]);
+    return Reflect.get(this.#answerer.prisma(), delegateName(this.#model))[method](Object.fromEntries(plain));
   }
 }
 

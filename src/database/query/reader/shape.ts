@@ -1,3 +1,4 @@
+import { KeptSelection } from './keptSelection.js';
 import { Unsupported } from './unsupported.js';
 import { storable, typeOf, Values } from './values.js';
 
@@ -44,7 +45,14 @@ function argumentsOf(args: unknown, values: Values): string {
   });
 }
 
+/** Reads a `select` or `include` once for many calls. Throws Unsupported at anything it does not know for sure. */
+export function keptSelection(selection: unknown): KeptSelection {
+  const values = new Values();
+  return new KeptSelection(selectionOf(selection, values), values);
+}
+
 function selectionOf(selection: unknown, values: Values): string {
+  if (selection instanceof KeptSelection) return selection.addTo(values);
   return textOf(selection, (value) => {
     if (value === false) return undefined;
     return value === true ? 'true' : argumentsOf(value, values);

@@ -13,6 +13,12 @@ export class Values {
     if (isCompany) this.#company ??= position;
     return position;
   }
+
+  /** Begins with the values of others, as they are here. */
+  beginWith(others: Values, own: (value: unknown) => unknown): void {
+    for (const value of others.all) this.all.push(own(value));
+    this.#company = others.#company;
+  }
 }
 
 /** One letter for each type of value; undefined for what may be a filter. */

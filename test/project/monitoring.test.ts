@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { createLogger } from '../../src/telemetry/logger.js';
+import { Metrics } from '../../src/telemetry/metrics.js';
+import { MetricsServer } from '../../src/telemetry/metricsServer.js';
+import { RequestRecord } from '../../src/telemetry/requestRecord.js';
+import { createDatabase } from '../support/database.js';
+import { anchorOf, blocksOf, headingsOf, proseOf, sectionOf, textOf } from '../support/documents.js';
+import { goalpost } from '../support/goalpost.js';
+import { alerts, dashboard, groupsIn, metricsIn, panelExpressions } from '../support/monitoring.js';
+import { query } from '../support/query.js';
+import { samplesIn } from '../support/scrape.js';
+
+const runbook = textOf('docs/runbook.md');
+
+/** The labels of every sample that /metrics can have, by its name. */
+async function labelsOfSamples(): Promise<Map<string, string[]>> {
+  const metrics = new Metrics({
+    poolSize: 1,
+    connections: () => ({ open: 1, idle: 1, waiting: 0 }),
+    replicas: () => [{ address: 'two:5432', isUsed: true, bytesBehind: 0 }],
+    webhooks: () => ({ active: 1, failing: 0, disabled: 0, lag: 0 }),
+  });
+  const record = Object.assign(new RequestRecord({ requestId: 'one' }), { server: 'replica', repetitions: 1 });
+  record.codes.add('NOT_FOUND');
+  metrics.count(record, { status: 404, seconds: 1, isReplay: true });
+  metrics.countAttempt('acknowledged', 1);
+  const metricsServer = new MetricsServer(metrics, createLogger('silent'));
+  metricsServer.server.listen(0, '127.0.0.1');
+  await once(metricsServer.server, 'listening');
+  const { port } = metricsServer.server.address() as AddressInfo;
+  const samples = samplesIn(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+  await metricsServer.close();
+  return new Map(samples.map(({ name, labels }) => [name, Object.keys(labels)]));
+}
+
+const samples = await labelsOfSamples();
+/** Prometheus adds these to every sample. */
+const added = ['job', 'instance'];
+
+describe.each([...alerts.map(({ name, expression }) => ({ name, expression })), ...panelExpressions])(
+  '$name',
+  ({ expression }) => {
+    test('asks for metrics and labels that /metrics has', () => {
+      const metrics = metricsIn(expression);
+      expect(metrics.length + Number(/\bup\b/.test(expression))).toBeGreaterThan(0);
+      expect(metrics.filter(({ name }) => !samples.has(name))).toEqual([]);
+      const known = [...added, ...metrics.flatMap(({ name }) => samples.get(name) ?? [])];
+      const unknown = metrics.flatMap(({ name, labels }) =>
+        labels.filter((label) => ![...added, ...(samples.get(name) ?? [])].includes(label)),
+      );
+      expect([...unknown, ...groupsIn(expression).filter((label) => !known.includes(label))]).toEqual([]);
+    });
+  },
+);
+
+describe('the dashboard', () => {
+  test('shows every metric of the gateway', () => {
+    const shown = panelExpressions.flatMap(({ expression }) => metricsIn(expression).map(({ name }) => name));
+    const base = (name: string) => name.replace(/_(bucket|sum|count)$/, '');
+    const own = [...samples.keys()].filter((name) => name.startsWith('goalpost_')).map(base);
+    expect(own.filter((name) => !shown.map(base).includes(name))).toEqual([]);
+  });
+
+  test('has panels with ids of their own, side by side', () => {
+    const { panels } = dashboard;
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)},${y + Math.floor(cell / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+    expect(Math.max(...panels.map(({ gridPos: { x, w } }) => x + w))).toBeLessThanOrEqual(24);
+  });
+});
+
+describe('the runbook', () => {
+  const entries = headingsOf(runbook).filter((heading) => heading.startsWith('Goalpost'));
+
+  test('has an entry for each alert, in their order, to which the alert leads', () => {
+    expect(entries).toEqual(alerts.map(({ name }) => name));
+    expect(alerts.map((alert) => alert.runbook)).toEqual(entries.map((name) => `docs/runbook.md#${anchorOf(name)}`));
+  });
+
+  test.each(entries)('%s says what it means and what to do', (name) => {
+    expect(sectionOf(runbook, name)).toMatch(/^\n\n\*\*Means\*\*: .+\n\n\*\*Do\*\*: .+/);
+  });
+
+  test('names commands of goalpost that exist', async () => {
+    const named = [...proseOf(runbook).matchAll(/`npx goalpost ([a-z]+(?: [a-z]+)?)/g)].map(
+      ([, command = '']) => command,
+    );
+    expect(named).not.toEqual([]);
+    for (const command of new Set(named)) {
+      const { stdout } = await goalpost([...command.split(' '), '--help']);
+      expect(stdout).toContain(`Usage: goalpost ${command} `);
+    }
+  });
+
+  test('names units of docs/deploying.md', () => {
+    const units = [...runbook.matchAll(/(?:systemctl|journalctl -u|systemctl status) (\w+@\d+)/g)].map(
+      ([, unit]) => unit,
+    );
+    expect(units).not.toEqual([]);
+    for (const unit of units) expect(textOf('docs/deploying.md')).toContain(unit);
+  });
+
+  test('has SQL that PostgreSQL accepts', async () => {
+    const database = await createDatabase();
+    try {
+      const statements = [
+        ...blocksOf(runbook, 'sql'),
+        ...[...proseOf(runbook).matchAll(/`(SELECT [^`]+|ANALYZE)`/g)].map(([, statement = '']) => statement),
+      ];
+      expect(statements).toHaveLength(4);
+      for (const statement of statements) await query(database.url, statement);
+    } finally {
+      await database.drop();
+    }
+  });
+});

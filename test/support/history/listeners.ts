@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from '../client.js';
+import { insertWebhook, secretFor, until } from '../deliveries.js';
+import { Ledger } from '../ledger.js';
+import { openStream } from '../openStream.js';
+import { acknowledge, startReceiver } from '../receiver.js';
+import type { Json } from '../world.js';
+import type { History } from './history.js';
+import type { System } from './system.js';
+import { idsIn } from './workspace.js';
+
+const settleMilliseconds = 45_000;
+const page = 'query ($after: String) { events(first: 100, after: $after) { nodes { id } pageInfo { endCursor } } }';
+
+/**
+ * Whoever hears of the events of a history, whatever is killed: an endpoint, a stream that comes back, and a reader of
+ * the feed. Resolves when all of them listen.
+ */
+export async function listen({ pool, gateways, issueToken }: System, { prefix }: History) {
+  const companyId = `${prefix}-company`;
+  const { token } = await issueToken(idsIn(prefix).readers[0] ?? '');
+  const sql = async (text: string, values: unknown[] = []) => (await pool.query(text, values)).rows;
+  const ledger = new Ledger();
+  const endpoint = await startReceiver((received, response) => {
+    ledger.receive(received);
+    ledger.acknowledged.add(received.sequence);
+    acknowledge(received, response);
+  });
+  const webhookId = await insertWebhook({ sql }, companyId, endpoint.url);
+  endpoint.verifyWith(secretFor(companyId, webhookId));
+  const over = new AbortController();
+  const heard = { stream: [] as string[], feed: [] as string[] };
+
+  async function followStream(onListening: () => void): Promise<void> {
+    let lastEventId: string | undefined;
+    for (let turn = 0; !over.signal.aborted; turn += 1) {
+      const base = gateways[turn % gateways.length]?.base;
+      const stream = base && (await openStream(base, token, { lastEventId }).catch(() => undefined));
+      if (!stream) {
+        await sleep(50);
+        continue;
+      }
+      over.signal.addEventListener('abort', () => stream.close());
+      if (over.signal.aborted) stream.close();
+      lastEventId = stream.lastEventId;
+      onListening();
+      for (let block = await stream.next(); block; block = await stream.next()) {
+        if (block.data) heard.stream.push(block.data.data?.events.id ?? JSON.stringify(block.data));
+        lastEventId = block.id;
+      }
+    }
+  }
+
+  async function readFeed(): Promise<void> {
+    let after: string | null = null;
+    for (let turn = 0; !over.signal.aborted; turn += 1) {
+      await sleep(50);
+      const base = gateways[turn % gateways.length]?.base;
+      if (!base) continue;
+      const { body }: { body: Json } = await new Client(base)
+        .graphql(token, page, { after })
+        .catch(() => ({ body: {} }));
+      const { nodes = [], pageInfo }: Json = body.data?.events ?? {};
+      for (const { id } of nodes) heard.feed.push(id);
+      after = pageInfo?.endCursor ?? after;
+    }
+  }
+
+  const numbered = () =>
+    sql('SELECT id, sequence::integer FROM activities WHERE company_id = $1 ORDER BY sequence', [companyId]);
+  const haveAll = async (count: number) =>
+    Math.min(ledger.acknowledged.size, heard.stream.length, heard.feed.length) >= count;
+  /** Lets the time pass that a killed gateway's webhook waits. Whoever has the lease may live: that must do no harm. */
+  const passTime = async () => {
+    await sql('UPDATE webhook_retries SET due_at = now() WHERE company_id = $1', [companyId]);
+    await sql('UPDATE webhooks SET due_at = now() WHERE id = $1', [webhookId]);
+    await sql('UPDATE webhooks SET lease_until = now() WHERE id = $1 AND lease_id IS NOT NULL', [webhookId]);
+  };
+
+  const running = [readFeed()];
+  await new Promise<void>((onListening) => void running.push(followStream(onListening)));
+
+  /** What they have not heard of as it happened. Call it when all is over. */
+  return async (): Promise<string[]> => {
+    const isNumbered = (rows: { sequence: number | null }[]) => rows.every(({ sequence }) => sequence !== null);
+    const events = await until(numbered, isNumbered, settleMilliseconds);
+    await passTime();
+    const isComplete = await until(() => haveAll(events.length), Boolean, settleMilliseconds).catch(() => false);
+    over.abort();
+    await Promise.all(running);
+    const ids = events.map(({ id }) => id);
+    const problems = Object.entries(heard).flatMap(([who, heardIds]) => {
+      const first = ids.findIndex((id, index) => heardIds[index] !== id);
+      if (first < 0 && heardIds.length === ids.length) return [];
+      const what = first < 0 ? heardIds[ids.length] : heardIds[first];
+      return [`the ${who} has ${heardIds.length} of ${ids.length} events, at ${first}: ${what}`];
+    });
+    if (events.some(({ sequence }, index) => sequence !== index + 1)) problems.push('the sequences have gaps');
+    if (!isComplete || ledger.acknowledged.size !== ids.length)
+      problems.push(`the endpoint has ${ledger.acknowledged.size} of ${ids.length} events`);
+    await endpoint.close().catch((error: Error) => problems.push(error.message));
+    return [...problems, ...ledger.problems];
+  };
+}
