@@ -21,7 +21,7 @@ export interface GatewayOptions {
 }
 
 export interface Gateway {
-  /** Answers a request of a `node:http` server. */
+  /** Responds to a request of a `node:http` server. */
   readonly listener: (req: IncomingMessage, res: ServerResponse) => void;
   /**
    * Turns `/readyz` to 503, waits for running requests for up to DRAIN_SECONDS, and closes every connection to the
@@ -75,7 +75,7 @@ async function embedGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-// Inside, `createApp` is what answers a request.
+// Inside, `createApp` is what responds to a request.
 export { embedGateway as createApp };
 
 /** A log that fails must not end the process of somebody else. */

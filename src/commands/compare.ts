@@ -12,24 +12,35 @@ const deadline = 30_000;
  * version, or a file or URL. Returns whether there is none.
  */
 export async function compare(older: string, newer?: string): Promise<boolean> {
-  const kind = /\.graphqls?$/.test(older) ? graphql : openapi;
-  const old = kind.parse(await textOf(older), older);
-  const now = kind.parse(newer === undefined ? kind.ours() : await textOf(newer), newer ?? 'this version');
-  const changes = kind.changes(old as never, now as never);
+  const changes = await (/\.graphqls?$/.test(older)
+    ? breaking(graphql, older, newer)
+    : breaking(openapi, older, newer));
   for (const change of changes) process.stdout.write(`${change}\n`);
   return changes.length === 0;
 }
 
-const graphql = {
+interface Kind<Contract> {
+  /** The contract of this version. */
+  ours(): string;
+  parse(text: string, source: string): Contract;
+  changes(old: Contract, now: Contract): string[];
+}
+
+async function breaking<Contract>(kind: Kind<Contract>, older: string, newer: string | undefined): Promise<string[]> {
+  const old = kind.parse(await textOf(older), older);
+  const now = kind.parse(newer === undefined ? kind.ours() : await textOf(newer), newer ?? 'this version');
+  return kind.changes(old, now);
+}
+
+const graphql: Kind<GraphQLSchema> = {
   ours: graphqlSchema,
-  parse: (text: string, source: string): GraphQLSchema => read(source, 'a GraphQL schema', () => buildSchema(text)),
-  changes: (old: GraphQLSchema, now: GraphQLSchema) =>
-    findBreakingChanges(old, now).map(({ description }) => description),
+  parse: (text, source) => read(source, 'a GraphQL schema', () => buildSchema(text)),
+  changes: (old, now) => findBreakingChanges(old, now).map(({ description }) => description),
 };
 
-const openapi = {
+const openapi: Kind<ComparedDocument> = {
   ours: openApi,
-  parse: (text: string, source: string): ComparedDocument =>
+  parse: (text, source) =>
     read(source, 'an OpenAPI document in JSON', () => {
       const document = JSON.parse(text);
       if (typeof document?.openapi !== 'string' || typeof document.paths !== 'object') throw new Error('no paths');

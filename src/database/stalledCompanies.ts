@@ -19,9 +19,9 @@ export class StalledCompanies {
     if (isStalled && this.#waiting >= places) return 'refused';
     if (isStalled) this.#waiting += 1;
     try {
-      const answer = await statement();
+      const result = await statement();
       this.#stalled.delete(companyId);
-      return answer;
+      return result;
     } catch (error) {
       if (isTimeout(error)) this.#stalled.set(companyId, true);
       throw error;

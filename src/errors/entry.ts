@@ -22,16 +22,16 @@ export interface Entry<Facts extends object = object> {
   example: Facts;
   /** The same for GraphQL, where it cannot fail with the facts of REST. */
   graphqlExample?: Facts;
-  /** Facts that a program needs; always in the answer. */
+  /** Facts that a program needs; always in the response. */
   members?: Readonly<Record<string, MemberSchema>>;
-  /** Facts that are in the answer when they are known. */
+  /** Facts that are in the response when they are known. */
   optionalMembers?: Readonly<Record<string, MemberSchema>>;
   /**
    * Where it occurs, if not with every operation of both surfaces: `declared` by the operations that name it in
    * `extensions.errors`; with the wrong `method` of a path; in `graphql` only.
    */
   occurs?: 'declared' | 'method' | 'graphql';
-  /** GraphQL answers with a problem too, because the client accepts no GraphQL response. */
+  /** GraphQL responds with a problem too, because the client accepts no GraphQL response. */
   alwaysProblem?: true;
 }
 

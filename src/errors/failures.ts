@@ -11,7 +11,7 @@ type Given<Code extends ErrorCode> =
       ? [facts?: FactsOf<Code>]
       : [facts: FactsOf<Code>];
 
-/** An expected failure. The catalogue words it from its facts, and answers with those that it declares as members. */
+/** An expected failure. The catalogue words it from its facts, and the response has those that it declares as members. */
 export function failure<Code extends ErrorCode>(code: Code, ...given: Given<Code>): GraphQLError {
   const [facts = {}]: [facts?: object] = given;
   const { status, detail, headers, members, optionalMembers } = catalogue[code];
@@ -33,7 +33,7 @@ export function withoutStack<Made extends Error>(make: () => Made): Made {
   }
 }
 
-/** The most bad fields that the answer to one request names. Whoever looks for them may stop once there are more. */
+/** The most bad fields that the response to one request names. Whoever looks for them may stop once there are more. */
 export const mostNamed = 100;
 
 /** Counts the bad fields that several failures of one request have named. */
@@ -57,7 +57,7 @@ const more: FieldError = { field: '', code: 'too_many', message: 'there are more
 /** What a request gets for which there is no slot, or no memory for its body. */
 export const overloaded = () => failure('SERVICE_UNAVAILABLE', { overloaded: true });
 
-/** What is answered instead of a response with more characters than that. */
+/** What is sent in place of a response with more characters than that. */
 export const tooLong = (maximum: number) =>
   failure('QUERY_TOO_COMPLEX', { exceeded: [{ limit: 'characters', maximum }] });
 
@@ -69,6 +69,6 @@ export const notFound = (what: string, id: string) => failure('NOT_FOUND', { wha
 /** The failure that the documents show for a code. */
 export const exampleOf = (code: ErrorCode) => failure(code, catalogue[code].example);
 
-/** The same as GraphQL answers with it. */
+/** The same as GraphQL sends it. */
 export const graphqlExampleOf = (code: ErrorCode) =>
   failure(code, catalogue[code].graphqlExample ?? catalogue[code].example);

@@ -25,7 +25,7 @@ export function inRestNames(error: GraphQLError): GraphQLError {
   );
 }
 
-/** Whether GraphQL answers with a problem too: the client accepts nothing that GraphQL could say it in. */
+/** Whether GraphQL responds with a problem too: the client accepts nothing that GraphQL could say it in. */
 export const isAlwaysProblem = ({ extensions: { code } }: GraphQLError) =>
   isErrorCode(code) && catalogue[code].alwaysProblem === true;
 

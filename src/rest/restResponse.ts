@@ -51,11 +51,11 @@ function spellingOfObject(type: GraphQLObjectType): Spell {
   };
   return (value) => {
     const record = value as Record<string, unknown>;
-    const answer: Record<string, unknown> = {};
+    const spelled: Record<string, unknown> = {};
     for (const key in record) {
       const { name, spell } = fields.get(key) ?? look(key);
-      answer[name] = spell(record[key]);
+      spelled[name] = spell(record[key]);
     }
-    return answer;
+    return spelled;
   };
 }

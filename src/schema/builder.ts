@@ -1,9 +1,9 @@
 import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import type { Context } from '../context.js';
-import type { PrismaClient } from '../database/generated/client/client.js';
 import type PrismaTypes from '../database/generated/pothos.js';
 import { getDatamodel } from '../database/generated/pothos.js';
+import type { Transaction } from '../database/query/client.js';
 import './boundedAnswer.js';
 import './loadedColumns.js';
 import './storableIds.js';
@@ -21,6 +21,10 @@ export const builder = new SchemaBuilder<{
 }>({
   plugins: ['boundedAnswer', 'storableIds', 'loadedColumns', PrismaPlugin],
   defaultFieldNullability: false,
-  // Of a client, Pothos calls `findUniqueOrThrow`, for a row that it has not planned to load.
-  prisma: { client: ({ db }) => db as unknown as PrismaClient, dmmf: getDatamodel(), filterConnectionTotalCount: true },
+  // Of a client, Pothos calls `findUniqueOrThrow`, for a row that it has not planned to load, and never `$connect`.
+  prisma: {
+    client: ({ db }) => db as Transaction & { $connect(): Promise<void> },
+    dmmf: getDatamodel(),
+    filterConnectionTotalCount: true,
+  },
 });

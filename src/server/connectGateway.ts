@@ -40,18 +40,18 @@ export async function connectGateway(
   logger: Logger,
   { isWorker = false } = {},
 ): Promise<ConnectedGateway> {
+  const { preparedStatements, persisted: source, databaseTimeouts: timeouts } = config;
   const onError = (error: Error) => logger.info(`a database connection broke: ${error.message}`);
-  const db = openClient({ ...config, url, timeouts: config.databaseTimeouts, onError });
-  const { preparedStatements, persisted: source } = config;
+  const db = openClient({ ...config, url, timeouts, onError });
   const persisted = source && { documents: readPersistedDocuments(source.path), only: source.only };
   const rateLimiters = createRateLimiters({
     ...config.rateLimit,
     databaseUrl: url,
     preparedStatements,
-    timeouts: config.databaseTimeouts,
+    timeouts,
     isWorker,
   });
-  const events = openEvents({ url, preparedStatements, timeouts: config.databaseTimeouts }, logger);
+  const events = openEvents({ url, preparedStatements, timeouts }, logger);
   const streams = new Streams({ ...events, logger, most: config.streamsMax, timeout: config.databaseTimeout });
   let replicas: Replicas | undefined;
   let stopWebhooks = async () => {};
@@ -101,7 +101,7 @@ export async function connectGateway(
     overload,
     metrics,
     onClosing: () => streams.end(),
-    ...(isWorker && noLimit),
+    ...(isWorker && { maxConnections: 0 }),
   });
   if (metrics) events.pump.onSweep(figures);
   const count: CountAttempt = (...attempt) => metrics?.countAttempt(...attempt);
@@ -113,8 +113,6 @@ export async function connectGateway(
   };
   return { nodeServer, overload, metrics, announceStop, endStreams: () => streams.end(), close };
 }
-
-const noLimit = { maxConnections: 0 };
 
 const shownDemo = ({ tokens, secrets }: NonNullable<Job['demo']>) => ({
   token: tokens.write,

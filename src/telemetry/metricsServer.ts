@@ -19,8 +19,9 @@ export class MetricsServer {
     this.#logger = logger;
     this.server = createServer({ requestTimeout: milliseconds, headersTimeout: milliseconds })
       .on('request', ({ method, url }, res) => {
-        if (url?.replace(/\?.*/, '') !== path) answer(res, 404, `The metrics are at ${path}.\n`);
-        else if (method !== 'GET' && method !== 'HEAD') answer(res.setHeader('Allow', 'GET, HEAD'), 405, 'Use GET.\n');
+        if (url?.replace(/\?.*/, '') !== path) respondWith(res, 404, `The metrics are at ${path}.\n`);
+        else if (method !== 'GET' && method !== 'HEAD')
+          respondWith(res.setHeader('Allow', 'GET, HEAD'), 405, 'Use GET.\n');
         else void this.#scrape(res);
       })
       .setTimeout(milliseconds);
@@ -40,15 +41,15 @@ export class MetricsServer {
         this.#reading = undefined;
       });
       const { text, contentType } = await this.#reading;
-      answer(res.setHeader('Content-Type', contentType), 200, text);
+      respondWith(res.setHeader('Content-Type', contentType), 200, text);
     } catch (error) {
       this.#logger.error({ err: error }, 'cannot read the metrics');
-      answer(res, 500, 'The metrics cannot be read. The log of the gateway has the cause.\n');
+      respondWith(res, 500, 'The metrics cannot be read. The log of the gateway has the cause.\n');
     }
   }
 }
 
-function answer(res: ServerResponse, status: number, text: string): void {
+function respondWith(res: ServerResponse, status: number, text: string): void {
   if (!res.hasHeader('Content-Type')) res.setHeader('Content-Type', 'text/plain; charset=utf-8');
   res.writeHead(status, { 'Cache-Control': 'no-store', 'Content-Length': Buffer.byteLength(text) }).end(text);
 }

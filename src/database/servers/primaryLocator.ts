@@ -9,7 +9,7 @@ class NoPrimary extends DatabaseError {
   readonly code = '57P03';
 }
 
-const isReadOnly = `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS answer`;
+const isReadOnly = `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS is_read_only`;
 
 /** Finds the server that takes writes among those that a URL names, and remembers it. */
 export class PrimaryLocator {
@@ -65,6 +65,6 @@ const refusalOf = (url: string, milliseconds: number): Promise<string | undefine
 
 /** Why the server of this connection is not the primary; undefined if it is. */
 export async function refusalOn(client: ClientBase): Promise<string | undefined> {
-  const { rows } = await client.query<{ answer: boolean }>(isReadOnly);
-  return rows[0]?.answer ? 'read-only' : undefined;
+  const { rows } = await client.query<{ is_read_only: boolean }>(isReadOnly);
+  return rows[0]?.is_read_only ? 'read-only' : undefined;
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { RequestContext } from '../../http/route.js';
 import type { RequestRecord } from '../../telemetry/requestRecord.js';
 
-/** A request that is not answered yet. */
+/** A request that has no response yet. */
 export interface Running {
   req: IncomingMessage;
   res: ServerResponse;
@@ -19,7 +19,7 @@ interface Connection {
   isRefused?: true;
 }
 
-/** Every open connection, with the requests on it that are not answered yet. */
+/** Every open connection, with the requests on it that have no response yet. */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
 
@@ -28,7 +28,7 @@ export class Connections {
     socket.once('close', () => this.#open.delete(socket));
   }
 
-  /** Keeps a request until it is answered, or its connection is gone. */
+  /** Keeps a request until its response is sent, or its connection is gone. */
   begin(running: Running, onLast: (socket: Socket) => void): void {
     const { socket } = running.req;
     const connection = this.#open.get(socket);
@@ -42,12 +42,12 @@ export class Connections {
     });
   }
 
-  /** Every request that is not answered yet. */
+  /** Every request that has no response yet. */
   running(): Running[] {
     return [...this.#open.values()].flatMap(({ running }) => [...running]);
   }
 
-  /** The last of the requests on a connection that are not answered yet. */
+  /** The last of the requests on a connection that have no response yet. */
   lastOn(socket: Socket): Running | undefined {
     return [...(this.#open.get(socket)?.running ?? [])].at(-1);
   }

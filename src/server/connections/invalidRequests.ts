@@ -9,7 +9,7 @@ import type { Connections } from './connections.js';
 import { type RefusalOptions, refusal } from './refusal.js';
 import { send } from './send.js';
 
-/** Answers what never becomes a request: Node's parser cannot read it, or it does not come in time. */
+/** Responds to what never becomes a request: Node's parser cannot read it, or it does not come in time. */
 export class InvalidRequests {
   readonly #connections: Connections;
   readonly #telemetry: Telemetry;
@@ -28,7 +28,7 @@ export class InvalidRequests {
       this.#refuse(socket, noProxy());
       return;
     }
-    // The answers to the requests before it come first, and then the connection ends.
+    // The responses to the requests before it come first, and then the connection ends.
     socket.on('error', () => socket.destroy());
     running.res.shouldKeepAlive = false;
     running.res.once('close', () => socket.destroySoon());
@@ -50,7 +50,7 @@ export class InvalidRequests {
     }
     const failed = clientFailure(error);
     if (!running) {
-      // The rest of a request that is answered already gets no second response.
+      // The rest of a request that has its response gets no second response.
       if (this.#connections.isReceivingOn(socket)) socket.destroySoon();
       else this.#refuse(socket, failed);
       return;
@@ -62,7 +62,7 @@ export class InvalidRequests {
     this.#endWith(failed, record, res, socket);
   }
 
-  /** Answers on a socket that has no request which could be answered. */
+  /** Responds on a socket that has no request. */
   #refuse(socket: Socket, error: GraphQLError): void {
     if (!this.#connections.refuseOnce(socket)) return;
     // After CONNECT, Node leaves the errors of the socket to us.
@@ -81,7 +81,7 @@ export class InvalidRequests {
     );
   }
 
-  /** Answers with a failure, and ends the connection. */
+  /** Responds with a failure, and ends the connection. */
   #endWith(error: GraphQLError, record: RequestRecord, res: ServerResponse, socket: Socket): void {
     res.once('finish', () => socket.destroySoon());
     record.addProblem(error);

@@ -5,13 +5,13 @@ const lingerMilliseconds = 5_000;
 const lingerBytes = 1_048_576;
 const keptBytes = 65_536;
 
-/** Lets a connection close gently: Node alone would reset it, and a client that is still sending would lose its answer. */
+/** Lets a connection close gently: Node alone would reset it, and a client that is still sending would lose its response. */
 export function closeGently(socket: Socket): void {
   socket.destroySoon = () => discard(socket);
 }
 
 /**
- * Bounds what is read after an answer that did not need the whole body. The rest of a short body is read, and the
+ * Bounds what is read after an response that did not need the whole body. The rest of a short body is read, and the
  * connection is kept. Otherwise the connection is closed.
  */
 export function lingerAfter(req: IncomingMessage, res: ServerResponse, isExpectingContinue: boolean): void {
@@ -36,7 +36,7 @@ function discard(socket: Socket): void {
   socket.once('close', () => clearTimeout(cutOff));
   socket.removeAllListeners('data').on('data', (chunk: Buffer) => {
     read += chunk.length;
-    // The client is held back from here on, and can still read its answer.
+    // The client is held back from here on, and can still read its response.
     if (read > lingerBytes) socket.pause();
   });
   socket.resume();

@@ -9,7 +9,7 @@ import { Connections } from './connections.js';
 import { InvalidRequests } from './invalidRequests.js';
 import { closeGently } from './lingeringClose.js';
 import { RequestHandler } from './requestHandler.js';
-import type { ResponderOptions } from './respond.js';
+import type { ResponderOptions } from './responseFor.js';
 import { type SendingLimits, UnsentResponses } from './unsentResponses.js';
 
 /** Longer than proxies keep a connection without a request (60 s), so that none sends one on a connection that just ends. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** The requests that are not answered yet. */
+/** The requests that have no response yet. */
 export class PendingResponses {
   readonly #responses = new Set<ServerResponse>();
   #onNone = () => {};

@@ -4,7 +4,7 @@ import { identify } from '../../telemetry/requestId.js';
 import type { Telemetry } from '../../telemetry/telemetry.js';
 import type { Connections } from './connections.js';
 import { lingerAfter } from './lingeringClose.js';
-import { type Received, type ResponderOptions, respond } from './respond.js';
+import { type Received, type ResponderOptions, responseFor } from './responseFor.js';
 import { send } from './send.js';
 import { sendLive } from './sendLive.js';
 import type { UnsentResponses } from './unsentResponses.js';
@@ -45,7 +45,7 @@ export class RequestHandler {
     });
     const received: Received = { req, record, context, askForBody };
     try {
-      const response = await this.#telemetry.run(record, () => respond(received, this.#unsent, this.#options));
+      const response = await this.#telemetry.run(record, () => responseFor(received, this.#unsent, this.#options));
       if (!response) return this.#telemetry.finish(record, undefined, context);
       const { live } = response;
       if (record.isFinished) return live?.close();

@@ -7,7 +7,7 @@ const pieceBytes = 65_536;
 /** Called when a response is not taken at once, and returns what is called with each number of bytes that is taken. */
 type OnWaiting = (bytes: number) => (taken: number) => void;
 
-/** Sends an answer with its length, unless one was sent. */
+/** Sends a response with its length, unless one was sent. */
 export function send({ status, headers, body }: HttpResponse, res: ServerResponse, onWaiting?: OnWaiting): void {
   if (res.headersSent || res.destroyed) return;
   try {

@@ -42,7 +42,7 @@ export interface Received {
  * The response to a request: the pipeline's once it has a slot, or a refusal. Undefined if the client left while it
  * waited for a slot: nobody would know of a change.
  */
-export async function respond(
+export async function responseFor(
   received: Received,
   unsent: UnsentResponses,
   options: ResponderOptions,
