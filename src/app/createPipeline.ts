@@ -18,6 +18,7 @@ import { lockChanges } from '../operations/lockChanges.js';
 import { lookUpAs } from '../pages/lookUpAs.js';
 import { type WorkedExamples, workedExamples } from '../pages/workedExamples.js';
 import { prepare } from '../rest/prepare.js';
+import { withoutPreview } from '../rest/storedMutation.js';
 import { storedMutations } from '../rest/storedMutations.js';
 import { schema } from '../schema/index.js';
 import { contexts } from './contexts.js';
@@ -86,7 +87,7 @@ export function createPipeline({
 
   const callers = new Callers(trustedProxies);
   const authenticate = authenticator(db, { withPosition: replicas !== undefined });
-  const mutations = storedMutations.map((stored) => prepare(schema, stored));
+  const mutations = storedMutations.map((stored) => prepare(schema, persisted?.only ? withoutPreview(stored) : stored));
   const lookUp = demo && lookUpAs(() => authenticate(bearerHash(`Bearer ${demo.token}`)), graphql.execute);
   const { routes, noPage } = appRoutes({
     db,

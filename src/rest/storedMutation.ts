@@ -35,9 +35,15 @@ interface MutationExample {
   /** What the GraphQL example selects of the payload. */
   selection: string;
   /** A query for what the call would do. Its variables are the fields of the input. */
-  preview?: string;
+  preview?: string | undefined;
   next: NextStep;
 }
+
+/** The same where clients may send no query of their own. */
+export const withoutPreview = (stored: StoredMutation): StoredMutation => ({
+  ...stored,
+  example: { ...stored.example, preview: undefined },
+});
 
 /** What the pages offer after the call. */
 export interface NextStep {

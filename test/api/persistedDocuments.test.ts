@@ -138,6 +138,12 @@ test('where only persisted documents run, REST works, GraphiQL is off, and a tok
   expect(anonymous.status).toBe(401);
 });
 
+test('where only persisted documents run, the pages offer no preview', async () => {
+  const pageOf = async (at: World) => String((await at.fetch('/docs', { headers: { accept: 'text/html' } })).body);
+  expect(await pageOf(world)).toContain('class="preview"');
+  expect(await pageOf(only)).not.toContain('class="preview"');
+});
+
 describe('PERSISTED_DOCUMENTS', () => {
   async function manifest(content: unknown): Promise<string> {
     const path = join(directory, 'manifest.json');

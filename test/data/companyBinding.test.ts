@@ -16,7 +16,7 @@ test('every statement of an operation and of a page binds each table to the comp
   const { token } = made.caller;
   const answer = await world.graphql(
     token,
-    `{ goals(first: 5) { nodes { name parentGoal { name } potentialSubscribers { person { fullName } } } totalCount }
+    `{ goals(first: 3) { nodes { name parentGoal { name } potentialSubscribers { person { fullName } } } totalCount }
       resourceHubs { nodes { name nodes { nodes { __typename name } } } } spaces { nodes { name isMember } } }`,
   );
   expect(answer.body.errors).toBeUndefined();
