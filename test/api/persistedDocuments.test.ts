@@ -139,7 +139,7 @@ test('where only persisted documents run, REST works, GraphiQL is off, and a tok
 });
 
 test('where only persisted documents run, the pages offer no preview', async () => {
-  const pageOf = async (at: World) => String((await at.fetch('/docs', { headers: { accept: 'text/html' } })).body);
+  const pageOf = async (at: World) => (await at.fetchAt('http://localhost/docs')).text();
   expect(await pageOf(world)).toContain('class="preview"');
   expect(await pageOf(only)).not.toContain('class="preview"');
 });
