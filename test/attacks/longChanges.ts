@@ -1,7 +1,7 @@
 import type { Attack } from './attack.js';
 import { aliased, flood } from './client.js';
 
-const people = aliased(15, 'potentialSubscribers { isSubscribed person { id fullName email title } }');
+const people = aliased(4, 'potentialSubscribers { isSubscribed person { id fullName email title } }');
 
 const bodyOf = (number: number) =>
   JSON.stringify({
@@ -9,7 +9,7 @@ const bodyOf = (number: number) =>
   });
 
 export const longChanges: Attack = {
-  title: 'one token makes changes whose responses are 45,000 people, with a key each',
+  title: 'one token makes changes whose responses are 12,000 people, with a key each',
   strike: (target) =>
     flood(target, 30, (number) => ({
       token: target.writeToken,
