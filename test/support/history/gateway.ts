@@ -92,13 +92,14 @@ export class Gateway {
   }
 
   async #start(): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
+    // PgBouncer refuses for 15 seconds after it could not log in.
+    for (const end = performance.now() + 40_000; ; ) {
       try {
         this.#server = await startServer(this.settings, { quiet: true, ...(this.#main && { main: this.#main }) });
         this.#read = 0;
         return;
       } catch (error) {
-        if (attempt === 10) throw error;
+        if (performance.now() > end) throw error;
         await sleep(300);
       }
     }
