@@ -72,6 +72,30 @@ test('four processes at once on an empty database apply each migration once', as
   expect(await query(url, 'SELECT id FROM goals')).toEqual([{ id: 1 }]);
 });
 
+test('a process that gets the lock after another has migrated sees what that one did', async () => {
+  await write(...GOALS);
+  const holder = new pg.Client({ connectionString: url });
+  await holder.connect();
+  await holder.query('SELECT pg_advisory_lock(72707369)');
+  const original = pg.Client.prototype.query;
+  let asked = 0;
+  // Another process applies the migrations after our second transaction has begun, and before it asks for the lock.
+  const intercepted = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(async function (
+    this: pg.Client,
+    ...args: unknown[]
+  ) {
+    if (String(args[0]).includes('pg_try_advisory_xact_lock') && ++asked === 2) {
+      intercepted.mockRestore();
+      await holder.end();
+      expect(await migrateInProcess()).toBe('0001_goals');
+    }
+    return Reflect.apply(original, this, args);
+  });
+  expect(await applyMigrations(url, directory)).toEqual([]);
+  expect(asked).toBe(2);
+  expect(await query(url, 'SELECT id FROM goals')).toEqual([{ id: 1 }]);
+});
+
 test('a migration that fails names itself and its line, and leaves nothing of itself', async () => {
   await write(...GOALS);
   await write('0002_bad', 'CREATE TABLE half (id int);\nINSERT INTO nowhere VALUES (1);\n');

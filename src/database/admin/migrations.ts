@@ -80,8 +80,11 @@ async function findPending(client: Client, directory: string): Promise<Migration
   const migrations = await readMigrations(directory).catch((error) => {
     throw new DatabaseError(`Cannot read the migrations: ${error.message}`);
   });
-  const table = await client.query("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists");
-  if (!table.rows[0].exists) return migrations;
+  // From the table of tables: within a transaction, to_regclass may still say what it said before another committed.
+  const table = await client.query(
+    "SELECT FROM pg_class WHERE relname = '_prisma_migrations' AND pg_table_is_visible(oid)",
+  );
+  if (!table.rowCount) return migrations;
 
   const query = 'SELECT * FROM _prisma_migrations WHERE rolled_back_at IS NULL';
   const { rows } = await client.query<AppliedRow>(query);
