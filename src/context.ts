@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Database, Transaction } from './database/query/client.js';
+import type { RequestScope } from './database/query/requestScope.js';
 import { type LogPosition, readPosition } from './database/servers/replicas/logPosition.js';
 import { StalledCompanies } from './database/stalledCompanies.js';
 import { findCompany, findToken, useMilliseconds, writeUse } from './database/tokens.js';
@@ -44,7 +45,7 @@ interface Caller extends Actor {
  * Finds the person of a token, by its hash in base64. Fails with the same 401 if the token is missing, malformed, unknown,
  * expired or revoked, or if its person is suspended.
  */
-export type Authenticate = (token: string | undefined) => Promise<Caller>;
+export type Authenticate = (token: string | undefined, scope?: RequestScope) => Promise<Caller>;
 
 const tokensKept = 10_000;
 
@@ -52,7 +53,7 @@ const tokensKept = 10_000;
  * Looks up a token on the primary, so that a revocation counts at once; after its first use in one
  * statement. Records the last use of each token, to the minute.
  */
-export function authenticator(db: Database, options = { withPosition: false }): Authenticate {
+export function authenticator(database: Database, options = { withPosition: false }): Authenticate {
   // Whose use this gateway has just recorded: requests that were under way meanwhile have not seen that.
   const recorded = new LRUCache<string, true>({ max: tokensKept, ttl: useMilliseconds });
   // The company of a token never changes.
@@ -60,15 +61,16 @@ export function authenticator(db: Database, options = { withPosition: false }): 
   const stalled = new StalledCompanies();
 
   /** The request does not wait for this. If it fails, the next request with the token tries again. */
-  function recordUse({ companyId, id }: { companyId: string; id: string }): void {
+  function recordUse(db: Database, { companyId, id }: { companyId: string; id: string }): void {
     const key = `${companyId} ${id}`;
     if (recorded.has(key)) return;
     recorded.set(key, true);
     writeUse(db, { companyId, id }).catch(() => recorded.delete(key));
   }
 
-  return async (token) => {
+  return async (token, scope) => {
     if (token === undefined) throw failure('UNAUTHENTICATED');
+    const db = database.within(scope);
     const hash = Uint8Array.from(Buffer.from(token, 'base64'));
     const companyId = companies.get(token) ?? (await findCompany(db, hash));
     if (companyId === undefined) throw failure('UNAUTHENTICATED');
@@ -76,7 +78,7 @@ export function authenticator(db: Database, options = { withPosition: false }): 
     const row = await stalled.ask(companyId, () => findToken(db, hash, companyId, options));
     if (row === 'refused') throw failure('SERVICE_UNAVAILABLE');
     if (!row) throw failure('UNAUTHENTICATED');
-    if (row.isUseDue) recordUse(row);
+    if (row.isUseDue) recordUse(db, row);
     const position = readPosition(row.position);
     return { personId: row.personId, companyId: row.companyId, tokenId: row.id, canWrite: row.canWrite, position };
   };

@@ -7,11 +7,11 @@ type ContextNeeds = Required<Pick<AppOptions, 'db' | 'clock' | 'appUrl' | 'strea
 /** What resolvers get: a new object for each operation, because Pothos caches what it loads on it. */
 export const contexts =
   ({ db, clock, appUrl, streams, webhooks }: ContextNeeds) =>
-  ({ actor, req }: RequestContext): Context => {
+  ({ actor, req, scope }: RequestContext): Context => {
     if (!actor) throw new Error('a request passed the router without an actor');
     const lastEventId = req?.headers['last-event-id'];
     return {
-      db,
+      db: db.within(scope),
       actor,
       now: clock(),
       appUrl,

@@ -1,5 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import { authenticator } from '../context.js';
+import { newScope } from '../database/query/requestScope.js';
 import { bearerHash } from '../database/tokens.js';
 import { defaults } from '../defaults.js';
 import { createGraphql } from '../graphql/graphql.js';
@@ -88,7 +89,9 @@ export function createPipeline({
   const callers = new Callers(trustedProxies);
   const authenticate = authenticator(db, { withPosition: replicas !== undefined });
   const mutations = storedMutations.map((stored) => prepare(schema, persisted?.only ? withoutPreview(stored) : stored));
-  const lookUp = demo && lookUpAs(() => authenticate(bearerHash(`Bearer ${demo.token}`)), graphql.execute);
+  const scopeOfLookUp = () => newScope(databaseMilliseconds);
+  const lookUp =
+    demo && lookUpAs(() => authenticate(bearerHash(`Bearer ${demo.token}`)), graphql.execute, scopeOfLookUp);
   const { routes, noPage } = appRoutes({
     db,
     publicUrl,
@@ -106,8 +109,8 @@ export function createPipeline({
     publicUrl,
     noPage,
     guide: '/docs',
-    authenticate: (request, { client = callers.clientOf(request, undefined) }) =>
-      callers.learn(client, authenticate(client.token)),
+    authenticate: (request, { client = callers.clientOf(request, undefined), scope }) =>
+      callers.learn(client, authenticate(client.token, scope)),
     limit: rateLimiters && rateLimit({ limiters: rateLimiters, callers, logger, clock }),
     graphql: graphql.handle,
   });

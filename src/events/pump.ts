@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../database/query/client.js';
@@ -69,8 +68,8 @@ export class Pump {
     return this.#sweeper.add(part);
   }
 
-  /** Numbers what waits in the company. Bound, because it is no part of the request that has changed something. */
-  readonly changed = AsyncResource.bind((companyId: string): void => {
+  /** Numbers what waits in the company. */
+  readonly changed = (companyId: string): void => {
     const turn = this.#turns.get(companyId);
     if (turn) {
       turn.isDue = true;
@@ -79,7 +78,7 @@ export class Pump {
     const begun = { isDue: true };
     this.#turns.set(companyId, begun);
     void this.#take(companyId, begun);
-  });
+  };
 
   async #take(companyId: string, turn: Turn): Promise<void> {
     const { signal } = this.#stopping;

@@ -58,11 +58,11 @@ export const useExecution = <Changed>(
       const { responseCharacters } = options;
       const executeOn: Operation['executeOn'] = async (db) => {
         const onDatabase = { ...context, ...(db && { db }) };
-        const { actor } = context;
+        const { actor, record } = context;
         if (!isLimited || !actor) return executeFn({ ...args, contextValue: onDatabase });
-        return longResponses.build({ id: actor.tokenId, group: actor.companyId }, (becomeLong) =>
-          executeFn({ ...args, contextValue: { ...onDatabase, responseCharacters, becomeLong } }),
-        );
+        const build = (becomeLong: () => Promise<void>) =>
+          executeFn({ ...args, contextValue: { ...onDatabase, responseCharacters, becomeLong } });
+        return longResponses.build({ id: actor.tokenId, group: actor.companyId }, build, record);
       };
       return inSpan({ args, node, context, executeOn }, (operation) => run(operation, options));
     });
@@ -88,29 +88,31 @@ async function changeAndTell<Changed>(operation: Operation, options: ExecutionOp
  * that may turn out too long. Another change commits by itself.
  */
 async function change<Changed>({ args, node, context, executeOn }: Operation, options: ExecutionOptions<Changed>) {
-  const { request, actor, responseHeaders } = context;
+  const { request, actor, responseHeaders, scope } = context;
+  const db = options.db.within(scope);
   const [field, ...others] = changesIn(node, args.document);
   const header = request.headers.get('idempotency-key');
   if (header !== null && field && actor) {
     if (others.length > 0) throw badKey('needs a request with one mutation field');
     const { companyId, tokenId } = actor;
-    const scope = { companyId, tokenId, operation: field.name.value, key: readKey(header) };
+    const key = { companyId, tokenId, operation: field.name.value, key: readKey(header) };
     const fingerprint = fingerprintOf(args, node, context.surface);
     const onReplay = () => {
       responseHeaders['Idempotency-Replayed'] = 'true';
     };
     const mostCharacters = context.surface === 'GraphQL' ? longestOutcome : Number.POSITIVE_INFINITY;
     const hasSecret = args.schema.getMutationType()?.getFields()[field.name.value]?.extensions.hasSecret === true;
-    return once({ scope, fingerprint, field, execute: executeOn, onReplay, hasSecret, mostCharacters }, options);
+    const keyed = { scope: key, fingerprint, field, execute: executeOn, onReplay, hasSecret, mostCharacters };
+    return once(keyed, { ...options, db });
   }
   if (others.length > 0) {
     const records = changedRecords<Changed>(args, node);
-    return allOrNone(options.db, async (tx) => {
+    return allOrNone(db, async (tx) => {
       if (actor && records.length > 1) await options.lockChanges({ db: tx, actor }, records);
       return executeOn(tx);
     });
   }
-  if (context.surface === 'GraphQL' && !isShort(context.cost)) return onlyWithResponse(options.db, executeOn);
+  if (context.surface === 'GraphQL' && !isShort(context.cost)) return onlyWithResponse(db, executeOn);
   const result = await executeOn(undefined);
   // What cannot be read back after the change fails as a whole, as it does in REST.
   return result.errors ? { ...result, data: null } : result;

@@ -1,6 +1,7 @@
-import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import { streamType } from '../http/accept.js';
+import type { Mask } from '../http/masking.js';
 import type { RequestHead } from '../http/requestHead.js';
 import type { Handler, RequestContext } from '../http/route.js';
 import { DocumentCache } from './documentCache.js';
@@ -18,7 +19,7 @@ interface GraphqlOptions<Context extends object, Changed> extends ExecutionOptio
   schema: GraphQLSchema;
   /** What resolvers get: a new object for each operation, because Pothos caches what it loads on it. */
   contextOf: (context: RequestContext) => Context;
-  mask: (error: unknown) => GraphQLError;
+  mask: Mask;
   bodyLimit: number;
   limits: QueryLimits;
   persisted?: PersistedDocuments | undefined;
@@ -48,7 +49,8 @@ export function createGraphql<Context extends object, Changed>(options: GraphqlO
     context: contextOf,
     parserAndValidationCache: false,
     logging: false,
-    maskedErrors: { maskError: mask },
+    // Masked below, where it is known whose request it is.
+    maskedErrors: false,
     plugins: [
       persisted ? usePersistedDocuments(persisted) : useNoPersistedDocuments(),
       useParsing({ tokens: limits.tokens, documents }),
@@ -58,15 +60,18 @@ export function createGraphql<Context extends object, Changed>(options: GraphqlO
     ],
   });
 
+  const masked = (result: ExecutionResult, context: RequestContext): ExecutionResult =>
+    result.errors ? { ...result, errors: result.errors.map((error) => mask(error, context)) } : result;
+
   /** The result of a request, or why it has none. Yoga reads no more of a request than its method and headers. */
   async function resultOf(request: RequestHead, operation: OperationContext) {
     try {
       const params = await readParams(request, bodyLimit, operation);
       const result = await yoga.getResultForParams({ params, request: request as Request }, operation);
       if (!result || Symbol.asyncIterator in result) throw new Error('a request has one result');
-      return result;
+      return masked(result, operation);
     } catch (error) {
-      return { errors: [mask(error)] };
+      return { errors: [mask(error, operation)] };
     }
   }
 
@@ -81,12 +86,13 @@ export function createGraphql<Context extends object, Changed>(options: GraphqlO
   const execute: ExecuteDocument = async (document, variables, request, context) => {
     const enveloped = yoga.getEnveloped({ ...context, request, surface: 'REST' });
     const contextValue = await enveloped.contextFactory();
-    return (await enveloped.execute({
+    const result: ExecutionResult = await enveloped.execute({
       schema,
       document,
       variableValues: variables,
       contextValue,
-    })) as ExecutionResult;
+    });
+    return masked(result, context);
   };
 
   return { handle, execute };

@@ -1,5 +1,5 @@
 import type { Caller } from '../database/query/caller.js';
-import { currentObserver } from '../database/query/requestScope.js';
+import type { RequestObserver } from '../database/query/requestScope.js';
 import { Shares } from '../database/query/shares.js';
 
 interface Waiting {
@@ -18,10 +18,14 @@ export class LongResponses {
   readonly #shares = new Shares<Waiting>(1);
 
   /** Builds a response, whose turn, if it needs one, ends when it is built. */
-  async build<T>(caller: Caller, build: (becomeLong: BecomeLong) => Promise<T>): Promise<T> {
+  async build<T>(
+    caller: Caller,
+    build: (becomeLong: BecomeLong) => Promise<T>,
+    observer?: RequestObserver,
+  ): Promise<T> {
     let turn: Promise<void> | undefined;
     const becomeLong = () => {
-      turn ??= this.#wait(caller);
+      turn ??= this.#wait(caller, observer);
       return turn;
     };
     try {
@@ -34,9 +38,8 @@ export class LongResponses {
     }
   }
 
-  async #wait(caller: Caller): Promise<void> {
+  async #wait(caller: Caller, observer: RequestObserver | undefined): Promise<void> {
     if (this.#shares.take(caller)) return;
-    const observer = currentObserver();
     observer?.beginWait();
     await new Promise<void>((begin) => this.#shares.wait(caller, { since: performance.now(), begin }));
     observer?.endWait();

@@ -14,14 +14,14 @@ const share = 1 / 3;
  */
 export async function onReplica(
   replicas: Replicas,
-  { actor, record }: RequestContext,
+  { actor, record, scope }: RequestContext,
   execute: (db?: Database) => Promise<ExecutionResult>,
 ): Promise<ExecutionResult> {
   if (!actor?.position) return execute();
   if (record) record.server = 'primary';
   const replica = await replicas.at(actor.position);
   if (!replica) return execute();
-  const result = await withShareOfDeadline(share, () => execute(replica.db));
+  const result = await withShareOfDeadline(scope, share, (part) => execute(replica.db.within(part)));
   if (result.errors?.some(({ extensions }) => !isErrorCode(extensions.code))) {
     replica.suspect();
     return execute();

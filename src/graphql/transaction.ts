@@ -1,6 +1,5 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Database, Transaction } from '../database/query/client.js';
-import { retryConflicts } from '../database/query/conflicts.js';
 import { catalogue, type ErrorCode } from '../errors/catalogue.js';
 
 const limits = { timeout: 30_000 };
@@ -10,7 +9,7 @@ export type ExecuteIn = (tx: Transaction) => Promise<ExecutionResult>;
 
 /** Thrown in a transaction to roll it back and respond with the errors of this result. */
 export class RolledBack extends Error {
-  /** What failed, where {@link retryConflicts} looks for a conflict. */
+  /** What failed, where a conflict is looked for. */
   readonly errors: readonly GraphQLError[];
 
   constructor({ errors = [] }: ExecutionResult) {
@@ -19,13 +18,13 @@ export class RolledBack extends Error {
   }
 }
 
-/** Runs the work of a request in one transaction, and again if that loses to another. The only place that opens one. */
+/** Runs the work of a request in one transaction. The only place that opens one. */
 export async function inTransaction(
   db: Database,
   work: (tx: Transaction) => Promise<ExecutionResult>,
 ): Promise<ExecutionResult> {
   try {
-    return await retryConflicts(() => db.$transaction(work, limits));
+    return await db.$transaction(work, limits);
   } catch (error) {
     if (error instanceof RolledBack) return { data: null, errors: error.errors };
     throw error;

@@ -1,4 +1,4 @@
-import { withDeadline } from '../database/query/deadline.js';
+import { newScope } from '../database/query/requestScope.js';
 import type { Callers } from './limits/callers.js';
 import { eachPiece } from './liveBody.js';
 import type { Handler } from './route.js';
@@ -10,8 +10,14 @@ import type { Handler } from './route.js';
 export const databaseTimeout =
   (milliseconds: number, callers: Callers, next: Handler): Handler =>
   async (request, context) => {
-    const limited = <T>(work: () => Promise<T>): Promise<T> =>
-      withDeadline(milliseconds, work, context.client && callers.callerOf(context.client));
-    const response = await limited(() => next(request, context));
-    return response.live ? { ...response, live: eachPiece(response.live, limited) } : response;
+    const { client, record: observer } = context;
+    const scope = newScope(milliseconds, { observer, ...(client && { caller: callers.callerOf(client) }) });
+    context.scope = scope;
+    const response = await next(request, context);
+    if (!response.live) return response;
+    const withinItsOwnTime = (make: () => Promise<string | undefined>) => {
+      scope.left = milliseconds;
+      return make();
+    };
+    return { ...response, live: eachPiece(response.live, withinItsOwnTime) };
   };

@@ -24,8 +24,8 @@ export const healthRoutes = (db: Database, stopping?: AbortSignal): Route[] => [
     methods: ['GET', 'HEAD'],
     public: true,
     unlimited: true,
-    async handle() {
-      if (stopping?.aborted || !(await answers(db))) throw failure('SERVICE_UNAVAILABLE');
+    async handle(_request, { scope }) {
+      if (stopping?.aborted || !(await answers(db.within(scope)))) throw failure('SERVICE_UNAVAILABLE');
       return jsonResponse({ status: 'ok', database: 'ok' });
     },
   },

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { RequestScope } from '../database/query/requestScope.js';
 import type { LogPosition } from '../database/servers/replicas/logPosition.js';
 import type { Actor } from '../policies/access.js';
 import type { RequestRecord } from '../telemetry/requestRecord.js';
@@ -14,6 +15,8 @@ export interface RequestContext {
   requestId: string;
   /** Omitted for queries that the gateway itself runs. */
   record?: RequestRecord;
+  /** Its use of the database. Omitted for what waits as long as it takes. */
+  scope?: RequestScope;
   /** Node's own request and response, if it came over a socket. */
   req?: IncomingMessage;
   /** What the request says of who sent it, if it came over a socket. */

@@ -5,6 +5,7 @@ import { graphqlTypes, requireAcceptable, restTypes, streamType } from './accept
 import type { RateLimit } from './limits/rateLimit.js';
 import { eachPiece, type LiveBody } from './liveBody.js';
 import { type Location, locator } from './locator.js';
+import type { Mask } from './masking.js';
 import { type NoPage, rejections } from './rejections.js';
 import type { RequestHead } from './requestHead.js';
 import { addVary } from './response.js';
@@ -16,7 +17,7 @@ interface RouterOptions {
   authenticate: (request: RequestHead, context: RequestContext) => Promise<Actor>;
   /** Counts requests, whether or not they pass the checks. */
   limit?: RateLimit | undefined;
-  mask: (error: unknown) => GraphQLError;
+  mask: Mask;
   publicUrl?: string | undefined;
   noPage: NoPage;
   /** The page about the paths below one that is not a page itself, such as the root of the API. */
@@ -91,7 +92,7 @@ export function router(options: RouterOptions): Router {
         limit?.charge(context);
       }
     } catch (thrown) {
-      return refused(mask(thrown), location, request, context);
+      return refused(mask(thrown, context), location, request, context);
     }
   };
   return { handle, refusal };

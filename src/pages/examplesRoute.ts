@@ -11,9 +11,13 @@ export const examplesRoute = (mutations: readonly PreparedMutation[], execute: E
   path: '/docs/examples',
   operation: 'examples',
   methods: ['GET'],
-  async handle(_request, { actor }) {
+  async handle(_request, { actor, scope }) {
     if (!actor) throw new Error('a request passed the router without an actor');
-    const lookUp = lookUpAs(async () => actor, execute);
+    const lookUp = lookUpAs(
+      async () => actor,
+      execute,
+      () => scope,
+    );
     return jsonResponse({ examples: byName(await exampleRequests(mutations, lookUp)) });
   },
 });

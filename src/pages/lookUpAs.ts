@@ -1,4 +1,5 @@
 import { parse } from 'graphql';
+import type { RequestScope } from '../database/query/requestScope.js';
 import type { ExecuteDocument } from '../graphql/graphql.js';
 import type { RequestContext } from '../http/route.js';
 import type { LookUp } from '../rest/storedMutation.js';
@@ -7,11 +8,12 @@ type Actor = NonNullable<RequestContext['actor']>;
 
 const request = { method: 'POST', url: 'http://localhost/', headers: new Headers() };
 
-/** Runs queries as a caller. */
+/** Runs queries as a caller, each with a scope of its own or that of a request. */
 export const lookUpAs =
-  (actor: () => Promise<Actor>, execute: ExecuteDocument): LookUp =>
+  (actor: () => Promise<Actor>, execute: ExecuteDocument, scopeOf: () => RequestScope | undefined): LookUp =>
   async (query) => {
-    const context = { requestId: '', responseHeaders: {}, actor: await actor() };
+    const scope = scopeOf();
+    const context = { requestId: '', responseHeaders: {}, actor: await actor(), ...(scope && { scope }) };
     const { data } = await execute(parse(query), {}, request, context);
     return (data ?? {}) as object;
   };

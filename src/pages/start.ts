@@ -1,6 +1,6 @@
 import type { RequestHead } from '../http/requestHead.js';
 import type { HttpResponse } from '../http/response.js';
-import type { Route } from '../http/route.js';
+import type { RequestContext, Route } from '../http/route.js';
 import { openApiPath } from '../rest/openapi/openApiRoute.js';
 import type { PreparedMutation } from '../rest/prepare.js';
 import { version } from '../version.js';
@@ -16,7 +16,7 @@ import { type PageLink, pageLinks } from './pageLinks.js';
 import { tokenField } from './tokenField.js';
 
 interface StartOptions {
-  isReady: () => Promise<boolean>;
+  isReady: (context: RequestContext) => Promise<boolean>;
   mutations: readonly PreparedMutation[];
   /** Address of this server as its callers see it. If undefined, the page shows the one that the browser used. */
   publicUrl: string | undefined;
@@ -48,7 +48,8 @@ export function startRoutes(options: StartOptions): Route[] {
       path: '/',
       methods: ['GET', 'HEAD'],
       public: true,
-      handle: (request) => (options.demo && opened(request, options.demo.key)) ?? startPage(request, kept, options),
+      handle: (request, context) =>
+        (options.demo && opened(request, options.demo.key)) ?? startPage(request, context, kept, options),
     },
     ...assetRoutes('/pages', {
       ...Object.fromEntries(ownFiles.map((name) => [name, ownAsset(name)])),
@@ -69,9 +70,14 @@ function opened(request: RequestHead, key: DemoKey): HttpResponse | undefined {
   return { status: 303, headers: { Location: '/', ...(cookie && { 'Set-Cookie': cookie }) } };
 }
 
-async function startPage(request: RequestHead, kept: KeptPages, options: StartOptions): Promise<HttpResponse> {
+async function startPage(
+  request: RequestHead,
+  context: RequestContext,
+  kept: KeptPages,
+  options: StartOptions,
+): Promise<HttpResponse> {
   const { isReady, mutations, publicUrl, demo } = options;
-  const ready = await isReady();
+  const ready = await isReady(context);
   const { origin } = new URL(request.url);
   const trial = await trialFor(request, mutations, ready ? demo : undefined);
   if (trial) return render(trial, ready, origin, options);

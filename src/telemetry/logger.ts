@@ -1,17 +1,13 @@
 import { hostname } from 'node:os';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { currentRecord } from './requestRecord.js';
 import { terminalLine } from './terminalLine.js';
 
-/** Logs JSON lines to stderr. A line written for a request has its id and its trace; every line has `fields`. */
+/** Logs JSON lines to stderr, every one with `fields`. */
 export const createLogger = (
   level: string,
   destination: DestinationStream = logDestination('json'),
   fields: Record<string, unknown> = {},
-): Logger => {
-  const base = { pid: process.pid, hostname: hostname(), ...fields };
-  return pino({ level, base, mixin: () => ({ ...currentRecord()?.identity }) }, destination);
-};
+): Logger => pino({ level, base: { pid: process.pid, hostname: hostname(), ...fields } }, destination);
 
 const ignore = () => {};
 

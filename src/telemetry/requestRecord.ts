@@ -1,6 +1,6 @@
 import type { Span } from '@opentelemetry/api';
 import type { GraphQLError } from 'graphql';
-import { currentObserver, type RequestObserver } from '../database/query/requestScope.js';
+import type { RequestObserver } from '../database/query/requestScope.js';
 import { type ErrorCode, isErrorCode } from '../errors/catalogue.js';
 import { ProcessorTime } from './processorTime.js';
 import { startStatementSpan } from './statementSpan.js';
@@ -11,6 +11,10 @@ export interface Identity {
   traceId?: string;
   spanId?: string;
 }
+
+/** With what the log names a request that may have no record. */
+export const identityOf = ({ requestId, record }: { requestId: string; record?: RequestRecord }): Identity =>
+  record?.identity ?? { requestId };
 
 /** What is known about a request while it runs, for its log line, metrics and trace. It contains no secret. */
 export class RequestRecord implements RequestObserver {
@@ -89,10 +93,4 @@ export class RequestRecord implements RequestObserver {
   countRepetition(): void {
     this.repetitions += 1;
   }
-}
-
-/** The record of the request that the running code belongs to; undefined outside a request. */
-export function currentRecord(): RequestRecord | undefined {
-  const observer = currentObserver();
-  return observer instanceof RequestRecord ? observer : undefined;
 }

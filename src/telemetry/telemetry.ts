@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { observed } from '../database/query/requestScope.js';
 import type { Metrics } from './metrics.js';
 import { type Identity, RequestRecord } from './requestRecord.js';
 import { endSpan, startSpan, withSpan } from './spans.js';
@@ -38,9 +37,9 @@ export class Telemetry {
     return record;
   }
 
-  /** Runs the work of a request, whose log lines, statements and spans then belong to it. */
+  /** Runs the work of a request, whose spans then belong to it. */
   run<T>(record: RequestRecord, work: () => T): T {
-    return observed(record, () => withSpan(record.span, work));
+    return withSpan(record.span, work);
   }
 
   /** Reports a request, once, right before its response is sent; without a status if it never gets one. */

@@ -1,6 +1,5 @@
 import { Prisma } from '../database/generated/client/client.js';
 import type { Database, Transaction } from '../database/query/client.js';
-import { retryConflicts } from '../database/query/conflicts.js';
 import { check } from './check.js';
 import { ImportError } from './error.js';
 import { pathName, quote } from './problems.js';
@@ -37,7 +36,7 @@ export async function importWorkspace(
         onProgress(written, total);
       }
   };
-  await retryConflicts(() => db.$transaction(write, limits)).catch(async (error) => {
+  await db.$transaction(write, limits).catch(async (error) => {
     if (isUniqueViolation(error)) await requireUnused(db, identities); // another writer was faster
     throw error;
   });

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -57,20 +56,3 @@ test.skipIf(usesPgbouncer)('a connection that breaks while nobody listens does n
   expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
   expect(uncaught).not.toHaveBeenCalled();
 });
-
-test.skipIf(usesPgbouncer)(
-  'a connection that breaks later does so in the context of nobody, not of the request that opened it',
-  async () => {
-    const { gatewayUrl, url, drop } = await createDatabase();
-    const request = new AsyncLocalStorage<string>();
-    const contexts: (string | undefined)[] = [];
-    const onError = () => void contexts.push(request.getStore());
-    const client = openClient({ url: gatewayUrl, poolSize: 1, preparedStatements, onError });
-    await request.run('finished long ago', async () => await client.prisma.company.count());
-    const others = 'FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
-    await query(url, `SELECT pg_terminate_backend(pid) ${others}`);
-    await expect.poll(() => contexts).toEqual([undefined]);
-    await client.$disconnect();
-    await drop();
-  },
-);

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { type Database, openClient } from '../../src/database/query/client.js';
-import { withDeadline } from '../../src/database/query/deadline.js';
+import { newScope } from '../../src/database/query/requestScope.js';
 import { createDatabase } from '../support/database.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 
@@ -17,10 +17,9 @@ function open(poolSize: number): Database {
 /** Runs statements of one request, and returns how many are done. */
 function request(db: Database, caller: string, statements: number, seconds = 0.2, milliseconds = 60_000) {
   const progress = { done: 0, all: Promise.resolve<unknown>(undefined) };
-  progress.all = withDeadline(
-    milliseconds,
-    () => Promise.all(Array.from({ length: statements }, () => sleep(db, seconds).then(() => (progress.done += 1)))),
-    from(caller),
+  const scoped = db.within(newScope(milliseconds, { caller: from(caller) }));
+  progress.all = Promise.all(
+    Array.from({ length: statements }, () => sleep(scoped, seconds).then(() => (progress.done += 1))),
   );
   return progress;
 }
@@ -58,9 +57,11 @@ test('what waits for longer than its request may is given up, and leaves its con
   const db = open(1);
   const first = request(db, 'one', 1, 0.6);
   await expect(request(db, 'one', 1, 0, 100).all).rejects.toThrow();
-  await expect(withDeadline(100, () => db.$transaction((tx) => tx.$queryRaw`SELECT 1`), from('one'))).rejects.toThrow();
+  const begin = (milliseconds: number) =>
+    db.within(newScope(milliseconds, { caller: from('one') })).$transaction((tx) => tx.$queryRaw`SELECT 1`);
+  await expect(begin(100)).rejects.toThrow();
   await first.all;
   await request(db, 'other', 3, 0).all;
-  await withDeadline(10_000, () => db.$transaction((tx) => tx.$queryRaw`SELECT 1`), from('one'));
+  await begin(10_000);
   expect(db.connectionUse()).toEqual({ open: 1, idle: 1, waiting: 0 });
 });

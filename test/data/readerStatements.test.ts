@@ -31,7 +31,7 @@ describe('a read that fails', () => {
     ['a column is missing', 'ALTER TABLE spaces RENAME name TO title', '42703'],
     ['the role may not', 'CREATE ROLE goalpost_nobody; SET LOCAL ROLE goalpost_nobody', '42501'],
   ])('because %s has the code of PostgreSQL', async (_, statement, code) => {
-    const failing = transact(connections.begin, 5_000, async (connection, open) => {
+    const failing = transact(connections.within(undefined), 5_000, async (connection, open) => {
       await open().$executeRawUnsafe(statement);
       await transactionOn(connection, open).goal.findMany(names);
     });

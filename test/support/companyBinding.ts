@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { currentObserver } from '../../src/database/query/requestScope.js';
+import { RequestRecord } from '../../src/telemetry/requestRecord.js';
 
 interface Node {
   'Node Type': string;
@@ -14,17 +14,25 @@ interface Node {
 /** The statements of the requests of this test file, each with the values it first had. */
 export const noted = new Map<string, unknown[]>();
 
+/** What requests have announced. */
+const announced = new Set<string>();
+
 let isNoting = false;
 
 /** Notes from now on every statement that a request sends to Postgres. */
 export function noteStatements(): void {
   if (isNoting) return;
   isNoting = true;
+  const { beginStatement } = RequestRecord.prototype;
+  RequestRecord.prototype.beginStatement = function (sql) {
+    announced.add(sql);
+    return Reflect.apply(beginStatement, this, [sql]);
+  };
   const { query } = pg.Client.prototype;
   pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
     const [statement, beside] = given as [string | { text: string; values?: unknown[] }, unknown];
     const { text, values = [] } = typeof statement === 'string' ? { text: statement } : statement;
-    if (currentObserver() && !noted.has(text)) noted.set(text, Array.isArray(beside) ? beside : values);
+    if (announced.has(text) && !noted.has(text)) noted.set(text, Array.isArray(beside) ? beside : values);
     return Reflect.apply(query, this, given);
   } as typeof query;
 }

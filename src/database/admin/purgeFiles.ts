@@ -1,6 +1,5 @@
 import { Prisma } from '../generated/client/client.js';
 import type { Database, Transaction } from '../query/client.js';
-import { retryConflicts } from '../query/conflicts.js';
 
 /** A deleted file to remove for good. Its bytes are at `url`, not in this database. */
 export interface PurgedFile {
@@ -48,7 +47,7 @@ async function purgeFilesOf(
   onPurged: (files: PurgedFile[]) => void,
 ): Promise<number> {
   for (let purged = 0; ; ) {
-    const files = await retryConflicts(() => db.$transaction((tx) => purgeBatch(tx, companyId, olderThan), limits));
+    const files = await db.$transaction((tx) => purgeBatch(tx, companyId, olderThan), limits);
     onPurged(files);
     purged += files.length;
     if (files.length < batchSize) return purged;

@@ -1,33 +1,31 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import type { SqlDriverAdapter, SqlDriverAdapterFactory, SqlQuery, Transaction } from '@prisma/driver-adapter-utils';
+import type {
+  IsolationLevel,
+  SqlDriverAdapter,
+  SqlDriverAdapterFactory,
+  SqlQuery,
+  Transaction,
+} from '@prisma/driver-adapter-utils';
 import type { Pool } from 'pg';
 import { retryConflicts } from './conflicts.js';
 import { ConnectionShares } from './connectionShares.js';
-import { wait, withDeadlineUnlessGiven } from './deadline.js';
+import { wait } from './deadline.js';
 import { adapterIdentity, limitedTransaction } from './limitedTransaction.js';
 import type { OpenPool } from './pool.js';
 import type { PoolConnections } from './reader/database.js';
-import { report } from './requestScope.js';
+import { newScope, type RequestScope, report } from './requestScope.js';
 
 type Options = ConstructorParameters<typeof PrismaPg>[1];
 
-/**
- * Prisma's adapter for the pool. It waits for the database no longer than the request may, and repeats a statement that
- * is a transaction of its own when it loses to another. A statement in a transaction is not repeated: the failure has
- * undone those before it.
- */
+/** Prisma's adapter for the pool, and the same connections for the reader, which it gives to a request. */
 export function adapterOf({ pool, close }: OpenPool, options: Options, shares = sharesOf(pool)): Adapter {
   const factory = new PrismaPg(pool, options);
   const { provider, adapterName } = factory;
-  const adapter = factory.connect().then((connected) => limitedAdapter(connected, shares, close));
+  const adapter = factory.connect();
   return {
-    factory: { provider, adapterName, connect: () => adapter },
+    factory: { provider, adapterName, connect: async () => limitedAdapter(await adapter, shares, close) },
     connections: {
-      connection: {
-        queryRaw: async (query) => (await adapter).queryRaw(query),
-        executeRaw: async (query) => (await adapter).executeRaw(query),
-      },
-      begin: async () => (await adapter).startTransaction(),
+      within: (scope) => new PoolConnection(adapter, shares, scope),
       close,
       connectionUse: () => ({
         open: pool.totalCount,
@@ -43,21 +41,47 @@ export const sharesOf = (pool: Pool) => new ConnectionShares(pool.options.max);
 
 interface Adapter {
   factory: SqlDriverAdapterFactory;
-  /** The same connections for the reader. */
   connections: PoolConnections;
 }
 
 /** How long a command waits for a transaction to begin. A request waits as long as it may. */
 const beginMilliseconds = 10_000;
 
-async function startTransaction(shares: ConnectionShares, start: () => Promise<Transaction>): Promise<Transaction> {
-  const begin = async () => {
-    const release = await shares.hold();
+/**
+ * Sends statements to the pool. It waits for the database no longer than the request may, and repeats a statement that is
+ * a transaction of its own when it loses to another. A statement in a transaction is not repeated: the failure has undone
+ * those before it.
+ */
+class PoolConnection {
+  readonly #adapter: Promise<SqlDriverAdapter>;
+  readonly #shares: ConnectionShares;
+  readonly #scope: RequestScope | undefined;
+
+  constructor(adapter: Promise<SqlDriverAdapter>, shares: ConnectionShares, scope?: RequestScope) {
+    this.#adapter = adapter;
+    this.#shares = shares;
+    this.#scope = scope;
+  }
+
+  async queryRaw(query: SqlQuery) {
+    const adapter = await this.#adapter;
+    return this.#run(query, () => adapter.queryRaw(query));
+  }
+
+  async executeRaw(query: SqlQuery) {
+    const adapter = await this.#adapter;
+    return this.#run(query, () => adapter.executeRaw(query));
+  }
+
+  async startTransaction(level?: IsolationLevel): Promise<Transaction> {
+    const adapter = await this.#adapter;
+    const scope = this.#scope ?? newScope(beginMilliseconds);
+    const release = await this.#shares.hold(scope);
     let isPending = false;
-    const startOnIt = async () => {
+    const start = async () => {
       isPending = true;
       try {
-        return await start();
+        return await adapter.startTransaction(level);
       } catch (error) {
         release();
         throw error;
@@ -65,13 +89,21 @@ async function startTransaction(shares: ConnectionShares, start: () => Promise<T
     };
     try {
       const giveUp = (late: Transaction) => void late.rollback().finally(release);
-      return limitedTransaction(await report('BEGIN', () => wait(startOnIt, { onLate: giveUp })), release);
+      const begun = await report(scope, 'BEGIN', () => wait(scope, start, { onLate: giveUp }));
+      return limitedTransaction(begun, release, this.#scope);
     } catch (error) {
       if (!isPending) release();
       throw error;
     }
-  };
-  return withDeadlineUnlessGiven(beginMilliseconds, begin);
+  }
+
+  #run<T>({ sql }: SqlQuery, send: () => Promise<T>): Promise<T> {
+    const scope = this.#scope;
+    return retryConflicts(
+      () => this.#shares.use(scope, (start) => report(scope, sql, () => wait(scope, () => start(send)))),
+      scope,
+    );
+  }
 }
 
 function limitedAdapter(
@@ -79,14 +111,13 @@ function limitedAdapter(
   shares: ConnectionShares,
   close: () => Promise<void>,
 ): SqlDriverAdapter {
-  const run = <T>({ sql }: SqlQuery, send: () => Promise<T>): Promise<T> =>
-    retryConflicts(() => shares.use((start) => report(sql, () => wait(() => start(send)))));
+  const connection = new PoolConnection(Promise.resolve(adapter), shares);
   return {
     ...adapterIdentity(adapter),
-    queryRaw: (query) => run(query, () => adapter.queryRaw(query)),
-    executeRaw: (query) => run(query, () => adapter.executeRaw(query)),
+    queryRaw: (query) => connection.queryRaw(query),
+    executeRaw: (query) => connection.executeRaw(query),
     executeScript: (script) => adapter.executeScript(script),
-    startTransaction: (level) => startTransaction(shares, () => adapter.startTransaction(level)),
+    startTransaction: (level) => connection.startTransaction(level),
     getConnectionInfo: () => adapter.getConnectionInfo?.() ?? { supportsRelationJoins: true },
     dispose: close,
   };

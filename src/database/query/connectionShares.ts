@@ -1,6 +1,6 @@
 import { type Caller, nobody } from './caller.js';
 import { wait } from './deadline.js';
-import { currentDeadline, type Deadline } from './requestScope.js';
+import type { RequestScope } from './requestScope.js';
 import { Shares } from './shares.js';
 
 /** Most connections that one request holds at once. */
@@ -28,8 +28,11 @@ export class ConnectionShares {
   }
 
   /** Takes a connection for as long as it is used, even if the request does not wait for that any more. */
-  async use<T>(run: (start: (send: () => Promise<T>) => Promise<T>) => Promise<T>): Promise<T> {
-    const release = this.#takeNow() ?? (await this.hold());
+  async use<T>(
+    scope: RequestScope | undefined,
+    run: (start: (send: () => Promise<T>) => Promise<T>) => Promise<T>,
+  ): Promise<T> {
+    const release = this.#takeNow(scope) ?? (await this.hold(scope));
     let isUsed = false;
     try {
       return await run((send) => {
@@ -42,21 +45,19 @@ export class ConnectionShares {
   }
 
   /** Takes a connection until the function that it returns is called. */
-  async hold(): Promise<Release> {
-    return this.#takeNow() ?? wait(() => this.#take(), { onLate: (late) => late() });
+  async hold(scope: RequestScope | undefined): Promise<Release> {
+    return this.#takeNow(scope) ?? wait(scope, () => this.#take(scope), { onLate: (late) => late() });
   }
 
   /** Takes a connection if the caller need not wait for it, as nearly always. */
-  #takeNow(): Release | undefined {
-    const request = currentDeadline();
+  #takeNow(request: RequestScope | undefined): Release | undefined {
     const caller = request?.caller ?? nobody;
     if ((request && request.held >= this.#most) || !this.#shares.take(caller)) return undefined;
     if (request) request.held += 1;
     return this.#releaseOf(caller, request);
   }
 
-  async #take(): Promise<Release> {
-    const request = currentDeadline();
+  async #take(request: RequestScope | undefined): Promise<Release> {
     if (request && request.held >= this.#most) await new Promise<void>((start) => request.queue.push(start));
     else if (request) request.held += 1;
     const caller = request?.caller ?? nobody;
@@ -70,7 +71,7 @@ export class ConnectionShares {
     return this.#releaseOf(caller, request);
   }
 
-  #releaseOf(caller: Caller, request: Deadline | undefined): Release {
+  #releaseOf(caller: Caller, request: RequestScope | undefined): Release {
     let isHeld = true;
     return () => {
       if (!isHeld) return;

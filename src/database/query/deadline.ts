@@ -1,5 +1,4 @@
-import type { Caller } from './caller.js';
-import { currentDeadline, currentObserver, type Deadline, runWithin } from './requestScope.js';
+import { newScope, type RequestScope } from './requestScope.js';
 
 /** The database did not answer within the time that the request may wait for it. */
 class DatabaseTimeout extends Error {
@@ -7,31 +6,17 @@ class DatabaseTimeout extends Error {
   readonly code = 'ETIMEDOUT';
 }
 
-/** Runs a request whose waits for the database may take that many milliseconds in all. */
-export const withDeadline = <T>(milliseconds: number, request: () => T, caller?: Caller): T =>
-  runWithin(newDeadline(milliseconds, caller), request);
-
-const newDeadline = (left: number, caller: Caller | undefined): Deadline => ({
-  left,
-  waits: 0,
-  since: 0,
-  caller,
-  held: 0,
-  queue: [],
-});
-
-/** Runs work whose waits may take that many milliseconds in all, unless a request says how many. */
-export const withDeadlineUnlessGiven = <T>(milliseconds: number, work: () => T): T =>
-  currentDeadline() ? work() : withDeadline(milliseconds, work);
-
 /** Runs a part of a request whose waits may take only this share of what the request may still wait. */
-export async function withShareOfDeadline<T>(share: number, part: () => T): Promise<Awaited<T>> {
-  const whole = currentDeadline();
-  if (!whole) return await part();
+export async function withShareOfDeadline<T>(
+  whole: RequestScope | undefined,
+  share: number,
+  part: (scope: RequestScope | undefined) => Promise<T>,
+): Promise<T> {
+  if (!whole) return part(undefined);
   const given = whole.left * share;
-  const own = newDeadline(given, whole.caller);
+  const own = newScope(given, whole);
   try {
-    return await runWithin(own, part);
+    return await part(own);
   } finally {
     whole.left -= given - own.left;
   }
@@ -44,26 +29,28 @@ interface Waiting<T> {
 
 /**
  * Waits for the database, at most as long as the request still may: then it throws a DatabaseTimeout. Waits at the same
- * time count once.
+ * time count once. What belongs to no request waits as long as it takes.
  */
-export function wait<T>(start: () => Promise<T>, { onLate }: Waiting<T> = {}): Promise<T> {
-  const own = currentDeadline();
-  if (!own) return start();
+export function wait<T>(
+  scope: RequestScope | undefined,
+  start: () => Promise<T>,
+  { onLate }: Waiting<T> = {},
+): Promise<T> {
+  if (!scope) return start();
   const now = performance.now();
-  if (own.waits === 0) own.since = now;
-  const left = own.left - (now - own.since);
+  if (scope.waits === 0) scope.since = now;
+  const left = scope.left - (now - scope.since);
   if (left <= 0) return Promise.reject(late());
   const response = start();
-  own.waits += 1;
-  const observer = currentObserver();
-  observer?.beginWait();
+  scope.waits += 1;
+  scope.observer?.beginWait();
   // One promise instead of a race and an async function: every statement of every request waits here.
   return new Promise<T>((resolve, reject) => {
     const end = () => {
       clearTimeout(timer);
-      own.waits -= 1;
-      observer?.endWait();
-      if (own.waits === 0) own.left -= performance.now() - own.since;
+      scope.waits -= 1;
+      scope.observer?.endWait();
+      if (scope.waits === 0) scope.left -= performance.now() - scope.since;
     };
     let isLate = false;
     const timer = setTimeout(() => {

@@ -1,13 +1,17 @@
 import type { SqlQueryable, Transaction } from '@prisma/driver-adapter-utils';
 import { wait } from './deadline.js';
 import { hasEnded } from './reader/transact.js';
-import { report } from './requestScope.js';
+import { type RequestScope, report } from './requestScope.js';
 
 /**
  * A transaction whose statements run one after the other, within the deadline of the request. `release` gives its
  * connection back.
  */
-export function limitedTransaction(transaction: Transaction, release: () => void): Transaction {
+export function limitedTransaction(
+  transaction: Transaction,
+  release: () => void,
+  scope: RequestScope | undefined,
+): Transaction {
   let last: Promise<unknown> = Promise.resolve();
   let isOver = false;
   // Resolvers ask at the same time, but a transaction has one connection, which serves others when it has ended.
@@ -24,14 +28,14 @@ export function limitedTransaction(transaction: Transaction, release: () => void
   const unlessFailed = async <Result>(sql: string, work: () => Promise<Result>): Promise<Result> => {
     if (failed && sql !== 'ROLLBACK') throw failed.error;
     try {
-      return await report(sql, work);
+      return await report(scope, sql, work);
     } catch (error) {
       failed ??= { error };
       throw error;
     }
   };
   const inTime = <Result>(sql: string, work: () => Promise<Result>) =>
-    wait(() => inTurn(() => unlessFailed(sql, work)));
+    wait(scope, () => inTurn(() => unlessFailed(sql, work)));
   const end = (how: () => Promise<void>) => {
     isOver = true;
     return how().finally(release);

@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks';
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientBase, Pool } from 'pg';
@@ -89,8 +88,8 @@ export function openPool(options: PoolOptions): OpenPool {
       return socket.once('close', () => sockets.delete(socket));
     },
   });
-  // Not in the context of the request that happened to open the connection. Without a listener, the process would end.
-  pool.on('error', AsyncResource.bind(onError ?? (() => {})));
+  // Without a listener, the process would end.
+  pool.on('error', onError ?? (() => {}));
   // Prisma hands a connection back as free even if its transaction could not be ended, the server has become a standby,
   // or its prepared statements are useless or too many. The pool drops one that is ending.
   pool.on('release', (_error, client) => {

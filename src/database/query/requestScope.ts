@@ -1,5 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Caller } from './caller.js';
+import { type Caller, nobody } from './caller.js';
 
 /** What is told about the work of one request with the database. */
 export interface RequestObserver {
@@ -13,43 +12,38 @@ export interface RequestObserver {
   countRepetition(): void;
 }
 
-/** How long one request may still wait for the database in all, and since when it is waiting. */
-export interface Deadline {
+/** One request's use of the database: who sent it, who is told, and how long it may still wait in all. */
+export interface RequestScope {
+  /** Who sent the request, as far as that was known when it came. */
+  readonly caller: Caller;
+  readonly observer: RequestObserver | undefined;
+  /** Milliseconds; what it is waiting for now is not yet taken off. */
   left: number;
+  /** How often it waits right now, and since when. */
   waits: number;
   since: number;
-  /** Who sent the request, as far as that was known when it came. */
-  caller: Caller | undefined;
   /** How many connections it holds. */
   held: number;
   /** What of it waits until it holds fewer. */
-  queue: (() => void)[];
+  readonly queue: (() => void)[];
 }
 
-interface RequestScope {
-  observer: RequestObserver | undefined;
-  deadline: Deadline | undefined;
-}
+type Known = Partial<Pick<RequestScope, 'caller' | 'observer'>>;
 
-const scope = new AsyncLocalStorage<RequestScope>();
-
-/** Who observes the request that the running code belongs to; undefined outside a request. */
-export const currentObserver = (): RequestObserver | undefined => scope.getStore()?.observer;
-
-/** The deadline of the request that the running code belongs to. */
-export const currentDeadline = (): Deadline | undefined => scope.getStore()?.deadline;
-
-/** Runs the work of a request. */
-export const observed = <T>(observer: RequestObserver, work: () => T): T =>
-  scope.run({ observer, deadline: undefined }, work);
-
-/** Runs a part of a request under a deadline. */
-export const runWithin = <T>(deadline: Deadline, part: () => T): T =>
-  scope.run({ observer: currentObserver(), deadline }, part);
+/** For a request whose waits for the database may take that many milliseconds in all. */
+export const newScope = (milliseconds: number, { caller = nobody, observer }: Known = {}): RequestScope => ({
+  caller,
+  observer,
+  left: milliseconds,
+  waits: 0,
+  since: 0,
+  held: 0,
+  queue: [],
+});
 
 /** Sends a statement, which the request's observer is told about. */
-export async function report<T>(sql: string, send: () => Promise<T>): Promise<T> {
-  const end = currentObserver()?.beginStatement(sql);
+export async function report<T>(scope: RequestScope | undefined, sql: string, send: () => Promise<T>): Promise<T> {
+  const end = scope?.observer?.beginStatement(sql);
   if (!end) return send();
   try {
     const response = await send();

@@ -1,5 +1,5 @@
 import type { Database } from '../../database/query/client.js';
-import { withDeadline } from '../../database/query/deadline.js';
+import { newScope } from '../../database/query/requestScope.js';
 import { failure } from '../../errors/failures.js';
 import { eventCursor } from '../eventCursor.js';
 import type { Trouble } from '../trouble.js';
@@ -11,8 +11,6 @@ export interface ReadingOptions {
   /** How long a statement may take, in milliseconds. */
   timeout: number;
   now: () => number;
-  /** Runs work that is no part of the request that happens to cause it. */
-  detached: (work: () => void) => void;
   trouble: Trouble;
 }
 
@@ -65,7 +63,7 @@ export class CompanyStreams {
     if (this.#isReading) return;
     this.#isReading = true;
     // Whoever waits for the same event is read for together.
-    this.#options.detached(() => void setImmediate(() => void this.#read()));
+    setImmediate(() => void this.#read());
   }
 
   async #read(): Promise<void> {
@@ -73,7 +71,7 @@ export class CompanyStreams {
     try {
       while (this.#due.size > 0) {
         const asked = [...this.#due].slice(0, most);
-        const readings = await withDeadline(timeout, () => readStreams(db, this.#companyId, asked));
+        const readings = await readStreams(db.within(newScope(timeout)), this.#companyId, asked);
         trouble.onSuccess();
         for (const [index, stream] of asked.entries()) this.#give(stream, readings[index]);
       }

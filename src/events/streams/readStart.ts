@@ -1,4 +1,4 @@
-import type { Database } from '../../database/query/client.js';
+import type { Transaction } from '../../database/query/client.js';
 import { badInput } from '../../errors/failures.js';
 import { readCursor } from '../../lists/engine/slice.js';
 import { eventCursor, eventKind, requireKnown } from '../eventCursor.js';
@@ -21,7 +21,7 @@ const remedy =
 
 /** Where a stream begins. Throws BAD_USER_INPUT if the company has no such place. */
 export async function readStart(
-  db: Database,
+  db: Transaction,
   companyId: string,
   { after: cursor, field }: WantedStart,
 ): Promise<Start> {
@@ -40,7 +40,7 @@ export async function readStart(
 }
 
 /** Behind the last event. */
-async function readNow(db: Database, companyId: string): Promise<Start> {
+async function readNow(db: Transaction, companyId: string): Promise<Start> {
   const [row] = await db.$queryRaw<{ sequence: bigint; id: string }[]>`
     SELECT a.sequence, a.id FROM activities a
     WHERE a.company_id = ${companyId} AND a.sequence <= (SELECT last_sequence FROM companies WHERE id = ${companyId})

@@ -1,7 +1,6 @@
-import { AsyncResource } from 'node:async_hooks';
 import type { Logger } from 'pino';
 import { Prisma } from '../../database/generated/client/client.js';
-import type { Database } from '../../database/query/client.js';
+import type { Database, Transaction } from '../../database/query/client.js';
 import type { Actor } from '../../policies/access.js';
 import type { Pump } from '../pump.js';
 import { Trouble } from '../trouble.js';
@@ -23,6 +22,8 @@ interface StreamsOptions {
 }
 
 interface Wanted extends WantedStart {
+  /** The database for the request that opens the stream. */
+  db: Transaction;
   actor: Actor;
   actions: readonly string[] | null;
 }
@@ -34,7 +35,6 @@ export class Streams {
   readonly #options: Required<StreamsOptions>;
   readonly #companies = new Map<string, CompanyStreams>();
   readonly #counts: StreamCounts;
-  readonly #outside = new AsyncResource('streams');
   readonly #trouble: Trouble;
   #timer: NodeJS.Timeout | undefined;
 
@@ -67,7 +67,7 @@ export class Streams {
    * Opens a stream, which misses nothing from now on. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if there are too many,
    * and BAD_USER_INPUT if it cannot begin there.
    */
-  async subscribe({ actor, actions, ...start }: Wanted): Promise<EventStream> {
+  async subscribe({ db, actor, actions, ...start }: Wanted): Promise<EventStream> {
     this.#counts.add(actor);
     const stream = new EventStream({
       actor,
@@ -78,7 +78,7 @@ export class Streams {
     });
     const company = this.#add(stream);
     try {
-      const { sequence, cursor } = await readStart(this.#options.db, actor.companyId, start);
+      const { sequence, cursor } = await readStart(db, actor.companyId, start);
       stream.pass(sequence, cursor);
       return stream;
     } catch (error) {
@@ -96,18 +96,12 @@ export class Streams {
     const { actor } = stream;
     const company = this.#companies.get(actor.companyId) ?? this.#openCompany(actor.companyId);
     company.streams.add(stream);
-    this.#outside.runInAsyncScope(() => {
-      this.#timer ??= setInterval(() => this.#tick(), tickMilliseconds).unref();
-    });
+    this.#timer ??= setInterval(() => this.#tick(), tickMilliseconds).unref();
     return company;
   }
 
   #openCompany(companyId: string): CompanyStreams {
-    const company = new CompanyStreams(companyId, {
-      ...this.#options,
-      detached: (work) => this.#outside.runInAsyncScope(work),
-      trouble: this.#trouble,
-    });
+    const company = new CompanyStreams(companyId, { ...this.#options, trouble: this.#trouble });
     this.#companies.set(companyId, company);
     return company;
   }

@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
@@ -79,8 +78,8 @@ export class Deliverer {
     this.#tools.sender.close();
   }
 
-  /** Delivers what is due in the company. Bound, because it is no part of the request that may have caused it. */
-  readonly wake = AsyncResource.bind((companyId: string): void => {
+  /** Delivers what is due in the company. */
+  wake(companyId: string): void {
     if (this.#stopping.signal.aborted) return;
     const look = this.#looks.get(companyId);
     if (look) {
@@ -94,7 +93,7 @@ export class Deliverer {
     const begun = { again: true };
     this.#looks.set(companyId, begun);
     this.#tasks.add(this.#look(companyId, begun).finally(() => this.#looks.delete(companyId)));
-  });
+  }
 
   /** For a company that had no webhook a moment ago, waits a little: most companies have none. */
   #wakeIfAny(companyId: string): void {

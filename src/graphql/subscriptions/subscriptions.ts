@@ -1,4 +1,5 @@
-import { createSourceEventStream, type ExecutionArgs, execute, type GraphQLError } from 'graphql';
+import { createSourceEventStream, type ExecutionArgs, execute } from 'graphql';
+import type { Mask } from '../../http/masking.js';
 import type { RequestContext } from '../../http/route.js';
 import { Turns } from '../../turns.js';
 import { catalogued, shownError } from '../errors.js';
@@ -10,7 +11,7 @@ import { ServerSentEvents, type StreamSummary } from './serverSentEvents.js';
 
 export interface SubscriptionOptions {
   contextOf: (context: RequestContext) => object;
-  mask: (error: unknown) => GraphQLError;
+  mask: Mask;
   responseCharacters: number;
   onStreamEnd: (context: RequestContext, summary: StreamSummary) => void;
 }
@@ -39,7 +40,7 @@ export function useSubscriptions(options: SubscriptionOptions): Plugin {
 function bodyOf(
   source: LiveSource,
   { schema, document, operationName, variableValues }: ExecutionArgs,
-  { requestId, record, req, actor, responseHeaders }: OperationContext,
+  { requestId, record, req, actor, responseHeaders, scope }: OperationContext,
   turns: Turns,
   { contextOf, mask, responseCharacters, onStreamEnd }: SubscriptionOptions,
 ): ServerSentEvents {
@@ -50,12 +51,13 @@ function bodyOf(
     ...(record && { record }),
     ...(req && { req }),
     ...(actor && { actor }),
+    ...(scope && { scope }),
   };
   const run = async (item: object) => {
     const contextValue = { ...contextOf(kept), responseCharacters };
     const result = await execute({ schema, document, operationName, variableValues, rootValue: item, contextValue });
     if (!result.errors) return result;
-    return { ...result, errors: result.errors.map((error) => catalogued(mask(error))) };
+    return { ...result, errors: result.errors.map((error) => catalogued(mask(error, kept))) };
   };
   return new ServerSentEvents({
     source,

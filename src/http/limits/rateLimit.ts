@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { failure } from '../../errors/failures.js';
 import type { Actor } from '../../policies/access.js';
+import { identityOf } from '../../telemetry/requestRecord.js';
 import type { RequestHead } from '../requestHead.js';
 import type { RequestContext } from '../route.js';
 import type { Callers, Client } from './callers.js';
@@ -51,23 +52,26 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
   /** Queries the store, reports the limit to the client, returns the milliseconds to wait: 0 if the store is down. */
   async function checkLimit(
     name: 'token' | 'address',
-    { responseHeaders }: RequestContext,
+    context: RequestContext,
     query: (limiter: RateLimiterAbstract) => Promise<RateLimiterRes | null>,
   ): Promise<number> {
     const limiter = limiters[name];
     const { points, duration } = limiter;
+    const { responseHeaders, scope } = context;
     showPolicy(name, responseHeaders);
     try {
       const overLimit = (thrown: unknown) => (thrown instanceof RateLimiterRes ? thrown : Promise.reject(thrown));
       const { consumedPoints, msBeforeNext } =
-        (await query(limiter).catch(overLimit)) ?? new RateLimiterRes(points, duration * 1000, 0);
+        (await limiters.ask(scope, () => query(limiter).catch(overLimit))) ??
+        new RateLimiterRes(points, duration * 1000, 0);
       responseHeaders.RateLimit = left(name, points - consumedPoints, msBeforeNext);
       return consumedPoints > points ? Math.max(1, msBeforeNext) : 0;
     } catch (error) {
       const now = clock().getTime();
       if (now < quietUntil) return 0;
       quietUntil = now + logEvery;
-      logger.error({ err: error }, 'the rate limit store is down; requests are not counted');
+      const line = { ...identityOf(context), err: error };
+      logger.error(line, 'the rate limit store is down; requests are not counted');
       return 0;
     }
   }

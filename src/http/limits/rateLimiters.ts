@@ -7,7 +7,7 @@ import {
 } from 'rate-limiter-flexible';
 import { wait, withShareOfDeadline } from '../../database/query/deadline.js';
 import { type DatabaseTimeouts, openPool } from '../../database/query/pool.js';
-import { report } from '../../database/query/requestScope.js';
+import { type RequestScope, report } from '../../database/query/requestScope.js';
 
 export interface RateLimiterSettings {
   /** Where requests are counted: in this gateway, or in Postgres for all gateways together. */
@@ -33,6 +33,8 @@ export interface RateLimiters {
   address: RateLimiterAbstract;
   /** Counts in memory, whichever the store is: it is known only when a request is answered, and nobody waits for it. */
   work: RateLimiterAbstract | undefined;
+  /** Counts in the store, as a part of this request. */
+  ask<T>(scope: RequestScope | undefined, count: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -76,7 +78,10 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
       ? new RateLimiterCluster({ ...options, timeoutMs: most })
       : new RateLimiterMemory(options);
   const work = workPerToken ? inMemory({ keyPrefix: 'work', points: workPerToken, duration }) : undefined;
-  if (store === 'memory') return { token: inMemory(token), address: inMemory(address), work, close: async () => {} };
+  if (store === 'memory') {
+    const ask = <T>(_scope: RequestScope | undefined, count: () => Promise<T>) => count();
+    return { token: inMemory(token), address: inMemory(address), work, ask, close: async () => {} };
+  }
   // Errors need no listener: if the store stays down, the next query reports it.
   const { pool, close } = openPool({
     url: databaseUrl,
@@ -86,14 +91,14 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
   });
   const run = (query: QueryConfig): Promise<unknown> =>
     preparedStatements ? pool.query(query) : pool.query(query.text, query.values);
-  const count = (query: QueryConfig) => report(query.text, () => wait(() => run(query)));
-  const storeClient = { query: (query: QueryConfig) => withShareOfDeadline(share, () => count(query)) };
-  const table = { storeClient, storeType: 'pool', tableName: 'rate_limits', tableCreated: true };
+  const table = { storeClient: { query: run }, storeType: 'pool', tableName: 'rate_limits', tableCreated: true };
   return {
     token: new RateLimiterPostgres({ ...table, ...token }),
     // The token limiter deletes the expired rows of both.
     address: new RateLimiterPostgres({ ...table, ...address, clearExpiredByTimeout: false }),
     work,
+    ask: (whole, count) =>
+      withShareOfDeadline(whole, share, (scope) => report(scope, 'SELECT rate_limits', () => wait(scope, count))),
     close,
   };
 }

@@ -41,9 +41,9 @@ builder.subscriptionField('events', (t) =>
 );
 
 function subscribe(
-  { actor, streams, lastEventId }: Context,
+  { db, actor, streams, lastEventId }: Context,
   { after = null, actions }: EventArguments,
 ): Promise<EventStream> {
   const start = lastEventId ? { after: lastEventId, field: 'Last-Event-ID' } : { after, field: 'events.after' };
-  return streams.subscribe({ actor, actions: actions ? [...new Set(actions)] : null, ...start });
+  return streams.subscribe({ db, actor, actions: actions ? [...new Set(actions)] : null, ...start });
 }

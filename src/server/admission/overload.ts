@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks';
 import type { Logger } from 'pino';
 import type { RequestRecord } from '../../telemetry/requestRecord.js';
 import { Admission } from './admission.js';
@@ -46,15 +45,14 @@ export class Overload {
   }
 
   #reportSoon(): void {
-    this.#timer ??= setTimeout(this.#report, logMilliseconds).unref();
+    this.#timer ??= setTimeout(() => this.#report(), logMilliseconds).unref();
   }
 
-  /** Bound, because it is not in the context of the request that happened to be refused first. */
-  readonly #report = AsyncResource.bind(() => {
+  #report(): void {
     const { inProgress, waiting } = this.admission;
     this.#logger.warn({ refused: this.#refused, dropped: this.#dropped, inProgress, waiting }, 'overloaded');
     this.#refused = 0;
     this.#dropped = 0;
     this.#timer = undefined;
-  });
+  }
 }

@@ -79,7 +79,7 @@ export async function responseFor(
     };
     return await app.handle(head, context);
   } catch (error) {
-    logger.error({ err: error }, 'unexpected error');
+    logger.error({ ...record.identity, err: error }, 'unexpected error');
     return unreadable(failure('INTERNAL_SERVER_ERROR'), received, options);
   }
 }

@@ -7,7 +7,7 @@ import { models } from '../../../src/database/generated/models.js';
 import { adapterOf } from '../../../src/database/query/adapter.js';
 import { openPool } from '../../../src/database/query/pool.js';
 import { type Transaction, transactionOn } from '../../../src/database/query/reader/database.js';
-import { newStatements, readOf } from '../../../src/database/query/reader/read.js';
+import { type Connection, newStatements, readOf } from '../../../src/database/query/reader/read.js';
 import type { Method } from '../../../src/database/query/reader/statement.js';
 import { transact } from '../../../src/database/query/reader/transact.js';
 import { unboundScans } from '../../support/companyBinding.js';
@@ -35,11 +35,12 @@ const { factory, connections } = adapterOf(openPool({ url, size: 4, name: 'reade
 const prisma = new PrismaClient({ adapter: factory, errorFormat: 'minimal' });
 
 const statements = new Set<string>();
-const connection: typeof connections.connection = {
-  ...connections.connection,
+const pooled = connections.within(undefined);
+const connection: Connection = {
+  executeRaw: (query) => pooled.executeRaw(query),
   queryRaw: (query) => {
     if (query.sql.startsWith('SELECT json_build_array')) statements.add(query.sql);
-    return connections.connection.queryRaw(query);
+    return pooled.queryRaw(query);
   },
 };
 const known = newStatements();
@@ -115,7 +116,7 @@ test('reads what Prisma reads', { timeout: 3_600_000 }, async () => {
 
 test('reads in a transaction what it has written, as Prisma does', { timeout: 3_600_000 }, async () => {
   const within = (work: (tx: PrismaClient, readingTx: Client) => Promise<void>) =>
-    transact(connections.begin, 60_000, async (connection, open) => {
+    transact(pooled, 60_000, async (connection, open) => {
       await work(open(), transactionOn(connection, open));
       throw new RolledBack();
     });

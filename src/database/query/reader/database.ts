@@ -1,11 +1,13 @@
 import { Prisma, type PrismaClient } from '../../generated/client/client.js';
 import { models } from '../../generated/models.js';
+import { retryConflicts } from '../conflicts.js';
+import type { RequestScope } from '../requestScope.js';
 import { told } from './failure.js';
-import { delegateName, Finds } from './finds.js';
+import { type Answerer, delegateName, Finds } from './finds.js';
 import { rawRows, rawStatement } from './rawRows.js';
 import { type Connection, newStatements, type Statements } from './read.js';
 import type { Method } from './statement.js';
-import { type Begin, transact } from './transact.js';
+import { type Beginning, transact } from './transact.js';
 
 /** Takes the arguments of Prisma's method, and returns what that would. */
 type Find<Delegate, Name extends Method> = <Given extends Prisma.Args<Delegate, Name>>(
@@ -27,7 +29,12 @@ export type Transaction = { readonly [Name in Uncapitalize<Prisma.ModelName>]: F
 };
 
 export type Database = Transaction & {
-  /** Committed when the work has succeeded; undone if it throws, or takes longer than that many milliseconds (5,000). */
+  /** The same database for one request. */
+  within(scope: RequestScope | undefined): Database;
+  /**
+   * Committed when the work has succeeded; undone if it throws, or takes longer than that many milliseconds (5,000). The
+   * work is done again if the transaction loses to another.
+   */
   $transaction<Result>(work: (tx: Transaction) => Promise<Result>, limits?: { timeout: number }): Promise<Result>;
   $disconnect(): Promise<void>;
   connectionUse(): ConnectionUse;
@@ -43,30 +50,36 @@ export interface ConnectionUse {
 
 /** Where the statements go. */
 export interface PoolConnections {
-  connection: Connection;
-  begin: Begin;
+  within: (scope: RequestScope | undefined) => Connection & Beginning;
   close: () => Promise<void>;
   connectionUse: () => ConnectionUse;
 }
 
-export function databaseOn(
-  prisma: PrismaClient,
-  { connection, begin, close, connectionUse }: PoolConnections,
-): Database {
+/** What belongs to no request may take its time. Prisma, for what is left to it, never knows the request. */
+export function databaseOn(prisma: PrismaClient, { within, close, connectionUse }: PoolConnections): Database {
   const statements = newStatements();
-  return Object.assign(
-    transactionOn(connection, () => prisma, statements),
-    {
-      $transaction: <Result>(work: (tx: Transaction) => Promise<Result>, { timeout } = { timeout: 5_000 }) =>
-        transact(begin, timeout, (held, prismaOnIt) => work(transactionOn(held, prismaOnIt, statements))),
-      connectionUse,
-      $disconnect: async () => {
-        await prisma.$disconnect();
-        // Prisma closes the connections only if it has used them itself.
-        await close();
+  const databaseWithin = (scope: RequestScope | undefined): Database => {
+    const connection = within(scope);
+    return Object.assign(
+      transactionOn(connection, () => prisma, statements),
+      {
+        within: databaseWithin,
+        $transaction: <Result>(work: (tx: Transaction) => Promise<Result>, { timeout } = { timeout: 5_000 }) =>
+          retryConflicts(
+            () =>
+              transact(connection, timeout, (held, prismaOnIt) => work(transactionOn(held, prismaOnIt, statements))),
+            scope,
+          ),
+        connectionUse,
+        $disconnect: async () => {
+          await prisma.$disconnect();
+          // Prisma closes the connections only if it has used them itself.
+          await close();
+        },
       },
-    },
-  );
+    );
+  };
+  return databaseWithin(undefined);
 }
 
 /** `prisma` is called only for what the reader leaves to Prisma. */
@@ -75,18 +88,27 @@ export function transactionOn(
   prisma: () => PrismaClient,
   statements: Statements = newStatements(),
 ): Transaction {
-  const answerer = { connection, statements, prisma };
-  const finds = delegates.map(([name, model]) => [name, new Finds(answerer, model)]);
-  return {
-    ...Object.fromEntries(finds),
+  return Object.assign(Object.create(delegates), {
+    answerer: { connection, statements, prisma },
     $queryRaw: (...raw: Raw) => told(rawRows(connection, sqlOf(raw))),
     $executeRaw: (...raw: Raw) => told(connection.executeRaw(rawStatement(sqlOf(raw)))),
-    get prisma() {
-      return prisma();
-    },
-  };
+  });
 }
 
-const delegates = Object.keys(models).map((model) => [delegateName(model), model] as const);
+/** What all have in common: each request has a database of its own. */
+const delegates = Object.create(null, {
+  prisma: {
+    get(this: { answerer: Answerer }) {
+      return this.answerer.prisma();
+    },
+  },
+});
+for (const model of Object.keys(models)) {
+  Object.defineProperty(delegates, delegateName(model), {
+    get(this: { answerer: Answerer }) {
+      return new Finds(this.answerer, model);
+    },
+  });
+}
 
 const sqlOf = ([query, ...values]: Raw) => ('raw' in query ? Prisma.sql(query, ...values) : query);

@@ -3,8 +3,8 @@ import { PrismaClient } from '../../generated/client/client.js';
 import { told } from './failure.js';
 import type { Connection } from './read.js';
 
-/** Begins a transaction on a connection of its own. */
-export type Begin = () => Promise<Transaction>;
+/** Where transactions begin, each on a connection of its own. */
+export type Beginning = Pick<SqlDriverAdapter, 'startTransaction'>;
 
 /**
  * Runs the work in a transaction: committed when it has succeeded, undone if it throws or takes longer than that.
@@ -12,11 +12,11 @@ export type Begin = () => Promise<Transaction>;
  * which costs 30 MB, and a restore with a key a sixth of its processor time.
  */
 export async function transact<Result>(
-  begin: Begin,
+  connections: Beginning,
   milliseconds: number,
   work: (connection: Connection, prisma: () => PrismaClient) => Promise<Result>,
 ): Promise<Result> {
-  const transaction = await told(begin());
+  const transaction = await told(connections.startTransaction());
   let ended: Promise<void> | undefined;
   const end = (statement: 'COMMIT' | 'ROLLBACK') => {
     // To Prisma's adapter, both mean that the connection is free.

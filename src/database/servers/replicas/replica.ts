@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks';
 import type { Database } from '../../query/client.js';
 import { Lag } from './lag.js';
 import { hasReached, type LogPosition } from './logPosition.js';
@@ -106,15 +105,12 @@ export class Replica {
     }
   }
 
-  /**
-   * Gives up its connections. Requests on them go to the primary. Bound, because it is not in the context of the request
-   * that happened to notice, nor is what follows: the new connections.
-   */
-  readonly #leave = AsyncResource.bind((opened: OpenReplica | undefined, error: Error) => {
+  /** Gives up its connections. Requests on them go to the primary. */
+  #leave(opened: OpenReplica | undefined, error: Error): void {
     if (!opened || this.#opened !== opened) return;
     void this.#stopUsing()?.close();
     this.#retry(error);
-  });
+  }
 
   #stopUsing(): OpenReplica | undefined {
     const opened = this.#opened;
