@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { isUnavailable } from '../database/query/unavailable.js';
 import { failure } from '../errors/failures.js';
-import { identityOf } from '../telemetry/requestRecord.js';
+import { loggedIdentity } from '../telemetry/requestRecord.js';
 import type { RequestContext } from './route.js';
 
 /** An error as clients may see it. */
@@ -21,7 +21,7 @@ export const masking =
     }
     const cause = error instanceof GraphQLError ? error.originalError : error;
     const isLogged = cause instanceof Error && logged.has(cause);
-    if (!isLogged) logger.error({ ...identityOf(context), err: cause }, 'unexpected error');
+    if (!isLogged) logger.error({ ...loggedIdentity(context), err: cause }, 'unexpected error');
     if (cause instanceof Error) logged.add(cause);
     const masked = failure(isUnavailable(cause) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR');
     return error instanceof GraphQLError && error.path

@@ -1,5 +1,4 @@
 import { parse } from 'graphql';
-import type { RequestScope } from '../database/query/requestScope.js';
 import type { ExecuteDocument } from '../graphql/graphql.js';
 import type { RequestContext } from '../http/route.js';
 import type { LookUp } from '../rest/storedMutation.js';
@@ -10,7 +9,7 @@ const request = { method: 'POST', url: 'http://localhost/', headers: new Headers
 
 /** Runs queries as a caller, each with a scope of its own or that of a request. */
 export const lookUpAs =
-  (actor: () => Promise<Actor>, execute: ExecuteDocument, scopeOf: () => RequestScope | undefined): LookUp =>
+  (actor: () => Promise<Actor>, execute: ExecuteDocument, scopeOf: () => RequestContext['scope']): LookUp =>
   async (query) => {
     const scope = scopeOf();
     const context = { requestId: '', responseHeaders: {}, actor: await actor(), ...(scope && { scope }) };

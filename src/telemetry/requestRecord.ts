@@ -13,7 +13,7 @@ export interface Identity {
 }
 
 /** With what the log names a request that may have no record. */
-export const identityOf = ({ requestId, record }: { requestId: string; record?: RequestRecord }): Identity =>
+export const loggedIdentity = ({ requestId, record }: { requestId: string; record?: RequestRecord }): Identity =>
   record?.identity ?? { requestId };
 
 /** What is known about a request while it runs, for its log line, metrics and trace. It contains no secret. */

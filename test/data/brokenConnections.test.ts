@@ -5,7 +5,7 @@ import { openClient } from '../../src/database/query/client.js';
 import { openPool } from '../../src/database/query/pool.js';
 import { isUnavailable } from '../../src/database/query/unavailable.js';
 import { createDatabase } from '../support/database.js';
-import { preparedStatements, usesPgbouncer } from '../support/pgbouncer.js';
+import { usesPgbouncer } from '../support/pgbouncer.js';
 import { query } from '../support/query.js';
 
 const message = (type: string, body: Buffer) => {

@@ -7,6 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { buildClientSchema, buildSchema, parse, printSchema, validate } from 'graphql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDemo } from '../../src/commands/openDemo.js';
+import type { Database } from '../../src/database/query/client.js';
 import { samplesOf } from '../../src/pages/assets/samples.js';
 import { DemoKey } from '../../src/pages/demoKey.js';
 import { version } from '../../src/version.js';
@@ -573,8 +574,9 @@ describe('a static file', () => {
 /** A database that does not answer, and records what it is asked. */
 function brokenDatabase() {
   const asked: unknown[] = [];
-  const db = new Proxy(world.db, {
+  const db: Database = new Proxy(world.db, {
     get(database, name) {
+      if (name === 'within') return () => db;
       if (name === '$queryRaw') return () => Promise.reject(new Error('down'));
       asked.push(name);
       return Reflect.get(database, name);

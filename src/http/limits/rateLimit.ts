@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { failure } from '../../errors/failures.js';
 import type { Actor } from '../../policies/access.js';
-import { identityOf } from '../../telemetry/requestRecord.js';
+import { loggedIdentity } from '../../telemetry/requestRecord.js';
 import type { RequestHead } from '../requestHead.js';
 import type { RequestContext } from '../route.js';
 import type { Callers, Client } from './callers.js';
@@ -70,7 +70,7 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
       const now = clock().getTime();
       if (now < quietUntil) return 0;
       quietUntil = now + logEvery;
-      const line = { ...identityOf(context), err: error };
+      const line = { ...loggedIdentity(context), err: error };
       logger.error(line, 'the rate limit store is down; requests are not counted');
       return 0;
     }
