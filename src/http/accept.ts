@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { failure } from '../errors/failures.js';
 
 export const restTypes = ['application/json'];
@@ -12,7 +13,7 @@ interface Range {
 
 /** Throws 406 if the `Accept` header rejects every response type. A missing or unreadable header accepts all. */
 export function requireAcceptable(accept: string | null, types: readonly string[]): void {
-  const ranges = readAccept(accept);
+  const ranges = rangesOf(accept);
   const acceptsProblems = ranges.some(({ type, quality }) => type === 'application/problem+json' && quality > 0);
   if (ranges.length === 0 || acceptsProblems || types.some((type) => qualityOf(type, ranges) > 0)) return;
   throw failure('NOT_ACCEPTABLE', { types });
@@ -20,13 +21,20 @@ export function requireAcceptable(accept: string | null, types: readonly string[
 
 /** Throws 406 unless the `Accept` header names the type of streams: who does not would wait for an end that never comes. */
 export function requireStream(accept: string | null): void {
-  if (readAccept(accept).some(({ type, quality }) => type === streamType && quality > 0)) return;
+  if (rangesOf(accept).some(({ type, quality }) => type === streamType && quality > 0)) return;
   throw failure('NOT_ACCEPTABLE', { types: [streamType], isSubscription: true });
 }
 
 /** The media type of a GraphQL response that the client prefers. Yoga itself ignores qualities. */
-export function graphqlTypeFor(accept: string | null): string {
-  const ranges = readAccept(accept);
+export const graphqlTypeFor = (accept: string | null): string => preferred.memo(accept ?? '');
+
+// A client sends the same header each time, and each request reads it three times.
+const known = new LRUCache<string, readonly Range[]>({ max: 100, memoMethod: readAccept });
+const preferred = new LRUCache<string, string>({ max: 100, memoMethod: preferredOf });
+const rangesOf = (accept: string | null) => known.memo(accept ?? '');
+
+function preferredOf(accept: string): string {
+  const ranges = rangesOf(accept);
   // Who asks for a stream gets its failures with their status.
   if (graphqlTypes.every((type) => qualityOf(type, ranges) === 0) && qualityOf(streamType, ranges) > 0) {
     return 'application/graphql-response+json';
@@ -39,8 +47,8 @@ export function graphqlTypeFor(accept: string | null): string {
 }
 
 // Our own, because the package `negotiator` rejects `application/json; charset=utf-8` and every header it cannot read.
-function readAccept(accept: string | null): Range[] {
-  return (accept ?? '').split(',').flatMap((text) => {
+function readAccept(accept: string): Range[] {
+  return accept.split(',').flatMap((text) => {
     const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
     if (!/^[^/\s]+\/[^/\s]+$/.test(type)) return [];
     const quality = Number(/^q\s*=\s*([\d.]+)$/.exec(parameters.find((part) => part.startsWith('q')) ?? '')?.[1] ?? 1);
@@ -49,7 +57,7 @@ function readAccept(accept: string | null): Range[] {
 }
 
 /** The quality that the most specific range gives to a type; 0 if no range matches. */
-function qualityOf(type: string, ranges: Range[]): number {
+function qualityOf(type: string, ranges: readonly Range[]): number {
   for (const wanted of [type, type.replace(/\/.*/, '/*'), '*/*']) {
     const qualities = ranges.filter((range) => range.type === wanted).map(({ quality }) => quality);
     if (qualities.length > 0) return Math.max(...qualities);
