@@ -15,6 +15,12 @@ export interface Numbered {
 /** The most activities that one statement numbers: the order of all companies is kept, and nobody waits for long. */
 const most = 200;
 
+/**
+ * What was recorded after this was recorded before the clock was set back, or on a server whose clock is ahead, so before
+ * what else is waiting. A second, because the nodes of a distributed database have clocks of their own.
+ */
+const ahead = Prisma.sql`clock_timestamp() + interval '1 second'`;
+
 interface Row {
   isHeld: boolean;
   numbered: number;
@@ -30,9 +36,14 @@ export async function numberEvents(db: Transaction, companyId: string): Promise<
   const [row] = await db.$queryRaw<Row[]>(Prisma.sql`
     WITH company AS (
       SELECT id, last_sequence FROM companies WHERE id = ${companyId} FOR NO KEY UPDATE SKIP LOCKED
+    ), since AS MATERIALIZED (
+      SELECT CASE WHEN EXISTS (
+        SELECT a.id FROM activities a WHERE a.company_id = ${companyId} AND a.sequence IS NULL AND a.recorded_at > clock.time
+      ) THEN clock.time ELSE '-infinity' END AS time
+      FROM company CROSS JOIN (SELECT ${ahead} AS time) clock
     ), waiting AS (
       SELECT a.id, a.recorded_at FROM activities a
-      WHERE a.company_id = ${companyId} AND a.sequence IS NULL AND EXISTS (SELECT id FROM company)
+      WHERE a.company_id = ${companyId} AND a.sequence IS NULL AND a.recorded_at > (SELECT time FROM since)
       ORDER BY a.recorded_at, a.id LIMIT ${Prisma.raw(String(most))} FOR NO KEY UPDATE
     ), ids AS (
       SELECT array_agg(id ORDER BY recorded_at, id) AS list FROM waiting

@@ -237,7 +237,7 @@ describe('an endpoint that only fails', () => {
     const { goals, caller, id } = await setting(endpoint, { goals: 1 });
     const { log } = deliveries();
     await world.sql(
-      "UPDATE webhooks SET failures = 7, waits = 3, failing_since = now() - interval '5 days 1 minute' WHERE id = $1",
+      "UPDATE webhooks SET failures = 7, waits = 300, failing_since = now() - interval '5 days 1 minute' WHERE id = $1",
       [id],
     );
     await happen(goals, caller);

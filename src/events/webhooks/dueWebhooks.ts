@@ -1,5 +1,6 @@
 import { Prisma } from '../../database/generated/client/client.js';
 import type { SweepPart } from '../sweep.js';
+import { latestEnd } from './lease.js';
 
 /** How many sweeps look for what is due, for each that looks for events that nobody delivers. */
 const thoroughEvery = 10;
@@ -14,7 +15,8 @@ export function dueWebhooks(): SweepPart['select'] {
     const company = within(Prisma.sql`w.company_id`);
     const due = Prisma.sql`
       SELECT w.company_id, 0 AS number FROM webhooks w WHERE w.due_at <= now() AND ${company}
-      UNION SELECT w.company_id, 0 FROM webhooks w WHERE w.lease_until <= now() AND ${company}`;
+      UNION SELECT w.company_id, 0 FROM webhooks w WHERE w.lease_until <= now() AND ${company}
+      UNION SELECT w.company_id, 0 FROM webhooks w WHERE w.lease_until > ${latestEnd} AND ${company}`;
     sweeps += 1;
     if (sweeps % thoroughEvery !== 0) return due;
     return Prisma.sql`${due}

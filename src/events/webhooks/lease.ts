@@ -27,7 +27,13 @@ export interface Claimed {
 /** For how long a lease holds after each statement of its holder: as long as a request may take, and to spare. */
 export const untilLeaseEnds = Prisma.sql`now() + interval '20 seconds'`;
 
-/** Takes the lease of every webhook of the company that has work. May be repeated, if its outcome was lost. */
+/** The end of a lease is later only if the database's clock was set back since. */
+export const latestEnd = Prisma.sql`now() + interval '30 seconds'`;
+
+/**
+ * Takes the lease of every webhook of the company that has work. May be repeated, if its outcome was lost. A lease that
+ * would not end for long is shortened and not taken: its holder may still be sending.
+ */
 export async function claim(db: Transaction, companyId: string, leaseId: string): Promise<Claimed> {
   const hasEvents = Prisma.sql`w.disabled_at IS NULL AND w.position < (SELECT last_sequence FROM companies WHERE id = ${companyId})`;
   const rows = await db.$queryRaw<{ id: string; epoch: number | null; failures: number; isBusy: boolean }[]>(Prisma.sql`
@@ -40,6 +46,8 @@ export async function claim(db: Transaction, companyId: string, leaseId: string)
     ), claimed AS (
       UPDATE webhooks w SET lease_id = ${leaseId}, lease_until = ${untilLeaseEnds}, due_at = NULL
       FROM open WHERE w.company_id = ${companyId} AND w.id = open.id RETURNING w.id, w.epoch, w.failures
+    ), shortened AS (
+      UPDATE webhooks SET lease_until = ${untilLeaseEnds} WHERE company_id = ${companyId} AND lease_until > ${latestEnd}
     )
     SELECT w.id, claimed.epoch, claimed.failures, coalesce(${hasEvents} AND w.lease_until > now(), false) AS "isBusy"
     FROM webhooks w LEFT JOIN claimed ON claimed.id = w.id WHERE w.company_id = ${companyId}`);

@@ -1,13 +1,10 @@
 import { currentOf, type Lane, sequenceOf } from './lane.js';
 import type { Progress, PutAside } from './record.js';
-import { pauseAfter } from './retrySchedule.js';
+import { inFlight, pauseAfter } from './retrySchedule.js';
 import type { Taken } from './taken.js';
 
 /** How far deliveries have come, without what they say of the endpoint. */
 export type Moves = Pick<Progress, 'position' | 'attempted' | 'attempts' | 'putAside' | 'done' | 'sentOnce'>;
-
-/** Seconds after which what is on its way counts as lost: longer than any request takes. */
-const inFlight = 20;
 
 /**
  * How far the lanes of a round have come. Those whose request still runs are put aside, so that others need not wait for

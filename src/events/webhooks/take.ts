@@ -2,7 +2,7 @@ import { Prisma } from '../../database/generated/client/client.js';
 import type { Transaction } from '../../database/query/client.js';
 import { eventColumns } from '../event.js';
 import { type Lease, untilLeaseEnds } from './lease.js';
-import { failuresBeforeWaiting } from './retrySchedule.js';
+import { failuresBeforeWaiting, waitsInFiveDays } from './retrySchedule.js';
 import { type Taken, type TakenRow, takenFrom } from './taken.js';
 
 /** How many events are looked at, and sent, before it is recorded how far that came. */
@@ -39,7 +39,7 @@ export async function take(
   const rows = await db.$queryRaw<TakenRow[]>(Prisma.sql`
     WITH w AS MATERIALIZED (
       SELECT url, actions, generation, position, attempted, failures, waits, coalesce(previous_until > now(), false) AS has_previous,
-        failing_since IS NOT NULL AS is_failing, coalesce(failing_since <= now() - interval '5 days', false) AS is_hopeless,
+        failing_since IS NOT NULL AS is_failing, (coalesce(failing_since <= now() - interval '5 days', false) AND waits >= ${literal(waitsInFiveDays)}) AS is_hopeless,
         (disabled_at IS NOT NULL OR coalesce(wait_until > now(), false)) AS is_paused
       FROM webhooks WHERE company_id = ${companyId} AND id = ${webhookId} AND lease_id = ${leaseId} AND epoch = ${epoch}
       FOR NO KEY UPDATE
