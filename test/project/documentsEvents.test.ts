@@ -5,9 +5,30 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { secretOf } from '../../src/events/webhooks/secrets.js';
 import { signatureOf } from '../../src/events/webhooks/signature.js';
+import { insertWebhook, secretFor, startDeliveries } from '../support/deliveries.js';
 import { blocksOf, textOf } from '../support/documents.js';
+import { startReceiver } from '../support/receiver.js';
+import { createWorld } from '../support/world.js';
 
 const page = textOf('docs/events.md');
+const world = await createWorld();
+
+/** What an endpoint gets of an event. */
+async function delivered() {
+  const endpoint = await startReceiver();
+  const { caller, space, company } = await world.team();
+  const goal = await world.goal(space);
+  const id = await insertWebhook(world, company.companyId, endpoint.url);
+  await world.sql(
+    `INSERT INTO activities (company_id, action, author_id, goal_id, name) VALUES ($1, 'goal_closed', $2, $3, 'Goal')`,
+    [company.companyId, caller.id, goal.id],
+  );
+  const { stop } = startDeliveries(world);
+  const [received] = await endpoint.until(1);
+  await stop();
+  await endpoint.close();
+  return { secret: secretFor(company.companyId, id), headers: received?.headers ?? {}, body: received?.text ?? '' };
+}
 
 describe('the examples in docs/events.md verify a signature', () => {
   const body = '{"id":"e1","type":"goal.closed","name":"Café"}';
@@ -28,11 +49,11 @@ describe('the examples in docs/events.md verify a signature', () => {
     { secret, headers: signed(-3600, [secret]), body, expected: false },
     { secret, headers: signed(0, [secret]), body: `${body} `, expected: false },
   ];
-  const expected = cases.map((each) => each.expected);
+  const expected = [...cases.map((each) => each.expected), true];
   let folder = '';
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'goalpost-examples-'));
-    await writeFile(join(folder, 'cases.json'), JSON.stringify(cases));
+    await writeFile(join(folder, 'cases.json'), JSON.stringify([...cases, await delivered()]));
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
   const run = (command: string, args: string[]) =>
