@@ -37,13 +37,16 @@ export async function numberEvents(db: Transaction, companyId: string): Promise<
     WITH company AS (
       SELECT id, last_sequence FROM companies WHERE id = ${companyId} FOR NO KEY UPDATE SKIP LOCKED
     ), since AS MATERIALIZED (
-      SELECT CASE WHEN EXISTS (
-        SELECT a.id FROM activities a WHERE a.company_id = ${companyId} AND a.sequence IS NULL AND a.recorded_at > clock.time
-      ) THEN clock.time ELSE '-infinity' END AS time
+      SELECT CASE WHEN (
+        SELECT a.recorded_at FROM activities a
+        WHERE a.company_id = ${companyId} AND a.sequence IS NULL AND a.recorded_at > clock.time
+        ORDER BY a.recorded_at, a.id LIMIT 1
+      ) > clock.time THEN clock.time ELSE '-infinity' END AS time
       FROM company CROSS JOIN (SELECT ${ahead} AS time) clock
     ), waiting AS (
       SELECT a.id, a.recorded_at FROM activities a
-      WHERE a.company_id = ${companyId} AND a.sequence IS NULL AND a.recorded_at > (SELECT time FROM since)
+      WHERE a.company_id = ${companyId} AND a.sequence IS NULL AND EXISTS (SELECT id FROM company)
+        AND (a.recorded_at > (SELECT time FROM since)) IS NOT FALSE
       ORDER BY a.recorded_at, a.id LIMIT ${Prisma.raw(String(most))} FOR NO KEY UPDATE
     ), ids AS (
       SELECT array_agg(id ORDER BY recorded_at, id) AS list FROM waiting

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { numberEvents } from '../../src/events/numberEvents.js';
+import { plansOf } from '../support/plans.js';
+import { statementsOf } from '../support/statements.js';
 import { createWorld } from '../support/world.js';
 
 const world = await createWorld();
@@ -69,6 +71,29 @@ test('numbers two hundred at a time', async () => {
   expect(rounds.map(({ numbered }) => numbered)).toEqual([200, 200, 50, 0]);
   expect(rounds.map(({ hasMore }) => hasMore)).toEqual([true, true, false, false]);
   expect((await eventsOf(company)).map(({ name }) => Number(name))).toEqual(upTo(450));
+});
+
+test('numbers after the rest what was written without the trigger, and has no time', async () => {
+  const company = await companyWithGoals(1);
+  const [goal = ''] = company.goals;
+  await write(company, goal, 'replicated');
+  await world.sql('UPDATE activities SET recorded_at = NULL WHERE company_id = $1', [company.companyId]);
+  await write(company, goal, 'written');
+  expect(await numberEvents(world.db, company.companyId)).toMatchObject({ numbered: 2 });
+  expect((await eventsOf(company)).map(({ name }) => name)).toEqual(['written', 'replicated']);
+});
+
+test('reads no more than it numbers, however much waits', async () => {
+  const company = await companyWithGoals(1);
+  await world.sql(
+    `INSERT INTO activities (company_id, action, author_id, goal_id, name)
+     SELECT $1, 'goal_closed', $2, $3, 'closed' FROM generate_series(1, 20000) n`,
+    [company.companyId, company.authorId, company.goals[0]],
+  );
+  await world.sql('VACUUM ANALYZE activities');
+  const { statements } = await statementsOf(() => numberEvents(world.db, company.companyId));
+  const numbering = statements.filter(({ text }) => text.includes('waiting'));
+  for (const { rows } of await plansOf(world.url, numbering)) expect(rows).toBeLessThan(1_500);
 });
 
 test('of one company only', async () => {
