@@ -4,6 +4,7 @@ export interface Schema {
   type?: string | string[];
   format?: string;
   description?: string;
+  deprecated?: boolean;
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;
@@ -27,6 +28,7 @@ interface Described {
 
 export interface Operation extends Described {
   operationId: string;
+  deprecated?: boolean;
   requestBody: { content: Record<string, Content> };
   responses: Record<string, Described & { content: Record<string, Content> }>;
 }

@@ -11,7 +11,8 @@ export const fieldList = ({ properties = {}, required = [] }: Schema, anchor: st
 ${Object.entries(properties).map(([name, schema]) => {
   const id = `${anchor}.${name}`;
   const flag = isInput && required.includes(name) && html`<span class="flag">required</span>`;
-  return html`<li id="${id}"><p><a class="anchor" href="#${id}"><span class="name"><code>${name}</code></span></a> <span class="type">${typeOf(schema)}</span> ${flag}</p>
+  const old = schema.deprecated && html` <span class="badge client">deprecated</span>`;
+  return html`<li id="${id}"><p><a class="anchor" href="#${id}"><span class="name"><code>${name}</code></span></a> <span class="type">${typeOf(schema)}</span> ${flag}${old}</p>
 <p>${inline(schema.description ?? '')}</p>${inlineFields(schema, id)}</li>
 `;
 })}</ul>`;

@@ -20,12 +20,12 @@ interface OperationView {
 export function operationSection({ api, request, base }: OperationView): Html {
   const operation = api.paths[request.path.slice(apiRoot.length)]?.post;
   if (!operation) throw new Error(`the OpenAPI document lacks ${request.path}`);
-  const { operationId: id, description, requestBody, responses } = operation;
+  const { operationId: id, description, requestBody, responses, deprecated } = operation;
   const input = resolved(api, requestBody.content['application/json']?.schema);
   const answer = responses['200']?.content['application/json'];
   return html`<section class="operation" aria-labelledby="${id}">
 <h2 id="${id}"><a class="anchor" href="#${id}">${request.title}</a></h2>
-<p class="method"><span class="badge">POST</span> <code>${request.path}</code></p>
+<p class="method"><span class="badge">POST</span> <code>${request.path}</code>${deprecated && html` <span class="badge client">deprecated</span>`}</p>
 <div class="sides">
 <div>
 <div class="prose">${prose(withoutErrors(description))}</div>
