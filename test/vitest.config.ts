@@ -17,7 +17,9 @@ export default defineConfig({
     // Many tests wait for a process or a limit of time; more than eight workers would use up the server's connections.
     maxWorkers: Math.min(2 * availableParallelism(), 8),
     sequence: { sequencer: SuiteOrder },
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Longer than a loaded machine needs: what is waited for is never a matter of luck.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

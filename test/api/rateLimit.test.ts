@@ -409,13 +409,13 @@ describe('the store', () => {
 
 describe('the store that does not answer', () => {
   test('takes half of what a request may wait for the database, and lets it pass', async () => {
-    const world = gateway({ store: 'postgres' }, { databaseTimeout: 1000 });
+    const world = gateway({ store: 'postgres' }, { databaseTimeout: 4000 });
     const token = await fresh();
     await viewer(world, token);
     await holdCounts();
     const startedAt = performance.now();
     expect((await viewer(world, token)).status).toBe(200);
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(performance.now() - startedAt).toBeLessThan(4000);
   });
 
   test('is not left waiting for the lock when nobody waits for its answer any more', async () => {
@@ -429,14 +429,14 @@ describe('the store that does not answer', () => {
   });
 
   test('leaves a request that finds the database slow too no more time than any other', async () => {
-    const world = gateway({ store: 'postgres' }, { databaseTimeout: 1000 });
+    const world = gateway({ store: 'postgres' }, { databaseTimeout: 4000 });
     const { caller: owner, space } = await furniture.team();
     const { id } = await furniture.closedGoal(space);
     await holdCounts();
     await holdGoals(asAdministrator(furniture.url));
     const startedAt = performance.now();
     expect((await world.post(restPaths.reopenGoal, owner.token, { id })).status).toBe(503);
-    expect(performance.now() - startedAt).toBeLessThan(1500);
+    expect(performance.now() - startedAt).toBeLessThan(6000);
   });
 });
 

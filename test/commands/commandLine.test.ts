@@ -66,7 +66,7 @@ afterEach(async () => {
   }
 });
 
-describe('goalpost serve without a database', { timeout: 120_000 }, () => {
+describe('goalpost serve without a database', () => {
   let directory: string;
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'goalpost-serve-'));
@@ -138,7 +138,7 @@ describe('goalpost serve without a database', { timeout: 120_000 }, () => {
   });
 });
 
-describe("goalpost on the operator's own database", { timeout: 120_000 }, () => {
+describe("goalpost on the operator's own database", () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let DATABASE_URL: string;
   beforeAll(async () => {

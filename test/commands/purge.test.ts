@@ -1,7 +1,8 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { purgeableFiles, purgeFiles } from '../../src/database/admin/purgeFiles.js';
 import { openClient } from '../../src/database/query/client.js';
 import { changesOf, counts } from '../support/changes.js';
+import { eventually } from '../support/eventually.js';
 import { goalpost } from '../support/goalpost.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { startServer } from '../support/server.js';
@@ -119,7 +120,7 @@ describe('a gateway', () => {
     const [old, recent] = [await deletedFile(100), await deletedFile(10)];
     const { stop } = await startServer({ DATABASE_URL: world.url, ...settings });
     const left = () => db.prisma.resourceHubFile.findMany({ where: { id: { in: [old.id, recent.id] } } });
-    if (isGone) await vi.waitFor(async () => expect(await left()).toHaveLength(1), { timeout: 10_000 });
+    if (isGone) await eventually(async () => expect(await left()).toHaveLength(1));
     await stop();
     expect((await left()).map(({ id }) => id).sort()).toEqual((isGone ? [recent.id] : [old.id, recent.id]).sort());
     await purgeFiles(db, days(90));

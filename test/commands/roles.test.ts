@@ -30,7 +30,7 @@ async function run(url: string, ...args: string[]) {
 
 const named = ['--owner', owner.name, '--gateway', gateway.name];
 
-describe('a database with two roles', { timeout: 120_000 }, () => {
+describe('a database with two roles', () => {
   beforeAll(async () => {
     database = await createEmptyDatabase();
   });

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await query(asAdministrator(world.url), readFileSync(pathOf('test/support/largeWorkspace.sql'), 'utf8'));
   for (const personId of people)
     tokens[personId] = (await createToken(world.db, { companyId: 'large', personId, name: 'plans' })).token;
-}, 60_000);
+});
 
 /** The plans of every statement of the request: for its values, and as a prepared statement in frequent use. */
 async function plans(person: string, document: string): Promise<Plan[]> {

@@ -18,7 +18,7 @@ const watched = {
   NODE_OPTIONS: `--import=${urlOf(`import { register } from 'node:module'; register(${JSON.stringify(urlOf(hooks))})`)}`,
 };
 
-test("a gateway does not need Prisma's compiler, with its 30 MB and its time", { timeout: 60_000 }, async () => {
+test("a gateway does not need Prisma's compiler, with its 30 MB and its time", async () => {
   const { company, caller, space } = await world.team();
   const hub = await world.hub(company, { spaceId: space.id });
   const goals = [await world.closedGoal(space), await world.closedGoal(space), await world.closedGoal(space)];

@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vites
 import { applyMigrations, type MigrateOptions, pendingMigrations } from '../../src/database/admin/migrations.js';
 import { DatabaseError } from '../../src/database/error.js';
 import { pathOf } from '../support/documents.js';
+import { eventually } from '../support/eventually.js';
 import { query } from '../support/query.js';
 
 const source = pathOf('dist/database/admin/migrations.js');
@@ -230,7 +231,7 @@ END $$`,
     await holder.connect();
     await holder.query('BEGIN; SELECT FROM goals; INSERT INTO goals VALUES (2)');
     const interrupted = failure(url);
-    await vi.waitFor(async () => expect(await validity()).toHaveLength(1), { timeout: 20_000 });
+    await eventually(async () => expect(await validity()).toHaveLength(1));
     await query(url, "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '-- outside%'");
     expect((await interrupted).message).toMatch(/0002_index failed, and is repeated by the next start/);
     await holder.query('COMMIT');

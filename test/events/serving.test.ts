@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../src/index.js';
+import { eventually } from '../support/eventually.js';
 import { openStream } from '../support/openStream.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { startServer } from '../support/server.js';
@@ -28,21 +29,19 @@ async function closedGoal() {
   return { caller, goal, happen, numbered };
 }
 
-const patient = { timeout: 20_000, interval: 20 };
-
 describe.each([
   { what: 'one process', settings: {} },
   { what: 'two workers', settings: { WORKERS: '2' } },
-])('goalpost serve, as $what', { timeout: 60_000 }, ({ settings }) => {
+])('goalpost serve, as $what', ({ settings }) => {
   test('numbers what its clients change and what others write', async () => {
     const { caller, goal, happen, numbered } = await closedGoal();
     const { client, stop } = await startServer({ DATABASE_URL: world.url, ...prepared, ...settings });
     try {
       const query = `mutation { reopenGoal(input: { id: "${goal.id}" }) { activity { id } } }`;
       expect((await client.graphql(caller.token, query)).body.errors).toBeUndefined();
-      await vi.waitFor(async () => expect(await numbered()).toBe(1), patient);
+      await eventually(async () => expect(await numbered()).toBe(1));
       await happen();
-      await vi.waitFor(async () => expect(await numbered()).toBe(2), patient);
+      await eventually(async () => expect(await numbered()).toBe(2));
     } finally {
       await stop();
     }
@@ -57,7 +56,7 @@ describe.each([
     expect(seen).toEqual(streams.map(() => [expect.objectContaining({ sequence: 1 })]));
     const since = performance.now();
     await stop();
-    expect(performance.now() - since).toBeLessThan(10_000);
+    expect(performance.now() - since).toBeLessThan(20_000);
     // No `complete`: their clients come back.
     expect(await Promise.all(streams.map((stream) => stream.event()))).toEqual(streams.map(() => undefined));
     for (const { retry } of streams) expect(retry).toBeGreaterThanOrEqual(1_000);
@@ -73,10 +72,10 @@ describe("a gateway in a server of one's own", () => {
     const app = await createApp({ databaseUrl: world.url, settings: prepared, log: () => {} });
     opened.push(app);
     await happen();
-    await vi.waitFor(async () => expect(await numbered()).toBe(1), patient);
+    await eventually(async () => expect(await numbered()).toBe(1));
     const since = performance.now();
     await app.close();
-    expect(performance.now() - since).toBeLessThan(3_000);
+    expect(performance.now() - since).toBeLessThan(10_000);
     await happen();
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(await numbered()).toBe(1);

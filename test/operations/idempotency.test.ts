@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { purgeOutcomes } from '../../src/database/idempotencyKeys.js';
+import { eventually } from '../support/eventually.js';
 import { builtMain } from '../support/goalpost.js';
 import { statementsOf } from '../support/statements.js';
 import { mutation, snakeKeys } from '../support/surfaces.js';
@@ -58,7 +59,7 @@ async function holding(moment: keyof typeof moments, work: (release: () => Promi
       lock();
       await released;
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   );
   try {
     await Promise.race([locked, held]);
@@ -75,16 +76,13 @@ async function holding(moment: keyof typeof moments, work: (release: () => Promi
 
 /** The processes that wait for what `holding` holds, once there are as many. */
 const waitingFor = (count: number): Promise<number[]> =>
-  vi.waitFor(
-    async () => {
-      const rows = await world.sql(
-        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = 'advisory'",
-      );
-      expect(rows).toHaveLength(count);
-      return rows.map(({ pid }) => pid);
-    },
-    { timeout: 10_000, interval: 20 },
-  );
+  eventually(async () => {
+    const rows = await world.sql(
+      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = 'advisory'",
+    );
+    expect(rows).toHaveLength(count);
+    return rows.map(({ pid }) => pid);
+  });
 
 const waiting = async () => (await waitingFor(1))[0];
 
@@ -407,11 +405,11 @@ describe('a crash', () => {
       await waiting();
       gateway.process.kill('SIGKILL');
       await expect(lost).rejects.toThrow();
-      await vi.waitFor(async () => expect(await effects()).toEqual(none));
+      await eventually(async () => expect(await effects()).toEqual(none));
       expect(await keys('killed')).toBe(0);
     });
     // Postgres notices the dead client only after its wait.
-    await vi.waitFor(async () => expect((await reopen(caller.token, input, 'killed')).status).toBe(200));
+    await eventually(async () => expect((await reopen(caller.token, input, 'killed')).status).toBe(200));
     expect(await effects()).toEqual(one);
   });
 
@@ -425,7 +423,7 @@ describe('a crash', () => {
       await expect(lost).rejects.toThrow();
       expect(await effects()).toEqual(none);
       await release();
-      await vi.waitFor(async () => expect(await keys('answer-lost')).toBe(1));
+      await eventually(async () => expect(await keys('answer-lost')).toBe(1));
     });
     expect(await effects()).toEqual(one);
     const retry = await reopen(caller.token, input, 'answer-lost');
@@ -508,14 +506,11 @@ async function startGateway() {
   child.stdout.setEncoding('utf8').on('data', (text) => {
     output += text;
   });
-  const base = await vi.waitFor(
-    () => {
-      const [, url] = /"rest":"(http:[^"]+?)\/api/.exec(output) ?? [];
-      if (!url) throw new Error(`not yet: ${output}`);
-      return url;
-    },
-    { timeout: 20_000, interval: 50 },
-  );
+  const base = await eventually(() => {
+    const [, url] = /"rest":"(http:[^"]+?)\/api/.exec(output) ?? [];
+    if (!url) throw new Error(`not yet: ${output}`);
+    return url;
+  });
   return {
     process: child,
     reopen: (token: string, body: Json, key: string) =>

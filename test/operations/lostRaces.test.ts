@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { eventually } from '../support/eventually.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';
 
 const world = await createWorld();
@@ -139,7 +140,7 @@ test('an activity has the time of its change, not that of the request, which wai
   await other.query('SELECT FROM resource_hub_files WHERE id = $1 FOR UPDATE', [file.id]);
   const deletion = call('deleteResourceHubFile')();
   const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-  await vi.waitFor(async () => expect(await world.sql(waiting)).toHaveLength(1));
+  await eventually(async () => expect(await world.sql(waiting)).toHaveLength(1));
   const [{ now: changedAt }] = await world.sql("SELECT date_trunc('milliseconds', clock_timestamp()) AS now");
   await other.query('COMMIT');
   expect(await deletion).toMatchObject({ status: 200 });

@@ -46,7 +46,7 @@ async function listening(metrics: ConstructorParameters<typeof MetricsServer>[0]
 
 const read = async () => ({ text: 'x 1\n', contentType: 'text/plain; version=0.0.4' });
 
-describe('/metrics', { timeout: 120_000 }, () => {
+describe('/metrics', () => {
   test('is on a port of its own, which serves nothing else', async () => {
     const { base, metrics } = await server({ METRICS_PORT: '0' });
     const [address = ''] = metrics;

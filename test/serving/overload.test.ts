@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Admission } from '../../src/server/admission/admission.js';
 import { Overload } from '../../src/server/admission/overload.js';
 import { createLogger } from '../../src/telemetry/logger.js';
+import { eventually } from '../support/eventually.js';
 import { holdGoals } from '../support/holdGoals.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
@@ -30,11 +31,11 @@ describe('a gateway whose places are all taken', () => {
     const goal = await world.closedGoal(space);
     const release = await holdGoals(world.url);
     const admitted = [1, 2].map(() => reopen(goal.id));
-    await vi.waitFor(() => expect(overload.admission.inProgress).toBe(places));
+    await eventually(() => expect(overload.admission.inProgress).toBe(places));
     world.log.length = 0;
     const refused = await Promise.all([1, 2, 3, 4, 5].map(() => reopen(goal.id)));
     expect(refused.map(({ status }) => status)).toEqual([503, 503, 503, 503, 503]);
-    await vi.waitFor(() => expect(log.length).toBeGreaterThan(0), { timeout: 5_000 });
+    await eventually(() => expect(log.length).toBeGreaterThan(0));
     expect(log).toMatchObject([{ level: 40, msg: 'overloaded', refused: 5, inProgress: 2 }]);
     // It is about them all, so in the context of none.
     expect(Object.keys(log[0] as Json)).not.toContain('requestId');
@@ -49,7 +50,7 @@ describe('a gateway whose places are all taken', () => {
     const release = await holdGoals(world.url);
     let answered = 0;
     const admitted = [one, other].map((id) => reopen(id).finally(() => answered++));
-    await vi.waitFor(() => expect(overload.admission.inProgress).toBe(places));
+    await eventually(() => expect(overload.admission.inProgress).toBe(places));
 
     const origin = { origin: 'https://app.example.com' };
     const byRest = await reopen(third, { ...origin, 'x-request-id': 'mine', 'idempotency-key': 'again' });
@@ -95,7 +96,7 @@ describe('a gateway whose places are all taken', () => {
       const goal = await world.closedGoal(space);
       const release = await holdGoals(world.url);
       const admitted = [1, 2].map(() => reopen(goal.id));
-      await vi.waitFor(() => expect(overload.admission.inProgress).toBe(places));
+      await eventually(() => expect(overload.admission.inProgress).toBe(places));
       const refused = await world.post(path, caller.token, {});
       await release();
       await Promise.all(admitted);
@@ -110,22 +111,22 @@ describe('a gateway whose places are all taken', () => {
     const [held, left] = [await world.closedGoal(space), await world.closedGoal(space)];
     const release = await holdGoals(world.url);
     const admitted = [1, 2].map(() => reopen(held.id));
-    await vi.waitFor(() => expect(overload.admission.inProgress).toBe(places));
+    await eventually(() => expect(overload.admission.inProgress).toBe(places));
     const body = JSON.stringify({ id: left.id });
     const client = connect(Number(new URL(await world.base()).port), 'localhost');
     client.write(
       `POST ${restPaths.reopenGoal} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${caller.token}\r\n` +
         `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
     );
-    await vi.waitFor(() => expect(overload.admission.waiting).toBe(1));
+    await eventually(() => expect(overload.admission.waiting).toBe(1));
     world.log.length = 0;
     client.destroy();
     await release();
     await Promise.all(admitted);
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(world.log).toContainEqual(expect.objectContaining({ cutOff: true, clientGone: true })),
     );
-    await vi.waitFor(() => expect(overload.admission.inProgress).toBe(0));
+    await eventually(() => expect(overload.admission.inProgress).toBe(0));
     expect(await world.sql('SELECT id FROM goals WHERE id = $1 AND closed_at IS NULL', [left.id])).toEqual([]);
   });
 
@@ -139,8 +140,8 @@ describe('a gateway whose places are all taken', () => {
           `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n{`,
       );
     }
-    await vi.waitFor(async () => expect((await reopen('unknown')).status).toBe(404));
-    await vi.waitFor(() => expect(overload.admission.inProgress).toBe(0));
+    await eventually(async () => expect((await reopen('unknown')).status).toBe(404));
+    await eventually(() => expect(overload.admission.inProgress).toBe(0));
     for (const socket of slow) {
       socket.write(body.slice(1));
       const [answer] = await once(socket, 'data');
@@ -184,7 +185,7 @@ describe('bodies that are still coming', () => {
     for (const socket of sockets) socket.destroy();
     // The warning of another gateway of this file may come as late.
     const warned = expect.objectContaining({ msg: 'overloaded', refused: 1 });
-    await vi.waitFor(() => expect(log).toContainEqual(warned), { timeout: 5_000 });
+    await eventually(() => expect(log).toContainEqual(warned));
     expect(narrow.log.map(({ status }) => status)).toEqual([404, 404, 404]);
   });
 
@@ -205,9 +206,8 @@ test('a connection beyond the most is closed at once, and counted', async () => 
   await once(second, 'close');
   first.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
   expect(String((await once(first, 'data'))[0])).toMatch(/^HTTP\/1.1 200 /);
-  await vi.waitFor(
-    () => expect(lines).toContainEqual(expect.objectContaining({ msg: 'overloaded', refused: 0, dropped: 1 })),
-    5_000,
+  await eventually(() =>
+    expect(lines).toContainEqual(expect.objectContaining({ msg: 'overloaded', refused: 0, dropped: 1 })),
   );
   first.destroy();
 });

@@ -66,7 +66,7 @@ async function server(settings: Record<string, string> = {}) {
   return started;
 }
 
-describe('SIGTERM', { timeout: 60_000 }, () => {
+describe('SIGTERM', () => {
   test('ends a gateway that waits for its turn to migrate', async () => {
     const { directUrl, drop } = await createEmptyDatabase();
     const holder = new pg.Client({ connectionString: directUrl });

@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RequestHead } from '../../src/http/requestHead.js';
 import type { Handler } from '../../src/http/route.js';
 import { Overload } from '../../src/server/admission/overload.js';
 import { NodeServer } from '../../src/server/connections/nodeServer.js';
 import { createLogger } from '../../src/telemetry/logger.js';
+import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/world.js';
 
 const million = 1_000_000;
@@ -90,15 +91,15 @@ describe('responses that nobody reads', () => {
     const unread = [];
     for (let index = 0; index < 3; index += 1) {
       unread.push(await ask(bytes, 'mine'));
-      await vi.waitFor(() => expect(log).toHaveLength(index + 1));
+      await eventually(() => expect(log).toHaveLength(index + 1));
     }
     const refused = await fetched(`/${bytes}`, 'mine');
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
     expect((await fetched('/healthz', 'mine')).status).toBe(200);
     expect(await fetched(`/${bytes}`, 'other')).toMatchObject({ status: 200, length: bytes });
     expect(await stillOpen(unread, bytes)).toBe(3);
-    await vi.waitFor(async () => expect((await fetched(`/${bytes}`, 'mine')).status).toBe(200));
-    await vi.waitFor(() => expect(overload.admission.inProgress).toBe(0));
+    await eventually(async () => expect((await fetched(`/${bytes}`, 'mine')).status).toBe(200));
+    await eventually(() => expect(overload.admission.inProgress).toBe(0));
   });
 
   test('are bounded in any case, by closing connections of the caller that has the most', async () => {
@@ -107,17 +108,14 @@ describe('responses that nobody reads', () => {
     const release = hold();
     const other = await ask(bytes, 'other');
     const mine = await Promise.all(Array.from({ length: 8 }, () => ask(bytes, 'mine')));
-    await vi.waitFor(() => expect(overload.admission.inProgress).toBe(9));
+    await eventually(() => expect(overload.admission.inProgress).toBe(9));
     release();
-    await vi.waitFor(() => expect(log.filter(({ msg }) => msg === 'request')).toHaveLength(9));
+    await eventually(() => expect(log.filter(({ msg }) => msg === 'request')).toHaveLength(9));
     const [open, others] = await Promise.all([stillOpen(mine, bytes), stillOpen([other], bytes)]);
     expect(others).toBe(1);
     expect([open >= 1, open <= 3]).toEqual([true, true]);
-    await vi.waitFor(
-      () => expect(log).toContainEqual(expect.objectContaining({ msg: 'overloaded', dropped: 8 - open })),
-      {
-        timeout: 3_000,
-      },
+    await eventually(() =>
+      expect(log).toContainEqual(expect.objectContaining({ msg: 'overloaded', dropped: 8 - open })),
     );
   });
 
@@ -130,8 +128,8 @@ describe('responses that nobody reads', () => {
   test('keep their slots until they are sent, but not for long', async () => {
     const { ask, overload, log } = await serving();
     const heldFor = async () => {
-      await vi.waitFor(() => expect(log).toHaveLength(1));
-      await vi.waitFor(() => expect(overload.admission.inProgress).toBe(0), { timeout: 3_000 });
+      await eventually(() => expect(log).toHaveLength(1));
+      await eventually(() => expect(overload.admission.inProgress).toBe(0));
       return Date.now() - new Date(log[0].time).getTime();
     };
     const unread = await ask(10 * million, 'mine');
@@ -146,9 +144,9 @@ describe('responses that nobody reads', () => {
     const { ask, fetched, log } = await serving({ unsentBytes: 20 * million });
     for (let index = 0; index < 5; index += 1) {
       const socket = await ask(10 * million, 'mine');
-      await vi.waitFor(() => expect(log.filter(({ status }) => status === 200).length).toBeGreaterThan(index));
+      await eventually(() => expect(log.filter(({ status }) => status === 200).length).toBeGreaterThan(index));
       socket.destroy();
-      await vi.waitFor(async () => expect((await fetched('/1', 'mine')).status).toBe(200));
+      await eventually(async () => expect((await fetched('/1', 'mine')).status).toBe(200));
     }
   });
 });

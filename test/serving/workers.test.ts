@@ -8,29 +8,21 @@ import { readConfig } from '../../src/config/config.js';
 import { ConfigError } from '../../src/config/configError.js';
 import { limitConnections } from '../../src/server/connections/connectionLimit.js';
 import { shareOf } from '../../src/server/serveAsWorker.js';
+import { eventually } from '../support/eventually.js';
 import { sumOf } from '../support/scrape.js';
 import { startServer } from '../support/server.js';
-import {
-  ask,
-  patient,
-  type Running,
-  scrape,
-  startWorkers,
-  stop,
-  untilBothServe,
-  untilGone,
-} from '../support/workers.js';
+import { ask, type Running, scrape, startWorkers, stop, untilBothServe, untilGone } from '../support/workers.js';
 import { createWorld, restPaths } from '../support/world.js';
 
 const world = await createWorld();
 const { caller, space } = await world.team();
 
-describe('two workers', { timeout: 120_000 }, () => {
+describe('two workers', () => {
   let started: Running;
   beforeAll(async () => {
     const settings = { RATE_LIMIT_PER_TOKEN: '1000000', RATE_LIMIT_WORK: '1000000000', MAX_CONCURRENT_REQUESTS: '100' };
     started = await startWorkers({ DATABASE_URL: world.url, ...settings });
-  }, 120_000);
+  });
   afterAll(() => stop(started));
 
   test('serve at one address; each line of the log tells which of them, and metrics are their sum', async () => {
@@ -40,7 +32,7 @@ describe('two workers', { timeout: 120_000 }, () => {
     const samples = await scrape(started);
     const requests = () => lines().filter(({ msg }) => msg === 'request');
     // The lines of the log come through a pipe of their own.
-    await vi.waitFor(() => expect(requests()).toHaveLength(sumOf(samples, 'goalpost_requests_total')), patient);
+    await eventually(() => expect(requests()).toHaveLength(sumOf(samples, 'goalpost_requests_total')));
     expect(new Set(requests().map(({ worker }) => worker))).toEqual(new Set([1, 2]));
     expect(sumOf(samples, 'goalpost_request_duration_seconds_count')).toBe(requests().length);
     expect(sumOf(samples, 'goalpost_pool_size')).toBe(10);
@@ -56,7 +48,7 @@ describe('two workers', { timeout: 120_000 }, () => {
     onTestFinished(async () => void (await world.sql('DROP TRIGGER dawdle ON goals')));
     const running = goals.map(({ id }) => ask(`${base}${restPaths.reopenGoal}`, caller.token, { id }));
     const sleeping = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'";
-    await vi.waitFor(async () => expect((await world.sql(sleeping)).length).toBeGreaterThan(1), patient);
+    await eventually(async () => expect((await world.sql(sleeping)).length).toBeGreaterThan(1));
     child.kill('SIGTERM');
     const statuses = (await Promise.all(running)).map((answer) => answer?.status);
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(1);
@@ -67,7 +59,7 @@ describe('two workers', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a gateway with workers', { timeout: 120_000 }, () => {
+describe('a gateway with workers', () => {
   test('has one rate limit and one demo key, and takes its workers with it when it is killed', async () => {
     const started = await startWorkers({ RATE_LIMIT_PER_TOKEN: '10', RATE_LIMIT_WINDOW_SECONDS: '3600' });
     onTestFinished(() => stop(started));
@@ -127,7 +119,7 @@ test('a worker closes connections over its share of MAX_CONNECTIONS, and counts 
   await once(second, 'close');
   expect(overload.countDrop).toHaveBeenCalledOnce();
   first.destroy();
-  await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200), patient);
+  await eventually(async () => expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200));
 });
 
 describe('the number of workers', () => {

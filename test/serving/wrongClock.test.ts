@@ -1,5 +1,6 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createToken } from '../../src/database/tokens.js';
+import { eventually } from '../support/eventually.js';
 import { startServer } from '../support/server.js';
 import { createWorld, restPaths } from '../support/world.js';
 
@@ -48,7 +49,7 @@ describe('a gateway', () => {
       const left = async () =>
         (await world.sql('SELECT id FROM resource_hub_files WHERE id = ANY($1)', [files])).map(({ id }) => id);
       // It purges the outcomes of keys first, then the files.
-      await vi.waitFor(async () => expect(await left()).not.toContain(old.id), { timeout: 10_000 });
+      await eventually(async () => expect(await left()).not.toContain(old.id));
       expect(await left()).toEqual([recent.id]);
       const again = await reopen((...given) => client.post(...given));
       expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, 'true']);

@@ -98,7 +98,7 @@ export function browsing() {
 export async function violationsOf(page: Page, part = 'html'): Promise<string[]> {
   await page.evaluate(axe.source);
   return page.evaluate(async (selector) => {
-    const { violations } = await window.axe.run(selector);
+    const { violations } = await window.axe.run(selector, { resultTypes: ['violations'] });
     return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
   }, part);
 }

@@ -69,7 +69,7 @@ export async function insertWebhook(
 export async function until<T>(
   read: () => Promise<T>,
   isDone: (value: T) => boolean,
-  milliseconds = 15_000,
+  milliseconds = 60_000,
 ): Promise<T> {
   const since = performance.now();
   for (;;) {

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
+import { eventually } from './eventually.js';
 import { samplesIn } from './scrape.js';
 import { startServer } from './server.js';
 import type { Json } from './world.js';
 
 const viewer = { query: '{ viewer { person { id } } }' };
-export const patient = { timeout: 60_000, interval: 20 };
 
 export type Running = Awaited<ReturnType<typeof startWorkers>>;
 
@@ -40,16 +40,14 @@ export async function ask(url: string, token: string, body: unknown = viewer): P
 
 /** Asks until both workers have answered; with `known`, until one has that is not among these processes. */
 export const untilBothServe = ({ base, pids }: Running, token: string, known: number[] = []) =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     await ask(`${base}/graphql`, token);
     expect(pids().size).toBe(2);
     expect([...pids().values()].some((pid) => !known.includes(pid))).toBe(true);
-  }, patient);
+  });
 
 export const untilGone = (pids: Iterable<number>) =>
-  Promise.all(
-    [...pids].map((pid) => vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), { timeout: 10_000 })),
-  );
+  Promise.all([...pids].map((pid) => eventually(() => expect(() => process.kill(pid, 0)).toThrow())));
 
 export const scrape = async ({ announced }: Running) => {
   const response = await fetch(announced.metrics ?? '');

@@ -10,7 +10,7 @@ const patience = { timeout: 15_000 };
 
 requireBrowser();
 
-describe.skipIf(!chromium)('in a browser', { timeout: 60_000 }, () => {
+describe.skipIf(!chromium)('in a browser', () => {
   const { open } = browsing();
 
   /** Runs what GraphiQL shows and returns the answer. */

@@ -18,7 +18,7 @@ beforeAll(async () => {
   server = await startServer({ DATA_DIR: join(folder, '.data') });
   tokens = JSON.parse(await readFile(join(folder, '.data/demo-tokens.json'), 'utf8'));
   await linkPackages();
-}, 60_000);
+});
 afterAll(async () => {
   await server?.stop();
   await rm(folder, { recursive: true, maxRetries: 20 });
@@ -44,7 +44,7 @@ const paste = (script: string) => pasteInto(folder, script, here());
 const save = (name: string, text: string | undefined) =>
   writeFile(join(folder, name), (text ?? '').replaceAll('http://127.0.0.1:4000', server.base));
 
-describe('the examples of docs/clients.md compile and run as they stand there', { timeout: 120_000 }, () => {
+describe('the examples of docs/clients.md compile and run as they stand there', () => {
   const [install = '', compile = ''] = scripts('REST');
   const run = async (name: string, token: string) =>
     (await paste(`export TOKEN=${token}\nnode ${name}.js`)).trim().split('\n');
@@ -85,7 +85,7 @@ describe('the examples of docs/clients.md compile and run as they stand there', 
   });
 });
 
-describe('the contract checks of docs/clients.md', { timeout: 120_000 }, () => {
+describe('the contract checks of docs/clients.md', () => {
   const [snapshot = '', ofGateway = '', ofPackage = '', _install, inspect = '', difference = ''] =
     scripts('Contract checks in CI');
   const lines = [ofGateway, ofPackage, inspect, difference].flatMap((script) => script.trim().split('\n'));
@@ -98,7 +98,7 @@ describe('the contract checks of docs/clients.md', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     await save('inspect.mjs', section('Contract checks in CI', 'js')[0]);
     await paste(snapshot);
-  }, 60_000);
+  });
 
   test('keep a snapshot of both contracts in four lines', async () => {
     expect(snapshot.trim().split('\n')).toHaveLength(4);

@@ -76,7 +76,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const paste = (script: string, replaced: Record<string, string> = {}) => pasteInto(folder, script, replaced);
 
-describe('on the demo', { timeout: 120_000 }, () => {
+describe('on the demo', () => {
   let server: Awaited<ReturnType<typeof startServer>>;
   beforeAll(async () => {
     server = await startServer({ DATA_DIR: join(folder, '.data') });
@@ -161,7 +161,7 @@ describe('on the demo', { timeout: 120_000 }, () => {
   });
 });
 
-describe("on the operator's own PostgreSQL", { timeout: 120_000 }, () => {
+describe("on the operator's own PostgreSQL", () => {
   const example = blocksOf(textOf('docs/importing.md'), 'json')[0] ?? '';
   const placeholder = 'postgresql://user:password@host:5432/goalpost';
   const databases: Awaited<ReturnType<typeof createDatabase>>[] = [];

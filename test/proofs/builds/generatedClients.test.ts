@@ -15,7 +15,7 @@ beforeAll(async () => {
   await node(pathOf('node_modules/typescript/bin/tsc'), '-p', 'tsconfig.json').catch(({ stdout }) => {
     throw new Error(`the clients do not compile:\n${stdout}`);
   });
-}, 120_000);
+});
 
 const company = await world.company();
 const author = await world.person(company);

@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Started } from '../../../src/commands/announce.js';
 import { createDatabase } from '../../support/database.js';
 import { blocksOf, pathOf, sectionOf, textOf } from '../../support/documents.js';
+import { eventually } from '../../support/eventually.js';
 import { on, pack, runNpm } from '../../support/packed.js';
 
 const run = promisify(execFile);
@@ -44,7 +45,7 @@ describe('the checkout stays as it is', () => {
     expect(stateOfCheckout()).toEqual(checkout);
   });
 
-  test('when that is killed', { timeout: 120_000 }, async () => {
+  test('when that is killed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'goalpost-killed-'));
     onTestFinished(() => rm(folder, { recursive: true, maxRetries: 20 }));
     const env = { ...on(process.execPath), TMPDIR: folder };
@@ -54,7 +55,7 @@ describe('the checkout stays as it is', () => {
       stdio: 'ignore',
     });
     const built = () => readdirSync(folder).some((name) => existsSync(join(folder, name, 'goalpost/dist/main.js')));
-    await vi.waitFor(() => expect(built()).toBe(true), { timeout: 90_000 });
+    await eventually(() => expect(built()).toBe(true));
     process.kill(-(child.pid ?? 0), 'SIGKILL');
     await once(child, 'exit');
     expect(stateOfCheckout()).toEqual(checkout);

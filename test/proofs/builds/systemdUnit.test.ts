@@ -36,7 +36,7 @@ function callsOf(group: string): string[] {
 
 const callsOfAll = (groups: string) => groups.split(' ').flatMap(callsOf);
 
-describe('the unit of docs/deploying.md', { timeout: 120_000 }, () => {
+describe('the unit of docs/deploying.md', () => {
   let folder: string;
   let database: Awaited<ReturnType<typeof createDatabase>>;
   beforeAll(async () => {

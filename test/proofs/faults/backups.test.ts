@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrationsDirectory } from '../../../src/database/admin/migrationFiles.js';
 import { applyMigrations } from '../../../src/database/admin/migrations.js';
 import { findBinaries } from '../../../src/database/embedded/binaries.js';
@@ -13,6 +13,7 @@ import { serverAccount } from '../../../src/database/embedded/serverProcess.js';
 import { openClient } from '../../../src/database/query/client.js';
 import { baseBackup } from '../../support/baseBackup.js';
 import { blocksOf, sectionOf, textOf } from '../../support/documents.js';
+import { eventually } from '../../support/eventually.js';
 import { query } from '../../support/query.js';
 import { restPaths, World } from '../../support/world.js';
 
@@ -45,7 +46,7 @@ beforeAll(async () => {
   environment.DATABASE_URL = url;
   await applyMigrations(url, migrationsDirectory);
   world = new World(openClient({ url, poolSize: 4, preparedStatements: true }), url);
-}, 120_000);
+});
 
 afterAll(async () => {
   await world?.close();
@@ -101,7 +102,7 @@ async function hashes(): Promise<Record<string, unknown>> {
 /** Restores by a script of the document, and waits until the recovery has finished. */
 async function restore(script = '', replaced: Record<string, string> = {}): Promise<void> {
   await paste(script, replaced);
-  await vi.waitFor(() => query(url, 'SELECT 1'), { timeout: 60_000 });
+  await eventually(() => query(url, 'SELECT 1'));
 }
 
 /** Has the log archived up to now. */
@@ -110,7 +111,7 @@ async function archive(): Promise<void> {
   await paste(switching);
   const isArchived = async () =>
     (await query(url, 'SELECT last_archived_wal >= $1 AS answer FROM pg_stat_archiver', [current?.file]))[0]?.answer;
-  await vi.waitFor(async () => expect(await isArchived()).toBe(true), { timeout: 20_000 });
+  await eventually(async () => expect(await isArchived()).toBe(true));
 }
 
 test('a restore drill brings back every row, up to the last archived moment or to the one before a mistake', async () => {
@@ -126,7 +127,7 @@ test('a restore drill brings back every row, up to the last archived moment or t
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   };
   /** The gateway has the same connections as before: they may have to be made anew. */
-  const serves = () => vi.waitFor(write, { timeout: 20_000 });
+  const serves = () => eventually(write);
 
   await write();
   await paste(archiving);
@@ -149,4 +150,4 @@ test('a restore drill brings back every row, up to the last archived moment or t
   await restore(restoringTo, { '2026-11-22 09:30:00+00': `${moment?.now}` });
   expect(await hashes()).toEqual(beforeMistake);
   await serves();
-}, 120_000);
+});

@@ -4,10 +4,11 @@ import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startEmbedded } from '../../../src/database/embedded/startEmbedded.js';
 import { DatabaseError } from '../../../src/database/error.js';
 import { pathOf } from '../../support/documents.js';
+import { eventually } from '../../support/eventually.js';
 import { query } from '../../support/query.js';
 
 const embedded = pathOf('dist/database/embedded/startEmbedded.js');
@@ -54,7 +55,7 @@ test('a parent killed with SIGKILL leaves no process, and its directory starts a
   await query(url, 'CREATE TABLE kept AS SELECT 42 AS answer');
   const server = await serverPid();
   child.kill('SIGKILL');
-  await vi.waitFor(() => expect(isAlive(server)).toBe(false), { timeout: 2_000, interval: 20 });
+  await eventually(() => expect(isAlive(server)).toBe(false));
 
   const again = await start();
   expect(await query(again.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
@@ -91,17 +92,14 @@ test('a server that is killed is started again at its address, with its data', a
   await query(url, 'CREATE TABLE kept AS SELECT 42 AS answer');
   await query(url, 'CHECKPOINT'); // a throwaway server writes later than it says
   process.kill(await serverPid(), 'SIGKILL');
-  await vi.waitFor(async () => expect(await query(url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]), {
-    timeout: 10_000,
-    interval: 50,
-  });
+  await eventually(async () => expect(await query(url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]));
 });
 
 test('a server that is just started again is stopped too', async () => {
   const { url, stop } = await start();
   const killed = await serverPid();
   process.kill(killed, 'SIGKILL');
-  await vi.waitFor(async () => expect(await serverPid()).not.toBe(killed), { timeout: 10_000, interval: 1 });
+  await eventually(async () => expect(await serverPid()).not.toBe(killed), { interval: 1 });
   await stop();
   await expect(query(url, 'SELECT 1')).rejects.toThrow(/ECONNREFUSED/);
 });
@@ -110,7 +108,7 @@ test('a server that is killed again and again is started after growing pauses, a
   const { url, stop } = await start();
   const kills: number[] = [];
   for (let kill = 1; kill <= 6; kill += 1) {
-    await vi.waitFor(() => query(url, 'SELECT 1'), { timeout: 10_000, interval: 50 });
+    await eventually(() => query(url, 'SELECT 1'));
     process.kill(await serverPid(), 'SIGKILL');
     kills.push(Date.now());
     await sleep(50);
@@ -126,7 +124,7 @@ test('a frozen server is stopped in time', async () => {
   const pid = await serverPid();
   process.kill(pid, 'SIGSTOP');
   await stop();
-  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 2_000, interval: 20 });
+  await eventually(() => expect(isAlive(pid)).toBe(false));
 });
 
 test('a cluster of another major version is refused', async () => {
@@ -138,10 +136,7 @@ test('a cluster of another major version is refused', async () => {
 
 test('a first start killed in the middle is made again', async () => {
   const { child } = await startInChild({ untilReady: false });
-  await vi.waitFor(async () => expect(await filesInUnfinished()).toContain('base'), {
-    timeout: 10_000,
-    interval: 5,
-  });
+  await eventually(async () => expect(await filesInUnfinished()).toContain('base'), { interval: 5 });
   child.kill('SIGKILL');
   await once(child, 'exit');
   expect(await readdir(dataDir)).not.toContain('postgres');

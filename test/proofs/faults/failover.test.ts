@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { readConfig } from '../../../src/config/config.js';
 import { openClient } from '../../../src/database/query/client.js';
 import { readServerUrls } from '../../../src/database/servers/serverUrls.js';
+import { eventually } from '../../support/eventually.js';
 import { commandOutput } from '../../support/goalpost.js';
 import { query } from '../../support/query.js';
 import { startReplicated } from '../../support/replicated.js';
@@ -72,7 +73,7 @@ describe('of several servers', () => {
     const company = await world.company();
     caller = await world.person(company);
     space = await world.space(company, [caller]);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await Promise.all([gateway?.stop(), world?.close()]);
@@ -88,14 +89,11 @@ describe('of several servers', () => {
   /** Repeats a change until it succeeds. Returns the statuses it got, each once. */
   async function reopenAtLast(id: string): Promise<number[]> {
     const statuses = new Set<number>();
-    await vi.waitFor(
-      async () => {
-        const { status } = await reopen(id);
-        statuses.add(status);
-        expect(status).toBe(200);
-      },
-      { timeout: 60_000, interval: 50 },
-    );
+    await eventually(async () => {
+      const { status } = await reopen(id);
+      statuses.add(status);
+      expect(status).toBe(200);
+    });
     return [...statuses];
   }
 
@@ -115,7 +113,7 @@ describe('of several servers', () => {
     };
     const goal = await world.closedGoal(space);
     await readOnly('on');
-    await vi.waitFor(async () => expect(statusOf(await reopen(goal.id))).toBe(503), { timeout: 20_000 });
+    await eventually(async () => expect(statusOf(await reopen(goal.id))).toBe(503));
     const answers = await Promise.all([1, 2, 3, 4].map(() => reopen(goal.id)));
     expect(answers.map(({ status, body }) => [status, body.code])).toEqual(
       answers.map(() => [503, 'SERVICE_UNAVAILABLE']),

@@ -17,11 +17,11 @@ import { restPaths } from '../../support/world.js';
 
 const limit = 1_048_576;
 
-describe('behind a proxy with the configuration of docs/deploying.md', { timeout: 120_000 }, () => {
+describe('behind a proxy with the configuration of docs/deploying.md', () => {
   let scene: Awaited<ReturnType<typeof startBehindProxies>>;
   beforeAll(async () => {
     scene = await startBehindProxies();
-  }, 120_000);
+  });
   afterAll(() => scene?.stop());
 
   const reopen = (name: ProxyName, body: BodyInit, headers: Record<string, string> = {}) =>

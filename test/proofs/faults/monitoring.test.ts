@@ -22,7 +22,7 @@ import type { Json } from '../../support/world.js';
 const isMissing = spawnSync('prometheus', ['--version']).error !== undefined;
 
 // Without it the tests are skipped; with CI=true they fail.
-describe.skipIf(isMissing && process.env.CI !== 'true')('on a real Prometheus', { timeout: 120_000 }, () => {
+describe.skipIf(isMissing && process.env.CI !== 'true')('on a real Prometheus', () => {
   let folder: string;
   const ends: (() => Promise<unknown>)[] = [];
   let prometheus: string;
@@ -110,7 +110,7 @@ describe.skipIf(isMissing && process.env.CI !== 'true')('on a real Prometheus', 
       return Number(answer?.data?.result[0]?.value[1] ?? 0);
     };
     await until(scrapes, (count) => count > 12, 60_000);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     for (const end of ends.reverse()) await end();

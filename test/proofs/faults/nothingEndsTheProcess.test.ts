@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../../support/eventually.js';
 import { startServer } from '../../support/server.js';
 import { createWorld, type Json } from '../../support/world.js';
 
@@ -100,7 +101,7 @@ describe('the last defense of a server', () => {
   test('logs a rejection that nobody handles, and serves on', async () => {
     const other = await faulty();
     other.process.kill('SIGUSR2');
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(lines(other.log())).toMatchObject([{ level: 50, err: { message: 'nobody awaits' } }]),
     );
     expect((await fetch(`${other.base}/readyz`)).status).toBe(200);

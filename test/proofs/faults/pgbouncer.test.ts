@@ -35,7 +35,7 @@ describe.skipIf(isMissing && process.env.CI !== 'true')('through PgBouncer with 
     settings = { DATABASE_URL: through.href, PREPARED_STATEMENTS: 'off' };
     const own = { ...settings, RATE_LIMIT_STORE: 'postgres', LOG_LEVEL: 'info' };
     gateways = await Promise.all([1, 2, 3].map(() => startServer(own, { quiet: true })));
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await Promise.all(gateways.map(({ stop }) => stop()));
@@ -81,5 +81,5 @@ describe.skipIf(isMissing && process.env.CI !== 'true')('through PgBouncer with 
     const { body } = await clientAt(2).graphql(token, '{ goals(first: 50) { nodes { id isClosed } } }');
     const isOpen = new Map(body.data.goals.nodes.map(({ id, isClosed }: Json) => [id, !isClosed]));
     expect(goals.map((id) => isOpen.get(id))).toEqual(goals.map(() => true));
-  }, 120_000);
+  });
 });

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openClient } from '../../../src/database/query/client.js';
 import { inspectReplicas } from '../../../src/database/servers/replicas/inspectReplicas.js';
 import { hasReached, readPosition } from '../../../src/database/servers/replicas/logPosition.js';
 import { Replicas } from '../../../src/database/servers/replicas/replicas.js';
+import { eventually } from '../../support/eventually.js';
 import { commandOutput } from '../../support/goalpost.js';
 import { query } from '../../support/query.js';
 import { startReplicated } from '../../support/replicated.js';
@@ -12,7 +13,6 @@ import { type Answer, type Json, restPaths, World } from '../../support/world.js
 
 const pooled = { poolSize: 4, preparedStatements: true };
 const timeouts = { connect: 3_000, answer: 20_000, statement: 0, lock: 0, idleTransaction: 0 };
-const patient = { timeout: 60_000, interval: 20 };
 
 type Gateway = Awaited<ReturnType<typeof startServer>>;
 
@@ -41,7 +41,7 @@ describe('a position', () => {
   });
 });
 
-describe('a replica', { timeout: 120_000 }, () => {
+describe('a replica', () => {
   let servers: Awaited<ReturnType<typeof startReplicated>>;
   let world: World;
   let gateways: Gateway[];
@@ -67,14 +67,14 @@ describe('a replica', { timeout: 120_000 }, () => {
     const company = await world.company();
     caller = await world.person(company);
     space = await world.space(company, [caller]);
-    await vi.waitFor(async () => expect(await Promise.all(gateways.map(usesReplica))).toEqual([true, true]), patient);
+    await eventually(async () => expect(await Promise.all(gateways.map(usesReplica))).toEqual([true, true]));
     // The last use of the token is written after an answer, and would be the last statement of its connection.
     await first().client.graphql(caller.token, '{ viewer { person { id } } }');
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const [used] = await world.sql('SELECT 1 FROM api_tokens WHERE last_used_at IS NOT NULL');
       expect(used).toBeDefined();
-    }, patient);
-  }, 120_000);
+    });
+  });
 
   afterAll(async () => {
     await Promise.all([...(gateways ?? []).map(({ stop }) => stop()), world?.close()]);
@@ -105,32 +105,28 @@ describe('a replica', { timeout: 120_000 }, () => {
     [status, ...(body.errors ?? []).map(({ extensions }: Json) => extensions.code)].join(' ');
   /** The line of the log that is about this answer. */
   const lineOf = (gateway: Gateway, { headers }: Answer): Promise<Json> =>
-    vi.waitFor(() => {
+    eventually(() => {
       const line = gateway
         .lines()
         .find(({ msg, requestId }) => msg === 'request' && requestId === headers.get('x-request-id'));
       expect(line).toBeDefined();
       return line;
-    }, patient);
+    });
 
   /** Asks until the replica answers, which it does once it has replayed everything. */
   const untilReplicaAnswers = (gateway: Gateway, id: string) =>
-    vi.waitFor(async () => {
+    eventually(async () => {
       const since = await now();
       const answer = await isClosed(gateway, id);
       expect(answer.status).toBe(200);
       expect(await ranOn(since)).toEqual(['replica']);
       return answer;
-    }, patient);
+    });
 
   const pause = async () => {
     await query(servers.standbyUrl, 'SELECT pg_wal_replay_pause()');
-    await vi.waitFor(
-      async () =>
-        expect(await query(servers.standbyUrl, 'SELECT pg_get_wal_replay_pause_state() AS s')).toEqual([
-          { s: 'paused' },
-        ]),
-      patient,
+    await eventually(async () =>
+      expect(await query(servers.standbyUrl, 'SELECT pg_get_wal_replay_pause_state() AS s')).toEqual([{ s: 'paused' }]),
     );
   };
   const resume = () => query(servers.standbyUrl, 'SELECT pg_wal_replay_resume()');
@@ -206,12 +202,12 @@ describe('a replica', { timeout: 120_000 }, () => {
         outcomes.add(outcomeOf(answer));
       }
     });
-    await vi.waitFor(
+    await eventually(
       async () => {
         await world.sql('BEGIN; LOCK TABLE goals IN ACCESS EXCLUSIVE MODE; COMMIT');
         expect(await conflicts()).toBeGreaterThan(before);
       },
-      { timeout: 60_000, interval: 5 },
+      { interval: 5 },
     );
     isOver = true;
     await Promise.all(readers);
@@ -233,7 +229,7 @@ describe('a replica', { timeout: 120_000 }, () => {
       );
     }
     await servers.killStandby();
-    await vi.waitFor(async () => expect(await Promise.all(gateways.map(usesReplica))).toEqual([false, false]), patient);
+    await eventually(async () => expect(await Promise.all(gateways.map(usesReplica))).toEqual([false, false]));
     expect((await isClosed(first(), goal.id)).status).toBe(200);
     await servers.startStandby();
     await untilReplicaAnswers(first(), goal.id);
@@ -247,7 +243,7 @@ describe('a replica', { timeout: 120_000 }, () => {
     await world.sql('GRANT SELECT ON ALL TABLES IN SCHEMA public TO onlooker');
     const url = new URL(servers.standbyUrl);
     Object.assign(url, { username: 'onlooker', password: 'onlooker' });
-    await vi.waitFor(() => query(url.href, 'SELECT 1'), patient);
+    await eventually(() => query(url.href, 'SELECT 1'));
     const used = async (address: string) => (await openReplicas(address)).states[0]?.isUsed;
     expect(await used(url.href)).toBe(false);
     expect(left.at(-1)).toContain('GRANT pg_read_all_stats');
@@ -255,7 +251,7 @@ describe('a replica', { timeout: 120_000 }, () => {
     const address = url.host;
     expect(await inspected()).toEqual([{ address, failure: expect.stringContaining('GRANT pg_read_all_stats') }]);
     await world.sql('GRANT pg_read_all_stats TO onlooker');
-    await vi.waitFor(async () => expect(await used(url.href)).toBe(true), patient);
+    await eventually(async () => expect(await used(url.href)).toBe(true));
     expect(await inspected()).toMatchObject([{ address, bytesBehind: expect.any(Number) }]);
     expect(await used(servers.standbyUrl.replace(/postgres$/, 'template1'))).toBe(false);
     expect(left.at(-1)).toContain('another cluster or database');
@@ -265,12 +261,12 @@ describe('a replica', { timeout: 120_000 }, () => {
     await world.sql("CREATE ROLE watcher LOGIN PASSWORD 'w'; GRANT pg_read_all_stats TO watcher");
     const url = new URL(servers.standbyUrl);
     Object.assign(url, { username: 'watcher', password: 'w' });
-    await vi.waitFor(() => query(url.href, 'SELECT 1'), patient);
+    await eventually(() => query(url.href, 'SELECT 1'));
     const replicas = await openReplicas(url.href);
     expect(left.at(-1)).toContain('permission denied');
     await replicas.close();
     const sessions = "SELECT 1 FROM pg_stat_activity WHERE usename = 'watcher'";
-    await vi.waitFor(async () => expect(await query(servers.standbyUrl, sessions)).toEqual([]), patient);
+    await eventually(async () => expect(await query(servers.standbyUrl, sessions)).toEqual([]));
   });
 
   test('is shown by goalpost check; a primary among the replicas is no problem', async () => {
@@ -289,7 +285,7 @@ describe('a replica', { timeout: 120_000 }, () => {
     const goal = await world.closedGoal(space);
     await untilReplicaAnswers(first(), goal.id);
     await servers.promote();
-    await vi.waitFor(async () => expect(await usesReplica(first())).toBe(false), patient);
+    await eventually(async () => expect(await usesReplica(first())).toBe(false));
     await query(servers.standbyUrl, 'DELETE FROM goals WHERE id = $1', [goal.id]);
     for (const gateway of gateways) {
       expect((await isClosed(gateway, goal.id)).body).toEqual({ data: { goal: { isClosed: true } } });

@@ -31,7 +31,7 @@ const requests: [string, keyof typeof records, (id: string) => Promise<Answer>][
   ['deleting a file of their space', 'announced', deleteFile],
 ];
 
-describe('while PostgreSQL believes that a company of ten thousand is small', { timeout: 60_000 }, () => {
+describe('while PostgreSQL believes that a company of ten thousand is small', () => {
   beforeAll(async () => {
     const { company, caller, space } = await world.team();
     const hub = await world.hub(company, { spaceId: space.id });
@@ -62,7 +62,7 @@ describe('while PostgreSQL believes that a company of ten thousand is small', { 
       followed: await two(() => file(people, false)),
       announced: await two(() => file([], true)),
     };
-  }, 60_000);
+  });
 
   test.each(requests)('%s compares nobody with everybody', async (_, kind, request) => {
     const [id, another] = records[kind];

@@ -1,5 +1,6 @@
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { openClient } from '../../../src/database/query/client.js';
+import { eventually } from '../../support/eventually.js';
 import { preparedStatements, usesPgbouncer } from '../../support/pgbouncer.js';
 import { statementsOf } from '../../support/statements.js';
 import { createWorld, World } from '../../support/world.js';
@@ -55,6 +56,6 @@ describe.skipIf(usesPgbouncer)('a company whose rows the database does not find 
     expect((await Promise.all(flood)).flat().filter((status) => status !== 503)).toEqual([]);
 
     await find();
-    await vi.waitFor(async () => expect(await statusOf(token)).toBe(200), { timeout: 20_000 });
+    await eventually(async () => expect(await statusOf(token)).toBe(200));
   });
 });

@@ -9,6 +9,7 @@ import { startEmbedded } from '../../../src/database/embedded/startEmbedded.js';
 import { openClient } from '../../../src/database/query/client.js';
 import { isUnavailable } from '../../../src/database/query/unavailable.js';
 import { type Certificates, makeCertificates } from '../../support/certificates.js';
+import { eventually } from '../../support/eventually.js';
 import { goalpost } from '../../support/goalpost.js';
 import { startPgbouncer } from '../../support/pgbouncer.js';
 import { type Postgres, startPostgres } from '../../support/postgres.js';
@@ -112,7 +113,7 @@ describe('a URL that says of TLS what cannot be', () => {
   });
 });
 
-describe('a PostgreSQL that takes only encrypted connections', { timeout: 60_000 }, () => {
+describe('a PostgreSQL that takes only encrypted connections', () => {
   let postgres: Postgres;
 
   beforeAll(async () => {
@@ -126,7 +127,7 @@ describe('a PostgreSQL that takes only encrypted connections', { timeout: 60_000
     );
     postgres = await startPostgres([...certificates.settings, `hba_file=${rules}`]);
     for (const name of ['secured', 'certified', 'named']) await query(postgres.url, `CREATE DATABASE ${name}`);
-  }, 60_000);
+  });
   afterAll(() => postgres?.stop());
 
   const urlOf = (database: string, text: string, hostname = 'localhost') =>
@@ -278,14 +279,11 @@ describe('a PostgreSQL that takes only encrypted connections', { timeout: 60_000
       certificates.replace(name);
       await query(postgres.url, 'SELECT pg_reload_conf()');
       // The server reads it a moment later.
-      return vi.waitFor(
-        async () => {
-          const { stdout } = await goalpost(['check'], { DATABASE_URL });
-          expect(stdout.includes('has expired. Have the server use a new one')).toBe(name === 'expired');
-          return stdout;
-        },
-        { timeout: 20_000 },
-      );
+      return eventually(async () => {
+        const { stdout } = await goalpost(['check'], { DATABASE_URL });
+        expect(stdout.includes('has expired. Have the server use a new one')).toBe(name === 'expired');
+        return stdout;
+      });
     };
     onTestFinished(() => certificates.replace('server'));
     await checkWith('expired');
@@ -315,7 +313,7 @@ describe('a PostgreSQL that takes only encrypted connections', { timeout: 60_000
     expect(await ask()).toEqual([{ one: 1 }]);
     const end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'secured'";
     await query(postgres.url, end);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const failures = (await several()).filter((each) => each.status === 'rejected');
       expect(failures).toHaveLength(6);
       expect(failures.every(({ reason }) => isUnavailable(reason))).toBe(true);
@@ -335,11 +333,11 @@ test('a PostgreSQL without TLS is not reached with sslmode=require, which check 
   expect(code).toBe(1);
 });
 
-describe('several servers with TLS', { timeout: 60_000 }, () => {
+describe('several servers with TLS', () => {
   let servers: Awaited<ReturnType<typeof startReplicated>>;
   beforeAll(async () => {
     servers = await startReplicated({ settings: certificates.settings, isAsynchronous: true });
-  }, 60_000);
+  });
   afterAll(() => servers?.stop());
 
   const withTls = (url: string) => `${url.replaceAll('127.0.0.1', 'localhost')}?${parameters(verified)}`;
@@ -350,19 +348,16 @@ describe('several servers with TLS', { timeout: 60_000 }, () => {
     const [primary, standby] = [servers.primaryUrl, servers.standbyUrl].map((url) => new URL(url).port);
     const isSafe = (port = '') =>
       `ok       the connection to localhost:${port} is encrypted (TLSv1.3, TLS_AES_256_GCM_SHA384); the certificate and the host name`;
-    await vi.waitFor(
-      async () => {
-        const { code, stdout } = await goalpost(['check'], settings);
-        expect(stdout).toContain(`the replica localhost:${standby} answers queries`);
-        // Once as a server of the database, once as a replica.
-        expect(stdout.split(isSafe(standby))).toHaveLength(3);
-        expect(stdout).toContain(isSafe(primary));
-        expect(code).toBe(0);
-      },
-      { timeout: 20_000 },
-    );
+    await eventually(async () => {
+      const { code, stdout } = await goalpost(['check'], settings);
+      expect(stdout).toContain(`the replica localhost:${standby} answers queries`);
+      // Once as a server of the database, once as a replica.
+      expect(stdout.split(isSafe(standby))).toHaveLength(3);
+      expect(stdout).toContain(isSafe(primary));
+      expect(code).toBe(0);
+    });
     const gateway = await startServer({ ...settings, LOG_LEVEL: 'info', LOG_FORMAT: 'json' }, { quiet: true });
-    await vi.waitFor(() => expect(gateway.log()).toContain('a replica answers queries'), { timeout: 20_000 });
+    await eventually(() => expect(gateway.log()).toContain('a replica answers queries'));
     const sessions = `SELECT application_name LIKE 'goalpost%' AS ours, bool_and(ssl) AS ssl
       FROM pg_stat_activity JOIN pg_stat_ssl USING (pid) WHERE application_name LIKE 'goalpost%' GROUP BY 1`;
     for (const url of [servers.primaryUrl, servers.standbyUrl])
@@ -378,7 +373,7 @@ describe('several servers with TLS', { timeout: 60_000 }, () => {
     expect(stdout).toMatch(new RegExp(`problem {2}the replica 127.0.0.1:\\d+ is not used: ${reason}`));
     expect(code).toBe(1);
     const gateway = await startServer({ ...settings, LOG_LEVEL: 'warn', LOG_FORMAT: 'json' }, { quiet: true });
-    await vi.waitFor(() => expect(gateway.log()).toContain(reason));
+    await eventually(() => expect(gateway.log()).toContain(reason));
     expect((await fetch(`${gateway.base}/readyz`)).status).toBe(200);
     await gateway.stop();
   });
@@ -387,12 +382,12 @@ describe('several servers with TLS', { timeout: 60_000 }, () => {
 const isMissing = spawnSync('pgbouncer', ['--version']).error !== undefined;
 
 // Without it the tests are skipped; with CI=true they fail.
-describe.skipIf(isMissing && process.env.CI !== 'true')('PgBouncer with TLS', { timeout: 60_000 }, () => {
+describe.skipIf(isMissing && process.env.CI !== 'true')('PgBouncer with TLS', () => {
   let postgres: Postgres;
   const started: { stop(): Promise<void> }[] = [];
   beforeAll(async () => {
     postgres = await startPostgres(certificates.settings);
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const each of started) await each.stop();
     await postgres?.stop();

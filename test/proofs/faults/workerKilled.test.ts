@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../../support/eventually.js';
 import { sumOf } from '../../support/scrape.js';
-import { ask, patient, scrape, startWorkers, stop, untilBothServe } from '../../support/workers.js';
+import { ask, scrape, startWorkers, stop, untilBothServe } from '../../support/workers.js';
 import { createWorld } from '../../support/world.js';
 
 const world = await createWorld();
@@ -24,7 +25,7 @@ test('two workers lose only what one of them was running when it is killed; anot
   const before = sumOf(await scrape(started), 'goalpost_requests_total');
   const known = [...pids().values()];
   process.kill(pids().get(1) ?? 0, 'SIGKILL');
-  await vi.waitFor(() => expect(lines().map(({ msg }) => msg)).toContain('a worker serves again'), patient);
+  await eventually(() => expect(lines().map(({ msg }) => msg)).toContain('a worker serves again'));
   await untilBothServe(started, caller.token, known);
   isOver = true;
   await Promise.all(clients);

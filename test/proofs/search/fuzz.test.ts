@@ -79,7 +79,7 @@ beforeAll(async () => {
   known = { ids: rows.map(({ id }) => id).sort(), cursors: ['x'] };
   server = await start();
   unchanged = await fingerprint(world);
-}, 60_000);
+});
 afterAll(() => server.stop());
 
 const megabytes = () =>

@@ -49,13 +49,13 @@ describe('a mutation', () => {
   test(`that is refused says why and changes nothing: ${refused.length} cells`, async () => {
     const [changes, failures] = await changesOf(world, () => failuresOf(refused));
     expect([failures, changes]).toEqual([[], nothing]);
-  }, 60_000);
+  });
 
   test(`of another company's records finds none: ${acrossCompanies.length} cells`, async () => {
     const [changes, failures] = await changesOf(world, () => failuresOf(acrossCompanies));
     expect([failures, changes]).toEqual([[], nothing]);
     expect(new Set(acrossCompanies.map(({ wanted }) => wanted))).toEqual(new Set(['NOT_FOUND']));
-  }, 60_000);
+  });
 
   test('of what is not for the caller says the same as of what does not exist', async () => {
     const unseen = [...refused, ...acrossCompanies].filter(
@@ -102,7 +102,7 @@ describe('a mutation', () => {
       }
     });
     expect(wrong).toEqual([]);
-  }, 60_000);
+  });
 
   test('reaches no person of another company', async () => {
     const goal = ours.goals.find(({ state, audience }) => state === 'closed' && audience === 'company');

@@ -14,7 +14,7 @@ const furniture = await createWorld();
 const { caller } = await furniture.team();
 const schema = buildSchema(textOf('schema.graphql'));
 
-describe('the labels of the metrics', { timeout: 120_000 }, () => {
+describe('the labels of the metrics', () => {
   const roots = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
     Object.keys(type?.getFields() ?? {}),
   );

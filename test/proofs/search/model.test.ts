@@ -35,7 +35,7 @@ const patient = {
 beforeAll(async () => {
   system = await startSystem({ settings: patient, flags: ['deadlock_timeout=50ms'] });
   await system.pool.query(disturbances);
-}, 60_000);
+});
 afterAll(() => system.stop(), 60_000);
 
 /** Runs one plan; if it fails, looks for a smaller one that fails too, as well as chance allows. */

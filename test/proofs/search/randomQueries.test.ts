@@ -36,7 +36,7 @@ beforeAll(async () => {
   tokens = await openRandomDemo(world);
   server = await start();
   known = await knownTo(world, tokens.readOnly);
-}, 60_000);
+});
 afterAll(() => server.stop());
 
 async function send(request: RandomRequest, token = tokens.readOnly) {

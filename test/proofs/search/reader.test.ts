@@ -51,7 +51,7 @@ const rows = new Map<string, Row[]>();
 beforeAll(async () => {
   await fillWithHostileData(url, seed);
   for (const model of Object.keys(models)) rows.set(model, await delegateOf(prisma, model).findMany({}));
-}, 120_000);
+});
 
 afterAll(async () => {
   await prisma.$disconnect();
