@@ -17,5 +17,13 @@ export const defaults = {
   readTimeout: 60_000,
   /** The most characters in the response to a GraphQL request. Decisions: "Query cost". */
   responseCharacters: 16_000_000,
-  queryLimits: { complexity: 10_000, depth: 15, aliases: 30, tokens: 4000, mutations: 10 },
+  queryLimits: {
+    complexity: 10_000,
+    depth: 15,
+    aliases: 30,
+    tokens: 4000,
+    definitions: 100,
+    repetitions: 100,
+    mutations: 10,
+  },
 } as const;

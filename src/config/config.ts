@@ -77,6 +77,8 @@ export function configOf(environment: Environment) {
       depth: data.QUERY_MAX_DEPTH,
       aliases: data.QUERY_MAX_ALIASES,
       tokens: data.QUERY_MAX_TOKENS,
+      definitions: data.QUERY_MAX_DEFINITIONS,
+      repetitions: data.QUERY_MAX_REPETITIONS,
       mutations: data.QUERY_MAX_MUTATIONS,
     },
     persisted: data.PERSISTED_DOCUMENTS ? { path: data.PERSISTED_DOCUMENTS, only: data.PERSISTED_ONLY } : undefined,

@@ -63,6 +63,8 @@ export const settings = z.object({
   QUERY_MAX_DEPTH: count(15).default(defaults.queryLimits.depth),
   QUERY_MAX_ALIASES: count(30).default(defaults.queryLimits.aliases),
   QUERY_MAX_TOKENS: count(4000).default(defaults.queryLimits.tokens),
+  QUERY_MAX_DEFINITIONS: count(100).default(defaults.queryLimits.definitions),
+  QUERY_MAX_REPETITIONS: count(100).default(defaults.queryLimits.repetitions),
   QUERY_MAX_MUTATIONS: count(10).default(defaults.queryLimits.mutations),
   PERSISTED_DOCUMENTS: existing('an existing folder of .graphql files, or a JSON file', './documents').optional(),
   PERSISTED_ONLY: onOff(false),

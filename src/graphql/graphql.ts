@@ -53,7 +53,7 @@ export function createGraphql<Context extends object, Changed>(options: GraphqlO
     maskedErrors: false,
     plugins: [
       persisted ? usePersistedDocuments(persisted) : useNoPersistedDocuments(),
-      useParsing({ tokens: limits.tokens, documents }),
+      useParsing({ limits, documents }),
       useValidation({ limits, documents }),
       useExecution(options),
       useSubscriptions(options),

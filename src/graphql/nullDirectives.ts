@@ -1,4 +1,11 @@
-import { type DocumentNode, Kind, type OperationDefinitionNode, separateOperations, visit } from 'graphql';
+import {
+  type ASTNode,
+  type DefinitionNode,
+  type DocumentNode,
+  Kind,
+  type OperationDefinitionNode,
+  visit,
+} from 'graphql';
 import type { FieldError } from '../errors/failures.js';
 import { perOperation } from './perOperation.js';
 
@@ -18,11 +25,23 @@ export function nullDirectives(
 
 const conditionsOf = perOperation((operation, document): string[] => {
   const names = new Set<string>();
-  visit(separateOperations(document)[operation.name?.value ?? ''] ?? document, {
-    Directive: ({ name, arguments: given = [] }) => {
-      if (name.value !== 'include' && name.value !== 'skip') return;
-      for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
-    },
-  });
+  const spread = new Set<string>();
+  const reached: ASTNode[] = [operation];
+  for (const node of reached) {
+    visit(node, {
+      Directive: ({ name, arguments: given = [] }) => {
+        if (name.value !== 'include' && name.value !== 'skip') return;
+        for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+      },
+      FragmentSpread: ({ name }) => {
+        if (spread.has(name.value)) return;
+        spread.add(name.value);
+        reached.push(...document.definitions.filter((other) => isFragment(other, name.value)));
+      },
+    });
+  }
   return [...names];
 });
+
+const isFragment = (node: DefinitionNode, name: string) =>
+  node.kind === Kind.FRAGMENT_DEFINITION && node.name.value === name;

@@ -3,19 +3,18 @@ import { failure } from '../errors/failures.js';
 import { quoted, shortened } from '../errors/quoted.js';
 import type { DocumentCache } from './documentCache.js';
 import { operationOf } from './operation.js';
-import { parseDocument } from './parseDocument.js';
+import { type DocumentLimits, parseDocument } from './parseDocument.js';
 import type { Plugin } from './plugin.js';
 
 interface ParsingOptions {
-  /** Most tokens of a document. */
-  tokens: number;
+  limits: DocumentLimits;
   documents: DocumentCache;
 }
 
 /** From the parameters of a request to the document of its operation. */
-export const useParsing = ({ tokens, documents }: ParsingOptions): Plugin => ({
+export const useParsing = ({ limits, documents }: ParsingOptions): Plugin => ({
   onParse({ params: { source }, context, setParseFn, setParsedDocument }) {
-    setParseFn((text: string | Source, options?: ParseOptions) => parseDocument(tokens, text, options));
+    setParseFn((text: string | Source, options?: ParseOptions) => parseDocument(limits, text, options));
     const known = documents.get(String(source));
     if (known) setParsedDocument(known);
     return ({ result }) => {

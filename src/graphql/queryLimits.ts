@@ -2,11 +2,11 @@ import { type GraphQLSchema, OperationTypeNode } from 'graphql';
 import { failure } from '../errors/failures.js';
 import { changesIn } from './operation.js';
 import { type CostOf, operationCost } from './operationCost.js';
+import type { DocumentLimits } from './parseDocument.js';
 import { noCost, type QueryCost } from './queryCost.js';
 
-/** The most that one GraphQL request may ask for: `tokens` in its document, `mutations` fields in a mutation. */
-export interface QueryLimits extends Omit<QueryCost, 'pages'> {
-  tokens: number;
+/** The most that one GraphQL request may ask for: `mutations` are the fields of a mutation. */
+export interface QueryLimits extends Omit<QueryCost, 'pages'>, DocumentLimits {
   mutations: number;
 }
 
@@ -28,7 +28,7 @@ export function costWithin(limits: QueryLimits, schema: GraphQLSchema): CostOf {
 }
 
 /** The cost as clients see it that ask for it with `GraphQL-Cost: report`, as they would ask other GraphQL servers. */
-export const reportedCost = (
-  { tokens: _tokens, mutations: _mutations, ...limits }: QueryLimits,
-  { pages: _pages, ...cost } = noCost,
-) => ({ ...cost, limits });
+export const reportedCost = ({ complexity, depth, aliases }: QueryLimits, { pages: _pages, ...cost } = noCost) => ({
+  ...cost,
+  limits: { complexity, depth, aliases },
+});

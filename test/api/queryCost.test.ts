@@ -93,6 +93,24 @@ describe('a document over a limit is refused before any SQL', () => {
       `{ ${'...G '.repeat(477)} } fragment G on Query { goal(id: "g") { projects { champion { id } } } }`,
       [{ limit: 'complexity', actual: 10_017, maximum: 10_000 }],
     ],
+    [
+      'definitions',
+      Array.from({ length: 101 }, (_, n) => `query O${n} { viewer { person { id } } }`).join(' '),
+      [
+        { limit: 'definitions', actual: 101, maximum: 100 },
+        { limit: 'repetitions', actual: 101, maximum: 100 },
+      ],
+    ],
+    [
+      'repetitions, of a field with arguments',
+      `{ ${'goal(id: "g") { id } '.repeat(101)} }`,
+      [{ limit: 'repetitions', actual: 101, maximum: 100 }],
+    ],
+    [
+      'repetitions, of a field with a directive',
+      `{ viewer { person { ${'id @skip(if: false) '.repeat(101)} } } }`,
+      [{ limit: 'repetitions', actual: 101, maximum: 100 }],
+    ],
     ['tokens', `{ ${'viewer { person { id } } '.repeat(600)} }`, [{ limit: 'tokens', maximum: 4000 }]],
     [
       'depth and aliases, both named',

@@ -38,8 +38,8 @@ export const graphqlErrors = {
     status: 400,
     title: 'The GraphQL request is too complex',
     meaning:
-      'The document exceeds a limit on complexity, depth, aliases, tokens or mutation fields, or the response has too ' +
-      'many list items or too much text. Nothing was changed.',
+      'The document exceeds a limit on complexity, depth, aliases, tokens, definitions, repetitions or mutation ' +
+      'fields, or the response has too many list items or too much text. Nothing was changed.',
     remedy:
       'Select fewer fields or request smaller pages. To get the cost of a request in extensions.cost, send the header ' +
       'GraphQL-Cost: report with it.',
@@ -60,7 +60,9 @@ export const graphqlErrors = {
           properties: {
             limit: {
               type: 'string',
-              description: 'The limit: complexity, depth, aliases, tokens, mutations, items or characters.',
+              description:
+                'The limit: complexity, depth, aliases, tokens, definitions, repetitions, mutations, items or ' +
+                'characters.',
             },
             actual: {
               type: 'integer',
