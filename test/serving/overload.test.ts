@@ -294,6 +294,32 @@ describe('who waits for a place', () => {
     expect([admission.inProgress, admission.waiting]).toEqual([4, 0]);
   });
 
+  test('has few requests in progress if they need much of the processor, unless it is alone', () => {
+    let now = 0;
+    const admission = new Admission(10, () => now);
+    const inProgressAfter = (milliseconds: number, count: number) => {
+      for (let index = 0; index < count; index++) {
+        admission.enter(own);
+        admission.leave(own, milliseconds, own, milliseconds);
+      }
+      for (let index = 0; index < 10; index++) void admission.enter(own);
+      const { inProgress } = admission;
+      while (admission.inProgress > 0) admission.leave(own, 0, own, 0);
+      return inProgress;
+    };
+    expect(inProgressAfter(20, 20)).toBe(10);
+    const visit = () => {
+      admission.enter(from('other'));
+      admission.leave(from('other'));
+    };
+    visit();
+    expect(inProgressAfter(20, 20)).toBe(1);
+    expect(inProgressAfter(1.9, 200)).toBe(5);
+    now += 5_000;
+    visit();
+    expect(inProgressAfter(20, 5)).toBe(5);
+  });
+
   test('finds a free place although two others take all that they may', () => {
     const admission = new Admission(10);
     const [greedy, friend] = [from('token', 'large'), from('address')];

@@ -27,6 +27,7 @@ const remembered = 10_000;
 export class Shares<Item extends Waiting> {
   readonly #slots: number;
   readonly #now: () => number;
+  readonly #mostOf: (group: string) => number;
   readonly #groups = new Map<string, Group<Item>>();
   readonly #recentCallers = new RecentKeys();
   readonly #recentGroups = new RecentKeys();
@@ -35,9 +36,11 @@ export class Shares<Item extends Waiting> {
   #waiting = 0;
   #waitingGroups = 0;
 
-  constructor(slots: number, now = () => performance.now()) {
+  /** `mostOf` is how many slots a company may hold while others ask, too. */
+  constructor(slots: number, now = () => performance.now(), mostOf = (_group: string) => Number.POSITIVE_INFINITY) {
     this.#slots = slots;
     this.#now = now;
+    this.#mostOf = mostOf;
   }
 
   get taken(): number {
@@ -144,12 +147,13 @@ export class Shares<Item extends Waiting> {
     const free = this.#slots - this.#taken;
     return (
       (held < free || this.#recentCallers.otherThan(caller.id) <= since) &&
-      (group.held < free || this.#recentGroups.otherThan(caller.group) <= since)
+      (this.#recentGroups.otherThan(caller.group) <= since || group.held < Math.min(free, this.#mostOf(caller.group)))
     );
   }
 
-  #hasPart({ shares }: Group<Item>, { held }: Share<Item>): boolean {
-    return held >= Math.max(1, Math.floor(this.#slots / this.#groups.size / shares.size));
+  #hasPart({ shares }: Group<Item>, { caller, held }: Share<Item>): boolean {
+    const most = Math.min(this.#slots / this.#groups.size, this.#mostOf(caller.group));
+    return held >= Math.max(1, Math.floor(most / shares.size));
   }
 
   #give(group: Group<Item>, share: Share<Item>): void {

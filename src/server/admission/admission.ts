@@ -1,5 +1,6 @@
 import { nobody } from '../../database/query/caller.js';
 import { Shares } from '../../database/query/shares.js';
+import { ProcessorUse } from './processorUse.js';
 
 /** What became of a request that asked for a slot: refused because of its caller's other requests, or of the load. */
 export type Decision = 'admitted' | 'too many of one' | 'overloaded';
@@ -25,12 +26,14 @@ const remembered = 50;
  * Bounds how many requests are in progress. Others wait for a slot, which callers share, and are refused when they have
  * waited too long. As long as no more companies wait than there are slots, each of them waits only for itself, and a
  * burst may take its time. More than that for longer than a moment, or slots of which none becomes free, are overload:
- * a request then waits for no longer than about two requests take, so that what is admitted has hardly waited.
+ * a request then waits for no longer than about two requests take, so that what is admitted has hardly waited. A
+ * company that uses much of the processor has no more in progress than needs a moment of it, while others ask, too.
  */
 export class Admission {
   readonly #slots: number;
   readonly #shares: Shares<Waiting>;
   readonly #now: () => number;
+  readonly #processorUse: ProcessorUse;
   #meanDuration = 0;
   #crowdedSince: number | undefined;
   /** Counted in turns of the timer: a process that has had no time itself is not stalled. */
@@ -40,7 +43,8 @@ export class Admission {
   constructor(slots: number, now = () => performance.now()) {
     this.#slots = slots;
     this.#now = now;
-    this.#shares = new Shares(slots, now);
+    this.#processorUse = new ProcessorUse(now);
+    this.#shares = new Shares(slots, now, (group) => this.#processorUse.mostRequests(group));
   }
 
   get inProgress(): number {
@@ -63,8 +67,9 @@ export class Admission {
     return decision;
   }
 
-  /** `known` is who the caller has turned out to be. */
-  leave(caller = nobody, milliseconds = this.#meanDuration, known = caller): void {
+  /** `known` is who the caller has turned out to be. `processor` is how much of its time the request has had. */
+  leave(caller = nobody, milliseconds = this.#meanDuration, known = caller, processor = 0): void {
+    if (processor > 0) this.#processorUse.add(known.group, processor);
     this.#meanDuration += (milliseconds - this.#meanDuration) / remembered;
     this.#stalledFor = 0;
     this.#shares.leave(caller, known);

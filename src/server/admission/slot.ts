@@ -12,7 +12,7 @@ export class Slot {
   readonly #overload: Overload;
   readonly #record: RequestRecord;
   readonly #callerNow: () => Caller | undefined;
-  #held: { caller: Caller | undefined; since: number } | undefined;
+  #held: { caller: Caller | undefined; since: number; processor: number } | undefined;
   #hasEnded = false;
 
   /** `callerNow` is who sent the request, as far as that is known by then. */
@@ -63,8 +63,9 @@ export class Slot {
   }
 
   #take(caller: Caller | undefined): undefined {
-    this.#held = { caller, since: performance.now() };
-    this.#record.processorTime.admit(true);
+    const { processorTime } = this.#record;
+    this.#held = { caller, since: performance.now(), processor: processorTime.milliseconds };
+    processorTime.admit(true);
   }
 
   #refuse(): false {
@@ -74,9 +75,11 @@ export class Slot {
 
   #giveBack(): void {
     if (!this.#held) return;
-    const { caller, since } = this.#held;
+    const { caller, since, processor } = this.#held;
+    const { processorTime } = this.#record;
     this.#held = undefined;
-    this.#record.processorTime.admit(false);
-    this.#overload.admission.leave(caller, performance.now() - since, this.#callerNow());
+    processorTime.admit(false);
+    const used = processorTime.milliseconds - processor;
+    this.#overload.admission.leave(caller, performance.now() - since, this.#callerNow(), used);
   }
 }
