@@ -7,6 +7,9 @@ export const twoLongTexts = { complexity: 40 };
 /** Everybody whom something concerns, who may be thousands. */
 export const everybody = { complexity: 2000 };
 
+/** The unread notifications about something, which nobody may have read for years. */
+export const allUnread = { complexity: 400 };
+
 /** The events that a page looks at to find those that the caller can see. */
 export const manyEvents = { complexity: 100 };
 

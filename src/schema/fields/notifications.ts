@@ -4,6 +4,7 @@ import { newestFirst } from '../order.js';
 import { Goal } from '../types/Goal.js';
 import { Notification } from '../types/Notification.js';
 import { ResourceHubDocument } from '../types/ResourceHubDocument.js';
+import { allUnread } from '../weights.js';
 
 const unreadBy = ({ companyId, personId }: Actor) => ({ companyId, personId, readAt: null });
 
@@ -16,6 +17,7 @@ for (const [subject, type] of subjects) {
   builder.prismaObjectField(type, 'notifications', (t) =>
     t.field({
       type: [Notification],
+      extensions: allUnread,
       description: `The caller's unread notifications about the ${subject}, newest first.`,
       select: (_args, { actor }, nested) => ({
         activities: {
