@@ -101,7 +101,6 @@ export async function connectGateway(
     overload,
     metrics,
     onClosing: () => streams.end(),
-    ...(isWorker && { maxConnections: 0 }),
   });
   if (metrics) events.pump.onSweep(figures);
   const count: CountAttempt = (...attempt) => metrics?.countAttempt(...attempt);

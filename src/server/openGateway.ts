@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { connectGateway } from './connectGateway.js';
-import { limitConnections } from './connections/connectionLimit.js';
 import { listen } from './listen.js';
 import type { Job } from './workerMessages.js';
 
@@ -25,8 +24,7 @@ export async function openGateway(
   { isWorker = false } = {},
 ): Promise<OpenGateway> {
   const gateway = await connectGateway(config, job, logger, { isWorker });
-  const { nodeServer, overload, metrics, announceStop, close } = gateway;
-  if (isWorker) limitConnections(config.maxConnections, nodeServer.server, overload);
+  const { nodeServer, metrics, announceStop, close } = gateway;
   const stop = async () => {
     announceStop();
     const cutOff = await nodeServer.stop(config.drain);

@@ -212,6 +212,24 @@ test('a connection beyond the most is closed at once, and counted', async () => 
   first.destroy();
 });
 
+test('a connection beyond the most takes the place of an idle one of an address that has more', async () => {
+  const full = new World(world.db, world.url, { overload: new Overload(places, logger), maxConnections: 3 });
+  const { hostname, port } = new URL(await full.base());
+  const opened: Socket[] = [];
+  const closed: number[] = [];
+  for (let index = 0; index < 3; index++) {
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    opened.push(socket);
+    socket.on('close', () => closed.push(index));
+  }
+  const other = connect({ port: Number(port), host: hostname, localAddress: '127.0.0.2' });
+  other.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+  expect(String((await once(other, 'data'))[0])).toMatch(/^HTTP\/1.1 200 /);
+  await vi.waitFor(() => expect(closed).toEqual([0]));
+  for (const socket of [...opened, other]) socket.destroy();
+});
+
 describe('one caller', () => {
   const wide = new World(world.db, world.url, { overload: new Overload(10, logger) });
   const ask = (token: string) => wide.graphql(token, '{ viewer { person { id } } }');

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { readConfig } from '../../src/config/config.js';
 import { ConfigError } from '../../src/config/configError.js';
 import { limitConnections } from '../../src/server/connections/connectionLimit.js';
+import { Connections } from '../../src/server/connections/connections.js';
 import { shareOf } from '../../src/server/serveAsWorker.js';
 import { eventually } from '../support/eventually.js';
 import { sumOf } from '../support/scrape.js';
@@ -109,7 +110,7 @@ describe('a gateway with workers', () => {
 test('a worker closes connections over its share of MAX_CONNECTIONS, and counts them', async () => {
   const overload = { countDrop: vi.fn() };
   const listener = createHttpServer((_, res) => void res.end('ok'));
-  limitConnections(1, listener, overload);
+  limitConnections(listener, { most: 1, connections: new Connections(), overload });
   await once(listener.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void listener.close());
   const { port } = listener.address() as AddressInfo;

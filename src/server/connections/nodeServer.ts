@@ -5,6 +5,7 @@ import { defaults } from '../../defaults.js';
 import { clientAddress } from '../../http/limits/clientAddress.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { Telemetry } from '../../telemetry/telemetry.js';
+import { limitConnections } from './connectionLimit.js';
 import { Connections } from './connections.js';
 import { InvalidRequests } from './invalidRequests.js';
 import { closeGently } from './lingeringClose.js';
@@ -25,7 +26,7 @@ interface NodeServerOptions extends ResponderOptions, Partial<SendingLimits> {
   trustedProxies?: number;
   /** Whether the log has the addresses of clients; true if omitted. */
   logClient?: boolean;
-  /** Most open connections. Others are closed at once. */
+  /** Most open connections. */
   maxConnections?: number;
   /** Called when no new connection is taken any more. */
   onClosing?: () => void;
@@ -74,7 +75,6 @@ export class NodeServer {
         closeGently(socket);
         this.#connections.add(socket);
       })
-      .on('drop', () => options.overload?.countDrop())
       .on('request', this.listener)
       .on('checkContinue', (req, res) => void this.#handler.handle(req, res, () => res.writeContinue()))
       // An expectation that no one knows may be ignored (RFC 9110).
@@ -87,7 +87,9 @@ export class NodeServer {
       });
     // Node would drop further headers silently. Their size is bounded.
     this.server.maxHeadersCount = 0;
-    if (maxConnections) this.server.maxConnections = maxConnections;
+    const { overload } = options;
+    if (maxConnections)
+      limitConnections(this.server, { most: maxConnections, connections: this.#connections, overload });
   }
 
   /** Bytes of responses that clients have not read yet. */
