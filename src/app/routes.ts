@@ -9,7 +9,6 @@ import { examplesRoute } from '../pages/examplesRoute.js';
 import { graphiqlRoutes } from '../pages/graphiql.js';
 import { noPage } from '../pages/noPage.js';
 import { referenceRoutes } from '../pages/reference.js';
-import { schemaPage } from '../pages/schemaPage.js';
 import { startRoutes } from '../pages/start.js';
 import { apiRoot } from '../rest/apiRoot.js';
 import { openApiDocument } from '../rest/openapi/openApiDocument.js';
@@ -43,8 +42,7 @@ export function appRoutes({ db, publicUrl, bodyLimit, graphiql, demo, stopping, 
     ...errorPages(pages),
     ...openApiRoutes(openApi),
     ...startRoutes({ ...pages, isReady: ({ scope }) => answers(db.within(scope)) }),
-    schemaPage(sdl, hasPage),
-    ...(graphiql ? graphiqlRoutes({ ...pages, schema }) : [leadsTo('/schema', '/graphql')]),
+    ...(graphiql ? graphiqlRoutes({ ...pages, schema }) : [leadsTo('/', '/graphql')]),
     leadsTo('/docs', apiRoot),
     contentRoute('/schema.graphql', types.text, sdl),
     { path: '/graphql', methods: ['GET', 'POST'] },

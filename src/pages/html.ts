@@ -21,14 +21,3 @@ const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => ent
 /** Data that a page's script reads with JSON.parse. Browsers never execute it, so the policy needs no exception. */
 export const jsonBlock = (id: string, data: unknown): Html =>
   new Html(`<script type="application/json" id="${id}">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>`);
-
-/** A text in which each match of a pattern is marked up. */
-export function markedUp(text: string, pattern: RegExp, markUp: (match: RegExpExecArray) => Html): Html {
-  let end = 0;
-  const parts = [...text.matchAll(pattern)].map((match) => {
-    const before = text.slice(end, match.index);
-    end = match.index + match[0].length;
-    return html`${before}${markUp(match)}`;
-  });
-  return html`${parts}${text.slice(end)}`;
-}

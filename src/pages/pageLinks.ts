@@ -8,14 +8,17 @@ export interface PageLink {
 
 /** The pages that the header of every page links to. */
 export const pageLinks: PageLink[] = [
-  { path: '/graphql', name: 'GraphiQL', about: 'Run queries and mutations in the browser, with worked examples.' },
+  {
+    path: '/graphql',
+    name: 'GraphiQL',
+    about: 'Run queries and mutations in the browser, with worked examples and the documentation of every type.',
+  },
   {
     path: '/docs',
     name: 'Reference',
     about: 'Every REST path with its fields, responses and errors, and a request to run.',
   },
   { path: '/errors', name: 'Errors', about: 'What each error code means, and what to do about it.' },
-  { path: '/schema', name: 'Schema', about: 'Every GraphQL type and field, with its documentation.' },
 ];
 
 /** The icon, drawn into the page so that it needs no request. */

@@ -133,7 +133,7 @@ test('where only persisted documents run, REST works, GraphiQL is off, and a tok
   const { status, body } = await only.post(restPaths.reopenGoal, caller.token, { id: goal.id });
   expect([status, body.goal.is_closed]).toEqual([200, false]);
   const opened = await only.fetch('/graphql', { headers: { accept: 'text/html' }, redirect: 'manual' });
-  expect([opened.status, opened.headers.get('location')]).toEqual([303, '/schema']);
+  expect([opened.status, opened.headers.get('location')]).toEqual([303, '/']);
   const anonymous = await only.post('/graphql', null, { documentId: 'viewer' }, accept);
   expect(anonymous.status).toBe(401);
 });

@@ -271,7 +271,7 @@ describe('an address', () => {
     expect((await world.fetch('/healthz')).status).toBe(200);
   });
 
-  test.each(['/', '/docs', '/schema', '/errors/RATE_LIMITED', '/openapi.json', '/schema.graphql'])(
+  test.each(['/', '/docs', '/errors/RATE_LIMITED', '/openapi.json', '/schema.graphql'])(
     'counts %s, also with a token, which needs none',
     async (path) => {
       const world = gateway();

@@ -1,7 +1,7 @@
 import type { Attack } from './attack.js';
 import { flood } from './client.js';
 
-const paths = ['/docs', '/schema', '/schema.graphql', '/openapi.json', '/'];
+const paths = ['/docs', '/schema.graphql', '/openapi.json', '/'];
 
 export const publicPages: Attack = {
   title: 'nobody with a token opens the pages, on 50 connections without a pause',

@@ -52,7 +52,7 @@ const filesOf = (text: string) =>
   [...text.matchAll(/(?:src|href)="([^"]*\.(?:js|css|svg))"/g)].map(([, path]) => path ?? '');
 
 describe('a page', () => {
-  test.each(['/', '/graphql', '/docs', '/errors', '/schema'])('%s needs no token and is never kept', async (path) => {
+  test.each(['/', '/graphql', '/docs', '/errors'])('%s needs no token and is never kept', async (path) => {
     const { status, headers } = await browse(world, path);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -78,7 +78,7 @@ describe('a page', () => {
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
   });
 
-  test.each(['/', '/graphql', '/docs', '/errors', '/schema'])(
+  test.each(['/', '/graphql', '/docs', '/errors'])(
     '%s names no other host, and every file it names is there',
     async (path) => {
       const { text } = await browse(world, path);
@@ -133,7 +133,7 @@ describe('GraphiQL', () => {
   test('is gone with GRAPHIQL=off, and so is the link to it', async () => {
     const off = worldWith({ graphiql: false });
     const answer = await browse(off, '/graphql');
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/schema']);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
     for (const path of ['/graphiql/graphiql.js', '/graphiql/schema.json']) {
       expect((await browse(off, path)).status).toBe(404);
     }
@@ -465,7 +465,7 @@ describe('a path', () => {
     expect(text).not.toMatch(/<script|"onclick/);
   });
 
-  test.each(['/docs', '/errors', '/errors/NOT_FOUND', '/graphql', '/schema', '/openapi.yaml', '/healthz'])(
+  test.each(['/docs', '/errors', '/errors/NOT_FOUND', '/graphql', '/openapi.yaml', '/healthz'])(
     '%s/ is redirected to the same without the slash',
     async (path) => {
       const { status, headers } = await world.fetchAt(
@@ -510,7 +510,7 @@ describe('a page', () => {
     },
   );
 
-  test.each(['/', '/docs', '/graphql', '/errors', '/schema'])('%s answers HEAD', async (path) => {
+  test.each(['/', '/docs', '/graphql', '/errors'])('%s answers HEAD', async (path) => {
     expect((await get(path, {}, 'HEAD')).status).toBe(200);
   });
 });

@@ -8,11 +8,10 @@ const all = (selector) => [...document.querySelectorAll(`main ${selector}`)];
 const entries = [
   ...all('.fields > li').map((part) => named(part, ':scope > p:first-child')),
   ...all(':is(tbody tr, .rows > li)').map((part) => named(part, ':scope > *')),
-  ...all('.schema .field').map((part) => named(part, '.line:not(.comment)')),
 ];
 
 /** Parts with entries, the inner ones first. */
-const groups = all(':is(section, .record, .schema > details, .sides > div > div)')
+const groups = all(':is(section, .record, .sides > div > div)')
   .reverse()
   .map((part) => named(part, ':scope > :is(h2, .method, summary)'));
 
@@ -43,7 +42,7 @@ function rangesOf(part, words) {
   const ranges = [];
   const texts = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node; node = texts.nextNode()) {
-    if (!node.parentElement.closest('h2, .method, summary, .name, .type, td, .rows, .line:not(.comment)')) continue;
+    if (!node.parentElement.closest('h2, .method, summary, .name, .type, td, .rows')) continue;
     const text = node.data.toLowerCase();
     for (const word of words) {
       for (let start = text.indexOf(word); start >= 0; start = text.indexOf(word, start + word.length)) {

@@ -248,7 +248,6 @@ describe.skipIf(!chromium)('in a browser', () => {
   test.each([
     ['/docs', 'champion person', '#Goal\\.champion', '#Goal\\.name'],
     ['/docs', 'version_conflict', '#restoreDocumentVersion\\.problems tbody tr', '#headers'],
-    ['/schema', 'wouldReopen', '#GoalReopenPreview', '#Goal'],
     ['/errors', '409', 'a[href="/errors/VERSION_CONFLICT"]', 'a[href="/errors/NOT_FOUND"]'],
   ])('%s filtered by "%s" shows %s, and not %s', async (path, words, found, other) => {
     const page = await open(path);
@@ -351,7 +350,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await side.getByRole('status').getByText('404 Not Found').waitFor();
   });
 
-  test.each(['/docs#Person.full_name', '/docs#restoreDocumentVersion.problems', '/schema#GoalStatus'])(
+  test.each(['/docs#Person.full_name', '/docs#restoreDocumentVersion.problems'])(
     'a link to %s opens the folded part that it leads to',
     async (path) => {
       const page = await open(path);

@@ -12,7 +12,6 @@ const pages = {
   reference: '/docs',
   errors: '/errors',
   error: '/errors/VERSION_CONFLICT',
-  schema: '/schema',
   unknown: '/no-such-page',
 };
 const sizes = { desk: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
@@ -124,6 +123,6 @@ describe.skipIf(!chromium)('every page', () => {
     const page = await visit(open, path, {});
     const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
     const paths = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
-    expect(paths).toEqual(['/', '/graphql', '/docs', '/errors', '/schema']);
+    expect(paths).toEqual(['/', '/graphql', '/docs', '/errors']);
   });
 });

@@ -302,7 +302,6 @@ export const paths: Record<string, 'public' | 'a mutation' | 'GraphQL'> = {
   '/pages/': 'public',
   '/openapi.json': 'public',
   '/openapi.yaml': 'public',
-  '/schema': 'public',
   '/schema.graphql': 'public',
   '/healthz': 'public',
   '/readyz': 'public',
