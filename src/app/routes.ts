@@ -9,7 +9,8 @@ import { examplesRoute } from '../pages/examplesRoute.js';
 import { graphiqlRoutes } from '../pages/graphiql.js';
 import { noPage } from '../pages/noPage.js';
 import { referenceRoutes } from '../pages/reference.js';
-import { startRoutes } from '../pages/start.js';
+import { sharedFiles } from '../pages/sharedFiles.js';
+import { startRoute } from '../pages/start.js';
 import { apiRoot } from '../rest/apiRoot.js';
 import { openApiDocument } from '../rest/openapi/openApiDocument.js';
 import { openApiRoutes } from '../rest/openapi/openApiRoute.js';
@@ -36,12 +37,13 @@ export function appRoutes({ db, publicUrl, bodyLimit, graphiql, demo, stopping, 
   const pages = { mutations, publicUrl, hasPage, demo };
   const routes: Route[] = [
     ...healthRoutes(db, stopping),
-    ...restRoutes(mutations, { schema, bodyLimit, execute: execute }),
+    ...restRoutes(mutations, { schema, bodyLimit, execute }),
     ...referenceRoutes({ ...pages, openApi }),
     examplesRoute(mutations, execute),
     ...errorPages(pages),
     ...openApiRoutes(openApi),
-    ...startRoutes({ ...pages, isReady: ({ scope }) => answers(db.within(scope)) }),
+    startRoute({ ...pages, isReady: ({ scope }) => answers(db.within(scope)) }),
+    ...sharedFiles(),
     ...(graphiql ? graphiqlRoutes({ ...pages, schema }) : [leadsTo('/', '/graphql')]),
     leadsTo('/docs', apiRoot),
     contentRoute('/schema.graphql', types.text, sdl),

@@ -4,7 +4,6 @@ import type { RequestContext, Route } from '../http/route.js';
 import { openApiPath } from '../rest/openapi/openApiRoute.js';
 import type { PreparedMutation } from '../rest/prepare.js';
 import { version } from '../version.js';
-import { type AssetName, assetRoutes, builtAsset, ownAsset } from './assetRoutes.js';
 import { shellQuoted } from './assets/samples.js';
 import { type Demo, type Trial, trialFor, trialForStrangers } from './demo.js';
 import type { DemoKey } from './demoKey.js';
@@ -24,46 +23,19 @@ interface StartOptions {
   hasPage: HasPage;
 }
 
-const ownFiles: AssetName[] = [
-  'icon.svg',
-  'goalpost.css',
-  'contents.js',
-  'copy.js',
-  'elements.js',
-  'exampleBlock.js',
-  'examples.js',
-  'exchange.js',
-  'filter.js',
-  'mistakes.js',
-  'preview.js',
-  'reveal.js',
-  'token.js',
-];
-
 /** `/`: what Goalpost is, whether it is ready, links to everything, and requests to try. */
-export function startRoutes(options: StartOptions): Route[] {
+export function startRoute(options: StartOptions): Route {
   const kept = new KeptPages();
-  return [
-    {
-      path: '/',
-      methods: ['GET', 'HEAD'],
-      public: true,
-      handle: (request, context) =>
-        (options.demo && opened(request, options.demo.key)) ?? startPage(request, context, kept, options),
-    },
-    ...assetRoutes('/pages', {
-      ...Object.fromEntries(ownFiles.map((name) => [name, ownAsset(name)])),
-      'samples.js': builtAsset('pages/assets/samples.js'),
-      'codeMarks.js': builtAsset('pages/assets/codeMarks.js'),
-      'plainText.js': builtAsset('text/plainText.js'),
-      'richText.js': builtAsset('text/richText.js'),
-    }),
-    // Browsers ask for this name beside what is no page, and take the same picture.
-    ...assetRoutes('', { 'favicon.ico': ownAsset('icon.svg') }),
-  ];
+  return {
+    path: '/',
+    methods: ['GET', 'HEAD'],
+    public: true,
+    handle: (request, context) =>
+      (options.demo && opened(request, options.demo.key)) ?? startPage(request, context, kept, options),
+  };
 }
 
-/** The answer to the start address: the cookie, if the secret is right, and the page without the secret in its URL. */
+/** The response to the start address: the cookie, if the secret is right, and the page without the secret in its URL. */
 function opened(request: RequestHead, key: DemoKey): HttpResponse | undefined {
   if (!new URL(request.url).searchParams.has('demo')) return undefined;
   const cookie = key.cookieFor(request);

@@ -7,6 +7,8 @@ import './fields/deletedFiles.js';
 import './fields/eventBody.js';
 import './fields/fileAndDocument.js';
 import './fields/goalAndProject.js';
+import './fields/goalProgress.js';
+import './fields/goalSurroundings.js';
 import './fields/nodes.js';
 import './fields/notifications.js';
 import './fields/potentialSubscribers.js';

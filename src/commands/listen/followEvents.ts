@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { ListenError } from './listenError.js';
-import { type ListenedGateway, readStream, type StreamPiece, StreamRefused } from './readStream.js';
+import { type ListenedGateway, readStream, StreamRefused } from './readStream.js';
+import type { StreamPiece } from './streamReader.js';
 
 export interface WantedEvents {
   actions: readonly string[] | undefined;

@@ -1,4 +1,4 @@
-import { createParser } from 'eventsource-parser';
+import { type StreamEnd, type StreamPiece, StreamReader } from './streamReader.js';
 
 /** Where to listen, and as whom. */
 export interface ListenedGateway {
@@ -13,16 +13,6 @@ interface StreamRequest {
   lastEventId: string | undefined;
 }
 
-/** How far the stream has come, and what it has said there. */
-export interface StreamPiece {
-  cursor?: string;
-  /** JSON of a GraphQL response; undefined if it only says that it lives. */
-  data?: string;
-}
-
-/** What ended a connection in order: `complete` for good, or milliseconds after which to come back. */
-export type StreamEnd = { isComplete: boolean; retry: number | undefined };
-
 /** The gateway has refused the stream. */
 export class StreamRefused extends Error {
   constructor(
@@ -36,7 +26,6 @@ export class StreamRefused extends Error {
 
 /** A stream says at least every 15 seconds that it lives. This machine may have slept, or the connection be lost. */
 const quietMilliseconds = 35_000;
-const longestPiece = 20_000_000;
 const longestRefusal = 2_000;
 
 /** Reads a stream until it ends or breaks. */
@@ -71,37 +60,6 @@ export async function* readStream(
   } finally {
     clearTimeout(timer);
     quiet.abort();
-  }
-}
-
-/** Turns text into pieces, also those without data, which the parser leaves out. */
-class StreamReader implements StreamEnd {
-  isComplete = false;
-  retry: number | undefined;
-  #text = '';
-  #found: StreamPiece[] = [];
-  readonly #parser = createParser({
-    onEvent: ({ id, event, data }) => {
-      if (event === 'complete') this.isComplete = true;
-      else this.#found.push({ ...(id !== undefined && { cursor: id }), data });
-    },
-    onRetry: (retry) => {
-      this.retry = retry;
-    },
-  });
-
-  feed(text: string): StreamPiece[] {
-    this.#text += text;
-    if (this.#text.length > longestPiece) throw new Error('the gateway has sent too much at once');
-    this.#found = [];
-    const blocks = this.#text.split('\n\n');
-    this.#text = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const alone = /^id: ?(.*)$/.exec(block)?.[1];
-      if (alone === undefined) this.#parser.feed(`${block}\n\n`);
-      else this.#found.push({ cursor: alone });
-    }
-    return this.#found;
   }
 }
 

@@ -1,24 +1,12 @@
-import { callersAccess, canView, levelOf } from '../../policies/access.js';
-import { visibleTo } from '../../policies/visibility.js';
-import { isOutdated } from '../../rules/isOutdated.js';
-import { progressPercentage } from '../../rules/progressPercentage.js';
+import { callersAccess, levelOf } from '../../policies/access.js';
 import { roleOf } from '../../rules/roleOf.js';
-import { statusOf } from '../../rules/statusOf.js';
 import { timeframeOf } from '../../rules/timeframeOf.js';
 import { builder } from '../builder.js';
 import { keyColumns } from '../keyColumns.js';
-import { inOrder, latest, oldestFirst } from '../order.js';
 import { AccessLevels, levelColumns } from './AccessLevels.js';
-import { GoalCheck } from './GoalCheck.js';
 import { GoalPermissions } from './GoalPermissions.js';
-import { GoalProgressUpdate } from './GoalProgressUpdate.js';
-import { GoalRetrospective } from './GoalRetrospective.js';
 import { GoalRole } from './GoalRole.js';
-import { GoalStatus } from './GoalStatus.js';
 import { Person } from './Person.js';
-import { Project } from './Project.js';
-import { Space } from './Space.js';
-import { Target } from './Target.js';
 import { Timeframe } from './Timeframe.js';
 
 export const Goal = builder.prismaObject('Goal', {
@@ -42,11 +30,6 @@ export const Goal = builder.prismaObject('Goal', {
       nullable: true,
       description: 'When the goal was archived. Null if it is not archived.',
     }),
-    checklist: t.relation('checklist', {
-      type: GoalCheck,
-      query: inOrder,
-      description: 'The items of the checklist, in order.',
-    }),
     closedBy: t.relation('closedBy', {
       type: Person,
       nullable: true,
@@ -57,25 +40,6 @@ export const Goal = builder.prismaObject('Goal', {
       select: { archivedAt: true },
       resolve: ({ archivedAt }) => archivedAt !== null,
     }),
-    isOutdated: t.boolean({
-      description:
-        'Whether the next check-in on an open goal is more than 3 days (UTC dates) overdue or not scheduled. False if the goal is closed or archived.',
-      select: { closedAt: true, archivedAt: true, nextUpdateScheduledAt: true },
-      resolve: (goal, _args, { now }) => isOutdated(goal, now),
-    }),
-    lastCheckIn: t.field({
-      type: GoalProgressUpdate,
-      nullable: true,
-      description: 'The latest check-in. Null if there is none.',
-      select: (_args, _context, nested) => ({ progressUpdates: nested(latest) }),
-      resolve: ({ progressUpdates }) => progressUpdates[0],
-    }),
-    lastCheckInId: t.id({
-      nullable: true,
-      description: 'The ID of the latest check-in. Null if there is none.',
-      select: { progressUpdates: { ...latest, select: { id: true } } },
-      resolve: ({ progressUpdates }) => progressUpdates[0]?.id,
-    }),
     myRole: t.field({
       type: GoalRole,
       nullable: true,
@@ -83,73 +47,11 @@ export const Goal = builder.prismaObject('Goal', {
       select: { championId: true, reviewerId: true },
       resolve: (goal, _args, { actor }) => roleOf(goal, actor.personId),
     }),
-    nextUpdateScheduledAt: t.expose('nextUpdateScheduledAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When the next check-in is due. Null if none is scheduled.',
-    }),
-    parentGoalId: t.id({
-      nullable: true,
-      description: 'The ID of the parent goal. Null if there is none or the caller cannot see it.',
-      select: (_args, { actor }) => ({ parentGoal: { select: { id: true, ...callersAccess(actor) } } }),
-      resolve: ({ parentGoal }) => (parentGoal && canView(parentGoal) ? parentGoal.id : null),
-    }),
     permissions: t.field({
       type: GoalPermissions,
       description: 'What the caller can do with the goal.',
       select: (_args, { actor }) => callersAccess(actor),
       resolve: (goal) => levelOf(goal),
-    }),
-    progressPercentage: t.float({
-      description:
-        'The mean of the progress of each target and of the checklist as a whole, 0 to 100, ' +
-        'rounded to two decimals. It is 0 if the goal has neither.',
-      select: {
-        targets: { ...inOrder, select: { from: true, to: true, value: true } },
-        checklist: { ...inOrder, select: { completed: true } },
-      },
-      resolve: ({ targets, checklist }) => progressPercentage(targets, checklist),
-    }),
-    projects: t.relation('projects', {
-      type: Project,
-      query: (_args, { actor }) => ({ where: visibleTo(actor), ...oldestFirst }),
-      description: 'The projects that work towards the goal and that the caller can see, oldest first.',
-    }),
-    retrospective: t.field({
-      type: GoalRetrospective,
-      nullable: true,
-      description: 'The latest retrospective, which remains after the goal is reopened. Null if there is none.',
-      select: (_args, _context, nested) => ({ retrospectives: nested(latest) }),
-      resolve: ({ retrospectives }) => retrospectives[0],
-    }),
-    space: t.field({
-      type: Space,
-      nullable: true,
-      description: 'The space of the goal. Null if the caller cannot see the space.',
-      select: (_args, { actor }, nested) => ({ space: nested({ select: { ...keyColumns, ...callersAccess(actor) } }) }),
-      resolve: ({ space }) => (canView(space) ? space : null),
-    }),
-    status: t.field({
-      type: GoalStatus,
-      description:
-        'The status: `ACHIEVED` or `MISSED` if the goal is closed, `OUTDATED` if its check-in is overdue. Otherwise the status of the last check-in, or `PENDING` before the first.',
-      select: {
-        closedAt: true,
-        archivedAt: true,
-        nextUpdateScheduledAt: true,
-        success: true,
-        progressUpdates: { ...latest, select: { status: true } },
-      },
-      resolve: (goal, _args, { now }) => statusOf(goal, now),
-    }),
-    success: t.exposeBoolean('success', {
-      nullable: true,
-      description: 'Whether the goal was achieved. Null if the goal is open.',
-    }),
-    targets: t.relation('targets', {
-      type: Target,
-      query: inOrder,
-      description: 'The targets of the goal, in order.',
     }),
     timeframe: t.field({
       type: Timeframe,
@@ -167,15 +69,3 @@ export const Goal = builder.prismaObject('Goal', {
     }),
   }),
 });
-
-builder.prismaObjectField(Goal, 'parentGoal', (t) =>
-  t.field({
-    type: Goal,
-    nullable: true,
-    description: 'The parent goal. Null if there is none or the caller cannot see it.',
-    select: (_args, { actor }, nested) => ({
-      parentGoal: nested({ select: { ...keyColumns, ...callersAccess(actor) } }),
-    }),
-    resolve: ({ parentGoal }) => (parentGoal && canView(parentGoal) ? parentGoal : null),
-  }),
-);

@@ -1,18 +1,10 @@
+import { columnValue, type Make, type Selection } from './columnValue.js';
 import { conditionsOf } from './filter.js';
 import type { Relation } from './models.js';
 import { orderOf } from './order.js';
-import { columnOf, type ReadTable, type Scope } from './scope.js';
+import type { ReadTable, Scope } from './scope.js';
 import { objectOf, own, type Part, type Shape } from './shape.js';
 import { Unsupported } from './unsupported.js';
-
-/** Makes what Prisma returns of what Postgres says in JSON. */
-type Make = (json: unknown) => unknown;
-
-/** What a table's rows are asked for: a JSON array, and how it becomes an object. */
-export interface Selection {
-  sql: string;
-  make: Make;
-}
 
 /** A function of Postgres takes no more arguments. */
 const mostParts = 100;
@@ -23,7 +15,7 @@ export function selectionOf(scope: Scope, table: ReadTable, args: Shape): Select
   for (const [name, part] of Object.entries(chosen(table, args))) {
     const column = own(table.model.columns, name);
     if (column && part !== true) throw new Unsupported(name);
-    parts.push([name, column ? value(table, name, column.type) : nested(scope, table, name, part)]);
+    parts.push([name, column ? columnValue(table, name, column.type) : nested(scope, table, name, part)]);
   }
   if (parts.length === 0 || parts.length > mostParts) throw new Unsupported(`${parts.length} columns`);
   const names = parts.map(([name]) => name);
@@ -48,35 +40,6 @@ function chosen({ model }: ReadTable, { select, include }: Shape): Shape {
   if (select !== undefined) return objectOf(select);
   const columns = Object.fromEntries(Object.keys(model.columns).map((name) => [name, true as const]));
   return { ...columns, ...(include !== undefined && objectOf(include)) };
-}
-
-const asIs: Make = (json) => json;
-
-const makes: Record<string, Make> = {
-  String: asIs,
-  Enum: asIs,
-  Int: asIs,
-  Boolean: asIs,
-  // JSON has no NaN and no infinity, so Postgres writes them as text.
-  Float: (json) => (json === null ? null : Number(json)),
-  BigInt: (json) => (json === null ? null : BigInt(json as string)),
-  DateTime: (json) => (json === null ? null : new Date(json as string)),
-  Bytes: (json) => (json === null ? null : Uint8Array.from(Buffer.from(json as string, 'hex'))),
-};
-
-/** The types whose columns JSON would not have as they are. */
-const spelled: Record<string, (sql: string) => string> = {
-  // A number in JSON would lose digits.
-  BigInt: (sql) => `${sql}::text`,
-  // The session's `bytea_output` would decide.
-  Bytes: (sql) => `encode(${sql}, 'hex')`,
-};
-
-function value(table: ReadTable, name: string, type: string): Selection {
-  const make = own(makes, type);
-  if (!make) throw new Unsupported(type);
-  const sql = columnOf(table, name);
-  return { sql: own(spelled, type)?.(sql) ?? sql, make };
 }
 
 function nested(scope: Scope, table: ReadTable, name: string, part: Part): Selection {
