@@ -38,7 +38,7 @@ const ofServe = [
 
 /**
  * Opens the gateway, for a server of your own. It listens on no port, handles no signal, and never ends the process.
- * Rejects if a setting cannot be used, or if the database does not answer or is not migrated.
+ * Rejects if a setting cannot be used, or if the database does not respond or is not migrated.
  */
 async function embedGateway(options: GatewayOptions): Promise<Gateway> {
   const { databaseUrl, settings, log }: Partial<GatewayOptions> = { ...options };

@@ -1,6 +1,6 @@
 import type { ExecuteDocument } from '../graphql/graphql.js';
 import { contentRoute, types } from '../http/contentRoute.js';
-import { answers, healthRoutes } from '../http/health.js';
+import { healthRoutes, responds } from '../http/health.js';
 import { leadsTo } from '../http/leadsTo.js';
 import type { Route } from '../http/route.js';
 import type { Demo } from '../pages/demo.js';
@@ -42,7 +42,7 @@ export function appRoutes({ db, publicUrl, bodyLimit, graphiql, demo, stopping, 
     examplesRoute(mutations, execute),
     ...errorPages(pages),
     ...openApiRoutes(openApi),
-    startRoute({ ...pages, isReady: ({ scope }) => answers(db.within(scope)) }),
+    startRoute({ ...pages, isReady: ({ scope }) => responds(db.within(scope)) }),
     ...sharedFiles(),
     ...(graphiql ? graphiqlRoutes({ ...pages, schema }) : [leadsTo('/', '/graphql')]),
     leadsTo('/docs', apiRoot),

@@ -44,7 +44,7 @@ export function configOf(environment: Environment) {
     databaseTimeout: data.DATABASE_TIMEOUT_MS,
     databaseTimeouts: {
       connect: data.DATABASE_CONNECT_TIMEOUT_MS,
-      answer: data.DATABASE_TIMEOUT_MS,
+      response: data.DATABASE_TIMEOUT_MS,
       statement: data.DATABASE_STATEMENT_TIMEOUT_MS,
       lock: data.DATABASE_LOCK_TIMEOUT_MS,
       idleTransaction: data.DATABASE_IDLE_TRANSACTION_TIMEOUT_MS,

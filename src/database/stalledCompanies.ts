@@ -2,11 +2,11 @@ import { LRUCache } from 'lru-cache';
 import { isTimeout } from './query/unavailable.js';
 
 const remembered = 10_000;
-/** How many requests of stalled companies may wait for the database at once, to find out whether it answers again. */
+/** How many requests of stalled companies may wait for the database at once, to find out whether it responds again. */
 const places = 2;
 
 /**
- * Companies for which the database did not answer in time, as when the node that has their rows is lost. If all their
+ * Companies for which the database did not respond in time, as when the node that has their rows is lost. If all their
  * requests waited, they would hold the connections that others need.
  */
 export class StalledCompanies {

@@ -58,7 +58,7 @@ export const useMilliseconds = 60_000;
 // Citus refuses now() within COALESCE.
 const isUseDue = Prisma.sql`(t.last_used_at IS NULL OR t.last_used_at <= now() - make_interval(secs => ${useMilliseconds / 1000}))`;
 
-/** The company of a token, by its hash. Every node of a distributed database has the answer, even if others are down. */
+/** The company of a token, by its hash. Every node of a distributed database knows it, even if others are down. */
 export async function findCompany(db: Database, hash: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
   const [found] = await db.$queryRaw<{ companyId: string }[]>`
     SELECT company_id AS "companyId" FROM token_companies WHERE hash = ${hash}`;

@@ -9,7 +9,7 @@ interface SweeperEvents {
   onSuccess: () => void;
 }
 
-/** Sweeps once a second, and less often while the database does not answer. */
+/** Sweeps once a second, and less often while the database does not respond. */
 export class Sweeper {
   readonly #db: Database;
   readonly #events: SweeperEvents;
@@ -59,8 +59,8 @@ export class Sweeper {
   async #sweepEach(): Promise<void> {
     const companies = await companiesWithTokens(this.#db);
     const [next] = this.#failing;
-    const answering = companies.filter((id) => !this.#failing.has(id));
-    for (const companyId of next === undefined ? answering : [...answering, next]) {
+    const responding = companies.filter((id) => !this.#failing.has(id));
+    for (const companyId of next === undefined ? responding : [...responding, next]) {
       if (this.#isStopped) return;
       this.#failing.delete(companyId);
       await sweep(this.#db, [...this.#parts], companyId).catch(() => this.#failing.add(companyId));

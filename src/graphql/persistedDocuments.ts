@@ -29,7 +29,7 @@ export const usePersistedDocuments = ({ documents, only }: PersistedDocuments) =
   });
 
 /**
- * Where there are no persisted documents: answers clients for automatic persisted queries, which send the hash of a
+ * Where there are no persisted documents: asks clients for automatic persisted queries, which send the hash of a
  * document first, so that they send the document.
  */
 export const useNoPersistedDocuments = (): Plugin => ({

@@ -1,6 +1,6 @@
 import { type DocumentNode, type FieldNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
 
-/** The root fields that an operation selects, directly or in fragments: one for each name in the answer. */
+/** The root fields that an operation selects, directly or in fragments: one for each name in the response. */
 export function rootFields({ definitions }: DocumentNode, operation: OperationDefinitionNode): FieldNode[] {
   const fields = new Map<string, FieldNode>();
   const visited = new Set<string>();

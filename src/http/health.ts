@@ -4,7 +4,7 @@ import { jsonResponse } from './response.js';
 import type { Route } from './route.js';
 
 /** Whether the database responds. */
-export const answers = (db: Database): Promise<boolean> =>
+export const responds = (db: Database): Promise<boolean> =>
   db.$queryRaw`SELECT 1`.then(
     () => true,
     () => false,
@@ -25,7 +25,7 @@ export const healthRoutes = (db: Database, stopping?: AbortSignal): Route[] => [
     public: true,
     unlimited: true,
     async handle(_request, { scope }) {
-      if (stopping?.aborted || !(await answers(db.within(scope)))) throw failure('SERVICE_UNAVAILABLE');
+      if (stopping?.aborted || !(await responds(db.within(scope)))) throw failure('SERVICE_UNAVAILABLE');
       return jsonResponse({ status: 'ok', database: 'ok' });
     },
   },

@@ -3,7 +3,7 @@ import { version } from '../version.js';
 import { type Html, html } from './html.js';
 import { navigation } from './pageLinks.js';
 
-/** Whether a public route answers at a path. Pages link to no other. */
+/** Whether a path has a public route. Pages link to no other. */
 export type HasPage = (path: string) => boolean;
 
 interface HtmlPage {

@@ -94,7 +94,7 @@ ${recordsOf(api).map(([name, schema]) => recordDetails(name, schema))}</section>
 </main>
 ${examplesData(trial, base)}`;
 
-/** The records and enums of answers. Inputs are with their operations, problems have pages of their own. */
+/** The records and enums of responses. Inputs are with their operations, problems have pages of their own. */
 const recordsOf = ({ components }: OpenApi) =>
   Object.entries(components.schemas)
     .filter(([name]) => !/(Input|Payload|Problem)$/.test(name))

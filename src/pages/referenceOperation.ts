@@ -22,7 +22,7 @@ export function operationSection({ api, request, base }: OperationView): Html {
   if (!operation) throw new Error(`the OpenAPI document lacks ${request.path}`);
   const { operationId: id, description, requestBody, responses, deprecated } = operation;
   const input = resolved(api, requestBody.content['application/json']?.schema);
-  const answer = responses['200']?.content['application/json'];
+  const success = responses['200']?.content['application/json'];
   return html`<section class="operation" aria-labelledby="${id}">
 <h2 id="${id}"><a class="anchor" href="#${id}">${request.title}</a></h2>
 <p class="method"><span class="badge">POST</span> <code>${request.path}</code>${deprecated && html` <span class="badge client">deprecated</span>`}</p>
@@ -32,14 +32,14 @@ export function operationSection({ api, request, base }: OperationView): Html {
 <div><h3>Request</h3>
 ${fieldList(input, `${id}.request`, true)}</div>
 <div><h3>Response</h3>
-${answerFields(api, resolved(api, answer?.schema), `${id}.answer`)}</div>
+${responseFields(api, resolved(api, success?.schema), `${id}.response`)}</div>
 ${problemDetails(operation)}
 </div>
 <div>
 ${exampleBlock(request, base, html`<h3>Try it</h3>`)}
 ${bodyEditor(request)}
-<details class="answer"><summary>Example response</summary>
-<pre tabindex="0" role="region" aria-label="Example response: ${request.title}"><code>${highlighted(JSON.stringify(answer?.example, null, 2))}</code></pre>
+<details class="response"><summary>Example response</summary>
+<pre tabindex="0" role="region" aria-label="Example response: ${request.title}"><code>${highlighted(JSON.stringify(success?.example, null, 2))}</code></pre>
 </details>
 </div>
 </div>
@@ -53,8 +53,8 @@ const resolved = ({ components }: OpenApi, schema: Schema = {}): Schema =>
 /** The table of problems says it better. */
 const withoutErrors = (description: string) => description.replace(/ Errors: [A-Z_, ]+\./, '');
 
-/** Each record of an answer, folded. The records in it are at the end of the page. */
-const answerFields = (api: OpenApi, { properties = {}, required = [] }: Schema, anchor: string): Html =>
+/** Each record of a response, folded. The records in it are at the end of the page. */
+const responseFields = (api: OpenApi, { properties = {}, required = [] }: Schema, anchor: string): Html =>
   html`<div class="stack">
 ${Object.entries(properties).map(([name, schema]) => {
   const named = [schema, ...(schema.oneOf ?? [])].map(componentOf).find((component) => component !== undefined) ?? '';
@@ -71,7 +71,7 @@ const bodyEditor = ({ name, title, body }: ExampleRequest): Html => html`<detail
 <p><textarea id="${name}-body" spellcheck="false" aria-label="Body of: ${title}">${JSON.stringify(body, null, 2)}</textarea></p>
 </details>`;
 
-/** Every problem that the operation may answer with: one table, folded. */
+/** Every problem that the operation may respond with: one table, folded. */
 function problemDetails({ operationId, responses }: Operation): Html {
   const codes = Object.values(responses)
     .flatMap(({ content }) => Object.keys(content['application/problem+json']?.examples ?? {}))

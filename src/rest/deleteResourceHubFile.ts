@@ -17,7 +17,7 @@ export const deleteResourceHubFile: StoredMutation = {
     deleteResourceHubFile(input: $input) { file { ...FileFields } }
   }`),
   example: {
-    about: ['Deletes a file; it can be recovered.', 'A second call answers NOT_FOUND.'],
+    about: ['Deletes a file; it can be recovered.', 'A second call fails with NOT_FOUND.'],
     input: { fileId: 'FILE_ID' },
     async choices(lookUp) {
       const items = await hubItems<Item>(lookUp, '... on ResourceHubFile { permissions { canDeleteFile } }');

@@ -14,7 +14,7 @@ export const restoreDocumentVersion: StoredMutation = {
       'Adds a version equal to an earlier one.',
       'expectedCurrentVersion is the version you',
       'last read. If it is no longer current, the',
-      'answer is VERSION_CONFLICT.',
+      'call fails with VERSION_CONFLICT.',
     ],
     input: { documentId: 'DOCUMENT_ID', versionNumber: 1, expectedCurrentVersion: 2 },
     choices: restorableVersions,

@@ -4,7 +4,7 @@ import type { Context } from '../context.js';
 import type PrismaTypes from '../database/generated/pothos.js';
 import { getDatamodel } from '../database/generated/pothos.js';
 import type { Transaction } from '../database/query/client.js';
-import './boundedAnswer.js';
+import './boundedResponse.js';
 import './loadedColumns.js';
 import './storableIds.js';
 
@@ -19,7 +19,7 @@ export const builder = new SchemaBuilder<{
     BigInt: { Input: bigint; Output: bigint };
   };
 }>({
-  plugins: ['boundedAnswer', 'storableIds', 'loadedColumns', PrismaPlugin],
+  plugins: ['boundedResponse', 'storableIds', 'loadedColumns', PrismaPlugin],
   defaultFieldNullability: false,
   // Of a client, Pothos calls `findUniqueOrThrow`, for a row that it has not planned to load, and never `$connect`.
   prisma: {

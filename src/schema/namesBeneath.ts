@@ -5,7 +5,7 @@ const perName = 4;
 
 const known = new WeakMap<SelectionSetNode, number>();
 
-/** How many characters the names of the fields beneath a field take in an answer, once for each of its items. */
+/** How many characters the names of the fields beneath a field take in a response, once for each of its items. */
 export function namesBeneath({ fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>): number {
   const beneath = (selections: SelectionSetNode | undefined): number => {
     if (!selections) return 0;

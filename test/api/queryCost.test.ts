@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { operationCost } from '../../src/graphql/operationCost.js';
 import { reopenGoal } from '../../src/rest/reopenGoal.js';
 import { restoreDocumentVersion } from '../../src/rest/restoreDocumentVersion.js';
-import { answerBudget } from '../../src/schema/boundedAnswer.js';
+import { responseBudget } from '../../src/schema/boundedResponse.js';
 import { statementsOf } from '../support/statements.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
@@ -488,7 +488,7 @@ describe('long lists', () => {
     setImmediate(() => order.push('other work'));
     const info = { fieldNodes: [], fragments: {} };
     const items = Array.from({ length: 10_000 }, (_, index) => index);
-    const promised = await answerBudget({}).list(items, info);
+    const promised = await responseBudget({}).list(items, info);
     await Promise.all(promised.map(async (item) => order.push(await item)));
     expect(order.filter((item) => item !== 'other work')).toEqual(items);
     expect(order.indexOf('other work')).toBe(500);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LongResponses } from '../../src/graphql/longResponses.js';
-import { answerBudget } from '../../src/schema/boundedAnswer.js';
+import { responseBudget } from '../../src/schema/boundedResponse.js';
 import { createWorld } from '../support/world.js';
 
 const world = await createWorld();
@@ -56,7 +56,7 @@ describe('long responses', () => {
 
   test('complete nothing of what has become too long while it waited', async () => {
     const info = { fieldNodes: [], fragments: {} };
-    const budget = answerBudget({ responseCharacters: 2_000_000, becomeLong: async () => {} });
+    const budget = responseBudget({ responseCharacters: 2_000_000, becomeLong: async () => {} });
     const items = Array.from({ length: 2_000 }, (_, index) => index);
     const [first, second] = await Promise.allSettled([
       budget.list(items, info),

@@ -20,7 +20,7 @@ export interface InspectedServer {
 
 export interface UnreachableServer {
   address: string;
-  /** Why it does not answer. */
+  /** Why it does not respond. */
   failure: string;
 }
 

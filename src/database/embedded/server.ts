@@ -21,8 +21,8 @@ export class ServerInUse extends DatabaseError {}
 const startMilliseconds = 30_000;
 
 /**
- * Starts the server and waits until it answers, on a free port if none is given. Throws a ServerInUse if another one
- * runs, and a DatabaseError if it does not answer within 30 seconds.
+ * Starts the server and waits until it accepts connections, on a free port if none is given. Throws a ServerInUse if
+ * another one runs, and a DatabaseError if it does not accept any within 30 seconds.
  */
 export async function startServer(
   cluster: Cluster,

@@ -5,7 +5,7 @@ const connecting = { connectionTimeoutMillis: 2_000 };
 
 /**
  * Keeps the server of another process from stopping until `leave()`, or until this process ends. Returns undefined if
- * the server does not answer or is about to stop.
+ * the server does not respond or is about to stop.
  */
 export async function join(url: string): Promise<{ leave(): Promise<void> } | undefined> {
   const client = connection(url);
@@ -28,7 +28,7 @@ export async function untilAlone(url: string, milliseconds: number): Promise<voi
     // Ends with the server: until then the lock, or the wait for it, keeps others from joining.
     await client.query('SELECT pg_advisory_lock($1)', [sharedLock]);
   } catch {
-    // It does not answer, or somebody stays: it stops all the same.
+    // It does not respond, or another command is still using it: it stops anyway.
   }
 }
 

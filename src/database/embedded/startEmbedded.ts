@@ -29,7 +29,7 @@ const disposable = {
   initdb: ['--no-sync'],
   settings: ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'],
 };
-/** How long a command or a gateway waits for another server, which may be about to stop or to answer. */
+/** How long a command or a gateway waits for another server, which may be about to stop or to accept connections. */
 const handoverMilliseconds = { command: 30_000, gateway: 3_000 };
 /** How long it waits for commands that use its server. */
 const guestMilliseconds = { command: 3_600_000, gateway: 3_000 };

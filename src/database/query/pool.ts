@@ -9,8 +9,8 @@ import { SessionClient } from '../servers/sessionClient.js';
 export interface DatabaseTimeouts {
   /** For a connection, whether a new one or a free one of the pool. */
   connect: number;
-  /** For the answer to one statement, after which the connection is given up. */
-  answer: number;
+  /** For the result of one statement, after which the connection is given up. */
+  response: number;
   /** Limits that the server keeps on each connection. 0 leaves the server's own. */
   statement: number;
   lock: number;
@@ -35,12 +35,12 @@ export interface OpenPool {
   pool: Pool;
   /** Replaces each connection as soon as it is free. */
   renew(): void;
-  /** Ends the pool within two seconds, even if the server does not answer. It may be called again. */
+  /** Ends the pool within two seconds, even if the server does not respond. It may be called again. */
   close(): Promise<void>;
 }
 
 const closeMilliseconds = 2_000;
-const patient: DatabaseTimeouts = { connect: 10_000, answer: 0, statement: 0, lock: 0, idleTransaction: 0 };
+const patient: DatabaseTimeouts = { connect: 10_000, response: 0, statement: 0, lock: 0, idleTransaction: 0 };
 
 /** What the start-up message of a connection says of the limits that the server keeps. */
 export const limitsOf = ({ statement, lock, idleTransaction }: DatabaseTimeouts) => ({
@@ -80,7 +80,7 @@ export function openPool(options: PoolOptions): OpenPool {
     application_name: name,
     keepAlive: true,
     connectionTimeoutMillis: timeouts.connect,
-    ...(timeouts.answer > 0 && { query_timeout: timeouts.answer }),
+    ...(timeouts.response > 0 && { query_timeout: timeouts.response }),
     ...limitsOf(timeouts),
     stream: () => {
       const socket = new Socket();

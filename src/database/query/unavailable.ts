@@ -5,7 +5,7 @@
 const unavailableStates = /^(08...|28...|53...|57...|58...|3D000|55P03|25P03|25P04|25006)$/;
 const conflictStates = /^(40001|40P01)$/;
 
-/** What Prisma and Node say of a database that cannot be reached, or does not answer in time. */
+/** What Prisma and Node say of a database that cannot be reached, or does not respond in time. */
 const unavailableCodes = new Set([
   ...['P1000', 'P1001', 'P1002', 'P1003', 'P1008', 'P1010', 'P1011', 'P1017', 'P2024', 'P2028', 'P2037'],
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
@@ -18,7 +18,7 @@ const connecting = new Set(['connect', 'getaddrinfo']);
 const unavailableMessages =
   /^(failure on connection marked as essential|Connection terminated|Connection ended|Query read timeout|timeout exceeded when trying to connect|timeout expired|Cannot use a pool after)|is not queryable$/;
 
-/** Whether the database cannot be reached, refuses to work, or did not answer in time. */
+/** Whether the database cannot be reached, refuses to work, or did not respond in time. */
 export const isUnavailable = (error: unknown): boolean =>
   isConflict(error) ||
   linksOf(error).some(
@@ -40,7 +40,7 @@ export const isConflict = (error: unknown): boolean =>
       (codes.includes('0A000') && message === stalePlan),
   );
 
-/** Whether the database took too long to answer a statement, which says nothing of the wait for a free connection. */
+/** Whether the database took too long to execute a statement, which says nothing of the wait for a free connection. */
 export const isTimeout = (error: unknown): boolean =>
   linksOf(error).some(
     ({ codes, kind, message }) =>

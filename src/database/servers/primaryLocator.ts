@@ -3,7 +3,7 @@ import { DatabaseError } from '../error.js';
 import { readServerUrls } from './serverUrls.js';
 import { reasonOf, withTimedClient } from './withTimedClient.js';
 
-/** None of the servers takes writes now. */
+/** No server accepts writes now. */
 class NoPrimary extends DatabaseError {
   /** SQLSTATE cannot_connect_now. */
   readonly code = '57P03';
@@ -11,14 +11,14 @@ class NoPrimary extends DatabaseError {
 
 const isReadOnly = `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS is_read_only`;
 
-/** Finds the server that takes writes among those that a URL names, and remembers it. */
+/** Finds the server that accepts writes among those that a URL names, and remembers it. */
 export class PrimaryLocator {
   readonly isSearched: boolean;
   readonly #urls: readonly string[];
   readonly #milliseconds: number;
   #found: Promise<string> | undefined;
 
-  /** `milliseconds` is how long a server may take to answer. Throws a DatabaseError if the URL cannot be read. */
+  /** `milliseconds` is how long a server may take to respond. Throws a DatabaseError if the URL cannot be read. */
   constructor(url: string, milliseconds: number) {
     const servers = readServerUrls(url);
     if (!servers) throw new DatabaseError('The URL of the database cannot be read.');
@@ -32,7 +32,7 @@ export class PrimaryLocator {
     return this.#urls[0] ?? '';
   }
 
-  /** The URL of the primary. All servers are asked at once; the first in their order that takes writes counts. */
+  /** The URL of the primary. All servers are asked at once; the first in order that accepts writes counts. */
   async url(): Promise<string> {
     if (!this.isSearched) return this.first;
     this.#found ??= this.#search().catch((error) => {
@@ -42,7 +42,7 @@ export class PrimaryLocator {
     return this.#found;
   }
 
-  /** Searches again when it is needed: the one that was found does not answer, or takes no writes any more. */
+  /** Searches again when it is needed: the one that was found does not respond, or no longer accepts writes. */
   forget(): void {
     this.#found = undefined;
   }

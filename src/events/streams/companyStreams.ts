@@ -77,7 +77,7 @@ export class CompanyStreams {
       }
     } catch (error) {
       trouble.onFailure(error);
-      // Clients hear that their streams live, also while the database does not answer.
+      // Clients hear that their streams live, also while the database does not respond.
       for (const stream of this.#due) if (this.#isQuiet(stream)) stream.yieldPosition();
     } finally {
       this.#isReading = false;

@@ -7,7 +7,7 @@ import { StalledCompanies } from '../../database/stalledCompanies.js';
 const worthwhile = 15_000;
 const pauseMilliseconds = 250;
 
-/** Runs the statements of deliveries. Those of companies for which the database does not answer hold up no others. */
+/** Runs the statements of deliveries. Those of companies for which the database does not respond hold up no others. */
 export class DeliveryStatements {
   readonly #db: Database;
   readonly #stopped: AbortSignal;
@@ -33,7 +33,7 @@ export class DeliveryStatements {
     try {
       const value = await this.#stalled.ask(companyId, async () => ({ value: await statement(this.#db) }));
       if (value !== 'refused') return value;
-      if (isLast) throw new Error('the database does not answer for this company');
+      if (isLast) throw new Error('the database does not respond for this company');
       return 'unavailable';
     } catch (error) {
       if (isLast || !isUnavailable(error)) throw error;

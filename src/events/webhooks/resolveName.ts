@@ -5,7 +5,7 @@ export type ResolveName = (name: string) => Promise<string[]>;
 const milliseconds = 2_000;
 
 /**
- * Resolves names without the threads of Node, of which it has four: names whose servers never answer would hold all of
+ * Resolves names without the threads of Node, of which it has four: names whose servers never respond would hold all of
  * them. Only names of this machine and, if local ranges are open, those that the DNS does not know are looked up as other
  * programs do.
  */

@@ -31,7 +31,7 @@ export interface RateLimiterSettings {
 export interface RateLimiters {
   token: RateLimiterAbstract;
   address: RateLimiterAbstract;
-  /** Counts in memory, whichever the store is: it is known only when a request is answered, and nobody waits for it. */
+  /** Counts in memory, whichever the store is: it is known only when a request has its response, and nobody waits for it. */
   work: RateLimiterAbstract | undefined;
   /** Counts in the store, as a part of this request. */
   ask<T>(scope: RequestScope | undefined, count: () => Promise<T>): Promise<T>;
@@ -40,12 +40,12 @@ export interface RateLimiters {
 
 // A store that does not respond must not delay the requests that it counts.
 const most = 2_000;
-const unlimited: DatabaseTimeouts = { connect: most, answer: most, statement: 0, lock: 0, idleTransaction: 0 };
+const unlimited: DatabaseTimeouts = { connect: most, response: most, statement: 0, lock: 0, idleTransaction: 0 };
 
 /** The server also cancels a count that no request waits for any more. Removing expired rows may take longer. */
 const shortened = ({ lock, idleTransaction }: DatabaseTimeouts): DatabaseTimeouts => ({
   connect: most,
-  answer: most,
+  response: most,
   statement: 0,
   lock: Math.min(lock, most),
   idleTransaction,

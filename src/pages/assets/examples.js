@@ -9,9 +9,9 @@ const blocks = new Map();
 /** Looks up what this tab's token may change. */
 async function examplesOf(token) {
   const response = await fetch('/docs/examples', { headers: { Authorization: `Bearer ${token}` } });
-  const answer = await response.json();
-  if (!response.ok) throw Object.assign(new Error(answer.detail), { code: answer.code });
-  return answer.examples;
+  const body = await response.json();
+  if (!response.ok) throw Object.assign(new Error(body.detail), { code: body.code });
+  return body.examples;
 }
 
 /** Offers what the token may change now. */

@@ -15,14 +15,14 @@ export async function exchange({ path, body, token, key = newKey() }) {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'Idempotency-Key': key };
   const start = performance.now();
   const response = await fetch(path, { method: 'POST', headers, body });
-  const answer = await response.json();
+  const received = await response.json();
   const milliseconds = Math.round(performance.now() - start);
-  const code = answer.code ?? answer.errors?.[0]?.extensions?.code;
-  return { sent: { path, body, token, key }, response, answer, milliseconds, code };
+  const code = received.code ?? received.errors?.[0]?.extensions?.code;
+  return { sent: { path, body, token, key }, response, received, milliseconds, code };
 }
 
 /** What was sent beside what came back, with status and time above. */
-export function exchangeNodes({ sent, response, answer, milliseconds, code }) {
+export function exchangeNodes({ sent, response, received, milliseconds, code }) {
   const status = element('strong', {
     className: code ? 'badge failed' : 'badge ok',
     textContent: `${response.status} ${response.statusText}`,
@@ -38,7 +38,7 @@ export function exchangeNodes({ sent, response, answer, milliseconds, code }) {
     `HTTP/1.1 ${response.status} ${response.statusText}`,
     ...headers.map((name) => `${name}: ${response.headers.get(name)}`),
   ];
-  const text = `${head.join('\n')}\n\n${JSON.stringify(answer, null, 2)}`;
+  const text = `${head.join('\n')}\n\n${JSON.stringify(received, null, 2)}`;
   const side = (title, block) => element('section', {}, element('h4', { textContent: title }), block);
   const sides = element(
     'div',

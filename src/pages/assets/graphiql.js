@@ -26,11 +26,11 @@ async function fetcher(params, { headers = {} } = {}) {
     showOutcome(`${response.status} ${response.statusText} · listening`);
     return liveResponses(response.body, stop);
   }
-  const { extensions: { cost, ...others } = {}, ...answer } = await response.json();
+  const { extensions: { cost, ...others } = {}, ...result } = await response.json();
   const milliseconds = Math.round(performance.now() - start);
   showOutcome([`${response.status} ${response.statusText}`, `${milliseconds} ms`, ...costLines(cost)].join(' · '));
-  if (Object.keys(others).length > 0) answer.extensions = others;
-  return answer;
+  if (Object.keys(others).length > 0) result.extensions = others;
+  return result;
 }
 
 const shown = (number) => number.toLocaleString('en');

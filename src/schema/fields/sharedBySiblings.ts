@@ -9,7 +9,7 @@ const sharedIn = createContextCache((_context: Context) => ({
 
 /**
  * What all rows of a list above a field share, such as its loaders. Fragments on several types can have different fields
- * at one path of the answer, so all the places in the document that ask for the field count too.
+ * at one path of the response, so all the places in the document that ask for the field count too.
  */
 export function sharedBySiblings<Shared>(context: Context, info: GraphQLResolveInfo, create: () => Shared): Shared {
   const { numbers, values } = sharedIn(context);
@@ -24,7 +24,7 @@ export function sharedBySiblings<Shared>(context: Context, info: GraphQLResolveI
   return shared;
 }
 
-/** The path of a field in the answer, the same for all rows of a list above it. */
+/** The path of a field in the response, the same for all rows of a list above it. */
 function pathOf({ parentType, path }: GraphQLResolveInfo): string {
   const keys: (string | number)[] = [];
   for (let step: typeof path | undefined = path; step; step = step.prev) {

@@ -1,10 +1,8 @@
 import { type DeletedFile, deleteResourceHubFile } from '../../operations/deleteResourceHubFile.js';
-import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
 import { changes } from '../changes.js';
 import { addActivity } from '../fields/payloadActivity.js';
-import { plannedQuery } from '../plans/plannedQuery.js';
-import { ResourceHubFile } from '../types/ResourceHubFile.js';
+import { addFile } from '../fields/payloadFile.js';
 
 const DeleteResourceHubFileInput = builder.inputType('DeleteResourceHubFileInput', {
   description: 'The input of `deleteResourceHubFile`.',
@@ -18,22 +16,9 @@ const DeleteResourceHubFileInput = builder.inputType('DeleteResourceHubFileInput
 
 const DeleteResourceHubFilePayload = builder.objectRef<DeletedFile>('DeleteResourceHubFilePayload').implement({
   description: 'The result of `deleteResourceHubFile`.',
-  fields: (t) => ({
-    file: t.field({
-      type: ResourceHubFile,
-      nullable: true,
-      description: 'The deleted file, as it was when it was deleted. Null if no ID was given.',
-      resolve: ({ fileId }, _args, context, info) =>
-        fileId === null
-          ? null
-          : context.db.resourceHubFile.findUniqueOrThrow({
-              ...plannedQuery(context, info),
-              where: keyOf(context.actor, fileId),
-            }),
-    }),
-  }),
 });
 
+addFile(DeleteResourceHubFilePayload, 'The deleted file, as it was when it was deleted. Null if no ID was given.');
 addActivity(DeleteResourceHubFilePayload);
 
 builder.mutationField('deleteResourceHubFile', (t) =>

@@ -1,10 +1,8 @@
 import { type RecoveredFile, recoverResourceHubFile } from '../../operations/recoverResourceHubFile.js';
-import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
 import { changes } from '../changes.js';
 import { addActivity } from '../fields/payloadActivity.js';
-import { plannedQuery } from '../plans/plannedQuery.js';
-import { ResourceHubFile } from '../types/ResourceHubFile.js';
+import { addFile } from '../fields/payloadFile.js';
 
 const RecoverResourceHubFileInput = builder.inputType('RecoverResourceHubFileInput', {
   description: 'The input of `recoverResourceHubFile`.',
@@ -18,22 +16,9 @@ const RecoverResourceHubFileInput = builder.inputType('RecoverResourceHubFileInp
 
 const RecoverResourceHubFilePayload = builder.objectRef<RecoveredFile>('RecoverResourceHubFilePayload').implement({
   description: 'The result of `recoverResourceHubFile`.',
-  fields: (t) => ({
-    file: t.field({
-      type: ResourceHubFile,
-      nullable: true,
-      description: 'The recovered file. Null if no ID was given.',
-      resolve: ({ fileId }, _args, context, info) =>
-        fileId === null
-          ? null
-          : context.db.resourceHubFile.findUniqueOrThrow({
-              ...plannedQuery(context, info),
-              where: keyOf(context.actor, fileId),
-            }),
-    }),
-  }),
 });
 
+addFile(RecoverResourceHubFilePayload, 'The recovered file. Null if no ID was given.');
 addActivity(RecoverResourceHubFilePayload);
 
 builder.mutationField('recoverResourceHubFile', (t) =>

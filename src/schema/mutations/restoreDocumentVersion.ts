@@ -66,7 +66,7 @@ builder.mutationField('restoreDocumentVersion', (t) =>
     resolve: async (_root, { input }, context, info) => {
       const { versionId, activityId } = await restoreDocumentVersion(context, input);
       const where = keyOf(context.actor, versionId);
-      // Only now, because a failure needs no answer to be planned.
+      // Only now, because a failure needs no plan.
       const query = plannedQuery(context, info, { select: keyColumns });
       const version = await context.db.documentVersion.findUniqueOrThrow({ ...query, where });
       return { ...version, activityId };

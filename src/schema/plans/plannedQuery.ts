@@ -10,7 +10,7 @@ import { variablesBeneath } from './variablesBeneath.js';
 
 type Options = Pick<Parameters<typeof queryFromInfo>[0], 'typeName' | 'paths' | 'select'>;
 
-/** What Pothos has planned for a field: what to load, and which fields of the answer find it there. */
+/** What Pothos has planned for a field: what to load, and which fields of the response find it there. */
 interface KeptPlan {
   query: KeptQuery;
   mappings: Mappings;

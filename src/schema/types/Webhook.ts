@@ -20,7 +20,7 @@ const WebhookDisabledReason = builder.enumType('WebhookDisabledReason', {
   values: {
     OWNER: { value: 'owner', description: 'An owner of the company disabled it.' },
     OPERATOR: { value: 'operator', description: 'The operator of the server disabled it.' },
-    GONE: { value: 'gone', description: 'Its endpoint answered 410 Gone.' },
+    GONE: { value: 'gone', description: 'Its endpoint responded with 410 Gone.' },
     FAILING: { value: 'failing', description: 'Its endpoint has only failed for five days.' },
   } as const,
 });

@@ -2,7 +2,7 @@ import { builder } from '../builder.js';
 import { keyColumns } from '../keyColumns.js';
 
 const outcomes = {
-  acknowledged: ['ACKNOWLEDGED', 'The endpoint answered with a status from 200 to 299.'],
+  acknowledged: ['ACKNOWLEDGED', 'The endpoint responded with a status from 200 to 299.'],
   failed: ['FAILED', 'It did not. The event is sent again, unless it was asked for by `sendWebhook`.'],
   given_up: ['GIVEN_UP', 'It did not, after eight retries. The event is not sent again.'],
 } as const;

@@ -7,7 +7,7 @@ import { RefusalPace } from './refusalPace.js';
 const logMilliseconds = 1000;
 /** Memory for the bodies that are being received, unless a few of the largest need more. */
 export const leastBodyBytes = 64 * 1024 ** 2;
-/** Answered whatever the load is, because a balancer or supervisor asks. */
+/** Served whatever the load is, because a balancer or supervisor asks. */
 const alwaysAdmitted = new Set(['/healthz', '/readyz']);
 
 /** Admits requests, and logs how many it refuses once a second: a line for each would itself be load. */

@@ -52,7 +52,7 @@ export class Connections {
     return [...(this.#open.get(socket)?.running ?? [])].at(-1);
   }
 
-  /** Whether the rest of a request, answered or not, is still to come. */
+  /** Whether the rest of a request, with or without a response, is still to come. */
   isReceivingOn(socket: Socket): boolean {
     return this.#open.get(socket)?.latest?.complete === false;
   }

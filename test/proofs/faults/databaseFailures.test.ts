@@ -18,7 +18,7 @@ const databaseTimeout = 2_000;
 const patience = 3 * databaseTimeout;
 const timeouts: DatabaseTimeouts = {
   connect: 1_500,
-  answer: databaseTimeout,
+  response: databaseTimeout,
   statement: 1_500,
   lock: 1_000,
   idleTransaction: 4_000,

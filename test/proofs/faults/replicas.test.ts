@@ -12,7 +12,7 @@ import { startServer } from '../../support/server.js';
 import { type Answer, type Json, restPaths, World } from '../../support/world.js';
 
 const pooled = { poolSize: 4, preparedStatements: true };
-const timeouts = { connect: 3_000, answer: 20_000, statement: 0, lock: 0, idleTransaction: 0 };
+const timeouts = { connect: 3_000, response: 20_000, statement: 0, lock: 0, idleTransaction: 0 };
 
 type Gateway = Awaited<ReturnType<typeof startServer>>;
 

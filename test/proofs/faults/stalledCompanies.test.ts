@@ -6,7 +6,7 @@ import { statementsOf } from '../../support/statements.js';
 import { createWorld, World } from '../../support/world.js';
 
 const connections = 4;
-const timeouts = { connect: 10_000, answer: 2_000, statement: 1_000, lock: 0, idleTransaction: 0 };
+const timeouts = { connect: 10_000, response: 2_000, statement: 1_000, lock: 0, idleTransaction: 0 };
 const ask = '{ viewer { person { id } } }';
 
 const made = await createWorld();

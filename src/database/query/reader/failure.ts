@@ -14,9 +14,9 @@ class StatementFailure extends Error {
 }
 
 /** What the adapter says in a form of its own is a {@link StatementFailure}. */
-export async function told<T>(answer: Promise<T>): Promise<T> {
+export async function told<T>(result: Promise<T>): Promise<T> {
   try {
-    return await answer;
+    return await result;
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'DriverAdapterError') throw error;
     throw new StatementFailure(error.cause as Record<string, string>, error.message);

@@ -23,7 +23,7 @@ export const newStatements = (): Statements =>
     sizeCalculation: ({ statement }, shape) => shape.length + (statement?.sql.length ?? 1),
   });
 
-/** A call that the reader answers. */
+/** A call that the reader executes. */
 export interface Read {
   /** The same for all calls that differ only in their values. */
   key: string;
@@ -31,7 +31,7 @@ export interface Read {
   values: unknown[];
 }
 
-/** How a call is read; undefined if Prisma has to answer it. */
+/** How a call is read; undefined if it is left to Prisma. */
 export function readOf(statements: Statements, model: string, method: Method, args: object): Read | undefined {
   const call = supported(() => callOf(args));
   if (!call) return undefined;

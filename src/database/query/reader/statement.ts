@@ -13,11 +13,11 @@ export interface ReadStatement {
   sql: string;
   /** For each value that must be one of an enum: its position and the enum's values. */
   enums: readonly [position: number, values: readonly string[]][];
-  /** Makes a row of what Postgres answers. */
+  /** Makes a row of what PostgreSQL returns. */
   make: (json: unknown) => unknown;
 }
 
-/** The statement that answers a call. Throws Unsupported if Prisma might answer differently. */
+/** The statement for a call. Throws Unsupported if Prisma might return something else. */
 export function statementOf(models: Models, name: string, method: Method, shape: Shape): ReadStatement {
   const model = own(models, name);
   if (!model) throw new Unsupported(name);

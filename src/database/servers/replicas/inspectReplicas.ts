@@ -10,7 +10,7 @@ export type InspectedReplica = { address: string } & (
   | { bytesBehind: number; encryption: Encryption }
 );
 
-/** Asks every replica whether it follows the primary, at once. `milliseconds` is how long one may take to answer. */
+/** Asks every replica whether it follows the primary, at once. `milliseconds` is how long one may take to respond. */
 export async function inspectReplicas(
   urls: readonly string[],
   primaryUrl: string,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** When a request that finds the replica behind asks again, in milliseconds from the answer before. */
+/** When a request that finds the replica behind asks again, in milliseconds after the previous response. */
 const polls = [0, 1, 2, 4];
 /** How long a request waits for the replica at most, and for how long others do not wait after one did in vain. */
 const waiting = { most: 20, thenNotFor: { least: 50, most: 1_000 } };

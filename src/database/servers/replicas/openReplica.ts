@@ -7,19 +7,22 @@ import { identityOf, instanceOf, replayedBy } from './facts.js';
 import type { LogPosition } from './logPosition.js';
 
 /** How long a replica may take to accept a connection, and to say how far it is. */
-const milliseconds = { connect: 1_000, answer: 1_000 };
+const milliseconds = { connect: 1_000, response: 1_000 };
+const heartbeatMilliseconds = 1_000;
 
 export type ReplicaOptions = Omit<DatabaseOptions, 'url' | 'onConnect'>;
 
 /** A standby from when it was reached until it is given up: always the same server, which has not restarted. */
 export interface OpenReplica {
   db: Database;
-  /** Asks how far it is; several who ask at once share the answer. */
-  check(): Promise<LogPosition | undefined>;
+  /** How far it was when it was last asked, which it is once a second; undefined if it has received nothing yet. */
+  readonly replayed: LogPosition | undefined;
+  /** Asks how far it is; several who ask at once share the response. */
+  check(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Connects to a standby. `onLost` is called when its connection breaks. Throws if it is not one of this cluster. */
+/** Connects to a standby. `onLost` is called when it does not respond any more. Throws if it is not one of this cluster. */
 export async function openReplica(
   url: string,
   { identity, onLost, ...options }: ReplicaOptions & { identity: string; onLost: (error: Error) => void },
@@ -28,7 +31,7 @@ export async function openReplica(
     connectionString: url,
     application_name: 'goalpost replica check',
     connectionTimeoutMillis: milliseconds.connect,
-    query_timeout: milliseconds.answer,
+    query_timeout: milliseconds.response,
     keepAlive: true,
   });
   watcher.on('error', onLost);
@@ -41,30 +44,46 @@ export async function openReplica(
     await watcher.connect();
     if ((await identityOf(watcher)) !== identity) throw new DatabaseError('it is of another cluster or database');
     const instance = await instanceOf(watcher);
-    await replayedBy(watcher);
+    let replayed = await replayedBy(watcher);
     const isTheSame = async (client: ClientBase) => {
       if ((await instanceOf(client)) === instance) return;
-      throw Object.assign(new Error('another server answers, or it has restarted'), { code: '57P03' });
+      throw Object.assign(new Error('it is another server now, or has restarted'), { code: '57P03' });
     };
-    const { connect, ...timeouts } = options.timeouts ?? { answer: 0, statement: 0, lock: 0, idleTransaction: 0 };
+    const { connect, ...timeouts } = options.timeouts ?? { response: 0, statement: 0, lock: 0, idleTransaction: 0 };
     const shorter = { ...timeouts, connect: Math.min(connect ?? milliseconds.connect, milliseconds.connect) };
     const db = openClient({ ...options, url, timeouts: shorter, onConnect: isTheSame });
     await warmUp(db).catch(async (error) => {
       await db.$disconnect();
       throw error;
     });
-    let asked: Promise<LogPosition | undefined> | undefined;
-    const check = () => {
-      asked ??= replayedBy(watcher).finally(() => {
+    let asked: Promise<void> | undefined;
+    const ask = async () => {
+      try {
+        replayed = (await replayedBy(watcher)) ?? replayed;
+      } catch (error) {
+        onLost(error as Error);
+      } finally {
         asked = undefined;
-      });
+      }
+    };
+    const check = () => {
+      asked ??= ask();
       return asked;
     };
+    const heartbeat = setInterval(() => void check(), heartbeatMilliseconds).unref();
     const close = async () => {
+      clearInterval(heartbeat);
       end();
       await db.$disconnect();
     };
-    return { db, check, close };
+    return {
+      db,
+      get replayed() {
+        return replayed;
+      },
+      check,
+      close,
+    };
   } catch (error) {
     end();
     throw error;

@@ -5,7 +5,6 @@ import { type OpenReplica, openReplica, type ReplicaOptions } from './openReplic
 
 /** After a failure, the replica is tried again after a second, then after twice as long each time. */
 const retries = { least: 1_000, most: 30_000 };
-const heartbeatMilliseconds = 1_000;
 
 interface ReplicaEvents {
   onUsed: (address: string) => void;
@@ -20,7 +19,6 @@ export class Replica {
   readonly #identity: () => Promise<string>;
   readonly #events: ReplicaEvents;
   #opened: OpenReplica | undefined;
-  #replayed: LogPosition | undefined;
   readonly #lag = new Lag();
   #retryAfter = retries.least;
   #timer: NodeJS.Timeout | undefined;
@@ -41,10 +39,10 @@ export class Replica {
 
   /** How far it was known to be when it was last asked. */
   get replayed(): LogPosition | undefined {
-    return this.#replayed;
+    return this.#opened?.replayed;
   }
 
-  /** Whether to ask how far it is: it answers, and was not found behind just now. */
+  /** Whether to ask how far it is: it responds, and was not found behind just now. */
   get isWorthAsking(): boolean {
     return this.isUsed && this.#lag.isWorthWaiting;
   }
@@ -59,10 +57,7 @@ export class Replica {
       if (this.#isClosed) return await opened.close();
       this.#opened = opened;
       this.#reason = '';
-      await this.#check();
-      if (this.#opened !== opened) return;
       this.#events.onUsed(this.address);
-      this.#timer = setInterval(() => void this.#check(), heartbeatMilliseconds).unref();
       setTimeout(() => this.#hasLasted(opened), retries.most).unref();
     } catch (error) {
       this.#retry(error as Error);
@@ -71,53 +66,36 @@ export class Replica {
 
   /** The database if it is known to have replayed everything up to the position. */
   at(position: LogPosition): Database | undefined {
-    return hasReached(this.#replayed, position) ? this.#opened?.db : undefined;
+    return hasReached(this.replayed, position) ? this.#opened?.db : undefined;
   }
 
   /** The same, after asking it how far it is, a few times within some milliseconds. */
   reach(position: LogPosition): Promise<Database | undefined> {
     return this.#lag.wait(
-      () => this.#check(),
+      async () => this.#opened?.check(),
       () => this.at(position),
       () => this.isUsed,
     );
   }
 
-  /** A request failed on it. If it does not answer now, it is left alone for a while. */
+  /** A request failed on it. If it does not respond now, it is not used for a while. */
   suspect(): void {
-    void this.#check();
+    void this.#opened?.check();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const opened = this.#stopUsing();
-    await opened?.close();
-  }
-
-  async #check(): Promise<void> {
-    const opened = this.#opened;
-    if (!opened) return;
-    try {
-      const replayed = await opened.check();
-      if (replayed && this.#opened === opened) this.#replayed = replayed;
-    } catch (error) {
-      this.#leave(opened, error as Error);
-    }
+    clearTimeout(this.#timer);
+    await this.#opened?.close();
+    this.#opened = undefined;
   }
 
   /** Gives up its connections. Requests on them go to the primary. */
   #leave(opened: OpenReplica | undefined, error: Error): void {
     if (!opened || this.#opened !== opened) return;
-    void this.#stopUsing()?.close();
-    this.#retry(error);
-  }
-
-  #stopUsing(): OpenReplica | undefined {
-    const opened = this.#opened;
-    clearInterval(this.#timer);
     this.#opened = undefined;
-    this.#replayed = undefined;
-    return opened;
+    void opened.close();
+    this.#retry(error);
   }
 
   #retry({ message }: Error): void {

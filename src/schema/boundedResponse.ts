@@ -13,7 +13,7 @@ import { namesBeneath } from './namesBeneath.js';
 declare global {
   export namespace PothosSchemaTypes {
     export interface Plugins<Types extends SchemaTypes> {
-      boundedAnswer: BoundedAnswerPlugin<Types>;
+      boundedResponse: BoundedResponsePlugin<Types>;
     }
   }
 }
@@ -22,16 +22,16 @@ declare global {
 const itemLength = 600;
 /** Shorter texts are not counted, which would cost more time than it is worth. */
 const longTextLength = 1_000;
-/** How many items of an answer are completed before other requests have a turn. */
+/** How many items of a response are completed before other requests have a turn. */
 const itemsInATurn = 500;
-/** From how many characters on an answer is long, and waits for its turn. */
-const longAnswer = 1_000_000;
+/** From how many characters on a response is long, and waits for its turn. */
+const longResponse = 1_000_000;
 
 type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
 type Info = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
 
-/** What the answer to one operation has become so far. */
-class AnswerBudget {
+/** What the response to one operation has become so far. */
+class ResponseBudget {
   readonly #maximum: number;
   readonly #becomeLong: Context['becomeLong'];
   #characters = 0;
@@ -53,13 +53,13 @@ class AnswerBudget {
   }
 
   /**
-   * Goes on if the answer has room for more characters. Throws 400 otherwise, also if a field that waited as long has
-   * taken the rest: then nothing of the answer is completed for nothing.
+   * Goes on if the response has room for more characters. Throws 400 otherwise, also if a field that waited as long has
+   * taken the rest: then nothing of the response is completed for nothing.
    */
   #after<T>(characters: number, goOn: () => T): T | Promise<T> {
     this.#characters += characters;
     this.#check();
-    if (!this.#becomeLong || this.#characters <= longAnswer) return goOn();
+    if (!this.#becomeLong || this.#characters <= longResponse) return goOn();
     return this.#becomeLong().then(() => {
       this.#check();
       return goOn();
@@ -82,31 +82,31 @@ class AnswerBudget {
 
 type Limits = Pick<Context, 'responseCharacters' | 'becomeLong'>;
 
-export const answerBudget = createContextCache((limits: Limits) => new AnswerBudget(limits));
+export const responseBudget = createContextCache((limits: Limits) => new ResponseBudget(limits));
 
 /**
- * Counts the items of every list and the characters of every long text against the answer's budget.
+ * Counts the items of every list and the characters of every long text against the response's budget.
  *
  * Makes every item a promise, too. When an item throws while it is completed (a resolver, an argument, a directive, a
  * scalar), the executor abandons the items before it, and a later rejection of one of them, which nobody handles, would
  * end the process. An item that is a promise cannot throw; it can only reject, which the executor awaits.
  */
-class BoundedAnswerPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+class BoundedResponsePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(resolve: Resolver<Types>, { type }: PothosOutputFieldConfig<Types>): Resolver<Types> {
     if (type.kind === 'List') {
       return async (row, args, context, info) => {
         const items: unknown = await resolve(row, args, context, info);
-        return Array.isArray(items) ? answerBudget(context).list(items, info) : items;
+        return Array.isArray(items) ? responseBudget(context).list(items, info) : items;
       };
     }
     if (type.kind !== 'Scalar' || this.buildCache.getTypeConfig(type.ref).name !== 'String') return resolve;
     return (row, args, context, info) => {
       const counted = (text: unknown) =>
-        typeof text === 'string' && text.length > longTextLength ? answerBudget(context).text(text) : text;
+        typeof text === 'string' && text.length > longTextLength ? responseBudget(context).text(text) : text;
       const text: unknown = resolve(row, args, context, info);
       return text instanceof Promise ? text.then(counted) : counted(text);
     };
   }
 }
 
-SchemaBuilder.registerPlugin('boundedAnswer', BoundedAnswerPlugin);
+SchemaBuilder.registerPlugin('boundedResponse', BoundedResponsePlugin);
