@@ -5,7 +5,7 @@ import { bearerHash } from '../database/tokens.js';
 import { defaults } from '../defaults.js';
 import { createGraphql } from '../graphql/graphql.js';
 import type { StreamSummary } from '../graphql/subscriptions/serverSentEvents.js';
-import { compressedPages } from '../http/compression.js';
+import { compression } from '../http/compression.js';
 import { cors } from '../http/cors.js';
 import { databaseTimeout } from '../http/databaseTimeout.js';
 import { Callers } from '../http/limits/callers.js';
@@ -117,7 +117,7 @@ export function createPipeline({
   const handle = databaseTimeout(
     databaseMilliseconds,
     callers,
-    commonHeaders(cors(corsOrigins, compressedPages(routed.handle))),
+    commonHeaders(cors(corsOrigins, compression(routed.handle))),
   );
   return { handle, refusal: routed.refusal, callers, routes, workedExamples: () => workedExamples(mutations, lookUp) };
 }

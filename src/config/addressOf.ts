@@ -1,4 +1,4 @@
-/** Nobody can open the address that means all addresses: what to open on this machine in its place. */
+/** Nobody can open the wildcard address: what to open on this machine instead. */
 const wildcards: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 /** Where to open what listens there: `http://127.0.0.1:4000`. */

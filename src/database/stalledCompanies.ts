@@ -3,7 +3,7 @@ import { isTimeout } from './query/unavailable.js';
 
 const remembered = 10_000;
 /** How many requests of stalled companies may wait for the database at once, to find out whether it responds again. */
-const places = 2;
+const slots = 2;
 
 /**
  * Companies for which the database did not respond in time, as when the node that has their rows is lost. If all their
@@ -16,7 +16,7 @@ export class StalledCompanies {
   /** Runs the first statement that needs the rows of a company. Returns `refused` at once if too many wait already. */
   async ask<T>(companyId: string, statement: () => Promise<T>): Promise<T | 'refused'> {
     const isStalled = this.#stalled.has(companyId);
-    if (isStalled && this.#waiting >= places) return 'refused';
+    if (isStalled && this.#waiting >= slots) return 'refused';
     if (isStalled) this.#waiting += 1;
     try {
       const result = await statement();

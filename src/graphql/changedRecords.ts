@@ -13,7 +13,7 @@ type Field = GraphQLField<unknown, unknown>;
 /** What a mutation field's `extensions.changes` says. */
 type Changes<Changed> = (args: Record<string, unknown>) => Changed | undefined;
 
-/** The records that the fields of a mutation change, of those whose arguments are good. The others change nothing. */
+/** The records that the fields of a mutation change, of those whose arguments are valid. The others change nothing. */
 export function changedRecords<Changed>(
   { schema, document, variableValues }: ExecutionArgs,
   operation: OperationDefinitionNode,

@@ -2,11 +2,11 @@ import { type ExecutionArgs, type ExecutionResult, OperationTypeNode } from 'gra
 import type { Replicas } from '../database/servers/replicas/replicas.js';
 import { inOperationSpan } from '../telemetry/spans.js';
 import { type ChangeOptions, change, isShort, type Operation } from './change.js';
-import { requireGoodInput } from './goodInput.js';
 import { LongResponses } from './longResponses.js';
 import { onReplica } from './onReplica.js';
 import { fieldNames, operationOf } from './operation.js';
 import type { Plugin } from './plugin.js';
+import { requireValidInput } from './validInput.js';
 
 export interface ExecutionOptions<Changed> extends ChangeOptions<Changed> {
   /** The most characters in the response to a GraphQL request. */
@@ -26,7 +26,7 @@ export const useExecution = <Changed>(
       const node = operationOf(args.document, args.operationName);
       if (!node) return executeFn(args);
       const context = args.contextValue as Operation['context'];
-      if (context.surface === 'GraphQL') requireGoodInput(args, node);
+      if (context.surface === 'GraphQL') requireValidInput(args, node);
       const run = node.operation === OperationTypeNode.MUTATION ? changeAndTell : read;
       const isLimited = context.surface === 'GraphQL' && !(run === changeAndTell && isShort(context.cost));
       const { responseCharacters } = options;

@@ -38,7 +38,7 @@ export function respond(
   };
 }
 
-/** The highest of the errors. Who takes plain JSON gets 200 for a document that is not valid. */
+/** The highest of the errors. A client that accepts plain JSON gets 200 for an invalid document. */
 const statusOf = (errors: readonly GraphQLError[], type: string): number =>
   Math.max(
     200,

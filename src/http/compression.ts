@@ -5,10 +5,10 @@ import { addVary, type HttpResponse } from './response.js';
 import type { Handler } from './route.js';
 
 /** Compresses bytes in a separate thread. */
-export const gzipped = promisify<Uint8Array, Buffer>(gzip);
+const gzipped = promisify<Uint8Array, Buffer>(gzip);
 
 /** Whether the client can read gzip. */
-export const acceptsGzip = ({ headers }: RequestHead): boolean =>
+const acceptsGzip = ({ headers }: RequestHead): boolean =>
   /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headers.get('accept-encoding') ?? '');
 
 /** A response that is sent again and again: it is compressed once. */
@@ -24,17 +24,17 @@ export function keptResponse(response: HttpResponse): HttpResponse {
 }
 
 /**
- * Compresses pages, some of which have 200 kB. Routes with constant content compress it once. API responses are left to
- * the proxy in front: they are short, and their callers wait for them.
+ * Compresses pages, some of which have 200 kB, and kept responses. API responses are left to the proxy in front: they are
+ * short, and their callers wait for them.
  */
-export const compressedPages =
+export const compression =
   (next: Handler): Handler =>
   async (request, context) => {
     const response = await next(request, context);
-    const { headers, body } = response;
-    if (body === undefined || !headers['Content-Type']?.startsWith('text/html')) return response;
+    const { headers, body, compressed } = response;
+    if (!compressed && !headers['Content-Type']?.startsWith('text/html')) return response;
     addVary(context, 'Accept-Encoding');
-    if (!acceptsGzip(request)) return response;
-    const compressedBody = response.compressed ?? (() => gzipped(Buffer.from(body)));
-    return { ...response, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: await compressedBody() };
+    if (body === undefined || !acceptsGzip(request)) return response;
+    const zipped = await (compressed?.() ?? gzipped(Buffer.from(body)));
+    return { ...response, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: zipped };
   };

@@ -1,4 +1,4 @@
-/** What a URL may ask of a server, as in libpq. Both mean the primary, which takes writes. */
+/** What a URL may ask of a server, as in libpq. Both mean the primary, which accepts writes. */
 const primaryOnly = ['read-write', 'primary'];
 
 export interface Servers {

@@ -3,9 +3,9 @@ import type { Mask } from '../../http/masking.js';
 import type { RequestContext } from '../../http/route.js';
 import { Turns } from '../../turns.js';
 import { catalogued, shownError } from '../errors.js';
-import { requireGoodInput } from '../goodInput.js';
 import { operationOf } from '../operation.js';
 import type { OperationContext, Plugin } from '../plugin.js';
+import { requireValidInput } from '../validInput.js';
 import type { LiveSource } from './liveSource.js';
 import { ServerSentEvents, type StreamSummary } from './serverSentEvents.js';
 
@@ -26,7 +26,7 @@ export function useSubscriptions(options: SubscriptionOptions): Plugin {
     onSubscribe({ setSubscribeFn }) {
       setSubscribeFn(async (args: ExecutionArgs) => {
         const node = operationOf(args.document, args.operationName);
-        if (node) requireGoodInput(args, node);
+        if (node) requireValidInput(args, node);
         const source = await createSourceEventStream(args);
         if (!(Symbol.asyncIterator in source)) return source;
         const context = args.contextValue as OperationContext;

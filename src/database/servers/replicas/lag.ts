@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** When a request that finds the replica behind asks again, in milliseconds after the previous response. */
 const polls = [0, 1, 2, 4];
-/** How long a request waits for the replica at most, and for how long others do not wait after one did in vain. */
+/** The longest wait of a request, and for how long others do not wait after one has waited for nothing. */
 const waiting = { most: 20, thenNotFor: { least: 50, most: 1_000 } };
-/** How requests wait for a replica that is behind. After one has waited in vain, others do not wait for a while. */
+
+/** How requests wait for a replica that is behind. After one has waited for nothing, others do not wait for a while. */
 export class Lag {
   #until = 0;
   #milliseconds = 0;

@@ -4,7 +4,7 @@ import { badArguments } from './badArguments.js';
 import { nullDirectives } from './nullDirectives.js';
 
 /** Finds all bad input before any field runs, so that none is found after a change. */
-export function requireGoodInput(
+export function requireValidInput(
   { schema, document, variableValues }: ExecutionArgs,
   node: OperationDefinitionNode,
 ): void {
