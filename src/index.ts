@@ -4,7 +4,6 @@ import { ConfigError } from './config/configError.js';
 import { settings as known } from './config/settings.js';
 import { openDatabase } from './database/open.js';
 import { connectGateway } from './server/connectGateway.js';
-import { PendingResponses } from './server/connections/pendingResponses.js';
 import { maintenancePoolSize, purgeWhileServing } from './server/purgeWhileServing.js';
 import { createLogger } from './telemetry/logger.js';
 
@@ -53,21 +52,17 @@ async function embedGateway(options: GatewayOptions): Promise<Gateway> {
   });
   const stopPurging = purgeWhileServing(config, maintained, logger);
 
-  const running = new PendingResponses();
-  const listener = (req: IncomingMessage, res: ServerResponse) => {
-    running.add(res);
-    gateway.nodeServer.listener(req, res);
-  };
+  const { nodeServer } = gateway;
   const close = async () => {
     gateway.announceStop();
     gateway.endStreams();
-    await running.untilNone(config.drain.milliseconds);
+    await nodeServer.untilIdle(config.drain.milliseconds);
     await stopPurging();
     await Promise.all([gateway.close(), opened.close()]);
   };
   let closed: Promise<void> | undefined;
   return {
-    listener,
+    listener: nodeServer.listener,
     close: () => {
       closed ??= close();
       return closed;

@@ -23,16 +23,21 @@ interface Connection {
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
 
-  add(socket: Socket): void {
-    this.#open.set(socket, { running: new Set() });
+  add(socket: Socket): Connection {
+    const connection: Connection = { running: new Set() };
+    this.#open.set(socket, connection);
     socket.once('close', () => this.#open.delete(socket));
+    return connection;
   }
 
   /** Keeps a request until its response is sent, or its connection is gone. */
   begin(running: Running, onLast: (socket: Socket) => void): void {
     const { socket } = running.req;
-    const connection = this.#open.get(socket);
-    if (!connection) return;
+    const known = this.#open.get(socket);
+    // Its client has left already, and nothing will say so again.
+    if (running.res.closed || (!known && socket.destroyed)) return;
+    // The connections of another server are known from their first request on.
+    const connection = known ?? this.add(socket);
     connection.latest = running.req;
     const { running: others } = connection;
     others.add(running);

@@ -19,6 +19,8 @@ const keepAliveTimeout = 65_000;
 /** Long enough for a body of the usual limit over a slow line, in milliseconds. Meanwhile it takes memory. */
 const defaultRequestTimeout = 30_000;
 
+const pollMilliseconds = 20;
+
 interface NodeServerOptions extends ResponderOptions, Partial<SendingLimits> {
   /** If omitted, nothing is counted. */
   metrics?: Metrics | undefined;
@@ -95,6 +97,12 @@ export class NodeServer {
   /** Bytes of responses that clients have not read yet. */
   get unsentBytes(): number {
     return this.#unsent.bytes;
+  }
+
+  /** Waits until no request is running, also of another server, but no longer than that. */
+  async untilIdle(milliseconds: number): Promise<void> {
+    const deadline = performance.now() + milliseconds;
+    while (this.#connections.running().length > 0 && performance.now() < deadline) await setTimeout(pollMilliseconds);
   }
 
   /**
