@@ -12,7 +12,7 @@ import { allOrNone, onlyWithResponse } from './transaction.js';
 type Actor = NonNullable<OperationContext['actor']>;
 
 /** An operation that is about to run. */
-export interface Operation {
+export interface PendingOperation {
   args: ExecutionArgs;
   node: OperationDefinitionNode;
   context: OperationContext & { request: RequestHead };
@@ -37,7 +37,7 @@ export const isShort = ({ complexity, aliases, pages } = noCost) =>
  * that may turn out too long. Another change commits by itself.
  */
 export async function change<Changed>(
-  { args, node, context, executeOn }: Operation,
+  { args, node, context, executeOn }: PendingOperation,
   options: ChangeOptions<Changed>,
 ): Promise<ExecutionResult> {
   const { request, actor, responseHeaders, scope } = context;

@@ -1,7 +1,7 @@
 import { type ExecutionArgs, type ExecutionResult, OperationTypeNode } from 'graphql';
 import type { Replicas } from '../database/servers/replicas/replicas.js';
 import { inOperationSpan } from '../telemetry/spans.js';
-import { type ChangeOptions, change, isShort, type Operation } from './change.js';
+import { type ChangeOptions, change, isShort, type PendingOperation } from './change.js';
 import { LongResponses } from './longResponses.js';
 import { onReplica } from './onReplica.js';
 import { fieldNames, operationOf } from './operation.js';
@@ -25,12 +25,12 @@ export const useExecution = <Changed>(
     setExecuteFn(async (args: ExecutionArgs): Promise<ExecutionResult> => {
       const node = operationOf(args.document, args.operationName);
       if (!node) return executeFn(args);
-      const context = args.contextValue as Operation['context'];
+      const context = args.contextValue as PendingOperation['context'];
       if (context.surface === 'GraphQL') requireValidInput(args, node);
       const run = node.operation === OperationTypeNode.MUTATION ? changeAndTell : read;
       const isLimited = context.surface === 'GraphQL' && !(run === changeAndTell && isShort(context.cost));
       const { responseCharacters } = options;
-      const executeOn: Operation['executeOn'] = async (db) => {
+      const executeOn: PendingOperation['executeOn'] = async (db) => {
         const onDatabase = { ...context, ...(db && { db }) };
         const { actor, record } = context;
         if (!isLimited || !actor) return executeFn({ ...args, contextValue: onDatabase });
@@ -43,21 +43,24 @@ export const useExecution = <Changed>(
   },
 });
 
-function inSpan(operation: Operation, run: (operation: Operation) => Promise<ExecutionResult>) {
+function inSpan(operation: PendingOperation, run: (operation: PendingOperation) => Promise<ExecutionResult>) {
   const { args, node, context } = operation;
   if (!context.record?.span) return run(operation);
   return inOperationSpan(node.operation, fieldNames(args.schema, node, args.document), () => run(operation));
 }
 
 /** What is not told, because its outcome could not be read back or was lost, is found a second later. */
-async function changeAndTell<Changed>(operation: Operation, options: ExecutionOptions<Changed>) {
+async function changeAndTell<Changed>(operation: PendingOperation, options: ExecutionOptions<Changed>) {
   const result = await change(operation, options);
   const { actor } = operation.context;
   if (actor && result.data) options.onChange(actor.companyId);
   return result;
 }
 
-async function read({ args, node, context, executeOn }: Operation, { replicas }: { replicas?: Replicas | undefined }) {
+async function read(
+  { args, node, context, executeOn }: PendingOperation,
+  { replicas }: { replicas?: Replicas | undefined },
+) {
   const isIntrospection = fieldNames(args.schema, node, args.document) === 'introspection';
   return replicas && !isIntrospection ? onReplica(replicas, context, executeOn) : executeOn(undefined);
 }

@@ -6,7 +6,7 @@ import type { Actor } from '../../policies/access.js';
 import { loggedIdentity } from '../../telemetry/requestRecord.js';
 import type { RequestHead } from '../requestHead.js';
 import type { RequestContext } from '../route.js';
-import { BlockedClients, type LimitName } from './blockedClients.js';
+import { BlockedClients, type CountedLimit } from './blockedClients.js';
 import type { Callers } from './callers.js';
 import { LookUps } from './lookUps.js';
 import type { RateLimiters } from './rateLimiters.js';
@@ -146,5 +146,5 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
 
 const keyOf = ({ companyId, tokenId }: Actor) => `${companyId} ${tokenId}`;
 
-const overLimit = (limit: LimitName, wait: number) =>
+const overLimit = (limit: CountedLimit, wait: number) =>
   failure('RATE_LIMITED', { retryAfter: wholeSeconds(wait), limit });

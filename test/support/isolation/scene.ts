@@ -9,7 +9,15 @@ import { fields, filters, texts } from './policy.js';
 import { targetsOf } from './records.js';
 import { Links } from './shown.js';
 
-const queryLimits = { complexity: 1e9, depth: 100, aliases: 1e4, tokens: 1e6, definitions: 1e6, repetitions: 1e6, mutations: 10 };
+const queryLimits = {
+  complexity: 1e9,
+  depth: 100,
+  aliases: 1e4,
+  tokens: 1e6,
+  definitions: 1e6,
+  repetitions: 1e6,
+  mutations: 10,
+};
 
 /** Two companies in one database whose every text would be recognized, and everyone who may ask. For one test file. */
 export async function openScene(what: string, options: Parameters<typeof createWorld>[0] = {}) {
