@@ -18,6 +18,7 @@ import { noted, noteStatements } from '../../support/companyBinding.js';
 import { insertWebhook, startDeliveries, thisMachine, until, webhookKey } from '../../support/deliveries.js';
 import { pathOf } from '../../support/documents.js';
 import { commandOutput, importFileOf } from '../../support/goalpost.js';
+import { Ledger } from '../../support/ledger.js';
 import { openStream } from '../../support/openStream.js';
 import { query } from '../../support/query.js';
 import { acknowledge, refuse, startReceiver } from '../../support/receiver.js';
@@ -82,6 +83,7 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
     }
     world = new World(openClient({ url, poolSize: 20, preparedStatements: true }), url, {
       webhooks: { keys: [webhookKey], allow: thisMachine, own: [] },
+      queryLimits: { complexity: 20_000 },
     });
     other = new World(openClient({ url, poolSize: 20, preparedStatements: true }), url);
     noteStatements();
@@ -151,6 +153,79 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
       expect(started).toEqual({ next: [], statuses: companies.map((company) => (lost.has(company) ? 503 : 200)) });
     }
   });
+
+  test('while a worker is lost, the others deliver, and what was under way there goes on afterwards', async () => {
+    const byWorker = await companiesByWorker(url);
+    expect(byWorker.size).toBeGreaterThan(1);
+    const { stop, pump } = startDeliveries(world);
+    onTestFinished(stop);
+    const happen = (company: string, count: number) =>
+      query(
+        url,
+        `INSERT INTO activities (company_id, action, author_id, goal_id, name)
+         SELECT $1, 'goal_closed', $2, id, 'Closed' FROM goals, generate_series(1, ${count}) WHERE company_id = $1 AND id NOT LIKE 'reopen%' RETURNING id`,
+        [company, documents[company].people[0].id],
+      );
+    const lastOf = async (company: string) =>
+      Number((await query(url, 'SELECT last_sequence AS last FROM companies WHERE id = $1', [company]))[0]?.last);
+    const webhooks: Record<string, { id: string; ledger: Ledger; first: number }> = {};
+    for (const company of companies) {
+      await until(
+        () => query(url, 'SELECT id FROM activities WHERE company_id = $1 AND sequence IS NULL', [company]),
+        (rows) => rows.length === 0,
+      );
+      const [ledger, first] = [new Ledger(), await lastOf(company)];
+      const endpoint = await startReceiver((received, response) => {
+        ledger.receive(received);
+        setTimeout(() => {
+          ledger.acknowledged.add(received.sequence);
+          acknowledge(received, response);
+        }, 20);
+      });
+      onTestFinished(endpoint.close);
+      const id = await insertWebhook(world, company, endpoint.url, { slot: 18, position: first, attempted: first });
+      webhooks[company] = { id, ledger, first };
+    }
+    for (const [worker, lost] of byWorker) {
+      const [workerUrl = ''] = (await workerUrls(url)).filter((each) => Number(new URL(each).port) === worker);
+      const [gone = '', [other = ''] = []] = [[...lost][0], companies.filter((company) => !lost.has(company))];
+      await happen(gone, 30);
+      pump.changed(gone);
+      await until(
+        async () => webhooks[gone]?.ledger.acknowledged.size ?? 0,
+        (size) => size > 20,
+      );
+      const seconds = await whileLost(workerUrl, async () => {
+        const before = webhooks[other]?.ledger.acknowledged.size ?? 0;
+        const since = performance.now();
+        const { length } = await happen(other, 1);
+        await until(
+          async () => webhooks[other]?.ledger.acknowledged.size ?? 0,
+          (size) => size >= before + length,
+        );
+        return (performance.now() - since) / 1000;
+      });
+      console.log(`${gone} lost: ${other} has its events after ${seconds.toFixed(1)} s`);
+      const left = async () =>
+        (await query(url, 'SELECT position, lease_id FROM webhooks WHERE company_id = $1 AND slot = 18', [gone]))[0];
+      await until(
+        left,
+        (row) => row?.lease_id === null && Number(row?.position) > (webhooks[gone]?.first ?? 0),
+        60_000,
+      );
+    }
+    for (const company of companies) {
+      const { ledger, first, id } = webhooks[company] ?? { ledger: new Ledger(), first: 0, id: '' };
+      const last = await lastOf(company);
+      await until(
+        async () => ledger.acknowledged.size,
+        (size) => size === last - first,
+        60_000,
+      );
+      expect(ledger.problems).toEqual([]);
+      await query(url, 'DELETE FROM webhooks WHERE company_id = $1 AND id = $2', [company, id]);
+    }
+  }, 240_000);
 
   test('every table with rows in it is placed, and again there is nothing to do', async () => {
     expect(await plannedPlacements(url)).toEqual([]);
