@@ -12,6 +12,7 @@ import type { Json } from '../../support/world.js';
 
 /** How long gateways and PostgreSQL are killed and endpoints fail. */
 const seconds = Number(process.env.WEBHOOK_CHAOS_SECONDS ?? 10);
+const gatewayCount = Number(process.env.WEBHOOK_CHAOS_GATEWAYS ?? 2);
 const hasPgbouncer = spawnSync('pgbouncer', ['--version']).error === undefined;
 
 /** An endpoint that fails in every way while `chaos` is on. */
@@ -38,7 +39,7 @@ async function unreliable() {
   return { ...endpoint, ledger, chaos };
 }
 
-/** Two gateways, their PostgreSQL and two endpoints, all of them to fail. */
+/** Gateways, their PostgreSQL and two endpoints, all of them to fail. */
 async function start(through: 'directly' | 'through PgBouncer') {
   let stopPgbouncer = async () => {};
   const route = async (url: string) => {
@@ -48,7 +49,8 @@ async function start(through: 'directly' | 'through PgBouncer') {
     routed.host = `127.0.0.1:${pgbouncer.port}`;
     return routed.href;
   };
-  const system = await startSystem(through === 'directly' ? {} : { route, settings: { PREPARED_STATEMENTS: 'off' } });
+  const options = through === 'directly' ? {} : { route, settings: { PREPARED_STATEMENTS: 'off' } };
+  const system = await startSystem({ ...options, gateways: gatewayCount });
   onTestFinished(() => system.stop().finally(stopPgbouncer), 60_000);
   const prefix = 'chaos';
   await system.begin(prefix);
@@ -101,7 +103,7 @@ test.each(['directly', ...(hasPgbouncer ? (['through PgBouncer'] as const) : [])
       }
     };
     const killGateways = async () => {
-      for (let victim = 0; performance.now() < end - 2_000; victim = 1 - victim) {
+      for (let victim = 0; performance.now() < end - 2_000; victim = (victim + 1) % gatewayCount) {
         await sleep(1_500);
         await gateways[victim]?.kill();
         await gateways[victim]?.restart();
@@ -154,7 +156,7 @@ test.each(['directly', ...(hasPgbouncer ? (['through PgBouncer'] as const) : [])
     const milliseconds: number[] = [];
     for (let change = 0; change < 40; change += 1) {
       await sql('UPDATE goals SET closed_at = now(), success = true WHERE id = $1', [ids.goals[0]]);
-      const response = await fetch(`${system.gateways[change % 2]?.base}/api/external/v1/reopen_goal`, {
+      const response = await fetch(`${system.gateways[change % gatewayCount]?.base}/api/external/v1/reopen_goal`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify({ id: ids.goals[0] }),
