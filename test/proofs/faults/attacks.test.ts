@@ -15,8 +15,8 @@ test.each(Object.entries(attacks))(
   { timeout: 60_000 },
   async (_, attack) => {
     const { attacked, outcomes, megabytes, isAlive } = await suffer(attack, scene, {
-      seconds: 3,
-      secondsAlone: 1,
+      seconds: 2,
+      secondsAlone: 0.1,
       settings,
     });
     expect(Object.keys(attacked.statuses)).toEqual(['200']);

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { expect, onTestFinished, test } from 'vitest';
-import { builtMain } from '../support/goalpost.js';
-import { startServer } from '../support/server.js';
-import { createWorld, type Json, restPaths } from '../support/world.js';
+import { builtMain } from '../../support/goalpost.js';
+import { startServer } from '../../support/server.js';
+import { createWorld, type Json, restPaths } from '../../support/world.js';
 
 const world = await createWorld();
 

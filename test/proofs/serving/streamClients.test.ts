@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from 'graphql-sse';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { createToken } from '../../src/database/tokens.js';
-import { openStream } from '../support/openStream.js';
-import { createWorld } from '../support/world.js';
+import { createToken } from '../../../src/database/tokens.js';
+import { openStream } from '../../support/openStream.js';
+import { createWorld } from '../../support/world.js';
 
 const world = await createWorld({ streaming: { most: 2_000 }, readTimeout: 2_000 });
 let base = '';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { applyMigrations } from '../../src/database/admin/migrations.js';
-import { createRoles, rolesSql } from '../../src/database/admin/roles.js';
-import { createEmptyDatabase } from '../support/database.js';
-import { pathOf } from '../support/documents.js';
-import { goalpost } from '../support/goalpost.js';
-import { query } from '../support/query.js';
-import { startServer } from '../support/server.js';
+import { applyMigrations } from '../../../src/database/admin/migrations.js';
+import { createRoles, rolesSql } from '../../../src/database/admin/roles.js';
+import { createEmptyDatabase } from '../../support/database.js';
+import { pathOf } from '../../support/documents.js';
+import { goalpost } from '../../support/goalpost.js';
+import { query } from '../../support/query.js';
+import { startServer } from '../../support/server.js';
 
 const demo = pathOf('prisma/demo-workspace.json');
 const { template } = inject('database');

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { checkGateway } from '../../src/commands/check/checkGateway.js';
-import { ConfigError } from '../../src/config/configError.js';
-import { freePort } from '../../src/database/embedded/freePort.js';
-import { DatabaseError } from '../../src/database/error.js';
-import { createDatabase } from '../support/database.js';
-import { usesPgbouncer } from '../support/pgbouncer.js';
-import { query } from '../support/query.js';
+import { checkGateway } from '../../../src/commands/check/checkGateway.js';
+import { ConfigError } from '../../../src/config/configError.js';
+import { freePort } from '../../../src/database/embedded/freePort.js';
+import { DatabaseError } from '../../../src/database/error.js';
+import { createDatabase } from '../../support/database.js';
+import { usesPgbouncer } from '../../support/pgbouncer.js';
+import { query } from '../../support/query.js';
 
 /** What the command prints, and how it fails. */
 async function checked(values: NodeJS.ProcessEnv): Promise<{ lines: string[]; error: unknown }> {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createApp } from '../../src/index.js';
-import { insertWebhook, secretFor, startDeliveries, until, webhookKey } from '../support/deliveries.js';
-import { preparedStatements } from '../support/pgbouncer.js';
-import { startReceiver } from '../support/receiver.js';
-import { startServer } from '../support/server.js';
-import { statementsOf } from '../support/statements.js';
-import { createWorld } from '../support/world.js';
+import { createApp } from '../../../src/index.js';
+import { insertWebhook, secretFor, startDeliveries, until, webhookKey } from '../../support/deliveries.js';
+import { preparedStatements } from '../../support/pgbouncer.js';
+import { startReceiver } from '../../support/receiver.js';
+import { startServer } from '../../support/server.js';
+import { statementsOf } from '../../support/statements.js';
+import { createWorld } from '../../support/world.js';
 
 const world = await createWorld();
 const opened: (() => Promise<unknown>)[] = [];

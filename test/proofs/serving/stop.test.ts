@@ -6,11 +6,11 @@ import { json, text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createEmptyDatabase } from '../support/database.js';
-import { builtMain } from '../support/goalpost.js';
-import { holdGoals } from '../support/holdGoals.js';
-import { startServer } from '../support/server.js';
-import { createWorld, type Json, restPaths } from '../support/world.js';
+import { createEmptyDatabase } from '../../support/database.js';
+import { builtMain } from '../../support/goalpost.js';
+import { holdGoals } from '../../support/holdGoals.js';
+import { startServer } from '../../support/server.js';
+import { createWorld, type Json, restPaths } from '../../support/world.js';
 
 const world = await createWorld();
 const { caller, space } = await world.team();

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { pathOf, textOf } from '../support/documents.js';
-import { goalpost } from '../support/goalpost.js';
+import { pathOf, textOf } from '../../support/documents.js';
+import { goalpost } from '../../support/goalpost.js';
 
 let folder: string;
 beforeAll(async () => {

@@ -5,9 +5,9 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { builtMain, goalpost } from '../support/goalpost.js';
-import { startServer } from '../support/server.js';
-import { createWorld, restPaths } from '../support/world.js';
+import { builtMain, goalpost } from '../../support/goalpost.js';
+import { startServer } from '../../support/server.js';
+import { createWorld, restPaths } from '../../support/world.js';
 
 const world = await createWorld();
 const { caller, space } = await world.team();

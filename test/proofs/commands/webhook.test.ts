@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { purgeAttempts } from '../../src/events/webhooks/purgeAttempts.js';
-import { insertWebhook } from '../support/deliveries.js';
-import { goalpost } from '../support/goalpost.js';
-import { createWorld } from '../support/world.js';
+import { purgeAttempts } from '../../../src/events/webhooks/purgeAttempts.js';
+import { insertWebhook } from '../../support/deliveries.js';
+import { goalpost } from '../../support/goalpost.js';
+import { createWorld } from '../../support/world.js';
 
 const world = await createWorld();
 const run = (...args: string[]) => goalpost(['webhook', ...args], { DATABASE_URL: world.url, LOG_LEVEL: 'warn' });

@@ -4,12 +4,12 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createLogger } from '../../src/telemetry/logger.js';
-import { MetricsServer } from '../../src/telemetry/metricsServer.js';
-import { builtMain } from '../support/goalpost.js';
-import { samplesIn, sumOf } from '../support/scrape.js';
-import { startServer } from '../support/server.js';
-import { createWorld, type Json, restPaths } from '../support/world.js';
+import { createLogger } from '../../../src/telemetry/logger.js';
+import { MetricsServer } from '../../../src/telemetry/metricsServer.js';
+import { builtMain } from '../../support/goalpost.js';
+import { samplesIn, sumOf } from '../../support/scrape.js';
+import { startServer } from '../../support/server.js';
+import { createWorld, type Json, restPaths } from '../../support/world.js';
 
 const world = await createWorld();
 const { caller, space } = await world.team();

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createApp } from '../../src/index.js';
-import { eventually } from '../support/eventually.js';
-import { openStream } from '../support/openStream.js';
-import { preparedStatements } from '../support/pgbouncer.js';
-import { startServer } from '../support/server.js';
-import { createWorld } from '../support/world.js';
+import { createApp } from '../../../src/index.js';
+import { eventually } from '../../support/eventually.js';
+import { openStream } from '../../support/openStream.js';
+import { preparedStatements } from '../../support/pgbouncer.js';
+import { startServer } from '../../support/server.js';
+import { createWorld } from '../../support/world.js';
 
 const world = await createWorld();
 const prepared = { PREPARED_STATEMENTS: preparedStatements ? 'on' : 'off' };
