@@ -17,6 +17,8 @@ export const defaults = {
   readTimeout: 60_000,
   /** The most characters in the response to a GraphQL request. Decisions: "Query cost". */
   responseCharacters: 16_000_000,
+  /** The most bytes of all long outcomes that are kept for the keys of a token. Decisions: "Query cost". */
+  longOutcomeBytes: 1_000_000_000,
   queryLimits: {
     complexity: 10_000,
     depth: 15,

@@ -35,6 +35,8 @@ export interface AppOptions {
   trustedProxies?: number;
   /** The most characters in the response to a GraphQL request. */
   responseCharacters?: number;
+  /** The most bytes of all long outcomes that are kept for the keys of a token. */
+  longOutcomeBytes?: number;
   /** Replaces the defaults of some or all query limits. */
   queryLimits?: Partial<QueryLimits>;
   /** Origins whose web pages may call the API. */

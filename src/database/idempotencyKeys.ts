@@ -49,6 +49,21 @@ export async function findOutcome(
   return kept;
 }
 
+/** The bytes of a token's outcomes of more than so many bytes each, and the seconds until the first of them expires. */
+export async function longOutcomesOf(
+  tx: Transaction,
+  { companyId, tokenId }: Pick<KeyScope, 'companyId' | 'tokenId'>,
+  leastBytes: number,
+): Promise<{ bytes: number; seconds: number }> {
+  const [found] = await tx.$queryRaw<{ bytes: number; seconds: number }[]>`
+    SELECT coalesce(sum(octet_length(result)), 0)::float8 AS bytes,
+      coalesce(extract(epoch FROM min(expires_at) - now()), 0)::float8 AS seconds
+    FROM idempotency_keys
+    WHERE company_id = ${companyId} AND token_id = ${tokenId} AND octet_length(result) > ${leastBytes}
+      AND expires_at > now()`;
+  return found ?? { bytes: 0, seconds: 0 };
+}
+
 /** Replaces the outcome of the key that has expired, if there is one. */
 export async function keepOutcome(
   tx: Transaction,

@@ -1,6 +1,6 @@
 import { type ExecutionResult, type FieldNode, GraphQLError } from 'graphql';
-import { findOutcome, holdKey, type KeyScope, keepOutcome } from '../database/idempotencyKeys.js';
-import type { Database } from '../database/query/client.js';
+import { findOutcome, holdKey, type KeyScope, keepOutcome, longOutcomesOf } from '../database/idempotencyKeys.js';
+import type { Database, Transaction } from '../database/query/client.js';
 import { failure, tooLong } from '../errors/failures.js';
 import { type ExecuteIn, inTransaction, isDecided, isRefusal, RolledBack } from './transaction.js';
 
@@ -8,7 +8,12 @@ export interface IdempotencyOptions {
   db: Database;
   /** Seconds for which an outcome is kept. */
   idempotencySeconds: number;
+  /** The most bytes of all long outcomes of a token. */
+  longOutcomeBytes: number;
 }
+
+/** From how many characters on an outcome is long. */
+const longOutcome = 1_000_000;
 
 /** A request with an idempotency key. */
 export interface KeyedRequest {
@@ -30,7 +35,7 @@ export interface KeyedRequest {
  */
 export async function once(
   { scope, fingerprint, field, execute, onReplay, hasSecret, mostCharacters }: KeyedRequest,
-  { db, idempotencySeconds: seconds }: IdempotencyOptions,
+  { db, idempotencySeconds: seconds, longOutcomeBytes }: IdempotencyOptions,
 ): Promise<ExecutionResult> {
   return inTransaction(db, async (tx) => {
     const held = await holdKey(tx, scope);
@@ -47,9 +52,18 @@ export async function once(
     if (!isFinal) throw new RolledBack(result);
     const outcome = JSON.stringify(result, hasSecret ? withoutSecret : undefined);
     if (outcome.length > mostCharacters) throw tooLong(mostCharacters);
+    if (outcome.length > longOutcome) await requireRoom(tx, scope, longOutcomeBytes - outcome.length);
     await keepOutcome(tx, scope, { fingerprint, result: outcome, seconds });
     return result;
   });
+}
+
+/** Throws RATE_LIMITED if the token's long outcomes would take too much of the disk of all. */
+async function requireRoom(tx: Transaction, scope: KeyScope, mostBytes: number): Promise<void> {
+  const { bytes, seconds } = await longOutcomesOf(tx, scope, longOutcome);
+  if (bytes > mostBytes) {
+    throw failure('RATE_LIMITED', { retryAfter: Math.max(1, Math.ceil(seconds)), limit: 'outcomes' });
+  }
 }
 
 const withoutSecret = (_name: string, value: unknown) =>

@@ -9,6 +9,7 @@ const limits = {
   work: 'The requests of this token have cost too much work.',
   concurrency: 'Too many requests or unread responses at the same time.',
   streams: 'Too many streams of this token are open.',
+  outcomes: 'The outcomes that are kept for the idempotency keys of this token are too long together.',
   queue: 'Too much is still to be sent to this webhook.',
 };
 
@@ -36,8 +37,9 @@ export const serverErrors = {
         description:
           'The limit that was exceeded: `token` and `address` count requests in a window, `work` counts the work of the ' +
           'token in the window, and `concurrency` counts requests that run, and responses that are not read, at the same time. ' +
-          '`streams` counts the open subscriptions of the token. `queue` counts what `sendWebhook` has yet to send.',
-        enum: ['token', 'address', 'work', 'concurrency', 'streams', 'queue'] satisfies LimitName[],
+          '`streams` counts the open subscriptions of the token. `outcomes` counts the bytes that are kept for idempotency keys of the ' +
+          'token. `queue` counts what `sendWebhook` has yet to send.',
+        enum: ['token', 'address', 'work', 'concurrency', 'streams', 'outcomes', 'queue'] satisfies LimitName[],
       },
     },
   }),
