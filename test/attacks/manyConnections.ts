@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { Attack, Target } from './attack.js';
 
 /** As many as a gateway takes, from another address than the victim's. */
@@ -7,16 +9,16 @@ const most = 10_000;
 const localAddress = '127.0.0.2';
 const atOnce = 500;
 
-/** Asks as a balancer does, and notes how long that takes. */
+const run = promisify(execFile);
+
+/** Asks as a balancer does, on a new connection from a process of its own, and notes how long that takes. */
 async function checkHealth({ base, isOver, count }: Target): Promise<void> {
   while (!isOver()) {
-    const start = performance.now();
-    const isOk = await fetch(`${base}/healthz`, { headers: { connection: 'close' } }).then(
-      async (response) => response.ok && (await response.text()) !== '',
-      () => false,
+    const { stdout } = await run('curl', ['-s', '-w', ' %{time_total}', '--max-time', '10', `${base}/healthz`]).catch(
+      () => ({ stdout: 'failed' }),
     );
-    const milliseconds = [10, 50, 250, 1_000].find((limit) => performance.now() - start <= limit);
-    count(isOk && milliseconds ? `/healthz within ${milliseconds} ms` : '/healthz failed');
+    const limit = [0.01, 0.05, 0.25, 1, 5].find((seconds) => Number(stdout.split(' ').at(-1)) <= seconds);
+    count(limit ? `/healthz within ${limit * 1_000} ms` : '/healthz failed');
     await sleep(100);
   }
 }
