@@ -1,7 +1,7 @@
 import { type Caller, nobody } from './caller.js';
 import { leastHeld, mostOf } from './holders.js';
 import { RecentKeys } from './recentKeys.js';
-import { callerShare, type Group, newGroup, type Share } from './shareGroups.js';
+import { type Group, type Share, ShareGroups } from './shareGroups.js';
 
 /** Something that waits for a slot. */
 interface Waiting {
@@ -19,7 +19,7 @@ export interface Removed<Item> {
 const remembered = 10_000;
 
 /**
- * Places that callers share. A free slot goes to the company that holds fewest, and in it to the token that holds
+ * Slots that callers share. A free slot goes to the company that holds fewest, and in it to the token that holds
  * fewest, in turn where they are equal. Whoever is alone may hold all slots. As slots cannot be taken back, nobody may
  * hold more than are free for a while after somebody else has held one: half of them if nobody else does, and a third of
  * them if one other does, so that the next one who comes finds a free slot.
@@ -28,13 +28,9 @@ export class Shares<Item extends Waiting> {
   readonly #slots: number;
   readonly #now: () => number;
   readonly #mostOf: (group: string) => number;
-  readonly #groups = new Map<string, Group<Item>>();
+  readonly #groups = new ShareGroups<Item>();
   readonly #recentCallers = new RecentKeys();
   readonly #recentGroups = new RecentKeys();
-  #taken = 0;
-  #given = 0;
-  #waiting = 0;
-  #waitingGroups = 0;
 
   /** `mostOf` is how many slots a company may hold while others ask, too. */
   constructor(slots: number, now = () => performance.now(), mostOf = (_group: string) => Number.POSITIVE_INFINITY) {
@@ -44,75 +40,63 @@ export class Shares<Item extends Waiting> {
   }
 
   get taken(): number {
-    return this.#taken;
+    return this.#groups.taken;
   }
 
   get waiting(): number {
-    return this.#waiting;
+    return this.#groups.waiting;
   }
 
   /** How many companies wait. */
   get waitingGroups(): number {
-    return this.#waitingGroups;
+    return this.#groups.waitingGroups;
   }
 
   /** Whether only one company has a slot or waits for one. */
   get isOneGroup(): boolean {
-    return this.#groups.size <= 1;
+    return this.#groups.all.size <= 1;
   }
 
   /** Takes a slot. Returns false if there is none for this caller now. */
   take(caller: Caller): boolean {
-    const group = this.#groupOf(caller);
-    const share = callerShare(group, caller);
+    const [group, share] = this.#groups.of(caller);
     if (share.waiting.length > 0 || !this.#mayTake(group, share)) {
-      this.#forgetIdle(group, share);
+      this.#groups.forgetIdle(group, share);
       return false;
     }
-    this.#give(group, share);
+    this.#groups.give(group, share);
     return true;
   }
 
   wait(caller: Caller, item: Item): void {
-    const group = this.#groupOf(caller);
-    callerShare(group, caller).waiting.push(item);
-    this.#waiting += 1;
-    group.waiting += 1;
-    if (group.waiting > 1) return;
-    group.queuedSince = item.since;
-    this.#waitingGroups += 1;
+    this.#groups.enqueue(...this.#groups.of(caller), item);
   }
 
   /** Gives a slot back. `known` is who the caller has turned out to be meanwhile. */
   leave(caller: Caller, known = caller): void {
-    const group = this.#groupOf(caller);
-    const share = callerShare(group, caller);
-    this.#taken -= 1;
-    group.held -= 1;
-    share.held -= 1;
     if (known !== nobody) {
       this.#recentCallers.note(known.id, this.#now());
       this.#recentGroups.note(known.group, this.#now());
     }
-    this.#forgetIdle(group, share);
+    this.#groups.takeBack(...this.#groups.of(caller));
   }
 
   /** Gives a free slot to whoever is next. Returns undefined if nobody waits who may have one. */
   next(): Item | undefined {
-    const group = leastHeld(this.#groups.values(), (each) => [...each.shares.values()].some(this.#isNextIn(each)));
+    const group = leastHeld(this.#groups.all.values(), (each) => [...each.shares.values()].some(this.#isNextIn(each)));
     const share = group && leastHeld(group.shares.values(), this.#isNextIn(group));
     if (!group || !share) return undefined;
     // Of many the newest, so that what is served has hardly waited.
     const item = share.waiting.length > this.#slots ? share.waiting.pop() : share.waiting.shift();
-    this.#give(group, share);
-    this.#noteRemoved(group, share, 1);
+    this.#groups.give(group, share);
+    this.#groups.noteRemoved(group, share, 1);
     return item;
   }
 
   /** Removes what came before the moment that holds for its company. */
   removeOlder(momentOf: (queuedSince: number) => number): Removed<Item>[] {
     const removed: Removed<Item>[] = [];
-    for (const group of this.#groups.values()) {
+    for (const group of this.#groups.all.values()) {
       if (group.queuedSince === undefined) continue;
       const moment = momentOf(group.queuedSince);
       for (const share of group.shares.values()) {
@@ -121,7 +105,7 @@ export class Shares<Item extends Waiting> {
         if (old.length === 0) continue;
         const hasPart = this.#hasPart(group, share);
         removed.push(...old.map((item) => ({ item, hasPart })));
-        this.#noteRemoved(group, share, old.length);
+        this.#groups.noteRemoved(group, share, old.length);
       }
     }
     return removed;
@@ -129,12 +113,12 @@ export class Shares<Item extends Waiting> {
 
   /** Removes the oldest of the caller for whom most wait. */
   removeFromLongest(): Removed<Item> | undefined {
-    const group = mostOf(this.#groups.values(), ({ waiting }) => waiting);
+    const group = mostOf(this.#groups.all.values(), ({ waiting }) => waiting);
     const share = group && mostOf(group.shares.values(), ({ waiting }) => waiting.length);
     const item = share?.waiting.shift();
     if (!group || !share || !item) return undefined;
     const hasPart = this.#hasPart(group, share);
-    this.#noteRemoved(group, share, 1);
+    this.#groups.noteRemoved(group, share, 1);
     return { item, hasPart };
   }
 
@@ -142,9 +126,9 @@ export class Shares<Item extends Waiting> {
     share.waiting.length > 0 && this.#mayTake(group, share);
 
   #mayTake(group: Group<Item>, { caller, held }: Share<Item>): boolean {
-    if (this.#taken >= this.#slots) return false;
+    if (this.taken >= this.#slots) return false;
     const since = this.#now() - remembered;
-    const free = this.#slots - this.#taken;
+    const free = this.#slots - this.taken;
     return (
       (held < free || this.#recentCallers.otherThan(caller.id) <= since) &&
       (this.#recentGroups.otherThan(caller.group) <= since || group.held < Math.min(free, this.#mostOf(caller.group)))
@@ -152,39 +136,7 @@ export class Shares<Item extends Waiting> {
   }
 
   #hasPart({ shares }: Group<Item>, { caller, held }: Share<Item>): boolean {
-    const most = Math.min(this.#slots / this.#groups.size, this.#mostOf(caller.group));
+    const most = Math.min(this.#slots / this.#groups.all.size, this.#mostOf(caller.group));
     return held >= Math.max(1, Math.floor(most / shares.size));
-  }
-
-  #give(group: Group<Item>, share: Share<Item>): void {
-    this.#taken += 1;
-    group.held += 1;
-    share.held += 1;
-    this.#given += 1;
-    group.served = this.#given;
-    share.served = this.#given;
-  }
-
-  #noteRemoved(group: Group<Item>, share: Share<Item>, count: number): void {
-    this.#waiting -= count;
-    group.waiting -= count;
-    if (group.waiting === 0) {
-      group.queuedSince = undefined;
-      this.#waitingGroups -= 1;
-    }
-    this.#forgetIdle(group, share);
-  }
-
-  #groupOf({ group: name }: Caller): Group<Item> {
-    const known = this.#groups.get(name);
-    if (known) return known;
-    const group = newGroup<Item>();
-    this.#groups.set(name, group);
-    return group;
-  }
-
-  #forgetIdle(group: Group<Item>, { caller, held, waiting }: Share<Item>): void {
-    if (held === 0 && waiting.length === 0) group.shares.delete(caller.id);
-    if (group.shares.size === 0) this.#groups.delete(caller.group);
   }
 }
