@@ -18,20 +18,13 @@ export class WorkBudget {
     this.#limiter = limiter;
   }
 
-  get most(): number {
-    return this.#limiter.points;
-  }
-
-  get windowSeconds(): number {
-    return this.#limiter.duration;
-  }
-
   /** What is left, as this process knows it, and until when. */
   left(key: string): { milliseconds: number; endsIn: number } {
     const { milliseconds, until } = this.#spent.get(key) ?? { milliseconds: 0, until: 0 };
+    const { points, duration } = this.#limiter;
     const endsIn = until - performance.now();
-    if (endsIn > 0) return { milliseconds: Math.max(0, this.most - milliseconds), endsIn };
-    return { milliseconds: this.most, endsIn: this.windowSeconds * 1000 };
+    if (endsIn > 0) return { milliseconds: Math.max(0, points - milliseconds), endsIn };
+    return { milliseconds: points, endsIn: duration * 1000 };
   }
 
   async charge(key: string, milliseconds: number): Promise<void> {
