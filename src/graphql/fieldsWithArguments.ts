@@ -13,6 +13,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { perOperation } from './perOperation.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -24,18 +25,25 @@ interface FieldWithArguments {
   isRoot: boolean;
 }
 
+/** Remembered unless a directive decides which there are. */
+const memoryOf = perOperation((): { fields?: FieldWithArguments[] } => ({}));
+
 /** The fields of an operation that have arguments, in the order of the document. Those that a directive excludes do not run. */
 export function fieldsWithArguments(
   schema: GraphQLSchema,
-  { definitions }: DocumentNode,
+  document: DocumentNode,
   operation: OperationDefinitionNode,
   values: Values,
 ): FieldWithArguments[] {
+  const memory = memoryOf(operation, document);
+  if (memory.fields) return memory.fields;
   const root = schema.getRootType(operation.operation);
   const found: FieldWithArguments[] = [];
+  let isConditional = false;
   const spread = new Set<string>();
   const visit = (parent: GraphQLNamedType, { selections }: SelectionSetNode): void => {
     for (const node of selections) {
+      isConditional ||= (node.directives?.length ?? 0) > 0;
       if (!isIncluded(node, values)) continue;
       if (node.kind === Kind.FIELD) {
         const field = 'getFields' in parent ? (parent.getFields()[node.name.value] as Field | undefined) : undefined;
@@ -46,7 +54,7 @@ export function fieldsWithArguments(
         visitTyped(node.typeCondition, parent, node.selectionSet);
       } else if (!spread.has(node.name.value)) {
         spread.add(node.name.value);
-        for (const other of definitions) {
+        for (const other of document.definitions) {
           const isSpread = other.kind === Kind.FRAGMENT_DEFINITION && other.name.value === node.name.value;
           if (isSpread) visitTyped(other.typeCondition, parent, other.selectionSet);
         }
@@ -56,6 +64,7 @@ export function fieldsWithArguments(
   const visitTyped = (condition: NamedTypeNode | undefined, parent: GraphQLNamedType, selections: SelectionSetNode) =>
     visit((condition && schema.getType(condition.name.value)) ?? parent, selections);
   if (root) visit(root, operation.selectionSet);
+  if (!isConditional) memory.fields = found;
   return found;
 }
 
