@@ -51,6 +51,8 @@ function inSpan(operation: PendingOperation, run: (operation: PendingOperation) 
 
 /** What is not told, because its outcome could not be read back or was lost, is found a second later. */
 async function changeAndTell<Changed>(operation: PendingOperation, options: ExecutionOptions<Changed>) {
+  const { scope } = operation.context;
+  if (scope) scope.isChange = true;
   const result = await change(operation, options);
   const { actor } = operation.context;
   if (actor && result.data) options.onChange(actor.companyId);

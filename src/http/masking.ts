@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { isUnavailable } from '../database/query/unavailable.js';
-import { failure } from '../errors/failures.js';
+import { isTimeout, isUnavailable } from '../database/query/unavailable.js';
+import { failure, tooManyOfOne } from '../errors/failures.js';
 import { loggedIdentity } from '../telemetry/requestRecord.js';
 import type { RequestContext } from './route.js';
 
@@ -11,7 +11,10 @@ export type Mask = (error: unknown, context: RequestContext) => GraphQLError;
 /** Several fields fail with the same error if one query loads them all. */
 const logged = new WeakSet<object>();
 
-/** Passes expected failures on. Logs any other error, once, and replaces it by a 503 or 500 without details. */
+/**
+ * Passes expected failures on. Logs any other error, once, and replaces it by a 503 or 500 without details. A request that
+ * had too little time because its company uses much is its own fault: 429, and no line in the log.
+ */
 export const masking =
   (logger: Logger): Mask =>
   (error, context) => {
@@ -20,11 +23,14 @@ export const masking =
       if (error.originalError instanceof GraphQLError) return error;
     }
     const cause = error instanceof GraphQLError ? error.originalError : error;
+    const { isLimited, isChange } = context.scope ?? {};
+    if (isLimited && !isChange && isTimeout(cause)) return at(error, tooManyOfOne());
     const isLogged = cause instanceof Error && logged.has(cause);
     if (!isLogged) logger.error({ ...loggedIdentity(context), err: cause }, 'unexpected error');
     if (cause instanceof Error) logged.add(cause);
-    const masked = failure(isUnavailable(cause) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR');
-    return error instanceof GraphQLError && error.path
-      ? new GraphQLError(masked.message, { path: error.path, extensions: masked.extensions })
-      : masked;
+    return at(error, failure(isUnavailable(cause) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR'));
   };
+
+/** The failure of the field, if any, that failed with an error. */
+const at = (error: unknown, { message, extensions }: GraphQLError) =>
+  new GraphQLError(message, { path: error instanceof GraphQLError ? error.path : undefined, extensions });

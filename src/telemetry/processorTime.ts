@@ -1,12 +1,36 @@
 /** How many requests could run now, and the processor time that each of them would have had since the process started. */
 let running = 0;
 let each = 0;
+let ofAll = 0;
 let countedAt = 0;
 
 function count(): void {
   const now = performance.now();
-  if (running > 0) each += (now - countedAt) / running;
+  if (running > 0) {
+    each += (now - countedAt) / running;
+    ofAll += now - countedAt;
+  }
   countedAt = now;
+}
+
+/** Milliseconds between two readings of what the process has used, and bounds for what they say. */
+const reading = 50;
+const factors = { least: 0.2, most: 5 };
+const lastRead = { used: 0, ofAll: 0, factor: 1 };
+
+/**
+ * How much processor time the process has used lately for each millisecond that is counted for a request: sockets, the
+ * driver and the collection of garbage need more than is counted, and a machine that does other things gives less.
+ */
+export function usedPerCounted(): number {
+  count();
+  const counted = ofAll - lastRead.ofAll;
+  if (counted < reading) return lastRead.factor;
+  const { user, system } = process.cpuUsage();
+  const used = (user + system) / 1_000;
+  lastRead.factor = Math.min(Math.max(factors.least, (used - lastRead.used) / counted), factors.most);
+  Object.assign(lastRead, { used, ofAll });
+  return lastRead.factor;
 }
 
 /**

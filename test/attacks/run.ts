@@ -26,7 +26,7 @@ function timesOf({ milliseconds }: Seen): string {
   return `${at(0.5)} / ${at(0.99)} ms`;
 }
 
-function rowOf(name: string, { alone, attacked, outcomes, megabytes, isAlive, load }: Suffered): string {
+function rowOf(name: string, { alone, attacked, outcomes, megabytes, isAlive, load, cores }: Suffered): string {
   const cells = [
     `${timesOf(alone)}`,
     `${timesOf(attacked)}`,
@@ -34,6 +34,7 @@ function rowOf(name: string, { alone, attacked, outcomes, megabytes, isAlive, lo
     countsOf(outcomes),
     `${megabytes.before} → ${megabytes.most} MB`,
     isAlive ? 'serves' : '**gone**',
+    `${cores.gateway.toFixed(2)} + ${cores.postgres.toFixed(2)}`,
     load.toFixed(1),
   ];
   return `| ${name}: ${attacks[name]?.title} | ${cells.join(' | ')} |`;
@@ -42,8 +43,10 @@ function rowOf(name: string, { alone, attacked, outcomes, megabytes, isAlive, lo
 const scene = await setScene();
 try {
   console.log(`${seconds} seconds each, after ${Math.min(seconds, 10)} without an attack; p50 / p99\n`);
-  console.log('| Attack | Victim alone | Victim attacked | Its responses | Attacker | Memory | Gateway | Load |');
-  console.log('|---|---|---|---|---|---|---|---|');
+  console.log(
+    '| Attack | Victim alone | Victim attacked | Its responses | Attacker | Memory | Gateway | Cores: gateway + PostgreSQL | Load |',
+  );
+  console.log('|---|---|---|---|---|---|---|---|---|');
   for (const name of names) {
     const attack = attacks[name];
     if (!attack) throw new Error(`there is no attack ${name}; there are ${Object.keys(attacks).join(', ')}`);

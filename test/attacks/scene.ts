@@ -11,7 +11,7 @@ export type Scene = Awaited<ReturnType<typeof setScene>>;
 /** A PostgreSQL with a company of much data, whose tokens attack, and another company. */
 export async function setScene() {
   const postgres = await startPostgres();
-  const { url } = postgres;
+  const { url, cpuSeconds } = postgres;
   await applyMigrations(url, migrationsDirectory);
   await query(url, await readFile(new URL('dataset.sql', import.meta.url), 'utf8'));
   const db = openClient({ url, poolSize: 2, preparedStatements: false });
@@ -21,5 +21,5 @@ export async function setScene() {
     await db.$disconnect();
     await postgres.stop();
   };
-  return { url, issue, stop };
+  return { url, issue, stop, cpuSeconds };
 }

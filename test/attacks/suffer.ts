@@ -18,6 +18,8 @@ export interface Suffered {
   /** Whether the gateway serves when the attack is over. */
   isAlive: boolean;
   load: number;
+  /** How many cores the gateway and PostgreSQL used. */
+  cores: { gateway: number; postgres: number };
 }
 
 interface Options {
@@ -67,8 +69,10 @@ export async function suffer(
         outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
       },
     };
+    const cores = await coresDuring({ gateway: gateway.cpuSeconds, postgres: scene.cpuSeconds });
     const attack = strike(target);
     const attacked = await watch(seconds);
+    const used = await cores();
     const load = loadavg()[0] ?? 0;
     isOver = true;
     clearInterval(measuring);
@@ -77,9 +81,26 @@ export async function suffer(
       ({ ok }) => ok,
       () => false,
     );
-    return { alone, attacked, outcomes, megabytes: { before, most }, isAlive, load };
+    return { alone, attacked, outcomes, megabytes: { before, most }, isAlive, load, cores: used };
   } finally {
     victim.disconnect();
     await gateway.stop();
   }
+}
+
+type Clock = () => number | Promise<number>;
+
+/** Returns how many cores each has used since. */
+async function coresDuring<Name extends string>(clocks: Record<Name, Clock>) {
+  const read = async () => {
+    const read = Object.entries<Clock>(clocks).map(async ([name, clock]) => [name, await clock()] as const);
+    return Object.fromEntries(await Promise.all(read)) as Record<Name, number>;
+  };
+  const [since, before] = [performance.now(), await read()];
+  return async () => {
+    const after = await read();
+    const seconds = (performance.now() - since) / 1_000;
+    const cores = Object.keys(clocks).map((name) => [name, (after[name as Name] - before[name as Name]) / seconds]);
+    return Object.fromEntries(cores) as Record<Name, number>;
+  };
 }

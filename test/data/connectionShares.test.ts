@@ -5,7 +5,7 @@ import { createDatabase } from '../support/database.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 
 const { url } = await createDatabase();
-const from = (id: string) => ({ id, group: id });
+const from = (group: string) => ({ id: `token of ${group}`, group });
 const sleep = (db: Database, seconds: number) => db.$queryRaw`SELECT pg_sleep(${seconds})::text`;
 
 function open(poolSize: number): Database {
@@ -37,12 +37,23 @@ test('one caller holds all if nobody else wants any, and half of them otherwise'
   const alone = [1, 2, 3].map(() => request(db, 'one', 4));
   await expect.poll(() => db.connectionUse()).toMatchObject({ open: 8, idle: 0, waiting: 4 });
   await Promise.all(alone.map(({ all }) => all));
-  await request(db, 'other', 1, 0).all;
-  const flood = [1, 2, 3].map(() => request(db, 'one', 4));
+  await request(db, 'other', 4, 0).all;
+  const flood = [1, 2, 3].map(() => request(db, 'other', 4));
   await expect.poll(() => db.connectionUse()).toMatchObject({ open: 8, idle: 4, waiting: 8 });
-  await request(db, 'other', 1, 0).all;
+  await request(db, 'third', 1, 0).all;
   expect(flood.map(({ done }) => done)).toEqual([0, 0, 0]);
   await Promise.all(flood.map(({ all }) => all));
+});
+
+test('one caller whose statements take long holds one connection while others want some', async () => {
+  const db = open(8);
+  await Promise.all([1, 2].map(() => request(db, 'one', 4).all));
+  await request(db, 'other', 1, 0).all;
+  const flood = [1, 2].map(() => request(db, 'one', 4, 0.1, 600));
+  await expect.poll(() => db.connectionUse()).toMatchObject({ open: 8, idle: 7, waiting: 7 });
+  await request(db, 'other', 4, 0).all;
+  expect(flood.map(({ done }) => done)).toEqual([0, 0]);
+  await Promise.allSettled(flood.map(({ all }) => all));
 });
 
 test('a caller whose turn it is does not wait for the many statements of another', async () => {

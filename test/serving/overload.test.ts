@@ -1,11 +1,14 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openClient } from '../../src/database/query/client.js';
+import { newScope } from '../../src/database/query/requestScope.js';
 import { Admission } from '../../src/server/admission/admission.js';
 import { Overload } from '../../src/server/admission/overload.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { eventually } from '../support/eventually.js';
 import { holdGoals } from '../support/holdGoals.js';
+import { preparedStatements } from '../support/pgbouncer.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
 const places = 2;
@@ -251,6 +254,30 @@ describe('one caller', () => {
     expect(answered - before).toBeLessThan(150);
     await Promise.all(flood);
   });
+
+  test('gets 429 for what waits too long for the connections of its own long statements', async () => {
+    const db = openClient({ url: world.url, poolSize: 8, preparedStatements });
+    onTestFinished(() => db.$disconnect());
+    const small = new World(db, world.url, { databaseTimeout: 500 });
+    const viewer = (token: string) => small.graphql(token, '{ viewer { person { id } } }');
+    const [own, other] = [await small.team(), await small.team()];
+    const { companyId } = own.caller;
+    const inCompany = db.within(newScope(60_000, { caller: { id: 'token', group: companyId } }));
+    const sleep = (seconds: number) => inCompany.$queryRaw`SELECT pg_sleep(${seconds})::text`;
+    for (const { token } of [own.caller, other.caller]) expect(await viewer(token)).toMatchObject({ status: 200 });
+    await sleep(0.5);
+    expect(await viewer(other.caller.token)).toMatchObject({ status: 200 });
+    const long = sleep(3);
+    const refused = await viewer(own.caller.token);
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { errors: [{ extensions: { code: 'RATE_LIMITED', limit: 'concurrency' } }] },
+    });
+    expect(await viewer(other.caller.token)).toMatchObject({ status: 200 });
+    expect(small.log.filter(({ msg }) => msg === 'unexpected error')).toEqual([]);
+    await long;
+    expect(await viewer(own.caller.token)).toMatchObject({ status: 200 });
+  });
 });
 
 describe('who waits for a place', () => {
@@ -312,31 +339,32 @@ describe('who waits for a place', () => {
     expect([admission.inProgress, admission.waiting]).toEqual([4, 0]);
   });
 
-  test('has few requests in progress if they need much of the processor, unless it is alone', () => {
-    let now = 0;
-    const admission = new Admission(10, () => now);
-    const inProgressAfter = (milliseconds: number, count: number) => {
-      for (let index = 0; index < count; index++) {
-        admission.enter(own);
-        admission.leave(own, milliseconds, own, milliseconds);
-      }
-      for (let index = 0; index < 10; index++) void admission.enter(own);
-      const { inProgress } = admission;
-      while (admission.inProgress > 0) admission.leave(own, 0, own, 0);
-      return inProgress;
-    };
-    expect(inProgressAfter(20, 20)).toBe(10);
-    const visit = () => {
-      admission.enter(from('other'));
-      admission.leave(from('other'));
-    };
-    visit();
-    expect(inProgressAfter(20, 20)).toBe(1);
-    expect(inProgressAfter(1.9, 200)).toBe(5);
-    now += 5_000;
-    visit();
-    expect(inProgressAfter(20, 5)).toBe(5);
-  });
+  test.each([
+    ['no more at a time than may still be used', 20, 10, 5],
+    ['few at a time if that is used up', 1.9, 200, 5],
+    ['none for a while if that is used up and each needs long', 20, 20, 0],
+  ])(
+    'has, after a company has used much of the processor, %s, unless that is alone',
+    async (_what, each, before, after) => {
+      vi.useFakeTimers();
+      onTestFinished(() => void vi.useRealTimers());
+      const admission = new Admission(20, () => Date.now());
+      const visit = (caller: ReturnType<typeof from>, milliseconds: number) => {
+        admission.enter(caller);
+        admission.leave(caller, milliseconds, caller, milliseconds);
+      };
+      for (let index = 0; index < before; index++) visit(own, each);
+      for (let index = 0; index < 20; index++) void admission.enter(own);
+      expect(admission.inProgress).toBe(20);
+      for (let index = 0; index < 20; index++) admission.leave(own, 0, own, 0);
+      visit(from('token', 'other'), 1);
+      for (let index = 0; index < 20; index++) void admission.enter(own);
+      expect(admission.inProgress).toBe(after);
+      expect(admission.enter(from('other'))).toBe('admitted');
+      await vi.advanceTimersByTimeAsync(500);
+      expect(admission.inProgress).toBeGreaterThan(after);
+    },
+  );
 
   test('finds a free place although two others take all that they may', () => {
     const admission = new Admission(10);

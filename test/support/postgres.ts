@@ -6,6 +6,7 @@ import { findBinaries } from '../../src/database/embedded/binaries.js';
 import { openCluster } from '../../src/database/embedded/cluster.js';
 import { type Server, startServer } from '../../src/database/embedded/server.js';
 import { serverAccount } from '../../src/database/embedded/serverProcess.js';
+import { cpuOfFamily } from './processes.js';
 import { query } from './query.js';
 
 export type Postgres = Awaited<ReturnType<typeof startPostgres>>;
@@ -64,7 +65,9 @@ export async function startPostgres(settings: string[] = [], parent = tmpdir()) 
     await rm(directory, { recursive: true, maxRetries: 20 });
   }
 
-  return { url, kill, start, freeze, answers, stop };
+  const cpuSeconds = async () => cpuOfFamily(await postmaster());
+
+  return { url, kill, start, freeze, answers, stop, cpuSeconds };
 }
 
 function isSignaled(pid: number, signal: NodeJS.Signals): boolean {

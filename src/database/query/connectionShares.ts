@@ -1,10 +1,13 @@
 import { type Caller, nobody } from './caller.js';
 import { wait } from './deadline.js';
+import { RecentUse } from './recentUse.js';
 import type { RequestScope } from './requestScope.js';
 import { Shares } from './shares.js';
 
 /** Most connections that one request holds at once. */
 const mostOfRequest = 4;
+/** How many milliseconds all statements of a company that uses PostgreSQL much may need together. */
+const mostTogether = 30;
 
 interface Waiting {
   since: number;
@@ -17,9 +20,10 @@ type Release = () => void;
 export class ConnectionShares {
   readonly #shares: Shares<Waiting>;
   readonly #most: number;
+  readonly #use = new RecentUse(mostTogether, () => performance.now());
 
   constructor(size: number) {
-    this.#shares = new Shares(size);
+    this.#shares = new Shares(size, undefined, (company) => Math.max(1, this.#use.mostAtOnce(company)));
     this.#most = Math.min(mostOfRequest, Math.ceil(size / 2));
   }
 
@@ -37,7 +41,11 @@ export class ConnectionShares {
     try {
       return await run((send) => {
         isUsed = true;
-        return send().finally(release);
+        const since = performance.now();
+        return send().finally(() => {
+          this.#use.add((scope?.caller ?? nobody).group, performance.now() - since);
+          release();
+        });
       });
     } finally {
       if (!isUsed) release();
@@ -63,6 +71,7 @@ export class ConnectionShares {
     const caller = request?.caller ?? nobody;
     if (!this.#shares.take(caller)) {
       const since = performance.now();
+      if (request) request.isLimited ||= this.#shares.isLimited(caller);
       await new Promise<void>((start) => {
         this.#shares.wait(caller, { since, start });
         this.#startNext();

@@ -26,6 +26,10 @@ export interface RequestScope {
   held: number;
   /** What of it waits until it holds fewer. */
   readonly queue: (() => void)[];
+  /** Whether it had to wait for a connection because its company uses much. */
+  isLimited: boolean;
+  /** Whether it may have changed something. */
+  isChange: boolean;
 }
 
 type Known = Partial<Pick<RequestScope, 'caller' | 'observer'>>;
@@ -39,6 +43,8 @@ export const newScope = (milliseconds: number, { caller = nobody, observer }: Kn
   since: 0,
   held: 0,
   queue: [],
+  isLimited: false,
+  isChange: false,
 });
 
 /** Sends a statement, which the request's observer is told about. */

@@ -31,8 +31,10 @@ export class Shares<Item extends Waiting> {
   readonly #groups = new ShareGroups<Item>();
   readonly #recentCallers = new RecentKeys();
   readonly #recentGroups = new RecentKeys();
+  /** Of those with a token. */
+  readonly #recentCompanies = new RecentKeys();
 
-  /** `mostOf` is how many slots a company may hold while others ask, too. */
+  /** `mostOf` is how many slots a company may hold while other companies ask, because of what it uses. */
   constructor(slots: number, now = () => performance.now(), mostOf = (_group: string) => Number.POSITIVE_INFINITY) {
     this.#slots = slots;
     this.#now = now;
@@ -77,6 +79,7 @@ export class Shares<Item extends Waiting> {
     if (known !== nobody) {
       this.#recentCallers.note(known.id, this.#now());
       this.#recentGroups.note(known.group, this.#now());
+      if (known.group !== known.id) this.#recentCompanies.note(known.group, this.#now());
     }
     this.#groups.takeBack(...this.#groups.of(caller));
   }
@@ -122,21 +125,30 @@ export class Shares<Item extends Waiting> {
     return { item, hasPart };
   }
 
+  /** Whether a company holds all that it may because of what it uses, while other companies ask. */
+  isLimited({ group }: Caller): boolean {
+    if (this.#isAlone(this.#recentCompanies, group)) return false;
+    return (this.#groups.all.get(group)?.held ?? 0) >= this.#mostOf(group);
+  }
+
   readonly #isNextIn = (group: Group<Item>) => (share: Share<Item>) =>
     share.waiting.length > 0 && this.#mayTake(group, share);
 
   #mayTake(group: Group<Item>, { caller, held }: Share<Item>): boolean {
-    if (this.taken >= this.#slots) return false;
-    const since = this.#now() - remembered;
     const free = this.#slots - this.taken;
+    if (free <= 0 || this.isLimited(caller)) return false;
     return (
-      (held < free || this.#recentCallers.otherThan(caller.id) <= since) &&
-      (this.#recentGroups.otherThan(caller.group) <= since || group.held < Math.min(free, this.#mostOf(caller.group)))
+      (held < free || this.#isAlone(this.#recentCallers, caller.id)) &&
+      (group.held < free || this.#isAlone(this.#recentGroups, caller.group))
     );
   }
 
   #hasPart({ shares }: Group<Item>, { caller, held }: Share<Item>): boolean {
-    const most = Math.min(this.#slots / this.#groups.all.size, this.#mostOf(caller.group));
-    return held >= Math.max(1, Math.floor(most / shares.size));
+    if (this.isLimited(caller)) return true;
+    return held >= Math.max(1, Math.floor(this.#slots / this.#groups.all.size / shares.size));
+  }
+
+  #isAlone(recent: RecentKeys, key: string): boolean {
+    return recent.otherThan(key) <= this.#now() - remembered;
   }
 }

@@ -1,6 +1,6 @@
 import { nobody } from '../../database/query/caller.js';
+import { RecentUse } from '../../database/query/recentUse.js';
 import { Shares } from '../../database/query/shares.js';
-import { ProcessorUse } from './processorUse.js';
 
 /** What became of a request that asked for a slot: refused because of its caller's other requests, or of the load. */
 export type Decision = 'admitted' | 'too many of one' | 'overloaded';
@@ -19,6 +19,8 @@ const interval = 10;
 const waitingPerSlot = 50;
 /** More than an honest client sends at once. */
 const leastWaiting = 1_000;
+/** How many milliseconds of the processor all requests of a company that uses much of it may need together. */
+const mostTogether = 10;
 /** How many requests the mean duration looks back. */
 const remembered = 50;
 
@@ -33,7 +35,7 @@ export class Admission {
   readonly #slots: number;
   readonly #shares: Shares<Waiting>;
   readonly #now: () => number;
-  readonly #processorUse: ProcessorUse;
+  readonly #processorUse: RecentUse;
   #meanDuration = 0;
   #crowdedSince: number | undefined;
   /** Counted in turns of the timer: a process that has had no time itself is not stalled. */
@@ -43,8 +45,8 @@ export class Admission {
   constructor(slots: number, now = () => performance.now()) {
     this.#slots = slots;
     this.#now = now;
-    this.#processorUse = new ProcessorUse(now);
-    this.#shares = new Shares(slots, now, (group) => this.#processorUse.mostRequests(group));
+    this.#processorUse = new RecentUse(mostTogether, now);
+    this.#shares = new Shares(slots, now, (group) => this.#processorUse.mostAtOnce(group));
   }
 
   get inProgress(): number {
@@ -93,6 +95,7 @@ export class Admission {
   /** Refuses those that have waited too long. */
   #expire(): void {
     const now = this.#now();
+    this.#admit();
     for (const removed of this.#shares.removeOlder((queuedSince) => now - this.#longestWait(queuedSince))) {
       this.#refuse(removed);
     }
@@ -112,7 +115,7 @@ export class Admission {
     if (this.#shares.waiting === 0) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.#stalledFor += interval;
+      this.#stalledFor = this.inProgress > 0 ? this.#stalledFor + interval : 0;
       this.#expire();
     }, interval);
   }

@@ -3,6 +3,7 @@ import type { GraphQLError } from 'graphql';
 import type { Caller } from '../../database/query/caller.js';
 import { overloaded, tooManyOfOne } from '../../errors/failures.js';
 import type { ReadBody } from '../../http/route.js';
+import { usedPerCounted } from '../../telemetry/processorTime.js';
 import type { RequestRecord } from '../../telemetry/requestRecord.js';
 import type { Decision } from './admission.js';
 import type { Overload } from './overload.js';
@@ -79,7 +80,7 @@ export class Slot {
     const { processorTime } = this.#record;
     this.#held = undefined;
     processorTime.admit(false);
-    const used = processorTime.milliseconds - processor;
+    const used = (processorTime.milliseconds - processor) * usedPerCounted();
     this.#overload.admission.leave(caller, performance.now() - since, this.#callerNow(), used);
   }
 }
