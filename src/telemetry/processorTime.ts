@@ -15,7 +15,7 @@ function count(): void {
 
 /** Milliseconds between two readings of what the process has used, and bounds for what they say. */
 const reading = 50;
-const factors = { least: 0.2, most: 5 };
+const factors = { least: 0.2, most: 10 };
 const lastRead = { used: 0, ofAll: 0, factor: 1 };
 
 /**

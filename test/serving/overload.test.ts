@@ -5,7 +5,9 @@ import { openClient } from '../../src/database/query/client.js';
 import { newScope } from '../../src/database/query/requestScope.js';
 import { Admission } from '../../src/server/admission/admission.js';
 import { Overload } from '../../src/server/admission/overload.js';
+import { Slot } from '../../src/server/admission/slot.js';
 import { createLogger } from '../../src/telemetry/logger.js';
+import { RequestRecord } from '../../src/telemetry/requestRecord.js';
 import { eventually } from '../support/eventually.js';
 import { holdGoals } from '../support/holdGoals.js';
 import { preparedStatements } from '../support/pgbouncer.js';
@@ -365,6 +367,24 @@ describe('who waits for a place', () => {
       expect(admission.inProgress).toBeGreaterThan(after);
     },
   );
+
+  test('waits in the queue of its company if its token became known while it waited', async () => {
+    const single = new Overload(1, logger);
+    const { admission } = single;
+    let caller = from('address');
+    const slot = new Slot(single, new RequestRecord({ requestId: 'one' }), () => caller);
+    admission.enter(own);
+    admission.leave(own, 1, own, 400);
+    admission.enter(from('token', 'other'));
+    const entering = Promise.resolve(slot.enter());
+    caller = own;
+    admission.leave(from('token', 'other'));
+    await Promise.resolve();
+    expect([admission.inProgress, admission.waiting]).toEqual([0, 1]);
+    expect(await entering).toBeUndefined();
+    expect([admission.inProgress, admission.waiting]).toEqual([1, 0]);
+    slot.leave();
+  });
 
   test('finds a free place although two others take all that they may', () => {
     const admission = new Admission(10);

@@ -23,7 +23,7 @@ export class Slot {
     this.#callerNow = callerNow;
   }
 
-  /** Waits for a slot. Returns how the request fails that gets none. */
+  /** Waits for a slot, in the queue of its caller. Returns how the request fails that gets none. */
   enter(): GraphQLError | undefined | Promise<GraphQLError | undefined> {
     const caller = this.#callerNow();
     const decision = this.#overload.admission.enter(caller);
@@ -57,8 +57,13 @@ export class Slot {
     this.#giveBack();
   }
 
-  #follow(decision: Decision, caller: Caller | undefined): GraphQLError | undefined {
-    if (decision === 'admitted') return this.#take(caller);
+  #follow(decision: Decision, caller: Caller | undefined): ReturnType<Slot['enter']> {
+    if (decision === 'admitted') {
+      // It may have waited with many others whose token was not known yet, and is now.
+      if (this.#callerNow()?.group === caller?.group) return this.#take(caller);
+      this.#overload.admission.leave(caller);
+      return this.enter();
+    }
     this.#refuse();
     return decision === 'overloaded' ? overloaded() : tooManyOfOne();
   }
