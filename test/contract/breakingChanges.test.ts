@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { buildSchema, extendSchema, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { breakingChanges } from '../../src/rest/openapi/breakingChanges.js';
 import { sdl } from '../../src/schema/sdl.js';
+import { breakingChanges } from '../release/breakingChanges.js';
 import { breakingGraphqlChanges } from '../support/graphqlChanges.js';
 import { openApi } from '../support/openapiValidator.js';
 import type { Json } from '../support/world.js';

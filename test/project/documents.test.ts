@@ -10,9 +10,9 @@ import { exampleOf } from '../../src/errors/failures.js';
 import { headersOf } from '../../src/errors/problem.js';
 import { eventFields, eventTypeOf } from '../../src/events/eventTypes.js';
 import { snakeCase } from '../../src/naming.js';
-import { breakingChanges } from '../../src/rest/openapi/breakingChanges.js';
 import { actions, activityActions } from '../../src/rules/activityActions.js';
 import { sdl } from '../../src/schema/sdl.js';
+import { breakingChanges } from '../release/breakingChanges.js';
 import {
   anchorOf,
   blocksOf,

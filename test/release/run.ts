@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { buildSchema } from 'graphql';
-import { breakingChanges } from '../../src/rest/openapi/breakingChanges.js';
 import { breakingGraphqlChanges } from '../support/graphqlChanges.js';
+import { breakingChanges } from './breakingChanges.js';
 import { mayBreak, releasedChangelog } from './changelog.js';
 
 const { npm_old_version: from = '', npm_new_version: version = '' } = process.env;

@@ -17,7 +17,7 @@ interface Operation {
   responses: Record<string, Body>;
 }
 
-/** What the comparison reads of an OpenAPI document as {@link openApiDocument} makes it. */
+/** What the comparison reads of an OpenAPI document as `openApiDocument` makes it. */
 export interface ComparedDocument {
   servers?: { url: string }[];
   paths: Record<string, Record<string, Operation>>;
