@@ -111,11 +111,6 @@ const requests: [string, () => Promise<unknown>, Json][] = [
     () => exchange(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`),
     { status: 431, codes: ['HEADERS_TOO_LARGE'] },
   ],
-  [
-    'a tunnel',
-    () => exchange('CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n'),
-    { status: 400, codes: ['MALFORMED_REQUEST'] },
-  ],
 ];
 
 describe('the line in the log', () => {

@@ -1,8 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import { failure } from '../../errors/failures.js';
 
-export const noProxy = () => failure('MALFORMED_REQUEST', { problem: 'this server is not a proxy' });
-
 /** The failure of what Node's parser could not read, or what did not come in time. */
 export function clientFailure({ code, reason, message }: NodeJS.ErrnoException & { reason?: string }): GraphQLError {
   if (code === 'HPE_INVALID_EOF_STATE')

@@ -77,7 +77,7 @@ export class Connections {
     }
   }
 
-  /** Ends every connection, also those that Node has forgotten: after CONNECT it leaves them to us. */
+  /** Ends every connection. */
   endAll(): void {
     for (const socket of this.#open.keys()) socket.destroy();
   }

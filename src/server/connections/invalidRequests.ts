@@ -4,7 +4,7 @@ import type { GraphQLError } from 'graphql';
 import { identify } from '../../telemetry/requestId.js';
 import type { RequestRecord } from '../../telemetry/requestRecord.js';
 import type { Telemetry } from '../../telemetry/telemetry.js';
-import { clientFailure, noProxy } from './clientFailure.js';
+import { clientFailure } from './clientFailure.js';
 import type { Connections } from './connections.js';
 import { type RefusalOptions, refusal } from './refusal.js';
 import { send } from './send.js';
@@ -19,19 +19,6 @@ export class InvalidRequests {
     this.#connections = connections;
     this.#telemetry = telemetry;
     this.#options = options;
-  }
-
-  /** After CONNECT, Node reads no more from the socket, and leaves its errors to us. */
-  refuseTunnel(socket: Socket): void {
-    const running = this.#connections.lastOn(socket);
-    if (!running) {
-      this.#refuse(socket, noProxy());
-      return;
-    }
-    // The responses to the requests before it come first, and then the connection ends.
-    socket.on('error', () => socket.destroy());
-    running.res.shouldKeepAlive = false;
-    running.res.once('close', () => socket.destroySoon());
   }
 
   /** What Node's parser cannot read, or what did not come in time. */
@@ -65,8 +52,6 @@ export class InvalidRequests {
   /** Responds on a socket that has no request. */
   #refuse(socket: Socket, error: GraphQLError): void {
     if (!this.#connections.refuseOnce(socket)) return;
-    // After CONNECT, Node leaves the errors of the socket to us.
-    socket.on('error', () => socket.destroy());
     const res = new ServerResponse(new IncomingMessage(socket));
     res.shouldKeepAlive = false;
     res.assignSocket(socket);

@@ -81,7 +81,6 @@ export class NodeServer {
       .on('checkContinue', (req, res) => void this.#handler.handle(req, res, () => res.writeContinue()))
       // An expectation that no one knows may be ignored (RFC 9110).
       .on('checkExpectation', (req, res) => void this.#handler.handle(req, res))
-      .on('connect', (_req, socket) => invalid.refuseTunnel(socket as Socket))
       .on('clientError', (error, socket) => invalid.refuseUnreadable(error, socket as Socket))
       .setTimeout(sending.readTimeout, (socket: Socket) => {
         // Nothing was sent or read meanwhile. A request may run for longer.

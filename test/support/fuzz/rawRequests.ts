@@ -11,7 +11,6 @@ const method = mostly(
   one('GET', 'POST', 'HEAD', 'OPTIONS'),
   'get',
   'FETCH',
-  'CONNECT',
   'TRACE',
   'PRI',
   '',
