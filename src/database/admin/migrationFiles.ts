@@ -32,12 +32,6 @@ export function checksum(sql: string): string {
   return createHash('sha256').update(sql).digest('hex');
 }
 
-/** Whether `recorded` is the checksum of this file. Like Prisma, accepts other line endings. */
-export function hasChecksum(sql: string, recorded: string): boolean {
-  const unix = sql.replaceAll('\r\n', '\n');
-  return [sql, unix, unix.replaceAll('\n', '\r\n')].some((text) => checksum(text) === recorded);
-}
-
 /** The oldest version that can run once a contracting migration is applied; undefined if the migration only expands. */
 export const versionNeededBy = (name: string): string | undefined => /_needs_(\d+\.\d+\.\d+)$/.exec(name)?.[1];
 

@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import { DatabaseError } from '../error.js';
 import { withClient } from '../servers/withClient.js';
 import { applyMigration, hasLostALock } from './applyMigration.js';
-import { hasChecksum, type Migration, newerVersionNeededBy, readMigrations } from './migrationFiles.js';
+import { checksum, type Migration, newerVersionNeededBy, readMigrations } from './migrationFiles.js';
 
 interface AppliedRow {
   migration_name: string;
@@ -18,10 +18,6 @@ export interface MigrateOptions {
 
 const defaultPatience = 300_000;
 const turnMilliseconds = 60_000;
-
-const earlierStructure =
-  'This database was made before the first release, and its structure cannot be migrated. ' +
-  'Use a new DATA_DIR or a new database, and import the workspace again.';
 
 /**
  * Applies the pending migrations of `directory`, one after the other, and returns their names. Several processes may call
@@ -88,7 +84,6 @@ async function findPending(client: Client, directory: string): Promise<Migration
 
   const query = 'SELECT * FROM _prisma_migrations WHERE rolled_back_at IS NULL';
   const { rows } = await client.query<AppliedRow>(query);
-  if (rows.some((row) => row.migration_name < (migrations[0]?.name ?? ''))) throw new DatabaseError(earlierStructure);
   for (const row of rows) {
     const problem = problemWith(row, migrations);
     if (problem) throw new DatabaseError(`Migration ${row.migration_name} ${problem}`);
@@ -101,7 +96,7 @@ function problemWith(row: AppliedRow, migrations: Migration[]): string | undefin
   const migration = migrations.find(({ name }) => name === row.migration_name);
   if (!migration) return newerProblem(row.migration_name);
   if (!row.finished_at) return 'failed half-way. Repair the database, then run "prisma migrate resolve".';
-  if (!hasChecksum(migration.sql, row.checksum)) return 'was edited after it was applied. Restore its file.';
+  if (checksum(migration.sql) !== row.checksum) return 'was edited after it was applied. Restore its file.';
   return undefined;
 }
 
