@@ -2,12 +2,11 @@ import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
 import { failure } from '../errors/failures.js';
 import { type Actor, keyOf } from '../policies/access.js';
-import { isOwner } from '../policies/ownership.js';
 
 /** Requires that the caller owns the company. Throws 403. */
 export async function permitOwner({ db, actor }: Context): Promise<void> {
   const person = await db.person.findUnique({ where: keyOf(actor, actor.personId), select: { isOwner: true } });
-  if (!person || !isOwner(person)) throw failure('OWNER_REQUIRED');
+  if (!person?.isOwner) throw failure('OWNER_REQUIRED');
 }
 
 /** The same in the statement that writes, for one who has just lost it. */
