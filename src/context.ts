@@ -27,13 +27,9 @@ export interface Context extends NamedFields {
   /** Address of the web application, for links to documents. */
   appUrl: string;
   webhooks: WebhookRules;
-  /** The most characters in the response. Omitted if it cannot be long, or if the gateway itself has chosen its fields. */
-  responseCharacters?: number;
   streams: Streams;
   /** Where a stream was left that is opened again. */
   lastEventId: string | null;
-  /** Waits until the response may become long. Omitted if it may at once. */
-  becomeLong?: () => Promise<void>;
 }
 
 /** Who asks, and how far the log of the primary had come by then. What was acknowledged before lies before that. */

@@ -2,6 +2,8 @@ import { type ExecutionArgs, type ExecutionResult, OperationTypeNode } from 'gra
 import type { Replicas } from '../database/servers/replicas/replicas.js';
 import { inOperationSpan } from '../telemetry/spans.js';
 import { type ChangeOptions, change, isShort, type PendingOperation } from './change.js';
+import { execute } from './executor/execute.js';
+import { ResponseBudget } from './executor/responseBudget.js';
 import { LongResponses } from './longResponses.js';
 import { onReplica } from './onReplica.js';
 import { fieldNames, operationOf } from './operation.js';
@@ -21,10 +23,10 @@ export const useExecution = <Changed>(
   options: ExecutionOptions<Changed>,
   longResponses = new LongResponses(),
 ): Plugin => ({
-  onExecute({ executeFn, setExecuteFn }) {
+  onExecute({ setExecuteFn }) {
     setExecuteFn(async (args: ExecutionArgs): Promise<ExecutionResult> => {
       const node = operationOf(args.document, args.operationName);
-      if (!node) return executeFn(args);
+      if (!node) return execute(args);
       const context = args.contextValue as PendingOperation['context'];
       if (context.surface === 'GraphQL') requireValidInput(args, node);
       const run = node.operation === OperationTypeNode.MUTATION ? changeAndTell : read;
@@ -33,9 +35,10 @@ export const useExecution = <Changed>(
       const executeOn: PendingOperation['executeOn'] = async (db) => {
         const onDatabase = { ...context, ...(db && { db }) };
         const { actor, record } = context;
-        if (!isLimited || !actor) return executeFn({ ...args, contextValue: onDatabase });
+        const onDatabaseArgs = { ...args, contextValue: onDatabase };
+        if (!isLimited || !actor) return execute(onDatabaseArgs);
         const build = (becomeLong: () => Promise<void>) =>
-          executeFn({ ...args, contextValue: { ...onDatabase, responseCharacters, becomeLong } });
+          execute(onDatabaseArgs, new ResponseBudget({ responseCharacters, becomeLong }));
         return longResponses.build({ id: actor.tokenId, group: actor.companyId }, build, record);
       };
       return inSpan({ args, node, context, executeOn }, (operation) => run(operation, options));

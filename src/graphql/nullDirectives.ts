@@ -18,12 +18,13 @@ export function nullDirectives(
   operation: OperationDefinitionNode,
   variables: Record<string, unknown>,
 ): FieldError[] {
-  return conditionsOf(operation, document)
+  return conditionVariables(operation, document)
     .filter((name) => Object.hasOwn(variables, name) && variables[name] === null)
     .map((name) => ({ field: `variables.${name}`, code: 'null', message: 'must not be null' }));
 }
 
-const conditionsOf = perOperation((operation, document): string[] => {
+/** The variables on which `@include` and `@skip` depend, anywhere in the operation. */
+export const conditionVariables = perOperation((operation, document): string[] => {
   const names = new Set<string>();
   const spread = new Set<string>();
   const reached: ASTNode[] = [operation];

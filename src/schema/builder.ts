@@ -4,8 +4,7 @@ import type { Context } from '../context.js';
 import type PrismaTypes from '../database/generated/pothos.js';
 import { getDatamodel } from '../database/generated/pothos.js';
 import type { Transaction } from '../database/query/client.js';
-import './boundedResponse.js';
-import './loadedColumns.js';
+import './loadedFields.js';
 import './storableIds.js';
 
 export const builder = new SchemaBuilder<{
@@ -19,7 +18,7 @@ export const builder = new SchemaBuilder<{
     BigInt: { Input: bigint; Output: bigint };
   };
 }>({
-  plugins: ['boundedResponse', 'storableIds', 'loadedColumns', PrismaPlugin],
+  plugins: ['storableIds', 'loadedFields', PrismaPlugin],
   defaultFieldNullability: false,
   // Of a client, Pothos calls `findUniqueOrThrow`, for a row that it has not planned to load, and never `$connect`.
   prisma: {

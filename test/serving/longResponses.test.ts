@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { ResponseBudget } from '../../src/graphql/executor/responseBudget.js';
 import { LongResponses } from '../../src/graphql/longResponses.js';
-import { responseBudget } from '../../src/schema/boundedResponse.js';
 import { createWorld } from '../support/world.js';
 
 const world = await createWorld();
@@ -55,13 +55,9 @@ describe('long responses', () => {
   });
 
   test('complete nothing of what has become too long while it waited', async () => {
-    const info = { fieldNodes: [], fragments: {} };
-    const budget = responseBudget({ responseCharacters: 2_000_000, becomeLong: async () => {} });
-    const items = Array.from({ length: 2_000 }, (_, index) => index);
-    const [first, second] = await Promise.allSettled([
-      budget.list(items, info),
-      (async () => budget.list(items, info))(),
-    ]);
+    const budget = new ResponseBudget({ responseCharacters: 2_000_000, becomeLong: async () => {} });
+    const count = async () => budget.countItems(2_000, 0);
+    const [first, second] = await Promise.allSettled([count(), count()]);
     for (const each of [first, second]) {
       expect(each).toMatchObject({ status: 'rejected', reason: { extensions: { code: 'QUERY_TOO_COMPLEX' } } });
     }

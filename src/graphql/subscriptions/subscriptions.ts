@@ -1,8 +1,10 @@
-import { createSourceEventStream, type ExecutionArgs, execute } from 'graphql';
+import { createSourceEventStream, type ExecutionArgs } from 'graphql';
 import type { Mask } from '../../http/masking.js';
 import type { RequestContext } from '../../http/route.js';
 import { Turns } from '../../turns.js';
 import { catalogued, shownError } from '../errors.js';
+import { execute } from '../executor/execute.js';
+import { ResponseBudget } from '../executor/responseBudget.js';
 import { operationOf } from '../operation.js';
 import type { OperationContext, Plugin } from '../plugin.js';
 import { requireValidInput } from '../validInput.js';
@@ -54,8 +56,9 @@ function bodyOf(
     ...(scope && { scope }),
   };
   const run = async (item: object) => {
-    const contextValue = { ...contextOf(kept), responseCharacters };
-    const result = await execute({ schema, document, operationName, variableValues, rootValue: item, contextValue });
+    const contextValue = contextOf(kept);
+    const args = { schema, document, operationName, variableValues, rootValue: item, contextValue };
+    const result = await execute(args, new ResponseBudget({ responseCharacters }));
     if (!result.errors) return result;
     return { ...result, errors: result.errors.map((error) => catalogued(mask(error, kept))) };
   };

@@ -4,13 +4,8 @@ import type { Actor } from '../../policies/access.js';
 
 type Ids = Pick<Actor, 'companyId' | 'personId'>;
 
-type Make = (caller: Ids) => object;
-
-export interface KeptQuery {
-  /** Makes the query with the ids of a caller. */
-  make: Make;
-  entries: number;
-}
+/** Makes a query with the ids of a caller. */
+export type MakeQuery = (caller: Ids) => object;
 
 /** What stands for the ids of the caller in a query that is kept. Nothing else has them. */
 const placeholders: Ids = { companyId: randomUUID(), personId: randomUUID() };
@@ -29,12 +24,13 @@ function strict<Given extends object>(object: Given): Given {
 }
 
 /** Keeps a query that was planned with {@link onlyIds}, if it only selects and the reader knows all of it. */
-export function keptQuery(query: object): KeptQuery {
-  const [[name = '', selection] = [], ...others] = Object.entries(query);
+export function keptQuery(query: object): MakeQuery {
+  const [[name, selection] = [], ...others] = Object.entries(query);
+  if (name === undefined) return () => query;
   if (others.length > 0 || !['select', 'include'].includes(name)) throw new Error('A query that is kept only selects');
   const kept = keptSelection(selection);
   for (const value of kept.values.flat()) requireWhole(value);
-  const make: Make = ({ companyId, personId }) => ({
+  return ({ companyId, personId }) => ({
     [name]: kept.withOwn(
       new Map([
         [placeholders.companyId, companyId],
@@ -42,16 +38,9 @@ export function keptQuery(query: object): KeptQuery {
       ]),
     ),
   });
-  return { make, entries: entriesIn(query) };
 }
 
 function requireWhole(value: unknown): void {
   const isPart = (id: string) => typeof value === 'string' && value !== id && value.includes(id);
   if (Object.values(placeholders).some(isPart)) throw new Error('A placeholder is part of a text');
-}
-
-/** How many values, at any depth. */
-export function entriesIn(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  return Object.values(value).reduce((sum: number, part) => sum + 1 + entriesIn(part), 0);
 }

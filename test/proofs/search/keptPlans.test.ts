@@ -106,8 +106,7 @@ describe('a query that is kept', () => {
       space: { select: { id: true }, where: { companyId } },
       checks: { where: { id: { in: [personId, 'check'] }, companyId }, orderBy: { id: 'asc' }, take: 3 },
     });
-    const { make, entries } = keptQuery({ select: selectOf(actor) });
-    expect(entries).toBe(17);
+    const make = keptQuery({ select: selectOf(actor) });
     for (const one of [caller, { ...caller, personId: 'other' }, caller]) {
       const where = { id: 's0', companyId: one.companyId };
       const select = selectOf(one);
