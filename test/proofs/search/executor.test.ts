@@ -3,7 +3,6 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import {
   buildSchema,
-  type DocumentNode,
   type ExecutionResult,
   execute as executeAsGraphqlJs,
   type GraphQLOutputType,
@@ -13,14 +12,13 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
-  parse,
   responsePathAsArray,
-  validate,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { execute } from '../../../src/graphql/executor/execute.js';
 import { type Known, randomRequest } from '../../support/randomQueries.js';
 import { timeLimit } from '../../support/timeLimit.js';
+import { validDocument } from '../../support/validDocument.js';
 
 const count = Number(process.env.EXECUTIONS ?? 1_000);
 const seed = Number(process.env.EXECUTIONS_SEED ?? 1);
@@ -136,16 +134,6 @@ function nullsOf({ data, errors }: ReturnType<typeof shown>): string[] {
   return [...new Set(nulls)].sort();
 }
 
-/** Undefined for a query that is not executed. */
-function validDocument(query: string): DocumentNode | undefined {
-  try {
-    const document = parse(query);
-    return validate(schema, document).length === 0 ? document : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 describe('the executor', () => {
   test.each([
     ['query', true],
@@ -158,7 +146,7 @@ describe('the executor', () => {
       let failures = 0;
       const property = fc.asyncProperty(fc.gen(), fc.uuid(), fc.nat(10), async (draw, salt, failing) => {
         const { query, variables } = randomRequest(schema, known, kind, draw);
-        const document = validDocument(query);
+        const document = validDocument(schema, query);
         if (!document) return;
         const run = async (by: typeof execute | typeof executeAsGraphqlJs, promisedItems: boolean) => {
           const contextValue = new Values({ salt, failing, isAtOnce, promisedItems });
