@@ -1,6 +1,6 @@
-import { type Caller, nobody } from './caller.js';
+import type { Caller } from './caller.js';
 import { leastHeld, mostOf } from './holders.js';
-import { RecentKeys } from './recentKeys.js';
+import { RecentCallers } from './recentCallers.js';
 import { type Group, type Share, ShareGroups } from './shareGroups.js';
 
 /** Something that waits for a slot. */
@@ -15,9 +15,6 @@ export interface Removed<Item> {
   hasPart: boolean;
 }
 
-/** For how long after somebody else had a slot some of the slots stay free for others. */
-const remembered = 10_000;
-
 /**
  * Slots that callers share. A free slot goes to the company that holds fewest, and in it to the token that holds
  * fewest, in turn where they are equal. Whoever is alone may hold all slots. As slots cannot be taken back, nobody may
@@ -26,18 +23,14 @@ const remembered = 10_000;
  */
 export class Shares<Item extends Waiting> {
   readonly #slots: number;
-  readonly #now: () => number;
   readonly #mostOf: (group: string) => number;
   readonly #groups = new ShareGroups<Item>();
-  readonly #recentCallers = new RecentKeys();
-  readonly #recentGroups = new RecentKeys();
-  /** Of those with a token. */
-  readonly #recentCompanies = new RecentKeys();
+  readonly #recent: RecentCallers;
 
   /** `mostOf` is how many slots a company may hold while other companies ask, because of what it uses. */
   constructor(slots: number, now = () => performance.now(), mostOf = (_group: string) => Number.POSITIVE_INFINITY) {
     this.#slots = slots;
-    this.#now = now;
+    this.#recent = new RecentCallers(now);
     this.#mostOf = mostOf;
   }
 
@@ -76,11 +69,7 @@ export class Shares<Item extends Waiting> {
 
   /** Gives a slot back. `known` is who the caller has turned out to be meanwhile. */
   leave(caller: Caller, known = caller): void {
-    if (known !== nobody) {
-      this.#recentCallers.note(known.id, this.#now());
-      this.#recentGroups.note(known.group, this.#now());
-      if (known.group !== known.id) this.#recentCompanies.note(known.group, this.#now());
-    }
+    this.#recent.note(known);
     this.#groups.takeBack(...this.#groups.of(caller));
   }
 
@@ -126,9 +115,9 @@ export class Shares<Item extends Waiting> {
   }
 
   /** Whether a company holds all that it may because of what it uses, while other companies ask. */
-  isLimited({ group }: Caller): boolean {
-    if (this.#isAlone(this.#recentCompanies, group)) return false;
-    return (this.#groups.all.get(group)?.held ?? 0) >= this.#mostOf(group);
+  isLimited(caller: Caller): boolean {
+    const { held = 0 } = this.#groups.all.get(caller.group) ?? {};
+    return this.#recent.hasOtherCompany(caller) && held >= this.#mostOf(caller.group);
   }
 
   readonly #isNextIn = (group: Group<Item>) => (share: Share<Item>) =>
@@ -138,17 +127,12 @@ export class Shares<Item extends Waiting> {
     const free = this.#slots - this.taken;
     if (free <= 0 || this.isLimited(caller)) return false;
     return (
-      (held < free || this.#isAlone(this.#recentCallers, caller.id)) &&
-      (group.held < free || this.#isAlone(this.#recentGroups, caller.group))
+      (held < free || !this.#recent.hasOtherThan(caller)) && (group.held < free || !this.#recent.hasOutside(caller))
     );
   }
 
   #hasPart({ shares }: Group<Item>, { caller, held }: Share<Item>): boolean {
     if (this.isLimited(caller)) return true;
     return held >= Math.max(1, Math.floor(this.#slots / this.#groups.all.size / shares.size));
-  }
-
-  #isAlone(recent: RecentKeys, key: string): boolean {
-    return recent.otherThan(key) <= this.#now() - remembered;
   }
 }
