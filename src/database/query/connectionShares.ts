@@ -41,14 +41,22 @@ export class ConnectionShares {
     try {
       return await run((send) => {
         isUsed = true;
-        const since = performance.now();
-        return send().finally(() => {
-          this.#use.add((scope?.caller ?? nobody).group, performance.now() - since);
-          release();
-        });
+        return this.#measure((scope?.caller ?? nobody).group, send).finally(release);
       });
     } finally {
       if (!isUsed) release();
+    }
+  }
+
+  async #measure<T>(company: string, send: () => Promise<T>): Promise<T> {
+    const since = performance.now();
+    let hasFailed = true;
+    try {
+      const response = await send();
+      hasFailed = false;
+      return response;
+    } finally {
+      this.#use.add(company, performance.now() - since, hasFailed);
     }
   }
 
@@ -71,7 +79,7 @@ export class ConnectionShares {
     const caller = request?.caller ?? nobody;
     if (!this.#shares.take(caller)) {
       const since = performance.now();
-      if (request) request.isLimited ||= this.#shares.isLimited(caller);
+      if (request) request.isLimited ||= this.#shares.isLimited(caller) && !this.#use.hasFailed(caller.group);
       await new Promise<void>((start) => {
         this.#shares.wait(caller, { since, start });
         this.#startNext();

@@ -6,6 +6,7 @@ interface Use {
   at: number;
   /** Of one use. */
   mean: number;
+  hasFailed: boolean;
 }
 
 const companiesKept = 10_000;
@@ -29,15 +30,21 @@ export class RecentUse {
     this.#now = now;
   }
 
-  /** Counts a use that is over. */
-  add(company: string, milliseconds: number): void {
+  /** Counts a use that is over, or has failed. */
+  add(company: string, milliseconds: number, hasFailed = false): void {
     const at = this.#now();
     const { mean } = this.#uses.get(company) ?? { mean: milliseconds };
     this.#uses.set(company, {
       milliseconds: this.#recent(company, at) + milliseconds,
       at,
       mean: mean + (milliseconds - mean) / remembered,
+      hasFailed,
     });
+  }
+
+  /** Whether the last use of a company has failed, which may be why it took long. */
+  hasFailed(company: string): boolean {
+    return this.#uses.get(company)?.hasFailed ?? false;
   }
 
   /**
