@@ -111,8 +111,11 @@ export function createPipeline({
     publicUrl,
     noPage,
     guide: '/docs',
-    authenticate: (request, { client = callers.clientOf(request, undefined), scope }) =>
-      callers.learn(client, authenticate(client.token, scope)),
+    authenticate: async (request, { client = callers.clientOf(request, undefined), scope }) => {
+      const actor = await callers.learn(client, authenticate(client.token, scope));
+      if (scope) scope.caller = callers.callerOf(client);
+      return actor;
+    },
     limit: rateLimiters && rateLimit({ limiters: rateLimiters, callers, logger, clock }),
     graphql: graphql.handle,
   });

@@ -280,6 +280,24 @@ describe('one caller', () => {
     await long;
     expect(await viewer(own.caller.token)).toMatchObject({ status: 200 });
   });
+
+  test('shares in the connections of its company as soon as its token is known', async () => {
+    const db = openClient({ url: world.url, poolSize: 12, preparedStatements });
+    onTestFinished(() => db.$disconnect());
+    const fresh = new World(db, world.url);
+    const { caller: known, space: ownSpace } = await fresh.team();
+    const { id } = await fresh.closedGoal(ownSpace);
+    const sleep = (who: { id: string; group: string }, seconds: number) =>
+      db.within(newScope(60_000, { caller: who })).$queryRaw`SELECT pg_sleep(${seconds})::text`;
+    await sleep({ id: 'another token', group: known.companyId }, 0);
+    await sleep({ id: '127.0.0.1', group: '127.0.0.1' }, 0.5);
+    const release = await holdGoals(world.url);
+    const reopenings = [1, 2, 3, 4, 5].map(() => fresh.post(restPaths.reopenGoal, known.token, { id }));
+    const busy = () => db.connectionUse().open - db.connectionUse().idle;
+    await expect.poll(busy).toBe(5);
+    await release();
+    expect((await Promise.all(reopenings)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  });
 });
 
 describe('who waits for a place', () => {

@@ -14,8 +14,8 @@ export interface RequestObserver {
 
 /** One request's use of the database: who sent it, who is told, and how long it may still wait in all. */
 export interface RequestScope {
-  /** Who sent the request, as far as that was known when it came. */
-  readonly caller: Caller;
+  /** Who sent the request, as far as that is known. */
+  caller: Caller;
   readonly observer: RequestObserver | undefined;
   /** Milliseconds; what it is waiting for now is not yet taken off. */
   left: number;
