@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { type FieldNode, type GraphQLError, locatedError, type ResponsePath, responsePathAsArray } from 'graphql';
+import { type FieldNode, GraphQLError, locatedError, type ResponsePath, responsePathAsArray } from 'graphql';
+import { withoutStack } from '../../errors/failures.js';
 import type { ResponseBudget } from './responseBudget.js';
 
 /** Where a value stands in the response. */
@@ -44,12 +45,20 @@ export class Run {
 
   /** Handles what failed where a value should be: it becomes null, or what it is part of fails. */
   fail(error: unknown, { nodes, isRequired }: Place, position: ResponsePosition): null {
-    const located = locatedError(error, nodes, responsePathAsArray(position));
+    const located = at(error, nodes, responsePathAsArray(position));
     if (isRequired) throw located;
     if (!isHidden(position)) this.errors.push(located);
     position.isNull = true;
     return null;
   }
+}
+
+/** As graphql-js makes it, but what is expected to fail has no stack, which takes longer than all else. */
+function at(error: unknown, nodes: readonly FieldNode[], path: readonly (string | number)[]): GraphQLError {
+  if (!(error instanceof GraphQLError) || error.path || error.originalError) return locatedError(error, nodes, path);
+  const { message, source, positions, extensions } = error;
+  const place = { nodes: error.nodes ?? nodes, source, positions, path };
+  return withoutStack(() => new GraphQLError(message, { ...place, extensions }));
 }
 
 function isHidden(position: ResponsePosition): boolean {

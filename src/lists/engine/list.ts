@@ -1,6 +1,6 @@
 import { Prisma } from '../../database/generated/client/client.js';
 
-export type Key = string | number;
+export type Key = string | number | Date;
 
 /** The position of a row in its list. Lists are ordered by rank, key and id, so no two rows share a position. */
 export interface Position {

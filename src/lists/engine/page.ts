@@ -1,6 +1,6 @@
 import { Prisma } from '../../database/generated/client/client.js';
 import type { Database } from '../../database/query/client.js';
-import type { Key, List, Position, Walk } from './list.js';
+import type { List, Position, Walk } from './list.js';
 import { defaultSize, maximumSize, type Slice } from './slice.js';
 
 /** A client or a transaction. */
@@ -14,11 +14,8 @@ export interface Page {
   endCursor?: string | null;
 }
 
-interface Row {
+interface Row extends Position {
   scope: string;
-  rank: number;
-  key: Key | Date;
-  id: string;
 }
 
 /** A page is read as one of these or of the maximum, so that few statements are prepared. */
@@ -80,9 +77,7 @@ function walkOf(list: List, slice: Slice): Walk {
 
 function pageOf(rows: Row[], { size, backward, after, before }: Slice): Page {
   const more = rows.length > size;
-  const positions = rows
-    .slice(0, size)
-    .map(({ rank, key, id }) => ({ rank, key: key instanceof Date ? key.toISOString() : key, id }));
+  const positions = rows.slice(0, size);
   return {
     positions: backward ? positions.reverse() : positions,
     hasNextPage: backward ? before !== null : more,

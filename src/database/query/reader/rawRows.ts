@@ -36,11 +36,15 @@ export function rawStatement({ text, values }: Prisma.Sql): SqlQuery {
 /** Runs SQL as it is, and returns its rows as Prisma would. */
 export async function rawRows(connection: Connection, sql: Prisma.Sql): Promise<object[]> {
   const found = await connection.queryRaw(rawStatement(sql));
-  const { columnNames: names, rows } = found;
-  const ofColumns = found.columnTypes.map(makeOf);
-  return rows.map((row) =>
-    Object.fromEntries(row.map((value, index) => [names[index], value === null ? null : ofColumns[index]?.(value)])),
-  );
+  const columns = found.columnNames.map((name, index) => ({ name, make: makeOf(found.columnTypes[index] as number) }));
+  return found.rows.map((values) => {
+    const row: Record<string, unknown> = {};
+    columns.forEach(({ name, make }, index) => {
+      const value = values[index];
+      row[name] = value === null ? null : make(value);
+    });
+    return row;
+  });
 }
 
 function makeOf(type: number): Make {
