@@ -37,8 +37,13 @@ export const useExecution = <Changed>(
         const { actor, record } = context;
         const onDatabaseArgs = { ...args, contextValue: onDatabase };
         if (!isLimited || !actor) return execute(onDatabaseArgs);
-        const build = (becomeLong: () => Promise<void>) =>
-          execute(onDatabaseArgs, new ResponseBudget({ responseCharacters, becomeLong }));
+        const build = (waitForTurn: () => Promise<void>) => {
+          const becomeLong = () => {
+            context.isLong = true;
+            return waitForTurn();
+          };
+          return execute(onDatabaseArgs, new ResponseBudget({ responseCharacters, becomeLong }));
+        };
         return longResponses.build({ id: actor.tokenId, group: actor.companyId }, build, record);
       };
       return inSpan({ args, node, context, executeOn }, (operation) => run(operation, options));

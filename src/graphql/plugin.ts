@@ -9,6 +9,8 @@ export interface OperationContext extends RequestContext {
   /** How many operations a batch has. Batches are refused. */
   batchSize?: number;
   cost?: QueryCost;
+  /** Whether its response is long. */
+  isLong?: boolean;
   /** What a subscription responds with. */
   live?: LiveBody;
 }

@@ -4,6 +4,7 @@ import { graphqlTypeFor } from '../http/accept.js';
 import type { RequestHead } from '../http/requestHead.js';
 import type { HttpResponse } from '../http/response.js';
 import { catalogued, shownError } from './errors.js';
+import { jsonInTurns } from './jsonInTurns.js';
 import type { OperationContext } from './plugin.js';
 import { type QueryLimits, reportedCost } from './queryLimits.js';
 
@@ -11,12 +12,12 @@ import { type QueryLimits, reportedCost } from './queryLimits.js';
 const usualBatch = 10;
 
 /** From a result to the response: errors of the catalogue, the cost for clients that ask for it, and the media type. */
-export function respond(
+export async function respond(
   result: ExecutionResult,
   { headers }: RequestHead,
-  { batchSize = 0, requestId, record, cost }: OperationContext,
+  { batchSize = 0, requestId, record, cost, isLong }: OperationContext,
   limits: QueryLimits,
-): HttpResponse {
+): Promise<HttpResponse> {
   const type = graphqlTypeFor(headers.get('accept'));
   const errors = result.errors?.map(catalogued) ?? [];
   record?.addErrors(errors);
@@ -24,11 +25,12 @@ export function respond(
   if (notAcceptable) throw notAcceptable;
   const isPartial = result.data !== null && result.data !== undefined;
   const wantsCost = headers.get('graphql-cost')?.trim().toLowerCase() === 'report';
-  const body = JSON.stringify({
+  const shown = {
     ...result,
     ...(errors.length > 0 && { errors: errors.map((error) => shownError(error, requestId)) }),
     ...(wantsCost && { extensions: { ...result.extensions, cost: reportedCost(limits, cost) } }),
-  });
+  };
+  const body = isLong ? await jsonInTurns(shown) : JSON.stringify(shown);
   // Clients that send batches show no other response to their users than one for each operation.
   const isBatch = batchSize > 0 && batchSize <= usualBatch;
   return {
