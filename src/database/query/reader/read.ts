@@ -1,15 +1,20 @@
 import type { SqlQueryable } from '@prisma/driver-adapter-utils';
 import { LRUCache } from 'lru-cache';
 import { models } from '../../generated/models.js';
-import { type Call, callOf, type Shape } from './shape.js';
+import { type Call, callOf, type Shape, wholeShape } from './shape.js';
 import { type Method, type ReadStatement, statementOf } from './statement.js';
 import { Unsupported } from './unsupported.js';
 
 /** Where statements are sent: the pool, or a transaction. */
 export type Connection = Pick<SqlQueryable, 'queryRaw' | 'executeRaw'>;
 
-/** A statement for each shape of a call; null for a shape that is left to Prisma. */
-export type Statements = LRUCache<string, { statement: ReadStatement | null }>;
+/** What is known of a shape: its statement, or null if it is left to Prisma. */
+export interface Known {
+  statement: ReadStatement | null;
+}
+
+/** What is known of each shape of a call. */
+export type Statements = LRUCache<string, Known>;
 
 /** Clients choose what is selected. */
 const mostStatements = 2_000;
@@ -25,8 +30,6 @@ export const newStatements = (): Statements =>
 
 /** A call that the reader executes. */
 export interface Read {
-  /** The same for all calls that differ only in their values. */
-  key: string;
   statement: ReadStatement;
   values: unknown[];
 }
@@ -35,17 +38,25 @@ export interface Read {
 export function readOf(statements: Statements, model: string, method: Method, args: object): Read | undefined {
   const call = supported(() => callOf(args));
   if (!call) return undefined;
-  const key = `${model} ${method} ${call.shape}`;
-  const known = statements.get(key);
-  const statement = known ? known.statement : compile(model, method, call);
-  if (!known) statements.set(key, { statement });
-  const isValid = statement?.enums.every(([position, values]) => isOneOf(values, call.values[position]));
-  return statement && isValid ? { key, statement, values: call.values } : undefined;
+  const { kept, shape, values: given } = call;
+  const key = `${model} ${method} ${shape}`;
+  const known = kept?.statements.get(key) ?? ofWholeShape(statements, model, method, call);
+  kept?.statements.set(key, known);
+  const { statement } = known;
+  const isValid = statement?.enums.every(([position, values]) => isOneOf(values, given[position]));
+  return statement && isValid ? { statement, values: given } : undefined;
 }
 
-function compile(model: string, method: Method, { shape }: Call): ReadStatement | null {
-  return supported(() => statementOf(models, model, method, JSON.parse(shape) as Shape)) ?? null;
+function ofWholeShape(statements: Statements, model: string, method: Method, call: Call): Known {
+  const shape = wholeShape(call);
+  const key = `${model} ${method} ${shape}`;
+  const known = statements.get(key) ?? { statement: compile(model, method, shape) };
+  statements.set(key, known);
+  return known;
 }
+
+const compile = (model: string, method: Method, shape: string): ReadStatement | null =>
+  supported(() => statementOf(models, model, method, JSON.parse(shape) as Shape)) ?? null;
 
 const text = { scalarType: 'string', arity: 'scalar' } as const;
 

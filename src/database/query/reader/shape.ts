@@ -4,9 +4,13 @@ import { storable, typeOf, Values } from './values.js';
 
 /** The arguments of a call, with its values apart: calls of one shape differ only in these. */
 export interface Call {
-  /** The arguments as JSON, in which `"s0"` stands for the first value, a string. The type of a value is part of it. */
+  /**
+   * The arguments as JSON, in which `"s0"` stands for the first value, a string, and `"*"` for a selection that was read
+   * before. The type of a value is part of it.
+   */
   shape: string;
   values: unknown[];
+  kept: KeptSelection | undefined;
 }
 
 /** What a shape says once it is parsed. It has no values, so that what is compiled from it cannot depend on one. */
@@ -26,8 +30,13 @@ export const own = <Value>(record: Record<string, Value>, name: string): Value |
 /** Reads the arguments of a call once. Throws Unsupported at anything it does not know for sure. */
 export function callOf(args: object): Call {
   const values = new Values();
-  return { shape: argumentsOf(args, values), values: values.all };
+  return { shape: argumentsOf(args, values), values: values.all, kept: values.kept };
 }
+
+/** The shape with the selection that was read before. */
+export const wholeShape = ({ shape, kept }: Call) => (kept ? shape.replace(keptMark, () => kept.shape) : shape);
+
+const keptMark = '"*"';
 
 const clauses: Record<string, (value: unknown, values: Values) => string> = {
   where: filterOf,
@@ -52,7 +61,10 @@ export function keptSelection(selection: unknown): KeptSelection {
 }
 
 function selectionOf(selection: unknown, values: Values): string {
-  if (selection instanceof KeptSelection) return selection.addTo(values);
+  if (selection instanceof KeptSelection) {
+    selection.addTo(values);
+    return keptMark;
+  }
   return textOf(selection, (value) => {
     if (value === false) return undefined;
     return value === true ? 'true' : argumentsOf(value, values);

@@ -1,8 +1,11 @@
+import type { KeptSelection } from './keptSelection.js';
 import { Unsupported } from './unsupported.js';
 
 /** The values of a call, in the order of its arguments. */
 export class Values {
   readonly all: unknown[] = [];
+  /** The selection that they begin with, if that was read before. */
+  kept: KeptSelection | undefined;
   #company: number | undefined;
 
   /** Adds a value, and returns its position. The company, which conditions repeat, is one value. */
