@@ -13,7 +13,7 @@ const logged = new WeakSet<object>();
 
 /**
  * Passes expected failures on. Logs any other error, once, and replaces it by a 503 or 500 without details. A request that
- * had too little time because its company uses much is its own fault: 429, and no line in the log.
+ * ran out of time while it waited because its company uses much is its own fault: 429, and no line in the log.
  */
 export const masking =
   (logger: Logger): Mask =>
@@ -23,8 +23,8 @@ export const masking =
       if (error.originalError instanceof GraphQLError) return error;
     }
     const cause = error instanceof GraphQLError ? error.originalError : error;
-    const { isLimited, isChange } = context.scope ?? {};
-    if (isLimited && !isChange && isTimeout(cause)) return at(error, tooManyOfOne());
+    const { limitedWaits = 0, isChange } = context.scope ?? {};
+    if (limitedWaits > 0 && !isChange && isTimeout(cause)) return at(error, tooManyOfOne());
     const isLogged = cause instanceof Error && logged.has(cause);
     if (!isLogged) logger.error({ ...loggedIdentity(context), err: cause }, 'unexpected error');
     if (cause instanceof Error) logged.add(cause);

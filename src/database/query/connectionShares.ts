@@ -79,11 +79,13 @@ export class ConnectionShares {
     const caller = request?.caller ?? nobody;
     if (!this.#shares.take(caller)) {
       const since = performance.now();
-      if (request) request.isLimited ||= this.#shares.isLimited(caller) && !this.#use.hasFailed(caller.group);
+      const isLimited = this.#shares.isLimited(caller) && !this.#use.hasFailed(caller.group);
+      if (request && isLimited) request.limitedWaits += 1;
       await new Promise<void>((start) => {
         this.#shares.wait(caller, { since, start });
         this.#startNext();
       });
+      if (request && isLimited) request.limitedWaits -= 1;
     }
     return this.#releaseOf(caller, request);
   }

@@ -19,7 +19,7 @@ export async function withShareOfDeadline<T>(
     return await part(own);
   } finally {
     whole.left -= given - own.left;
-    whole.isLimited ||= own.isLimited;
+    whole.limitedWaits += own.limitedWaits;
   }
 }
 

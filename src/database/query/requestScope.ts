@@ -26,8 +26,8 @@ export interface RequestScope {
   held: number;
   /** What of it waits until it holds fewer. */
   readonly queue: (() => void)[];
-  /** Whether it had to wait for a connection because its company uses much. */
-  isLimited: boolean;
+  /** How often it waits right now for a connection because its company uses much. */
+  limitedWaits: number;
   /** Whether it may have changed something. */
   isChange: boolean;
 }
@@ -43,7 +43,7 @@ export const newScope = (milliseconds: number, { caller = nobody, observer }: Kn
   since: 0,
   held: 0,
   queue: [],
-  isLimited: false,
+  limitedWaits: 0,
   isChange: false,
 });
 
