@@ -31,7 +31,7 @@ export class Pump {
   readonly #stalled = new StalledCompanies();
   readonly #turns = new Map<string, Turn>();
   readonly #listeners = new Set<NumberedListener>();
-  readonly #stopping = new AbortController();
+  #isStopped = false;
 
   constructor(db: Database, logger: Logger) {
     this.#db = db;
@@ -54,7 +54,7 @@ export class Pump {
 
   /** Waits for nothing: a statement that runs ends by itself, or with its connection. */
   stop(): void {
-    this.#stopping.abort();
+    this.#isStopped = true;
     this.#sweeper.stop();
   }
 
@@ -81,20 +81,19 @@ export class Pump {
   };
 
   async #take(companyId: string, turn: Turn): Promise<void> {
-    const { signal } = this.#stopping;
     let pause = pauses.least;
     try {
-      while (turn.isDue && !signal.aborted) {
+      while (turn.isDue && !this.#isStopped) {
         turn.isDue = false;
         const result = await this.#stalled.ask(companyId, () => numberEvents(this.#db, companyId));
         if (result === 'refused') return;
         this.#tell(companyId, result.lastSequence);
         if (result.hasMore || result.isBusy) turn.isDue = true;
         pause = result.isBusy ? Math.min(2 * pause, pauses.most) : pauses.least;
-        if (!result.hasMore) await sleep(pause, undefined, { ref: false, signal });
+        if (!result.hasMore) await sleep(pause, undefined, { ref: false });
       }
     } catch (error) {
-      if (!signal.aborted && !isConflict(error)) this.#trouble.onFailure(error);
+      if (!this.#isStopped && !isConflict(error)) this.#trouble.onFailure(error);
     } finally {
       this.#turns.delete(companyId);
     }

@@ -72,6 +72,21 @@ test('is no part of the request: its statements are the same with a pump and wit
   await close();
 });
 
+test('numbers many companies at once without a warning of Node', async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => void warnings.push(warning);
+  process.on('warning', note);
+  const companies = await Promise.all(Array.from({ length: 15 }, () => world.company()));
+  const { pump, close } = startPump();
+  const told = new Set<string>();
+  pump.onNumbered((companyId) => void told.add(companyId));
+  for (const { companyId } of companies) pump.changed(companyId);
+  await expect.poll(() => told.size).toBe(companies.length);
+  await close();
+  process.off('warning', note);
+  expect(warnings).toEqual([]);
+});
+
 test('numbers a company whose changes never end every 20 ms at most', async () => {
   const { caller, space, company } = await world.team();
   const goal = await world.closedGoal(space);
