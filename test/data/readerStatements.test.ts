@@ -1,60 +1,76 @@
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { PrismaClient } from '../../src/database/generated/client/client.js';
-import { adapterOf } from '../../src/database/query/adapter.js';
 import { openClient } from '../../src/database/query/client.js';
+import type { NameOf } from '../../src/database/query/connection.js';
 import { openPool } from '../../src/database/query/pool.js';
-import { databaseOn, type Transaction, transactionOn } from '../../src/database/query/reader/database.js';
-import { transact } from '../../src/database/query/reader/transact.js';
+import { connectionsOf } from '../../src/database/query/poolConnection.js';
+import { databaseOn, type Transaction } from '../../src/database/query/reader/database.js';
 import { statementNames } from '../../src/database/query/statementNames.js';
+import { createLogger } from '../../src/telemetry/logger.js';
 import { createDatabase } from '../support/database.js';
 import { preparedStatements, usesPgbouncer } from '../support/pgbouncer.js';
-
-type Client = PrismaClient | Transaction;
 
 const { url, drop } = await createDatabase();
 afterAll(drop);
 
 /** A client of Prisma and its connections for a reader. */
-function open(to: string, options: Parameters<typeof adapterOf>[1] = {}) {
-  const { factory, connections } = adapterOf(openPool({ url: to, size: 1, name: 'reader' }), options);
-  return { prisma: new PrismaClient({ adapter: factory, errorFormat: 'minimal' }), connections };
+function open(to: string, nameOf?: NameOf) {
+  return databaseOn(connectionsOf(openPool({ url: to, size: 1, name: 'reader' }), nameOf));
 }
 
 const names = { select: { name: true, space: { select: { name: true } } }, where: { companyId: 'c' } };
 
 describe('a read that fails', () => {
-  const { prisma, connections } = open(url);
-  afterAll(() => prisma.$disconnect());
+  const db = open(url);
+  afterAll(() => db.$disconnect());
 
   test.each([
     ['a table is missing', 'ALTER TABLE spaces RENAME TO places', '42P01'],
     ['a column is missing', 'ALTER TABLE spaces RENAME name TO title', '42703'],
     ['the role may not', 'CREATE ROLE goalpost_nobody; SET LOCAL ROLE goalpost_nobody', '42501'],
   ])('because %s has the code of PostgreSQL', async (_, statement, code) => {
-    const failing = transact(connections.within(undefined), 5_000, async (connection, open) => {
-      await open().$executeRawUnsafe(statement);
-      await transactionOn(connection, open).goal.findMany(names);
+    const failing = db.$transaction(async (tx) => {
+      await tx.prisma.$executeRawUnsafe(statement);
+      await tx.goal.findMany(names);
     });
-    await expect(failing).rejects.toMatchObject({ name: 'StatementFailure', code });
+    await expect(failing).rejects.toMatchObject({ code });
   });
 
   // PgBouncer is told to ignore the time limits of a connection.
   test.skipIf(usesPgbouncer)('because a lock is held has the code of PostgreSQL', async () => {
     const waiting = new URL(url);
     waiting.searchParams.set('options', '-c lock_timeout=50');
-    const { prisma: late, connections: lateConnections } = open(waiting.href);
-    await prisma.$transaction(async (tx) => {
+    const late = open(waiting.href);
+    await db.$transaction(async (tx) => {
       await tx.$executeRaw`LOCK TABLE goals`;
-      await expect(databaseOn(late, lateConnections).goal.findMany(names)).rejects.toMatchObject({ code: '55P03' });
+      await expect(late.goal.findMany(names)).rejects.toMatchObject({ code: '55P03' });
     });
     await late.$disconnect();
   });
 
   test('because there is no server says so', async () => {
-    const { prisma: nowhere, connections: to } = open('postgresql://nobody@127.0.0.1:1/none');
-    const failing = databaseOn(nowhere, to).goal.findMany(names);
-    await expect(failing).rejects.toMatchObject({ kind: 'DatabaseNotReachable' });
+    const nowhere = open('postgresql://nobody@127.0.0.1:1/none');
+    await expect(nowhere.goal.findMany(names)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     await nowhere.$disconnect();
+  });
+
+  test('says who sent the statement, in a transaction and outside of one', async () => {
+    const send = (tx: Transaction) => tx.$executeRaw`SELECT nameless`;
+    const senders = [() => send(db), () => db.$transaction(send)];
+    for (const sender of senders) {
+      const stack = expect.stringContaining('readerStatements.test');
+      await expect(sender()).rejects.toMatchObject({ code: '42703', stack });
+    }
+  });
+
+  test('keeps the values of a row out of the log', async () => {
+    const insert = (tx: Transaction) => tx.$executeRaw`INSERT INTO companies (id, name) VALUES ('secret', 'one')`;
+    const failing = db.$transaction(async (tx) => [await insert(tx), await insert(tx)]);
+    const error = await failing.catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: '23505', detail: expect.stringContaining('secret') });
+    const lines: string[] = [];
+    createLogger('error', { write: (line) => void lines.push(line) }).error({ err: error }, 'failed');
+    expect(lines.join()).toContain('23505');
+    expect(lines.join()).not.toContain('secret');
   });
 });
 
@@ -75,7 +91,7 @@ describe.skipIf(!preparedStatements)('prepared statements', () => {
   }
 
   /** What the client has prepared on its one connection. */
-  const preparedBy = async (client: Client) => {
+  const preparedBy = async (client: Transaction) => {
     const rows = await client.$queryRaw<{ statement: string }[]>`
       SELECT statement FROM pg_prepared_statements WHERE name <> '' AND statement LIKE 'SELECT json_build_array%'`;
     return rows.map(({ statement }) => statement);
@@ -85,15 +101,13 @@ describe.skipIf(!preparedStatements)('prepared statements', () => {
     ['in number', 5, 1_000],
     ['in characters', 100, 300],
   ])('are limited %s; what is read beyond is not prepared', async (_, most, characters) => {
-    const { nameOf: statementNameGenerator } = statementNames(() => {}, most, characters);
-    const { prisma, connections } = open(url, { statementNameGenerator });
-    const reading = databaseOn(prisma, connections);
-    for (const column of [...columns, ...columns]) await read(reading, [column]);
-    const prepared = await preparedBy(prisma);
+    const db = open(url, statementNames(() => {}, most, characters).nameOf);
+    for (const column of [...columns, ...columns]) await read(db, [column]);
+    const prepared = await preparedBy(db);
     expect(prepared.length).toBeLessThanOrEqual(most);
     expect(prepared.join('').length).toBeLessThanOrEqual(characters);
     expect(prepared.length).toBeGreaterThan(1);
-    await prisma.$disconnect();
+    await db.$disconnect();
   });
 
   test('are those that are used again', async () => {

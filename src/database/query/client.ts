@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg';
-import { PrismaClient } from '../generated/client/client.js';
-import { adapterOf, sharesOf } from './adapter.js';
 import { type DatabaseTimeouts, openPool } from './pool.js';
+import { connectionsOf } from './poolConnection.js';
 import { type Database, databaseOn, type Transaction } from './reader/database.js';
 import { statementNames } from './statementNames.js';
 
@@ -27,11 +26,6 @@ export function openClient(options: DatabaseOptions): Database {
   const names = statementNames(() => opened.renew());
   const onStalePlans = names.renew;
   const opened = openPool({ url, size: poolSize, name: 'goalpost', timeouts, onError, onConnect, onStalePlans });
-  const shares = sharesOf(opened.pool);
-  const { factory, connections } = adapterOf(
-    opened,
-    preparedStatements ? { statementNameGenerator: names.nameOf } : {},
-    shares,
-  );
-  return databaseOn(new PrismaClient({ adapter: factory, errorFormat: 'minimal' }), connections);
+  const nameOf = preparedStatements ? names.nameOf : undefined;
+  return databaseOn(connectionsOf(opened, nameOf));
 }

@@ -14,7 +14,7 @@ interface Waiting {
   start: () => void;
 }
 
-type Release = () => void;
+export type Release = () => void;
 
 /** The connections of a pool, which callers share: each statement or transaction takes one, and waits until it may. */
 export class ConnectionShares {
@@ -31,46 +31,29 @@ export class ConnectionShares {
     return this.#shares.waiting;
   }
 
-  /** Takes a connection for as long as it is used, even if the request does not wait for that any more. */
-  async use<T>(
-    scope: RequestScope | undefined,
-    run: (start: (send: () => Promise<T>) => Promise<T>) => Promise<T>,
-  ): Promise<T> {
-    const release = this.#takeNow(scope) ?? (await this.hold(scope));
-    let isUsed = false;
-    try {
-      return await run((send) => {
-        isUsed = true;
-        return this.#measure((scope?.caller ?? nobody).group, send).finally(release);
-      });
-    } finally {
-      if (!isUsed) release();
-    }
-  }
-
-  async #measure<T>(company: string, send: () => Promise<T>): Promise<T> {
-    const since = performance.now();
-    let hasFailed = true;
-    try {
-      const response = await send();
-      hasFailed = false;
-      return response;
-    } finally {
-      this.#use.add(company, performance.now() - since, hasFailed);
-    }
-  }
-
   /** Takes a connection until the function that it returns is called. */
-  async hold(scope: RequestScope | undefined): Promise<Release> {
-    return this.#takeNow(scope) ?? wait(scope, () => this.#take(scope), { onLate: (late) => late() });
+  async take(scope: RequestScope | undefined): Promise<Release> {
+    return (
+      this.takeNow(scope) ??
+      wait(
+        scope,
+        () => this.#take(scope),
+        (late) => late(),
+      )
+    );
   }
 
   /** Takes a connection if the caller need not wait for it, as nearly always. */
-  #takeNow(request: RequestScope | undefined): Release | undefined {
+  takeNow(request: RequestScope | undefined): Release | undefined {
     const caller = request?.caller ?? nobody;
     if ((request && request.held >= this.#most) || !this.#shares.take(caller)) return undefined;
     if (request) request.held += 1;
     return this.#releaseOf(caller, request);
+  }
+
+  /** Counts how many milliseconds a statement took. */
+  countUse({ group }: Caller, milliseconds: number, hasFailed: boolean): void {
+    this.#use.add(group, milliseconds, hasFailed);
   }
 
   async #take(request: RequestScope | undefined): Promise<Release> {

@@ -23,49 +23,51 @@ export async function withShareOfDeadline<T>(
   }
 }
 
-interface Waiting<T> {
-  /** Gets what the database answers after the deadline. */
-  onLate?: (value: T) => void;
-}
-
 /**
  * Waits for the database, at most as long as the request still may: then it throws a DatabaseTimeout. Waits at the same
- * time count once. What belongs to no request waits as long as it takes.
+ * time count once. What belongs to no request waits as long as it takes. `onLate` gets what comes after the deadline.
  */
 export function wait<T>(
   scope: RequestScope | undefined,
   start: () => Promise<T>,
-  { onLate }: Waiting<T> = {},
+  onLate?: (value: T) => void,
 ): Promise<T> {
   if (!scope) return start();
-  const now = performance.now();
-  if (scope.waits === 0) scope.since = now;
-  const left = scope.left - (now - scope.since);
-  if (left <= 0) return Promise.reject(late());
-  const response = start();
-  scope.waits += 1;
-  scope.observer?.beginWait();
+  if (isOver(scope)) return Promise.reject(deadlineExceeded());
+  return waitFor(scope, (resolve, reject) => void start().then(resolve, reject), onLate);
+}
+
+/** The same for what calls back. The caller has asked whether the time {@link isOver}. */
+export function waitFor<T>(
+  scope: RequestScope | undefined,
+  start: (resolve: (value: T) => void, reject: (error: unknown) => void) => void,
+  onLate?: (value: T) => void,
+): Promise<T> {
   // One promise instead of a race and an async function: every statement of every request waits here.
-  return new Promise<T>((resolve, reject) => {
+  if (!scope) return new Promise(start);
+  return new Promise((resolve, reject) => {
+    if (scope.waits === 0) scope.since = performance.now();
+    scope.waits += 1;
+    let isLate = false;
     const end = () => {
       clearTimeout(timer);
       scope.waits -= 1;
       scope.observer?.endWait();
       if (scope.waits === 0) scope.left -= performance.now() - scope.since;
     };
-    let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
       end();
-      reject(late());
-    }, left);
-    response.then(
+      reject(deadlineExceeded());
+    }, timeLeft(scope));
+    scope.observer?.beginWait();
+    start(
       (value) => {
         if (isLate) return onLate?.(value);
         end();
         resolve(value);
       },
-      (error: unknown) => {
+      (error) => {
         if (isLate) return;
         end();
         reject(error);
@@ -74,4 +76,9 @@ export function wait<T>(
   });
 }
 
-const late = () => new DatabaseTimeout('the database did not answer in time');
+/** Whether the request may not wait any more. */
+export const isOver = (scope: RequestScope | undefined): boolean => scope !== undefined && timeLeft(scope) <= 0;
+
+const timeLeft = ({ left, waits, since }: RequestScope) => (waits === 0 ? left : left - (performance.now() - since));
+
+export const deadlineExceeded = () => new DatabaseTimeout('the database did not answer in time');

@@ -48,15 +48,9 @@ export const newScope = (milliseconds: number, { caller = nobody, observer }: Kn
 });
 
 /** Sends a statement, which the request's observer is told about. */
-export async function report<T>(scope: RequestScope | undefined, sql: string, send: () => Promise<T>): Promise<T> {
+export function report<T>(scope: RequestScope | undefined, sql: string, send: () => Promise<T>): Promise<T> {
   const end = scope?.observer?.beginStatement(sql);
-  if (!end) return send();
-  try {
-    const response = await send();
-    end();
-    return response;
-  } catch (error) {
-    end(error);
-    throw error;
-  }
+  const response = send();
+  if (end) response.then(() => end(), end);
+  return response;
 }

@@ -36,7 +36,7 @@ export function statementNames(onRenewed: () => void, most = mostStatements, cha
     seen.set(hash, true);
     return isKnown;
   };
-  const nameOf = ({ sql }: { sql: string }) => {
+  const nameOf = (sql: string) => {
     const existing = names.get(sql);
     if (existing) return existing;
     const isFull = names.size >= most || sql.length > room;

@@ -2,12 +2,14 @@ import { deepStrictEqual } from 'node:assert';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PrismaClient } from '../../../src/database/generated/client/client.js';
+import type { PrismaClient } from '../../../src/database/generated/client/client.js';
 import { models } from '../../../src/database/generated/models.js';
-import { adapterOf } from '../../../src/database/query/adapter.js';
+import type { Connection } from '../../../src/database/query/connection.js';
 import { openPool } from '../../../src/database/query/pool.js';
+import { connectionsOf } from '../../../src/database/query/poolConnection.js';
+import { prismaOn } from '../../../src/database/query/prismaOn.js';
 import { type Transaction, transactionOn } from '../../../src/database/query/reader/database.js';
-import { type Connection, newStatements, readOf } from '../../../src/database/query/reader/read.js';
+import { newStatements, readOf } from '../../../src/database/query/reader/read.js';
 import type { Method } from '../../../src/database/query/reader/statement.js';
 import { transact } from '../../../src/database/query/reader/transact.js';
 import { unboundScans } from '../../support/companyBinding.js';
@@ -31,16 +33,15 @@ const { url, drop } = await createDatabase();
 for (const setting of ["bytea_output = 'escape'", "timezone = 'Asia/Kathmandu'", "datestyle = 'SQL, DMY'"]) {
   await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${setting}`);
 }
-const { factory, connections } = adapterOf(openPool({ url, size: 4, name: 'reader' }), {});
-const prisma = new PrismaClient({ adapter: factory, errorFormat: 'minimal' });
+const connections = connectionsOf(openPool({ url, size: 4, name: 'reader' }));
 
 const statements = new Set<string>();
 const pooled = connections.within(undefined);
+const prisma = prismaOn(pooled, () => pooled.begin());
 const connection: Connection = {
-  executeRaw: (query) => pooled.executeRaw(query),
-  queryRaw: (query) => {
-    if (query.sql.startsWith('SELECT json_build_array')) statements.add(query.sql);
-    return pooled.queryRaw(query);
+  query: (statement) => {
+    if (statement.text.startsWith('SELECT json_build_array')) statements.add(statement.text);
+    return pooled.query(statement);
   },
 };
 const known = newStatements();
@@ -55,6 +56,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await prisma.$disconnect();
+  await connections.close();
   await drop();
 });
 

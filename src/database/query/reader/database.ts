@@ -1,11 +1,11 @@
 import { Prisma, type PrismaClient } from '../../generated/client/client.js';
 import { models } from '../../generated/models.js';
 import { retryConflicts } from '../conflicts.js';
+import type { Connection, Statement } from '../connection.js';
+import { prismaOn } from '../prismaOn.js';
 import type { RequestScope } from '../requestScope.js';
-import { told } from './failure.js';
 import { type Answerer, delegateName, Finds } from './finds.js';
-import { rawRows, rawStatement } from './rawRows.js';
-import { type Connection, newStatements, type Statements } from './read.js';
+import { newStatements, type Statements } from './read.js';
 import type { Method } from './statement.js';
 import { type Beginning, transact } from './transact.js';
 
@@ -56,28 +56,29 @@ export interface PoolConnections {
 }
 
 /** What belongs to no request may take its time. Prisma, for what is left to it, never knows the request. */
-export function databaseOn(prisma: PrismaClient, { within, close, connectionUse }: PoolConnections): Database {
+export function databaseOn({ within, close, connectionUse }: PoolConnections): Database {
   const statements = newStatements();
+  const all = within(undefined);
+  let opened: PrismaClient | undefined;
+  const prisma = () => {
+    opened ??= prismaOn(all, () => all.begin());
+    return opened;
+  };
   const databaseWithin = (scope: RequestScope | undefined): Database => {
     const connection = within(scope);
-    return Object.assign(
-      transactionOn(connection, () => prisma, statements),
-      {
-        within: databaseWithin,
-        $transaction: <Result>(work: (tx: Transaction) => Promise<Result>, { timeout } = { timeout: 5_000 }) =>
-          retryConflicts(
-            () =>
-              transact(connection, timeout, (held, prismaOnIt) => work(transactionOn(held, prismaOnIt, statements))),
-            scope,
-          ),
-        connectionUse,
-        $disconnect: async () => {
-          await prisma.$disconnect();
-          // Prisma closes the connections only if it has used them itself.
-          await close();
-        },
+    return Object.assign(transactionOn(connection, prisma, statements), {
+      within: databaseWithin,
+      $transaction: <Result>(work: (tx: Transaction) => Promise<Result>, { timeout } = { timeout: 5_000 }) =>
+        retryConflicts(
+          () => transact(connection, timeout, (held, prismaOnIt) => work(transactionOn(held, prismaOnIt, statements))),
+          scope,
+        ),
+      connectionUse,
+      $disconnect: async () => {
+        await opened?.$disconnect();
+        await close();
       },
-    );
+    });
   };
   return databaseWithin(undefined);
 }
@@ -90,8 +91,8 @@ export function transactionOn(
 ): Transaction {
   return Object.assign(Object.create(delegates), {
     answerer: { connection, statements, prisma },
-    $queryRaw: (...raw: Raw) => told(rawRows(connection, sqlOf(raw))),
-    $executeRaw: (...raw: Raw) => told(connection.executeRaw(rawStatement(sqlOf(raw)))),
+    $queryRaw: async (...raw: Raw) => (await connection.query(statementOf(raw))).rows,
+    $executeRaw: async (...raw: Raw) => (await connection.query(statementOf(raw))).rowCount ?? 0,
   });
 }
 
@@ -111,4 +112,8 @@ for (const model of Object.keys(models)) {
   });
 }
 
-const sqlOf = ([query, ...values]: Raw) => ('raw' in query ? Prisma.sql(query, ...values) : query);
+function statementOf([query, ...given]: Raw): Statement {
+  const { text, values } = 'raw' in query ? Prisma.sql(query, ...given) : query;
+  // The driver would write a time in the zone of this process.
+  return { text, values: values.map((value) => (value instanceof Date ? value.toISOString() : value)) };
+}

@@ -1,7 +1,7 @@
 import type { PrismaClient } from '../../generated/client/client.js';
-import { told } from './failure.js';
+import type { Connection } from '../connection.js';
 import { KeptSelection } from './keptSelection.js';
-import { type Connection, readOf, readRows, type Statements } from './read.js';
+import { readOf, readRows, type Statements } from './read.js';
 import type { Method } from './statement.js';
 
 /** Where reads are answered; `prisma` answers those that the reader does not know for sure. */
@@ -49,7 +49,7 @@ export class Finds {
   #rows(method: Method, args: object): Promise<unknown[]> | undefined {
     const { connection, statements } = this.#answerer;
     const read = readOf(statements, this.#model, method, args);
-    return read && told(readRows(connection, read));
+    return read && readRows(connection, read);
   }
 
   #ask(method: Method, args: object): Promise<unknown> {

@@ -1,12 +1,9 @@
-import type { SqlQueryable } from '@prisma/driver-adapter-utils';
 import { LRUCache } from 'lru-cache';
 import { models } from '../../generated/models.js';
+import type { Connection } from '../connection.js';
 import { type Call, callOf, type Shape, wholeShape } from './shape.js';
 import { type Method, type ReadStatement, statementOf } from './statement.js';
 import { Unsupported } from './unsupported.js';
-
-/** Where statements are sent: the pool, or a transaction. */
-export type Connection = Pick<SqlQueryable, 'queryRaw' | 'executeRaw'>;
 
 /** What is known of a shape: its statement, or null if it is left to Prisma. */
 export interface Known {
@@ -58,13 +55,10 @@ function ofWholeShape(statements: Statements, model: string, method: Method, cal
 const compile = (model: string, method: Method, shape: string): ReadStatement | null =>
   supported(() => statementOf(models, model, method, JSON.parse(shape) as Shape)) ?? null;
 
-const text = { scalarType: 'string', arity: 'scalar' } as const;
-
 /** The rows, as Prisma would return them. */
 export async function readRows(connection: Connection, { statement, values }: Read): Promise<unknown[]> {
-  const argTypes = values.map(() => text);
-  const { rows } = await connection.queryRaw({ sql: statement.sql, args: values, argTypes });
-  return rows.map(([json]) => statement.make(JSON.parse(String(json))));
+  const { rows } = await connection.query({ text: statement.sql, values, rowMode: 'array' });
+  return (rows as [json: unknown][]).map(([json]) => statement.make(json));
 }
 
 const isOneOf = (allowed: readonly string[], value: unknown): boolean =>

@@ -1,10 +1,12 @@
-import type { SqlDriverAdapter, Transaction } from '@prisma/driver-adapter-utils';
-import { PrismaClient } from '../../generated/client/client.js';
-import { told } from './failure.js';
-import type { Connection } from './read.js';
+import type { PrismaClient } from '../../generated/client/client.js';
+import type { Connection } from '../connection.js';
+import { type HeldConnection, hasEnded } from '../heldConnection.js';
+import { prismaOn } from '../prismaOn.js';
 
 /** Where transactions begin, each on a connection of its own. */
-export type Beginning = Pick<SqlDriverAdapter, 'startTransaction'>;
+export interface Beginning {
+  begin(): Promise<HeldConnection>;
+}
 
 /**
  * Runs the work in a transaction: committed when it has succeeded, undone if it throws or takes longer than that.
@@ -16,27 +18,29 @@ export async function transact<Result>(
   milliseconds: number,
   work: (connection: Connection, prisma: () => PrismaClient) => Promise<Result>,
 ): Promise<Result> {
-  const transaction = await told(connections.startTransaction());
+  const held = await connections.begin();
   let ended: Promise<void> | undefined;
   const end = (statement: 'COMMIT' | 'ROLLBACK') => {
-    // To Prisma's adapter, both mean that the connection is free.
-    ended ??= told(transaction.executeRaw({ sql: statement, args: [], argTypes: [] }))
+    ended ??= held
+      .query({ text: statement })
       .then(() => {})
-      .finally(() => transaction.commit());
+      .finally(() => held.release());
     return ended;
   };
-  const whileOpen = async <T>(send: () => Promise<T>): Promise<T> => {
-    if (ended) throw hasEnded();
-    return send();
-  };
   const connection: Connection = {
-    queryRaw: (query) => whileOpen(() => transaction.queryRaw(query)),
-    executeRaw: (query) => whileOpen(() => transaction.executeRaw(query)),
+    query: async (statement) => {
+      if (ended) throw hasEnded();
+      return held.query(statement);
+    },
   };
-  const prisma = prismaOn(transaction, connection);
+  let prisma: PrismaClient | undefined;
+  const open = () => {
+    prisma ??= prismaOn(connection);
+    return prisma;
+  };
   const expiry = setTimeout(() => void end('ROLLBACK').catch(() => {}), milliseconds);
   try {
-    const result = await work(connection, prisma.open);
+    const result = await work(connection, open);
     if (ended) throw hasEnded();
     await end('COMMIT');
     return result;
@@ -45,36 +49,6 @@ export async function transact<Result>(
     throw error;
   } finally {
     clearTimeout(expiry);
-    await prisma.close();
+    await prisma?.$disconnect();
   }
-}
-
-/** What a statement gets that comes after the end of its transaction. */
-export const hasEnded = () => Object.assign(new Error('the transaction has ended'), { code: 'P2028' });
-
-/** Prisma's client on a connection, in the transaction that is open there. */
-function prismaOn({ provider, adapterName }: Transaction, connection: Connection) {
-  const queryable = { provider, adapterName, ...connection };
-  const nothing = async () => {};
-  const nested: Transaction = {
-    ...queryable,
-    options: { usePhantomQuery: true },
-    commit: nothing,
-    rollback: nothing,
-  };
-  const adapter: SqlDriverAdapter = {
-    ...queryable,
-    executeScript: nothing,
-    startTransaction: async () => nested,
-    dispose: nothing,
-  };
-  let opened: PrismaClient | undefined;
-  const open = () => {
-    opened ??= new PrismaClient({
-      adapter: { provider, adapterName, connect: async () => adapter },
-      errorFormat: 'minimal',
-    });
-    return opened;
-  };
-  return { open, close: async () => opened?.$disconnect() };
 }
