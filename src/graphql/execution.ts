@@ -18,36 +18,43 @@ export interface ExecutionOptions<Changed> extends ChangeOptions<Changed> {
   replicas?: Replicas | undefined;
 }
 
+export type ExecuteOperation = (args: ExecutionArgs) => Promise<ExecutionResult>;
+
 /** The one place that executes operations, of both surfaces. */
-export const useExecution = <Changed>(
+export function createExecution<Changed>(
   options: ExecutionOptions<Changed>,
   longResponses = new LongResponses(),
-): Plugin => ({
-  onExecute({ setExecuteFn }) {
-    setExecuteFn(async (args: ExecutionArgs): Promise<ExecutionResult> => {
-      const node = operationOf(args.document, args.operationName);
-      if (!node) return execute(args);
-      const context = args.contextValue as PendingOperation['context'];
-      if (context.surface === 'GraphQL') requireValidInput(args, node);
-      const run = node.operation === OperationTypeNode.MUTATION ? changeAndTell : read;
-      const isLimited = context.surface === 'GraphQL' && !(run === changeAndTell && isShort(context.cost));
-      const { responseCharacters } = options;
-      const executeOn: PendingOperation['executeOn'] = async (db) => {
-        const onDatabase = { ...context, ...(db && { db }) };
-        const { actor, record } = context;
-        const onDatabaseArgs = { ...args, contextValue: onDatabase };
-        if (!isLimited || !actor) return execute(onDatabaseArgs);
-        const build = (waitForTurn: () => Promise<void>) => {
-          const becomeLong = () => {
-            context.isLong = true;
-            return waitForTurn();
-          };
-          return execute(onDatabaseArgs, new ResponseBudget({ responseCharacters, becomeLong }));
+): ExecuteOperation {
+  const { responseCharacters } = options;
+  return async (args) => {
+    const node = operationOf(args.document, args.operationName);
+    if (!node) return execute(args);
+    const context = args.contextValue as PendingOperation['context'];
+    if (context.surface === 'GraphQL') requireValidInput(args, node);
+    const run = node.operation === OperationTypeNode.MUTATION ? changeAndTell : read;
+    const isLimited = context.surface === 'GraphQL' && !(run === changeAndTell && isShort(context.cost));
+    const executeOn: PendingOperation['executeOn'] = async (db) => {
+      const onDatabase = { ...context, ...(db && { db }) };
+      const { actor, record } = context;
+      const onDatabaseArgs = { ...args, contextValue: onDatabase };
+      if (!isLimited || !actor) return execute(onDatabaseArgs);
+      const build = (waitForTurn: () => Promise<void>) => {
+        const becomeLong = () => {
+          context.isLong = true;
+          return waitForTurn();
         };
-        return longResponses.build({ id: actor.tokenId, group: actor.companyId }, build, record);
+        return execute(onDatabaseArgs, new ResponseBudget({ responseCharacters, becomeLong }));
       };
-      return inSpan({ args, node, context, executeOn }, (operation) => run(operation, options));
-    });
+      return longResponses.build({ id: actor.tokenId, group: actor.companyId }, build, record);
+    };
+    return inSpan({ args, node, context, executeOn }, (operation) => run(operation, options));
+  };
+}
+
+/** Makes Yoga execute so. */
+export const useExecution = (executeOperation: ExecuteOperation): Plugin => ({
+  onExecute({ setExecuteFn }) {
+    setExecuteFn(executeOperation);
   },
 });
 

@@ -5,7 +5,7 @@ import type { Mask } from '../http/masking.js';
 import type { RequestHead } from '../http/requestHead.js';
 import type { Handler, RequestContext } from '../http/route.js';
 import { DocumentCache } from './documentCache.js';
-import { type ExecutionOptions, useExecution } from './execution.js';
+import { createExecution, type ExecutionOptions, useExecution } from './execution.js';
 import { useParsing } from './parsing.js';
 import { type PersistedDocuments, useNoPersistedDocuments, usePersistedDocuments } from './persistedDocuments.js';
 import type { OperationContext } from './plugin.js';
@@ -44,6 +44,7 @@ const streamHeaders = {
 export function createGraphql<Context extends object, Changed>(options: GraphqlOptions<Context, Changed>) {
   const { schema, contextOf, mask, bodyLimit, limits, persisted } = options;
   const documents = new DocumentCache();
+  const executeOperation = createExecution(options);
   const yoga = createYoga<OperationContext, Context>({
     schema,
     context: contextOf,
@@ -55,7 +56,7 @@ export function createGraphql<Context extends object, Changed>(options: GraphqlO
       persisted ? usePersistedDocuments(persisted) : useNoPersistedDocuments(),
       useParsing({ limits, documents }),
       useValidation({ limits, documents }),
-      useExecution(options),
+      useExecution(executeOperation),
       useSubscriptions(options),
     ],
   });
@@ -84,14 +85,9 @@ export function createGraphql<Context extends object, Changed>(options: GraphqlO
   };
 
   const execute: ExecuteDocument = async (document, variables, request, context) => {
-    const enveloped = yoga.getEnveloped({ ...context, request, surface: 'REST' });
-    const contextValue = await enveloped.contextFactory();
-    const result: ExecutionResult = await enveloped.execute({
-      schema,
-      document,
-      variableValues: variables,
-      contextValue,
-    });
+    const operation = { ...context, request, surface: 'REST' } satisfies OperationContext & { request: RequestHead };
+    const contextValue = { ...operation, ...contextOf(operation) };
+    const result = await executeOperation({ schema, document, variableValues: variables, contextValue });
     return masked(result, context);
   };
 
