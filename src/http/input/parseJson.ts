@@ -11,12 +11,34 @@ const maximumDepth = 100;
 export function parseJson(text: string): unknown {
   if (text.trim() === '') throw malformed('the text is empty', 0, 0);
   if (text.startsWith('\uFEFF')) throw malformed('the text starts with a byte order mark', 0, 0);
-  visit(text, strictly(text), { disallowComments: true, allowTrailingComma: false });
+  let parsed: { value: unknown } | undefined;
   try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw malformed((error as Error).message, 0, 0);
+    parsed = { value: JSON.parse(text) };
+    if (isCertain(parsed.value, text)) return parsed.value;
+  } catch {
+    // Said below, with its place.
   }
+  visit(text, strictly(text), { disallowComments: true, allowTrailingComma: false });
+  if (!parsed) throw malformed('the text is not JSON', 0, 0);
+  return parsed.value;
+}
+
+/**
+ * Whether what JSON.parse has made of a text certainly lacks nothing, as nearly always, which takes a fifth of the time to
+ * find out: no key was dropped if the value has as many as there are quotation marks before a colon in the text.
+ */
+function isCertain(value: unknown, text: string): boolean {
+  let keys = 0;
+  const isKept = (part: unknown, depth: number): boolean => {
+    if (typeof part === 'number')
+      return part !== 0 && (Number.isSafeInteger(part) || (Number.isFinite(part) && !Number.isInteger(part)));
+    if (typeof part !== 'object' || part === null) return true;
+    if (depth >= maximumDepth) return false;
+    const parts = Object.values(part);
+    if (!Array.isArray(part)) keys += parts.length;
+    return parts.every((inner) => isKept(inner, depth + 1));
+  };
+  return isKept(value, 0) && keys === (text.match(/"\s*:/g)?.length ?? 0);
 }
 
 function strictly(text: string): JSONVisitor {

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseJson } from '../../src/http/input/parseJson.js';
+
+/** Values whose texts have what may be mistaken for a key. */
+const texts = fc.stringMatching(/^[":\\a ]{0,6}$/);
+const values = fc.object({
+  key: texts,
+  values: [texts, fc.integer(), fc.double({ min: 0.1, max: 0.9 }), fc.boolean()],
+});
+const objects = fc.array(fc.tuple(texts, fc.oneof(texts, values)), { minLength: 1, maxLength: 5 });
+
+const textOf = (entries: [string, unknown][]) =>
+  `{${entries.map(([key, value]) => `${JSON.stringify(key)} : ${JSON.stringify(value)}`).join(',')}}`;
+
+test('a body is what JSON.parse makes of it, unless a key occurs twice', () => {
+  fc.assert(
+    fc.property(objects, (entries) => {
+      const text = textOf(entries);
+      const isUnique = new Set(entries.map(([key]) => key)).size === entries.length;
+      if (isUnique) expect(parseJson(text)).toEqual(JSON.parse(text));
+      else expect(() => parseJson(text)).toThrow('occurs twice');
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test.each([
+  ['1e400', 'a double cannot hold the number'],
+  ['1e-400', 'a double cannot hold the number'],
+  ['[9007199254740993]', 'a double cannot hold the number'],
+  ['{"a":{"b":1,"c":":","b":1}}', 'the key "b" occurs twice (line 1, column 21)'],
+  ['{"\\u0061":1,"a":2}', 'the key "a" occurs twice'],
+  ['{"text":"\\":","text":1}', 'the key "text" occurs twice'],
+  [`${'['.repeat(101)}${']'.repeat(101)}`, 'nested deeper than 100 levels'],
+  [`${'['.repeat(500_000)}`, 'nested deeper than 100 levels'],
+])('%s is refused', (text, problem) => {
+  expect(() => parseJson(text)).toThrow(problem);
+});
+
+test.each(['0', '-0', '0.0', '1e3', '1e300', '0.1', '9007199254740991', `${'['.repeat(100)}${']'.repeat(100)}`])(
+  '%s is what it says',
+  (text) => {
+    expect(parseJson(text)).toEqual(JSON.parse(text));
+  },
+);
