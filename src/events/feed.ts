@@ -1,5 +1,6 @@
 import { Prisma } from '../database/generated/client/client.js';
 import type { Transaction } from '../database/query/client.js';
+import { textList } from '../database/query/textList.js';
 import type { Position } from '../lists/engine/list.js';
 import type { Page } from '../lists/engine/page.js';
 import { cursorOf, type Slice } from '../lists/engine/slice.js';
@@ -38,7 +39,7 @@ function read(db: Transaction, { companyId, personId }: Actor, actions: Actions,
     SELECT ${columns} FROM activities
     WHERE company_id = ${companyId} AND sequence > ${after?.key ?? 0}::bigint
     ORDER BY sequence LIMIT ${Prisma.raw(String(mostLooked))}`;
-  const wanted = actions ? Prisma.sql`a.action::text = ANY(${[...new Set(actions)]}::text[]) AND` : Prisma.empty;
+  const wanted = actions ? Prisma.sql`a.action::text = ANY(${textList([...new Set(actions)])}) AND` : Prisma.empty;
   return db.$queryRaw<Row[]>(Prisma.sql`
     WITH shown AS MATERIALIZED (
       SELECT a.id, a.sequence FROM (${looked(Prisma.sql`id, sequence, action, goal_id, file_id, document_id`)}) a

@@ -1,5 +1,6 @@
 import { Prisma } from '../database/generated/client/client.js';
 import type { Transaction } from '../database/query/client.js';
+import { textList } from '../database/query/textList.js';
 import type { Actor } from '../policies/access.js';
 import { documentConditions, fileCondition } from './visibleNodes.js';
 
@@ -26,16 +27,16 @@ export interface AskedFolder {
  */
 export async function folderPaths(db: Transaction, actor: Actor, asked: readonly AskedFolder[]): Promise<Folder[][]> {
   const { companyId } = actor;
-  const idsOf = (folders: readonly AskedFolder[]) => [...new Set(folders.map(({ id }) => id))];
+  const idsOf = (folders: readonly AskedFolder[]) => textList([...new Set(folders.map(({ id }) => id))]);
   const rows = await db.$queryRaw<(Folder & { leaf: string })[]>(Prisma.sql`
     WITH RECURSIVE path AS (
       SELECT id AS leaf, id, resource_hub_id, parent_folder_id, 0 AS distance, ARRAY[id] AS trail FROM resource_hub_folders
-      WHERE company_id = ${companyId} AND id = ANY(${idsOf(asked)}::text[])
+      WHERE company_id = ${companyId} AND id = ANY(${idsOf(asked)})
       UNION ALL
       SELECT p.leaf, f.id, f.resource_hub_id, f.parent_folder_id, p.distance + 1, p.trail || f.id
       FROM path p CROSS JOIN LATERAL (
         SELECT * FROM resource_hub_folders WHERE company_id = ${companyId} AND id = p.parent_folder_id OFFSET 0
-      ) f WHERE p.leaf = ANY(${idsOf(asked.filter(({ withPath }) => withPath))}::text[]) AND f.id <> ALL(p.trail)
+      ) f WHERE p.leaf = ANY(${idsOf(asked.filter(({ withPath }) => withPath))}) AND f.id <> ALL(p.trail)
     ), counts AS (
       SELECT f.id, (
         (SELECT count(*) FROM resource_hub_folders n
@@ -48,7 +49,7 @@ export async function folderPaths(db: Transaction, actor: Actor, asked: readonly
       )::int AS n
       FROM (
         SELECT DISTINCT id, resource_hub_id FROM path
-        WHERE leaf = ANY(${idsOf(asked.filter(({ withCounts }) => withCounts))}::text[])
+        WHERE leaf = ANY(${idsOf(asked.filter(({ withCounts }) => withCounts))})
       ) f
     )
     SELECT p.leaf, f.id, f.name, f.description, f.resource_hub_id AS "resourceHubId", f.parent_folder_id AS "parentFolderId",

@@ -1,4 +1,5 @@
 import { Prisma } from '../database/generated/client/client.js';
+import { textList } from '../database/query/textList.js';
 import type { Actor } from '../policies/access.js';
 import { type CursorKind, everywhere, type List } from './engine/list.js';
 import { recipients } from './recipients.js';
@@ -16,10 +17,10 @@ export interface ReopenAudience {
 export const subscribers = (actor: Actor, { invited, mentioned }: ReopenAudience): Prisma.Sql => Prisma.sql`
   SELECT p.company_id, p.id AS person_id, CASE
     WHEN p.id = ${actor.personId} THEN 'joined'
-    WHEN p.id = ANY(${invited}::text[]) THEN 'invited'
+    WHEN p.id = ANY(${textList(invited)}) THEN 'invited'
     ELSE 'mentioned' END::subscription_type AS type
   FROM people p
-  WHERE p.company_id = ${actor.companyId} AND p.id = ANY(${[actor.personId, ...invited, ...mentioned]}::text[])`;
+  WHERE p.company_id = ${actor.companyId} AND p.id = ANY(${textList([actor.personId, ...invited, ...mentioned])})`;
 
 /** The people that reopening may notify: rows of (person_id). Reads the steps `goal` and `subscribed`. */
 export const audience = ({ companyId }: Actor, { everyone }: ReopenAudience): Prisma.Sql => {

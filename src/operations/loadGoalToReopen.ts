@@ -1,5 +1,6 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
+import { textList } from '../database/query/textList.js';
 import { badInput, failure, mostNamed } from '../errors/failures.js';
 import { quoted } from '../errors/quoted.js';
 import type { ReopenAudience } from '../lists/reopenAudience.js';
@@ -43,7 +44,7 @@ async function requirePeople(context: Context, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   const { db, actor } = context;
   const rows = await db.$queryRaw<{ id: string }[]>(
-    Prisma.sql`SELECT id FROM people WHERE company_id = ${actor.companyId} AND id = ANY(${[...new Set(ids)]}::text[])`,
+    Prisma.sql`SELECT id FROM people WHERE company_id = ${actor.companyId} AND id = ANY(${textList([...new Set(ids)])})`,
   );
   const existing = new Set(rows.map(({ id }) => id));
   const errors = [...ids.entries()]

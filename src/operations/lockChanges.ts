@@ -1,5 +1,6 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
+import { textList } from '../database/query/textList.js';
 import { level } from '../policies/access.js';
 
 /** A record that a mutation changes, by the id in its input. */
@@ -20,7 +21,7 @@ export async function lockChanges(
 ): Promise<void> {
   const named = (kind: ChangedRecord['kind']) => {
     const ids = changes.flatMap((change) => (change.kind === kind ? [change.id] : []));
-    return Prisma.sql`r.company_id = ${companyId} AND r.id = ANY(${ids}::text[])`;
+    return Prisma.sql`r.company_id = ${companyId} AND r.id = ANY(${textList(ids)})`;
   };
   const byCaller = Prisma.sql`a.company_id = ${companyId} AND a.person_id = ${personId} AND a.level >= ${level.edit}`;
   const hub = Prisma.sql`EXISTS (SELECT FROM resource_hub_access a WHERE a.resource_hub_id = r.resource_hub_id AND ${byCaller})`;

@@ -1,6 +1,7 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
 import { newId, newIds } from '../database/query/newId.js';
+import { textList } from '../database/query/textList.js';
 import { failure } from '../errors/failures.js';
 import { level } from '../policies/access.js';
 import { mentionedIn } from '../text/mentions.js';
@@ -66,7 +67,7 @@ async function attempt(context: Context, input: RestoreDocumentVersionInput): Pr
         'restored', ${versionNumber}
       FROM company, document d RETURNING v.id, v.document_id, v.title
     ), mentioned AS (
-      SELECT id FROM people WHERE company_id = ${companyId} AND id = ANY(${mentionedIn(source.content)}::text[])
+      SELECT id FROM people WHERE company_id = ${companyId} AND id = ANY(${textList(mentionedIn(source.content))})
     ), list AS (
       INSERT INTO subscription_lists AS l (company_id, id, document_id)
       SELECT company.id, ${newId()}, document.id FROM company, document WHERE EXISTS (SELECT FROM mentioned)

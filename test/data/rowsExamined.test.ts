@@ -5,6 +5,7 @@ import { numberEvents } from '../../src/events/numberEvents.js';
 import { sweep, waitingCompanies } from '../../src/events/sweep.js';
 import { dataSql, ids, callersToken as token, usualSizes } from '../bench/comparison/dataset.js';
 import { graphql } from '../bench/comparison/spelling.js';
+import { usesPgbouncer } from '../support/pgbouncer.js';
 import { forAnother, plansOf } from '../support/plans.js';
 import { statementsOf } from '../support/statements.js';
 import { type Answer, createWorld, restPaths } from '../support/world.js';
@@ -28,29 +29,37 @@ const large = [
 const feed =
   'query ($after: String) { events(after: $after) { nodes { type activity { name } } pageInfo { endCursor } } }';
 
-const read = (call: Parameters<typeof graphql>[0]) => world.post('/graphql', token, graphql(call).body);
+const nodes = `{ resourceHub(id: "hub") { nodes(first: 10) { nodes {
+  id ... on ResourceHubFolder { childrenCount nodes(first: 10) { nodes { ... on ResourceHubFile { pathToFile { name } } } } }
+} } } }`;
+
+const read = (call: Parameters<typeof graphql>[0], to = world) => to.post('/graphql', token, graphql(call).body);
 
 /** Each for the nth record of its kind. */
-const requests: [string, (n: number) => Promise<Answer>][] = [
-  ['a full goal', (n) => read({ kind: 'goal', id: ids.goal(n) })],
-  ['a page of goals', () => read({ kind: 'page' })],
-  ['a reopened goal', (n) => world.post(restPaths.reopenGoal, token, { id: ids.closedGoal(n) })],
+const requests: [string, (n: number, to?: typeof world) => Promise<Answer>][] = [
+  ['a full goal', (n, to) => read({ kind: 'goal', id: ids.goal(n) }, to)],
+  ['a page of goals', (_n, to) => read({ kind: 'page' }, to)],
+  ['a reopened goal', (n, to = world) => to.post(restPaths.reopenGoal, token, { id: ids.closedGoal(n) })],
   [
     'a reopened goal that names people',
-    (n) =>
-      world.post(restPaths.reopenGoal, token, { id: ids.closedGoal(n), subscriber_ids: [1, 2, 3].map(ids.person) }),
+    (n, to = world) =>
+      to.post(restPaths.reopenGoal, token, { id: ids.closedGoal(n), subscriber_ids: [1, 2, 3].map(ids.person) }),
   ],
-  ['a page of events', () => world.post('/graphql', token, { query: feed, variables: { after: inTheMiddle } })],
-  ['a deleted file', (n) => world.post(restPaths.deleteResourceHubFile, token, { file_id: ids.file(n) })],
+  [
+    'a page of events',
+    (_n, to = world) => to.post('/graphql', token, { query: feed, variables: { after: inTheMiddle } }),
+  ],
+  ['a deleted file', (n, to = world) => to.post(restPaths.deleteResourceHubFile, token, { file_id: ids.file(n) })],
   [
     'a restored document',
-    (n) =>
-      world.post(restPaths.restoreDocumentVersion, token, {
+    (n, to = world) =>
+      to.post(restPaths.restoreDocumentVersion, token, {
         document_id: ids.document(n),
         version_number: 1,
         expected_current_version: 3,
       }),
   ],
+  ['a hub and its folders', (_n, to = world) => to.post('/graphql', token, { query: nodes })],
 ];
 
 /** The ids of the nth record of each kind, and of one that no request is for. */
@@ -84,6 +93,21 @@ describe('among thousands of records', () => {
       for (const { rows } of plans) expect(rows).toBeLessThan(table / 4);
       const whole = plans.flatMap(({ sequential }) => sequential);
       expect(whole.filter((name) => large.includes(name))).toEqual([]);
+    },
+  );
+
+  // Debian's PgBouncer prepares nothing.
+  test.skipIf(usesPgbouncer)(
+    'no statement is planned for each request, but those that find a page of events',
+    async () => {
+      const alone = world.twin(1);
+      for (const [, request] of requests) {
+        for (let n = 100; n < 110; n += 1) expect((await request(n, alone)).status).toBe(200);
+      }
+      const prepared = await alone.db.$queryRaw<{ statement: string }[]>`
+      SELECT statement, custom_plans FROM pg_prepared_statements WHERE custom_plans > 6 AND statement !~ 'AS looked'`;
+      expect(prepared).toEqual([]);
+      expect(await alone.db.$queryRaw`SELECT 1 FROM pg_prepared_statements WHERE generic_plans > 0`).not.toEqual([]);
     },
   );
 

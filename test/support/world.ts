@@ -80,8 +80,8 @@ export class World extends Client {
   }
 
   /** Another gateway on the same database, with its own connection pool. */
-  twin(): World {
-    const twin = new World(openClient({ url: this.url, poolSize: 20, preparedStatements }), this.url);
+  twin(poolSize = 20): World {
+    const twin = new World(openClient({ url: this.url, poolSize, preparedStatements }), this.url);
     this.#twins.push(twin);
     return twin;
   }

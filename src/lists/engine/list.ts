@@ -1,4 +1,5 @@
 import { Prisma } from '../../database/generated/client/client.js';
+import { textList } from '../../database/query/textList.js';
 
 export type Key = string | number | Date;
 
@@ -37,4 +38,4 @@ export interface List extends CursorKind {
 export const everywhere = '';
 
 /** `scopes` as rows, so that a branch walks its index for each of them. */
-export const eachOf = (scopes: string[]) => Prisma.sql`unnest(${scopes}::text[]) AS scope(id)`;
+export const eachOf = (scopes: string[]) => Prisma.sql`unnest(${textList(scopes)}) AS scope(id)`;

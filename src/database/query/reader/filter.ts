@@ -1,3 +1,4 @@
+import { textListOf } from '../textList.js';
 import type { Column, Relation } from './models.js';
 import { columnOf, type ReadTable, type Scope } from './scope.js';
 import { objectOf, own, type Part } from './shape.js';
@@ -29,7 +30,10 @@ function comparisons(scope: Scope, sql: string, column: Column, part: Part): str
 
 function comparison(scope: Scope, sql: string, column: Column, operator: string, part: Part): string {
   if (part === null) return nullness(sql, column, operator);
-  if (operator === 'in') return `${sql} = ANY(${scope.parameter(column, part, '[]')})`;
+  if (operator === 'in') {
+    const list = scope.parameter(column, part, '[]');
+    return `${sql} = ANY(${column.type === 'String' ? textListOf(list) : list})`;
+  }
   const symbol = own(symbols, operator);
   const isOrder = operator !== 'equals';
   if (symbol === undefined || (isOrder && !ordered.has(column.type))) throw new Unsupported(operator);
