@@ -93,7 +93,7 @@ const queries: [string, number, (made: Filled) => Promise<number>][] = [
   ],
   [
     'all of a document and a hundred of its versions',
-    5,
+    4,
     asking(
       'query ($id: ID!) { resourceHubDocument(id: $id) { ...DocumentFields versions(first: 100) { nodes { ...VersionFields } } } }',
       (made) => filledDocument(world, made, 'project'),

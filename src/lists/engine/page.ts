@@ -8,6 +8,8 @@ type Reader = Pick<Database, '$queryRaw'>;
 
 export interface Page {
   positions: Position[];
+  /** The rows at the positions, if they were read with them. */
+  rows?: unknown[];
   hasNextPage: boolean;
   hasPreviousPage: boolean;
   /** The cursor behind all that was looked at, if that is not the last position's. */
@@ -16,25 +18,38 @@ export interface Page {
 
 interface Row extends Position {
   scope: string;
+  number: number;
+  row?: unknown;
 }
+
+/** How the row with an id is read in the statement that finds the id. */
+export type RowAt = (id: Prisma.Sql) => { sql: Prisma.Sql; make: (json: unknown) => unknown } | undefined;
 
 /** A page is read as one of these or of the maximum, so that few statements are prepared. */
 const usualSizes = [defaultSize, 50];
 
-/** Reads one page of the list for each scope, in one statement. Decisions: "Lists". */
-export async function readPages(db: Reader, list: List, slice: Slice, scopes: readonly string[]): Promise<Page[]> {
+/** Reads one page of the list for each scope, with its rows if it is told how, in one statement. Decisions: "Lists". */
+export async function readPages(
+  db: Reader,
+  list: List,
+  slice: Slice,
+  scopes: readonly string[],
+  rowAt: RowAt = () => undefined,
+): Promise<Page[]> {
   const order = Prisma.raw(isDescending(list, slice) ? 'DESC' : 'ASC');
+  const { sql: row, make } = rowAt(Prisma.sql`numbered.id`) ?? {};
   const rows = await db.$queryRaw<Row[]>(Prisma.sql`
     ${stepsOf(list)}
-    SELECT scope, rank, key, id FROM (
+    SELECT scope, rank, key, id, number::integer ${row ? Prisma.sql`, CASE WHEN number <= ${slice.size}::integer THEN (${row}) END AS row` : Prisma.empty}
+    FROM (
       SELECT *, row_number() OVER (PARTITION BY scope ORDER BY rank ${order}, key ${order}, id ${order}) AS number
       FROM (${rowsOf(list, scopes, walkOf(list, slice))}) AS found
     ) AS numbered
-    WHERE number <= ${slice.size + 1}::integer
-    ORDER BY scope, number`);
+    WHERE number <= ${slice.size + 1}::integer`);
+  // Sorted here, as Postgres would sort whole rows.
   const found = new Map<string, Row[]>(scopes.map((scope) => [scope, []]));
-  for (const row of rows) found.get(row.scope)?.push(row);
-  return scopes.map((scope) => pageOf(found.get(scope) ?? [], slice));
+  for (const row of rows.sort((one, other) => one.number - other.number)) found.get(row.scope)?.push(row);
+  return scopes.map((scope) => pageOf(found.get(scope) ?? [], slice, make));
 }
 
 /** Counts the rows of the list for each scope. Reads all of them. */
@@ -75,11 +90,13 @@ function walkOf(list: List, slice: Slice): Walk {
   };
 }
 
-function pageOf(rows: Row[], { size, backward, after, before }: Slice): Page {
-  const more = rows.length > size;
-  const positions = rows.slice(0, size);
+function pageOf(found: Row[], { size, backward, after, before }: Slice, make?: (json: unknown) => unknown): Page {
+  const more = found.length > size;
+  const positions = found.slice(0, size);
+  if (backward) positions.reverse();
   return {
-    positions: backward ? positions.reverse() : positions,
+    positions,
+    ...(make && { rows: positions.map(({ row }) => (row === null ? undefined : make(row))) }),
     hasNextPage: backward ? before !== null : more,
     hasPreviousPage: backward ? more : after !== null,
   };

@@ -17,7 +17,7 @@ import { GoalOutcome } from '../types/GoalOutcome.js';
 import { ResourceHubDocument } from '../types/ResourceHubDocument.js';
 import { ResourceHubFile } from '../types/ResourceHubFile.js';
 import { nodeColumns } from '../types/ResourceHubNode.js';
-import { byId, nodesQuery, resolveConnection } from './resolveConnection.js';
+import { resolveConnection, rowsOfModel } from './resolveConnection.js';
 
 builder.prismaObjectFields(Activity, (t) => ({
   name: t.string({
@@ -102,9 +102,7 @@ for (const [subject, type] of subjects) {
         resolveConnection(context, info, args, {
           list: activityList(context.actor, subject),
           scope: id,
-          load: byId(context, nodesQuery(context, info, 'Activity'), (query, where) =>
-            context.db.activity.findMany({ ...query, where }),
-          ),
+          ...rowsOfModel(context, info, ['Activity', context.db.activity]),
         }),
     }),
   );

@@ -6,7 +6,7 @@ import { plannedQuery } from '../plans/plannedQuery.js';
 import { checkedPage, connectionType, pageArguments } from '../types/Connection.js';
 import { DocumentVersion } from '../types/DocumentVersion.js';
 import { ResourceHubDocument } from '../types/ResourceHubDocument.js';
-import { byId, nodesQuery, resolveConnection } from './resolveConnection.js';
+import { resolveConnection, rowsOfModel } from './resolveConnection.js';
 import { sharedBySiblings } from './sharedBySiblings.js';
 
 const DocumentVersionConnection = connectionType(
@@ -26,9 +26,7 @@ builder.prismaObjectField(ResourceHubDocument, 'versions', (t) =>
       resolveConnection(context, info, args, {
         list: versionList(context.actor),
         scope: id,
-        load: byId(context, nodesQuery(context, info, 'DocumentVersion'), (query, where) =>
-          context.db.documentVersion.findMany({ ...query, where }),
-        ),
+        ...rowsOfModel(context, info, ['DocumentVersion', context.db.documentVersion]),
       }),
   }),
 );

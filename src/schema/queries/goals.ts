@@ -3,7 +3,7 @@ import { type GoalFilter as Filter, goalCursor, goalList, type GoalOrder as Orde
 import { textErrors } from '../../lists/textFilter.js';
 import { visibleTo } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
-import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
+import { resolveConnection, rowsOfModel } from '../fields/resolveConnection.js';
 import { connectionType, pageArguments } from '../types/Connection.js';
 import { Goal } from '../types/Goal.js';
 import { OrderDirection } from '../types/OrderDirection.js';
@@ -85,12 +85,7 @@ builder.queryField('goals', (t) =>
     resolve: (_root, { filter, orderBy, ...args }, context, info) =>
       resolveConnection(context, info, args, {
         list: goalList(context.actor, filter ?? {}, orderBy ?? { field: 'name', direction: 'asc' }),
-        load: byId(context, nodesQuery(context, info, 'Goal'), (query, where) =>
-          context.db.goal.findMany({
-            ...query,
-            where: { ...where, ...visibleTo(context.actor) },
-          }),
-        ),
+        ...rowsOfModel(context, info, ['Goal', context.db.goal], visibleTo(context.actor)),
       }),
   }),
 );

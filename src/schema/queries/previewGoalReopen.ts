@@ -2,7 +2,7 @@ import { audienceCursor, reopenAudienceList } from '../../lists/reopenAudience.j
 import { type GoalReopenPreview, previewGoalReopen } from '../../operations/previewGoalReopen.js';
 import { keyOf } from '../../policies/access.js';
 import { builder } from '../builder.js';
-import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
+import { resolveConnection, rowsOfModel } from '../fields/resolveConnection.js';
 import { ReopenGoalInput } from '../mutations/reopenGoal.js';
 import { plannedQuery } from '../plans/plannedQuery.js';
 import { checkedPage, connectionType, pageArguments } from '../types/Connection.js';
@@ -24,9 +24,7 @@ const Preview = builder.objectRef<GoalReopenPreview>('GoalReopenPreview').implem
         resolve: ({ audience }, args, context, info) =>
           resolveConnection(context, info, args, {
             list: reopenAudienceList(context.actor, audience, whom),
-            load: byId(context, nodesQuery(context, info, 'Person'), (query, where) =>
-              context.db.person.findMany({ ...query, where }),
-            ),
+            ...rowsOfModel(context, info, ['Person', context.db.person]),
           }),
       });
     return {

@@ -1,7 +1,7 @@
 import { resourceHubCursor, resourceHubList } from '../../lists/resourceHubs.js';
 import { visibleTo } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
-import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
+import { resolveConnection, rowsOfModel } from '../fields/resolveConnection.js';
 import { checkedPage, connectionType, pageArguments } from '../types/Connection.js';
 import { ResourceHub } from '../types/ResourceHub.js';
 
@@ -36,12 +36,7 @@ builder.queryField('resourceHubs', (t) =>
     resolve: (_root, { filter, ...args }, context, info) =>
       resolveConnection(context, info, args, {
         list: resourceHubList(context.actor, filter ?? {}),
-        load: byId(context, nodesQuery(context, info, 'ResourceHub'), (query, where) =>
-          context.db.resourceHub.findMany({
-            ...query,
-            where: { ...where, ...visibleTo(context.actor) },
-          }),
-        ),
+        ...rowsOfModel(context, info, ['ResourceHub', context.db.resourceHub], visibleTo(context.actor)),
       }),
   }),
 );

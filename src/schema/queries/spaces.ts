@@ -1,7 +1,7 @@
 import { spaceCursor, spaceList } from '../../lists/spaces.js';
 import { visibleTo } from '../../policies/visibility.js';
 import { builder } from '../builder.js';
-import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
+import { resolveConnection, rowsOfModel } from '../fields/resolveConnection.js';
 import { checkedPage, connectionType, pageArguments } from '../types/Connection.js';
 import { Space } from '../types/Space.js';
 
@@ -16,12 +16,7 @@ builder.queryField('spaces', (t) =>
     resolve: (_root, args, context, info) =>
       resolveConnection(context, info, args, {
         list: spaceList(context.actor),
-        load: byId(context, nodesQuery(context, info, 'Space'), (query, where) =>
-          context.db.space.findMany({
-            ...query,
-            where: { ...where, ...visibleTo(context.actor) },
-          }),
-        ),
+        ...rowsOfModel(context, info, ['Space', context.db.space], visibleTo(context.actor)),
       }),
   }),
 );

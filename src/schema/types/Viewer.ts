@@ -1,6 +1,6 @@
 import { notificationCursor, notificationList } from '../../lists/notifications.js';
 import { builder } from '../builder.js';
-import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
+import { resolveConnection, rowsOfModel } from '../fields/resolveConnection.js';
 import { keyColumns } from '../keyColumns.js';
 import { ApiToken } from './ApiToken.js';
 import { checkedPage, connectionType, pageArguments } from './Connection.js';
@@ -35,12 +35,9 @@ export const Viewer = builder.prismaObject('ApiToken', {
       resolve: (_viewer, { unread, ...args }, context, info) =>
         resolveConnection(context, info, args, {
           list: notificationList(context.actor, unread),
-          load: byId(context, nodesQuery(context, info, 'Notification'), (query, where) =>
-            context.db.notification.findMany({
-              ...query,
-              where: { ...where, personId: context.actor.personId },
-            }),
-          ),
+          ...rowsOfModel(context, info, ['Notification', context.db.notification], {
+            personId: context.actor.personId,
+          }),
         }),
     }),
   }),

@@ -1,7 +1,7 @@
 import { webhookAttemptCursor, webhookAttemptList } from '../../lists/webhookAttempts.js';
 import type { Webhook as WebhookRow } from '../../operations/webhooks.js';
 import { builder } from '../builder.js';
-import { byId, nodesQuery, resolveConnection } from '../fields/resolveConnection.js';
+import { resolveConnection, rowsOfModel } from '../fields/resolveConnection.js';
 import { ActivityAction } from './Activity.js';
 import { checkedPage, connectionType, pageArguments } from './Connection.js';
 import { WebhookAttempt } from './WebhookAttempt.js';
@@ -87,9 +87,7 @@ export const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
         resolveConnection(context, info, args, {
           list: webhookAttemptList(context.actor),
           scope: id,
-          load: byId(context, nodesQuery(context, info, 'WebhookAttempt'), (query, where) =>
-            context.db.webhookAttempt.findMany({ ...query, where }),
-          ),
+          ...rowsOfModel(context, info, ['WebhookAttempt', context.db.webhookAttempt]),
         }),
     }),
   }),

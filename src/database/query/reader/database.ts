@@ -14,7 +14,7 @@ type Find<Delegate, Name extends Method> = <Given extends Prisma.Args<Delegate, 
   args: Prisma.Exact<Given, Prisma.Args<Delegate, Name>>,
 ) => Promise<Prisma.Result<Delegate, Given, Name>>;
 
-type FindsOf<Delegate> = { readonly [Name in Method]: Find<Delegate, Name> };
+type FindsOf<Delegate> = { readonly [Name in Method]: Find<Delegate, Name> } & Pick<Finds, 'rowAt'>;
 
 /** A template with values, or SQL that was made of one. */
 type Raw = [query: Prisma.Sql | TemplateStringsArray, ...values: unknown[]];

@@ -1,7 +1,8 @@
-import type { PrismaClient } from '../../generated/client/client.js';
+import type { Prisma, PrismaClient } from '../../generated/client/client.js';
 import type { Connection } from '../connection.js';
 import { KeptSelection } from './keptSelection.js';
 import { readOf, readRows, type Statements } from './read.js';
+import { type RowInSql, rowAt } from './rowAt.js';
 import type { Method } from './statement.js';
 
 /** Where reads are answered; `prisma` answers those that the reader does not know for sure. */
@@ -39,6 +40,11 @@ export class Finds {
   async findUniqueOrThrow(args: object): Promise<unknown> {
     // If there is no row, Prisma says so.
     return (await this.#row('findUniqueOrThrow', args)) ?? this.#ask('findUniqueOrThrow', args);
+  }
+
+  /** The row with an id that another part of a statement finds; undefined if it is left to Prisma. */
+  rowAt(args: { where: object }, id: Prisma.Sql): RowInSql | undefined {
+    return rowAt(this.#answerer.statements, this.#model, args, id);
   }
 
   async #row(method: Method, args: object): Promise<unknown> {

@@ -15,6 +15,8 @@ export interface ReadStatement {
   enums: readonly [position: number, values: readonly string[]][];
   /** Makes a row of what PostgreSQL returns. */
   make: (json: unknown) => unknown;
+  /** Once it has stood in another statement. */
+  parts?: { texts: readonly string[]; positions: readonly number[] };
 }
 
 /** The statement for a call. Throws Unsupported if Prisma might return something else. */
