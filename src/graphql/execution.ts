@@ -1,5 +1,6 @@
 import { type ExecutionArgs, type ExecutionResult, OperationTypeNode } from 'graphql';
 import type { Replicas } from '../database/servers/replicas/replicas.js';
+import type { RequestContext } from '../http/route.js';
 import { inOperationSpan } from '../telemetry/spans.js';
 import { type ChangeOptions, change, isShort, type PendingOperation } from './change.js';
 import { execute } from './executor/execute.js';
@@ -11,6 +12,8 @@ import type { Plugin } from './plugin.js';
 import { requireValidInput } from './validInput.js';
 
 export interface ExecutionOptions<Changed> extends ChangeOptions<Changed> {
+  /** What resolvers get: a new object for each execution, because Pothos caches what it loads on it. */
+  contextOf: (context: RequestContext) => object;
   /** The most characters in the response to a GraphQL request. */
   responseCharacters: number;
   /** Called with the company after a mutation has been committed there. */
@@ -25,7 +28,7 @@ export function createExecution<Changed>(
   options: ExecutionOptions<Changed>,
   longResponses = new LongResponses(),
 ): ExecuteOperation {
-  const { responseCharacters } = options;
+  const { contextOf, responseCharacters } = options;
   return async (args) => {
     const node = operationOf(args.document, args.operationName);
     if (!node) return execute(args);
@@ -34,9 +37,8 @@ export function createExecution<Changed>(
     const run = node.operation === OperationTypeNode.MUTATION ? changeAndTell : read;
     const isLimited = context.surface === 'GraphQL' && !(run === changeAndTell && isShort(context.cost));
     const executeOn: PendingOperation['executeOn'] = async (db) => {
-      const onDatabase = { ...context, ...(db && { db }) };
       const { actor, record } = context;
-      const onDatabaseArgs = { ...args, contextValue: onDatabase };
+      const onDatabaseArgs = { ...args, contextValue: { ...context, ...contextOf(context), ...(db && { db }) } };
       if (!isLimited || !actor) return execute(onDatabaseArgs);
       const build = (waitForTurn: () => Promise<void>) => {
         const becomeLong = () => {

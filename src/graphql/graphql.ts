@@ -15,10 +15,8 @@ import { respond } from './responding.js';
 import { type SubscriptionOptions, useSubscriptions } from './subscriptions/subscriptions.js';
 import { useValidation } from './validation.js';
 
-interface GraphqlOptions<Context extends object, Changed> extends ExecutionOptions<Changed>, SubscriptionOptions {
+interface GraphqlOptions<Changed> extends ExecutionOptions<Changed>, SubscriptionOptions {
   schema: GraphQLSchema;
-  /** What resolvers get: a new object for each operation, because Pothos caches what it loads on it. */
-  contextOf: (context: RequestContext) => Context;
   mask: Mask;
   bodyLimit: number;
   limits: QueryLimits;
@@ -41,13 +39,12 @@ const streamHeaders = {
 };
 
 /** The GraphQL server: Yoga, with a plugin for each phase. */
-export function createGraphql<Context extends object, Changed>(options: GraphqlOptions<Context, Changed>) {
-  const { schema, contextOf, mask, bodyLimit, limits, persisted } = options;
+export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
+  const { schema, mask, bodyLimit, limits, persisted } = options;
   const documents = new DocumentCache();
   const executeOperation = createExecution(options);
-  const yoga = createYoga<OperationContext, Context>({
+  const yoga = createYoga<OperationContext>({
     schema,
-    context: contextOf,
     parserAndValidationCache: false,
     logging: false,
     // Masked below, where it is known whose request it is.
@@ -85,8 +82,7 @@ export function createGraphql<Context extends object, Changed>(options: GraphqlO
   };
 
   const execute: ExecuteDocument = async (document, variables, request, context) => {
-    const operation = { ...context, request, surface: 'REST' } satisfies OperationContext & { request: RequestHead };
-    const contextValue = { ...operation, ...contextOf(operation) };
+    const contextValue = { ...context, request, surface: 'REST' } satisfies OperationContext & { request: RequestHead };
     const result = await executeOperation({ schema, document, variableValues: variables, contextValue });
     return masked(result, context);
   };

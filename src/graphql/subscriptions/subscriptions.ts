@@ -29,9 +29,9 @@ export function useSubscriptions(options: SubscriptionOptions): Plugin {
       setSubscribeFn(async (args: ExecutionArgs) => {
         const node = operationOf(args.document, args.operationName);
         if (node) requireValidInput(args, node);
-        const source = await createSourceEventStream(args);
-        if (!(Symbol.asyncIterator in source)) return source;
         const context = args.contextValue as OperationContext;
+        const source = await createSourceEventStream({ ...args, contextValue: options.contextOf(context) });
+        if (!(Symbol.asyncIterator in source)) return source;
         context.live = bodyOf(source as LiveSource, args, context, turns, options);
         return {};
       });
