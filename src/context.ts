@@ -68,9 +68,10 @@ export function authenticator(database: Database, options = { withPosition: fals
     if (token === undefined) throw failure('UNAUTHENTICATED');
     const db = database.within(scope);
     const hash = Uint8Array.from(Buffer.from(token, 'base64'));
-    const companyId = companies.get(token) ?? (await findCompany(db, hash));
+    const known = companies.get(token);
+    const companyId = known ?? (await findCompany(db, hash));
     if (companyId === undefined) throw failure('UNAUTHENTICATED');
-    companies.set(token, companyId);
+    if (!known) companies.set(token, companyId);
     const row = await stalled.ask(companyId, () => findToken(db, hash, companyId, options));
     if (row === 'refused') throw failure('SERVICE_UNAVAILABLE');
     if (!row) throw failure('UNAUTHENTICATED');

@@ -17,17 +17,21 @@ export interface Connection {
 /** Returns the name under which a connection prepares a text; an empty one if it does not. */
 export type NameOf = (text: string) => string;
 
-/** Sends a statement to a pool of the driver or to one of its clients. `done` is called once. */
+/** Sends a statement to a pool of the driver or to one of its clients. `done` is called once, with one of both. */
 export function sendStatement(
   driver: Pick<Pool, 'query'>,
   nameOf: NameOf,
   { text, values, rowMode, types: own }: Statement,
-  done: (error: Error | null, result: StatementResult) => void,
+  done: (error: Error | undefined, result?: StatementResult) => void,
 ): void {
-  const config = { name: nameOf(text), text, values, rowMode, types: own ?? types };
-  driver.query(config as QueryConfig, (error: Error | null | undefined, result) =>
-    done(error ? withoutValues(error) : null, result),
-  );
+  try {
+    const config: object = { name: nameOf(text), text, values, rowMode, types: own ?? types };
+    driver.query(config as QueryConfig, (error: Error | undefined, result: StatementResult) =>
+      error ? done(withoutValues(error)) : done(undefined, result),
+    );
+  } catch (error) {
+    done(error as Error);
+  }
 }
 
 /** A log gets all that is enumerable of an error. */

@@ -77,7 +77,7 @@ export class HeldConnection implements Connection {
   #send(statement: Statement): Promise<StatementResult> {
     return new Promise((resolve, reject) => {
       sendStatement(this.#client, this.#nameOf, statement, (error, result) =>
-        error ? reject(error) : resolve(result),
+        result ? resolve(result) : reject(error),
       );
     });
   }

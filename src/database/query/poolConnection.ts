@@ -97,10 +97,10 @@ class PoolConnection implements Connection {
     return report(scope, statement.text, () =>
       waitFor(scope, (resolve, reject) =>
         sendStatement(pool, nameOf, statement, (error, result) => {
-          shares.countUse(caller, performance.now() - since, error !== null);
+          shares.countUse(caller, performance.now() - since, error !== undefined);
           release();
-          if (error) reject(error);
-          else resolve(result);
+          if (result) resolve(result);
+          else reject(error);
         }),
       ),
     );

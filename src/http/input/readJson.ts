@@ -24,6 +24,7 @@ export async function readJson(
 }
 
 function requireJson(contentType: string | null): void {
+  if (contentType === 'application/json') return;
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
   if (type.trim() !== 'application/json') throw failure('UNSUPPORTED_MEDIA_TYPE');
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='));
@@ -68,7 +69,9 @@ const readBytes = (req: IncomingMessage, limit: number, take = (_bytes: number) 
       reject(endedEarly());
       return;
     }
-    req.on('data', read).once('end', () => resolve(Buffer.concat(chunks)));
+    req
+      .on('data', read)
+      .once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     req.once('error', endEarly).once('close', endEarly);
   });
 
