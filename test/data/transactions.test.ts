@@ -31,6 +31,14 @@ test('a transaction is committed with all that was written in it, by SQL and by 
   expect(await db.$queryRaw`SELECT 1 AS one`).toEqual([{ one: 1 }]);
 });
 
+test("a transaction of Prisma's own has the isolation that it asks for, and leaves the connection to others", async () => {
+  const { prisma } = open();
+  const work = (tx: Pick<typeof prisma, '$queryRaw'>) => tx.$queryRaw`SHOW transaction_isolation`;
+  const serializable = [{ transaction_isolation: 'serializable' }];
+  expect(await prisma.$transaction(work, { isolationLevel: 'Serializable' })).toEqual(serializable);
+  expect(await prisma.$transaction(work)).toEqual([{ transaction_isolation: 'read committed' }]);
+});
+
 test('a transaction whose work throws is undone, and the error is thrown', async () => {
   const db = open();
   const work = db.$transaction(async (tx) => {

@@ -45,7 +45,10 @@ function withoutValues(error: Error): Error {
   return error;
 }
 
-/** The stack of a driver's error leads to its socket. Called where the error is caught, this leads to who sent the statement. */
+/**
+ * The stack of a driver's error leads to its socket. Called where the error is caught, this makes it lead to who sent the
+ * statement.
+ */
 export function withStackOfSender(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) Error.captureStackTrace(error);
   return error;

@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import type { SqlQueryable, Transaction } from '@prisma/driver-adapter-utils';
+import type { IsolationLevel, SqlQueryable, Transaction } from '@prisma/driver-adapter-utils';
 import { Pool } from 'pg';
 import { PrismaClient } from '../generated/client/client.js';
 import type { Connection, Statement } from './connection.js';
@@ -9,7 +9,7 @@ const nothing = async () => {};
 
 /** Prisma's client, which begins transactions of its own if it can; otherwise it is in one already. */
 export function prismaOn(connection: Connection, begin?: () => Promise<HeldConnection>): PrismaClient {
-  const startTransaction = async (): Promise<Transaction> => {
+  const startTransaction = async (level?: IsolationLevel): Promise<Transaction> => {
     const held = await begin?.();
     if (!held) {
       const options = { usePhantomQuery: true };
@@ -17,6 +17,12 @@ export function prismaOn(connection: Connection, begin?: () => Promise<HeldConne
     }
     // Prisma has sent COMMIT or ROLLBACK: to its adapter, both mean that the connection is free.
     const free = async () => held.release();
+    if (level) {
+      await held.query({ text: `SET TRANSACTION ISOLATION LEVEL ${level}` }).catch((error) => {
+        held.release();
+        throw error;
+      });
+    }
     return { ...(await queryableOn(held)), options: { usePhantomQuery: false }, commit: free, rollback: free };
   };
   const connect = async () => {

@@ -1,5 +1,6 @@
 import { Prisma } from '../../database/generated/client/client.js';
 import type { Database } from '../../database/query/client.js';
+import type { RowInSql } from '../../database/query/reader/rowAt.js';
 import type { List, Position, Walk } from './list.js';
 import { defaultSize, maximumSize, type Slice } from './slice.js';
 
@@ -23,7 +24,7 @@ interface Row extends Position {
 }
 
 /** How the row with an id is read in the statement that finds the id. */
-export type RowAt = (id: Prisma.Sql) => { sql: Prisma.Sql; make: (json: unknown) => unknown } | undefined;
+export type RowAt = (id: Prisma.Sql) => RowInSql | undefined;
 
 /** A page is read as one of these or of the maximum, so that few statements are prepared. */
 const usualSizes = [defaultSize, 50];
@@ -90,7 +91,7 @@ function walkOf(list: List, slice: Slice): Walk {
   };
 }
 
-function pageOf(found: Row[], { size, backward, after, before }: Slice, make?: (json: unknown) => unknown): Page {
+function pageOf(found: Row[], { size, backward, after, before }: Slice, make?: RowInSql['make']): Page {
   const more = found.length > size;
   const positions = found.slice(0, size);
   if (backward) positions.reverse();

@@ -26,6 +26,10 @@ const unknownAuthority = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
+/** What OpenSSL and Node say of certificates and handshakes, and what `pg` says if the server answers with neither. */
+const tlsCodes = /^(ERR_(SSL|TLS)_|CERT_|CRL_|UNABLE_TO_|INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED)/;
+const notAgreed = 'There was an error establishing an SSL connection';
+
 /** The error of a connection; if TLS is the reason, one that says what to set in the URL. */
 export function explained(error: Error, url: string): Error {
   const text = explanation(error, parametersOf(url));
@@ -49,5 +53,5 @@ function explanation(failure: Failure, { sslmode = 'disable', sslrootcert, sslce
     return sslcert
       ? `the server does not accept the certificate in sslcert (${reason}). Set sslcert and sslkey to the files of one that it accepts for this role`
       : `the server wants a certificate of the client (${reason}). Set sslcert and sslkey to the files of one that it accepts for this role`;
-  return code.startsWith('ERR_SSL_') ? `TLS cannot be agreed with the server (${reason})` : undefined;
+  return tlsCodes.test(code) || message === notAgreed ? `TLS cannot be agreed with the server (${reason})` : undefined;
 }
