@@ -1,7 +1,8 @@
 import { Prisma } from '../../database/generated/client/client.js';
 import { textList } from '../../database/query/textList.js';
 
-export type Key = string | number | Date;
+/** A time as ISO 8601 has it. */
+export type Key = string | number;
 
 /** The position of a row in its list. Lists are ordered by rank, key and id, so no two rows share a position. */
 export interface Position {

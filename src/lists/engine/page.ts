@@ -17,11 +17,8 @@ export interface Page {
   endCursor?: string | null;
 }
 
-interface Row extends Position {
-  scope: string;
-  number: number;
-  row?: unknown;
-}
+/** What the statement finds, as JSON: the driver reads one column faster than six. */
+type Found = [scope: string, number: number, rank: number, key: string | number, id: string, row?: unknown];
 
 /** How the row with an id is read in the statement that finds the id. */
 export type RowAt = (id: Prisma.Sql) => RowInSql | undefined;
@@ -39,17 +36,18 @@ export async function readPages(
 ): Promise<Page[]> {
   const order = Prisma.raw(isDescending(list, slice) ? 'DESC' : 'ASC');
   const { sql: row, make } = rowAt(Prisma.sql`numbered.id`) ?? {};
-  const rows = await db.$queryRaw<Row[]>(Prisma.sql`
+  const withRow = row ? Prisma.sql`, CASE WHEN number <= ${slice.size}::integer THEN (${row}) END` : Prisma.empty;
+  const rows = await db.$queryRaw<{ json: Found }[]>(Prisma.sql`
     ${stepsOf(list)}
-    SELECT scope, rank, key, id, number::integer ${row ? Prisma.sql`, CASE WHEN number <= ${slice.size}::integer THEN (${row}) END AS row` : Prisma.empty}
+    SELECT json_build_array(scope, number, rank, key, id ${withRow}) AS json
     FROM (
       SELECT *, row_number() OVER (PARTITION BY scope ORDER BY rank ${order}, key ${order}, id ${order}) AS number
       FROM (${rowsOf(list, scopes, walkOf(list, slice))}) AS found
     ) AS numbered
     WHERE number <= ${slice.size + 1}::integer`);
   // Sorted here, as Postgres would sort whole rows.
-  const found = new Map<string, Row[]>(scopes.map((scope) => [scope, []]));
-  for (const row of rows.sort((one, other) => one.number - other.number)) found.get(row.scope)?.push(row);
+  const found = new Map<string, Found[]>(scopes.map((scope) => [scope, []]));
+  for (const { json } of rows.sort(({ json: [, one] }, { json: [, other] }) => one - other)) found.get(json[0])?.push(json);
   return scopes.map((scope) => pageOf(found.get(scope) ?? [], slice, make));
 }
 
@@ -91,13 +89,13 @@ function walkOf(list: List, slice: Slice): Walk {
   };
 }
 
-function pageOf(found: Row[], { size, backward, after, before }: Slice, make?: RowInSql['make']): Page {
+function pageOf(found: Found[], { size, backward, after, before }: Slice, make?: RowInSql['make']): Page {
   const more = found.length > size;
-  const positions = found.slice(0, size);
-  if (backward) positions.reverse();
+  const shown = found.slice(0, size);
+  if (backward) shown.reverse();
   return {
-    positions,
-    ...(make && { rows: positions.map(({ row }) => (row === null ? undefined : make(row))) }),
+    positions: shown.map(([, , rank, key, id]) => ({ rank, key, id })),
+    ...(make && { rows: shown.map(([, , , , , row]) => (row === null ? undefined : make(row))) }),
     hasNextPage: backward ? before !== null : more,
     hasPreviousPage: backward ? more : after !== null,
   };

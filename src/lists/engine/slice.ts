@@ -52,8 +52,10 @@ export const readSlice = (kind: CursorKind, { first, after, last, before }: Page
 });
 
 /** A position as an opaque string. It stays valid when its row is gone. */
-export const cursorOf = ({ name, markOf = String }: CursorKind, { rank, key, id }: Position) =>
-  Buffer.from(JSON.stringify([name, rank, key, markOf(id)])).toString('base64url');
+export function cursorOf({ name, key: type, markOf = String }: CursorKind, { rank, key, id }: Position): string {
+  const plainKey = type === 'timestamptz' ? new Date(key) : key;
+  return Buffer.from(JSON.stringify([name, rank, plainKey, markOf(id)])).toString('base64url');
+}
 
 /** Longer than every cursor that `cursorOf` makes. */
 const longestCursor = 10_000;
