@@ -30,6 +30,8 @@ export interface Context extends NamedFields {
   streams: Streams;
   /** Where a stream was left that is opened again. */
   lastEventId: string | null;
+  /** What its resolvers share, by what makes that. */
+  shared: Map<unknown, unknown>;
 }
 
 /** Who asks, and how far the log of the primary had come by then. What was acknowledged before lies before that. */

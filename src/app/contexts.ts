@@ -18,5 +18,6 @@ export const contexts =
       streams,
       webhooks,
       lastEventId: lastEventId ? String(lastEventId) : null,
+      shared: new Map(),
     };
   };

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ClientBase, Pool } from 'pg';
+import { type Client, type ClientBase, Pool } from 'pg';
 import { clientOf, watch } from '../servers/primaryClient.js';
 import { PrimaryLocator } from '../servers/primaryLocator.js';
 import { SessionClient } from '../servers/sessionClient.js';
@@ -9,7 +9,7 @@ import { SessionClient } from '../servers/sessionClient.js';
 export interface DatabaseTimeouts {
   /** For a connection, whether a new one or a free one of the pool. */
   connect: number;
-  /** For the result of one statement, after which the connection is given up. */
+  /** For a sign of the server while a connection is in use, without which it is given up. */
   response: number;
   /** Limits that the server keeps on each connection. 0 leaves the server's own. */
   statement: number;
@@ -60,6 +60,9 @@ export function openPool(options: PoolOptions): OpenPool {
   };
   const prepare = (client: ClientBase) => {
     current.add(client);
+    const socket = socketOf(client);
+    socket.once('timeout', () => socket.destroy(noResponse()));
+    socket.setTimeout(timeouts.response);
     return watch(client, primary, () => {
       if (!current.has(client)) return;
       // The other connections have the same statements.
@@ -80,7 +83,6 @@ export function openPool(options: PoolOptions): OpenPool {
     application_name: name,
     keepAlive: true,
     connectionTimeoutMillis: timeouts.connect,
-    ...(timeouts.response > 0 && { query_timeout: timeouts.response }),
     ...limitsOf(timeouts),
     stream: () => {
       const socket = new Socket();
@@ -90,9 +92,13 @@ export function openPool(options: PoolOptions): OpenPool {
   });
   // Without a listener, the process would end.
   pool.on('error', onError ?? (() => {}));
+  // Only what is in use is given up. With the driver's own `query_timeout`, each result would stay in memory until the
+  // next full collection of garbage.
+  pool.on('acquire', (client) => socketOf(client).setTimeout(timeouts.response));
   // Prisma hands a connection back as free even if its transaction could not be ended, the server has become a standby,
   // or its prepared statements are useless or too many. The pool drops one that is ending.
   pool.on('release', (_error, client) => {
+    socketOf(client).setTimeout(0);
     const isUsable =
       client.getTransactionStatus() === 'I' &&
       !(client instanceof SessionClient && client.hasRefusedWrite) &&
@@ -110,3 +116,7 @@ export function openPool(options: PoolOptions): OpenPool {
   };
   return { pool, renew, close };
 }
+
+const socketOf = (client: ClientBase) => (client as Client).connection.stream as Socket;
+
+const noResponse = () => Object.assign(new Error('the database did not respond in time'), { code: 'ETIMEDOUT' });

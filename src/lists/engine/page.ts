@@ -47,7 +47,8 @@ export async function readPages(
     WHERE number <= ${slice.size + 1}::integer`);
   // Sorted here, as Postgres would sort whole rows.
   const found = new Map<string, Found[]>(scopes.map((scope) => [scope, []]));
-  for (const { json } of rows.sort(({ json: [, one] }, { json: [, other] }) => one - other)) found.get(json[0])?.push(json);
+  for (const { json } of rows.sort(({ json: [, one] }, { json: [, other] }) => one - other))
+    found.get(json[0])?.push(json);
   return scopes.map((scope) => pageOf(found.get(scope) ?? [], slice, make));
 }
 

@@ -1,8 +1,8 @@
-import { createContextCache } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.js';
+import { sharedInOperation } from '../sharedInOperation.js';
 
-const sharedIn = createContextCache((_context: Context) => new Map<GraphQLResolveInfo['fieldNodes'], unknown>());
+const sharedIn = sharedInOperation(() => new Map<GraphQLResolveInfo['fieldNodes'], unknown>());
 
 /** What all rows of a list above a field share, such as its loaders: the executor gives them the same array of nodes. */
 export function sharedBySiblings<Shared>(

@@ -1,13 +1,12 @@
-import { createContextCache } from '@pothos/core';
-import type { Context } from '../../context.js';
 import { difference, Effort } from '../../text/difference.js';
 import type { DocumentText } from '../../text/documentText.js';
 import { plainText } from '../../text/plainText.js';
 import { builder } from '../builder.js';
+import { sharedInOperation } from '../sharedInOperation.js';
 import { TextDifference } from './TextDifference.js';
 
 // Comparing texts takes processor time, so all comparisons of one request share a fixed amount.
-const effort = createContextCache((_context: Context) => new Effort());
+const effort = sharedInOperation(() => new Effort());
 
 export const DocumentDifference = builder
   .objectRef<{ before: DocumentText; after: DocumentText }>('DocumentDifference')

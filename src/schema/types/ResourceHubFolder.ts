@@ -1,10 +1,10 @@
-import { createContextCache } from '@pothos/core';
 import DataLoader from 'dataloader';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.js';
 import { type AskedFolder, type Folder, folderPaths } from '../../lists/folderPaths.js';
 import { builder } from '../builder.js';
 import { selects } from '../selects.js';
+import { sharedInOperation } from '../sharedInOperation.js';
 import { wholeFolder } from '../weights.js';
 import { ResourceHubNode } from './ResourceHubNode.js';
 
@@ -34,9 +34,8 @@ export const ResourceHubFolder = builder.objectRef<Folder>('ResourceHubFolder').
 type Info = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
 
 // Nothing is kept, because a later field of a mutation may have changed what is in a folder.
-const folders = createContextCache(
-  ({ db, actor }: Context) =>
-    new DataLoader<AskedFolder, Folder[]>((asked) => folderPaths(db, actor, asked), { cache: false }),
+const folders = sharedInOperation(
+  ({ db, actor }) => new DataLoader<AskedFolder, Folder[]>((asked) => folderPaths(db, actor, asked), { cache: false }),
 );
 
 const load = async (id: string | null, withPath: boolean, context: Context, info: Info): Promise<Folder[]> =>

@@ -73,10 +73,13 @@ export async function responseFor(
       overload?.countRefusal(record);
       return notAdmitted(tooManyOfOne(), received, options);
     }
-    context.receiveBody = (read) => {
+    // Not written where it is assigned: V8 puts a function that is assigned to a property into old space, where it keeps
+    // the whole request until the next full collection.
+    const receiveBody: RequestContext['receiveBody'] = (read) => {
       askForBody();
       return slot ? slot.whileReceiving(req, read) : read();
     };
+    context.receiveBody = receiveBody;
     return await app.handle(head, context);
   } catch (error) {
     logger.error({ ...record.identity, err: error }, 'unexpected error');
