@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openClient } from '../../src/database/query/client.js';
 import { openPool } from '../../src/database/query/pool.js';
-import { isUnavailable } from '../../src/database/query/unavailable.js';
+import { isTimeout, isUnavailable } from '../../src/database/query/unavailable.js';
 import { createDatabase } from '../support/database.js';
 import { usesPgbouncer } from '../support/pgbouncer.js';
 import { query } from '../support/query.js';
@@ -55,4 +56,30 @@ test.skipIf(usesPgbouncer)('a connection that breaks while nobody listens does n
   await expect.poll(() => pool.totalCount).toBe(0);
   expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
   expect(uncaught).not.toHaveBeenCalled();
+});
+
+test('a connection whose server is silent is given up while it is in use, and not while it is idle', async () => {
+  let isSilent = false;
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      socket.write(Buffer.concat([authenticated, ready]));
+      socket.on('data', () => void (isSilent || socket.write(ready)));
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = `postgresql://nobody@127.0.0.1:${(server.address() as AddressInfo).port}/none`;
+  const response = 100;
+  const timeouts = { connect: 10_000, response, statement: 0, lock: 0, idleTransaction: 0 };
+  const { pool, close } = openPool({ url, size: 1, name: 'silent', timeouts });
+  onTestFinished(async () => {
+    await close();
+    server.close();
+  });
+  await pool.query('SELECT 1');
+  await sleep(3 * response);
+  expect(pool.totalCount).toBe(1);
+  isSilent = true;
+  const failure = await pool.query('SELECT 1').catch((error: unknown) => error);
+  expect([isUnavailable(failure), isTimeout(failure), pool.totalCount]).toEqual([true, true, 0]);
 });
