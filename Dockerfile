@@ -10,13 +10,12 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
 COPY prisma prisma
 COPY src src
-RUN npm run build && npm run production && rm -rf node_modules/goalpost-client node_modules/.package-lock.json dist/.tsbuildinfo
+RUN npm run build
 
 FROM ${RUNTIME_IMAGE}
 WORKDIR /goalpost
 COPY --from=build /usr/local/bin/node /usr/local/bin/
 COPY --from=build /build/package.json ./
-COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/prisma/migrations prisma/migrations
 COPY --from=build /build/dist dist
 ENV NODE_ENV=production HOST=0.0.0.0

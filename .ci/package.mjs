@@ -1,8 +1,7 @@
 // `npm run package [-- <folder>]` makes the package in a copy of the checkout, which it leaves as it is also if it is
-// killed: a gateway may be running from dist/. The dependencies are bundled, because neither `overrides` nor, in a
-// tarball, npm-shrinkwrap.json count where a package is installed.
+// killed: a gateway may be running from dist/. The build has bundled all dependencies but the embedded PostgreSQL.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,25 +18,25 @@ const sources = ['.npmrc', 'README.md', 'docs', 'openapi.json', 'package-lock.js
 ]);
 
 /** What is only for a checkout. npm takes `prepare` for an install script. */
-const ofCheckout = ['workspaces', 'scripts', 'devDependencies', 'overrides', 'scarfSettings', 'allowScripts'];
+const ofCheckout = [
+  'workspaces',
+  'scripts',
+  'dependencies',
+  'devDependencies',
+  'overrides',
+  'scarfSettings',
+  'allowScripts',
+];
 
 function copyTo(copy) {
   for (const name of sources) cpSync(join(checkout, name), join(copy, name), { recursive: true });
-  const modules = [join(checkout, 'node_modules'), join(copy, 'node_modules')];
-  try {
-    // Hard links, where they can be made: files are only removed.
-    execFileSync('cp', ['-al', ...modules], { stdio: 'ignore' });
-  } catch {
-    rmSync(modules[1], { recursive: true, force: true });
-    execFileSync('cp', ['-a', ...modules]);
-  }
+  symlinkSync(join(checkout, 'node_modules'), join(copy, 'node_modules'));
 }
 
 function narrow(manifest) {
   const kept = JSON.parse(readFileSync(manifest, 'utf8'));
   for (const name of ofCheckout) delete kept[name];
-  const bundled = { ...kept, bundleDependencies: Object.keys(kept.dependencies) };
-  writeFileSync(manifest, `${JSON.stringify(bundled, null, 2)}\n`);
+  writeFileSync(manifest, `${JSON.stringify(kept, null, 2)}\n`);
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'goalpost-package-'));
@@ -48,8 +47,6 @@ try {
   copyTo(copy);
   run('npm', 'run', '--silent', 'build');
   run('npm', 'run', '--silent', 'types');
-  run('npm', 'ls', '--all', '--omit=dev');
-  run('node', 'prisma/pruneClient.mjs');
   narrow(join(copy, 'package.json'));
   const tarball = join(folder, run('npm', 'pack', '--silent', '--pack-destination', folder).trim());
   copyFileSync(tarball, join(destination, basename(tarball)));

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '../database/query/client.js';
 import { createToken } from '../database/tokens.js';
+import { fileUrl } from '../files.js';
 import type { DemoTokens } from '../server/workerMessages.js';
 import { demoPeople } from '../workspace/demoPeople.js';
 import { readDocument } from '../workspace/file.js';
 import { importWorkspace } from '../workspace/import.js';
 import { demoTokensFile, readDemoTokens } from './demoTokens.js';
 
-const workspace = fileURLToPath(new URL('../../prisma/demo-workspace.json', import.meta.url));
+const workspace = fileURLToPath(fileUrl('../prisma/demo-workspace.json'));
 
 /**
  * Imports the demo workspace if the database is empty. Returns its two tokens, which it stores in the data directory;

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { fileUrl } from '../files.js';
 import { contentRoute, types } from '../http/contentRoute.js';
 import type { Route } from '../http/route.js';
 
@@ -8,10 +9,10 @@ const kinds = { js: types.script, css: types.style, svg: types.icon, ico: types.
 export type AssetName = `${string}.${keyof typeof kinds}`;
 
 /** A file of `assets/`, which the build copies beside the compiled pages. */
-export const ownAsset = (name: AssetName) => new URL(`./assets/${name}`, import.meta.url);
+export const ownAsset = (name: AssetName) => fileUrl(`pages/assets/${name}`);
 
 /** A compiled file that browsers load too. */
-export const builtAsset = (path: AssetName) => new URL(`../../dist/${path}`, import.meta.url);
+export const builtAsset = (path: AssetName) => fileUrl(`../dist/${path}`);
 
 /** A file of a third-party viewer, which the build copies from its package: production does not install the viewers. */
 export const vendorAsset = (name: AssetName) => builtAsset(`pages/assets/vendor/${name}`);

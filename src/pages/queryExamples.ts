@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileUrl } from '../files.js';
 import { hubItems } from '../rest/hubItems.js';
 import type { LookUp } from '../rest/storedMutation.js';
 
@@ -46,7 +47,7 @@ const fields = [
 const ownersFields = ['webhooks', 'webhook', 'createWebhook', 'updateWebhook', 'sendWebhook', 'deleteWebhook'];
 
 /** A document in `queries/`, with placeholders such as `"GOAL_ID"`. */
-const documentOf = (field: string) => readFileSync(new URL(`./queries/${field}.graphql`, import.meta.url), 'utf8');
+const documentOf = (field: string) => readFileSync(fileUrl(`pages/queries/${field}.graphql`), 'utf8');
 const documents = fields.map(documentOf);
 const ownersDocuments = ownersFields.map(documentOf);
 

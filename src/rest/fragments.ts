@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Kind, parse } from 'graphql';
+import { fileUrl } from '../files.js';
 
-const text = readFileSync(new URL('./fragments.graphql', import.meta.url), 'utf8');
+const text = readFileSync(fileUrl('rest/fragments.graphql'), 'utf8');
 
 /** The definitions in `fragments.graphql`, by name. */
 const fragments = new Map(

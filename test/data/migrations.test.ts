@@ -13,7 +13,7 @@ import { pathOf } from '../support/documents.js';
 import { eventually } from '../support/eventually.js';
 import { query } from '../support/query.js';
 
-const source = pathOf('dist/database/admin/migrations.js');
+const source = pathOf('src/database/admin/migrations.ts');
 const GOALS = ['0001_goals', 'CREATE TABLE goals (id int PRIMARY KEY);\nINSERT INTO goals VALUES (1);\n'] as const;
 const FILES = [
   '0002_files',
@@ -295,7 +295,7 @@ function migrateInProcess(): Promise<string> {
   const [module, target, from] = [source, url, directory].map((value) => JSON.stringify(value));
   const code = `import { applyMigrations } from ${module};
     process.stdout.write(String(await applyMigrations(${target}, ${from})));`;
-  const flags = ['--input-type=module', '-e', code];
+  const flags = ['--import', 'tsx', '--input-type=module', '-e', code];
   const child = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'inherit'] });
   return text(child.stdout);
 }

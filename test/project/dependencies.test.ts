@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { version } from '../../src/version.js';
@@ -28,6 +29,10 @@ test('production installs at most 81 packages', () => {
 
 test('GraphQL is installed once: types of one copy are not those of another', () => {
   expect(installed.filter(([path]) => path.endsWith('node_modules/graphql'))).toHaveLength(1);
+  const built = readdirSync(pathOf('dist')).filter((file) => file.endsWith('.js'));
+  // It has two copies, for import (.mjs) and for require (.js).
+  const bundled = built.flatMap((file) => textOf(`dist/${file}`).match(/^\/\/ node_modules\/graphql\/.*$/gm) ?? []);
+  expect(new Set(bundled.map((line) => line.split('.').at(-1)))).toEqual(new Set(['mjs']));
 });
 
 test.each(['package.json', 'test/client/package.json'])('the versions in %s are exact', (file) => {

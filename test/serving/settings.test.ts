@@ -154,13 +154,14 @@ describe('the file .env in the current folder', async () => {
   afterAll(() => rm(folder, { recursive: true }));
   beforeEach(() => rm(join(folder, '.env'), { recursive: true, force: true }));
 
+  const tsx = import.meta.resolve('tsx');
   const script = `
-    const { readConfig } = await import(${JSON.stringify(pathOf('dist/config/config.js'))});
+    const { readConfig } = await import(${JSON.stringify(pathOf('src/config/config.ts'))});
     console.log(JSON.stringify(readConfig()));`;
 
   /** The settings of a process in the folder. */
   async function configIn(environment: Record<string, string>): Promise<Json> {
-    const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', script], {
+    const { stdout, stderr } = await run(process.execPath, ['--import', tsx, '--input-type=module', '-e', script], {
       cwd: folder,
       env: { PATH: process.env.PATH, ...environment },
     });

@@ -28,18 +28,12 @@ declare module 'vitest' {
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const migrations = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
 
-/** Compiles what the tests start as a command. */
-function compile(): void {
-  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'], {
-    cwd: root,
-    stdio: 'inherit',
-  });
-  execFileSync(process.execPath, ['src/pages/copyAssets.mjs'], { cwd: root, stdio: 'inherit' });
-}
+/** Builds what the tests start as a command. */
+const build = () => execFileSync(process.execPath, ['src/build.mjs'], { cwd: root, stdio: 'inherit' });
 
 /** One server per run (or TEST_DATABASE_URL) with one migrated database to copy; returns the teardown. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  compile();
+  build();
   const server = process.env.TEST_DATABASE_URL ? externalServer(process.env.TEST_DATABASE_URL) : await ownServer();
   const template = `goalpost_test_${randomBytes(6).toString('hex')}`;
   const owner = { name: `${template}_owner`, password: randomBytes(12).toString('hex') };

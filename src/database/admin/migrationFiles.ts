@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { fileUrl } from '../../files.js';
 import { version } from '../../version.js';
 
 /** One folder of prisma/migrations. */
@@ -12,7 +13,7 @@ export interface Migration {
   isOutside: boolean;
 }
 
-export const migrationsDirectory = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
+export const migrationsDirectory = fileURLToPath(fileUrl('../prisma/migrations'));
 
 const outside = /^-- outside a transaction$/m;
 

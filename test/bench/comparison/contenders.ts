@@ -69,7 +69,7 @@ export const contenders: Record<ContenderName, Contender> = {
     only: comparableWorkloads,
   },
   'Apollo + Prisma': {
-    command: [path('../peers/apollo.mjs')],
+    command: [...withTypes, path('../peers/apollo.mjs')],
     spelling: graphql,
     conflict: 409,
     only: comparableWorkloads,

