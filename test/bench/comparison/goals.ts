@@ -85,7 +85,7 @@ function goalsOf({ closed, grown, starts = [], idleMegabytes, notified = [], soa
       values: notified.map(({ milliseconds, bareMilliseconds }) => milliseconds / bareMilliseconds),
       atMost: 1.3,
     },
-    { what: 'start to first response, ms', values: starts, atMost: 1200 },
+    { what: 'start to first response, ms', values: starts, atMost: 400 },
     { what: 'memory when idle, MB', values: idleMegabytes === undefined ? [] : [idleMegabytes], atMost: 110 },
     { what: 'memory at the end of a soak ÷ after its first fifth', values: soakRatio(soak), atMost: 1.1 },
   ];
