@@ -129,7 +129,7 @@ describe.each(nodes)('installed in an empty folder, on %s', { timeout: 240_000 }
   test('it needs no script of any package, and gives no warning', async () => {
     const { stdout, stderr } = await runNpm(node, folder, 'install', '--ignore-scripts', packed.tarball);
     expect(stderr).toBe('');
-    expect(stdout).toMatch(/^\n?added \d+ packages? in /);
+    expect(stdout).toMatch(/^\n?added 2 packages in /);
   });
 
   test('npx goalpost serves the demo, whose data is in this folder, and ends with npx', async () => {
