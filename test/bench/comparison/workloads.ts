@@ -28,13 +28,14 @@ const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 /** What clients do, on the records of the data set. It knows the version of each document, whoever restored it. */
 export class Workloads {
   readonly #sizes: Sizes;
-  readonly #free: Document[];
+  /** Documents that were restored before, and are not being restored now. */
+  readonly #restored: Document[] = [];
+  #documents = 0;
   #used = { goals: 0, crowdedGoals: 0, files: 0 };
   #count = 0;
 
   constructor(sizes: Sizes) {
     this.#sizes = sizes;
-    this.#free = Array.from({ length: sizes.documents }, (_, n) => ({ id: ids.document(n), version: sizes.versions }));
   }
 
   /** Whether one of the kinds of records that are used up may soon be. */
@@ -64,8 +65,15 @@ export class Workloads {
     'three restores at once': () => this.#restores(),
   } satisfies Record<string, Next>;
 
+  /** A document that is not being restored: each in turn. */
+  #document(): Document | undefined {
+    const { documents, versions } = this.#sizes;
+    if (this.#documents === documents) return this.#restored.shift();
+    return { id: ids.document(this.#documents++), version: versions };
+  }
+
   #restore(): Step | undefined {
-    const document = this.#free.shift();
+    const document = this.#document();
     if (!document) return undefined;
     const call: Call = { kind: 'restore', ...this.#restoreOf(document) };
     const done = (asExpected: boolean) => this.#release(document, asExpected);
@@ -73,7 +81,7 @@ export class Workloads {
   }
 
   #restores(): Step | undefined {
-    const some = this.#free.splice(0, 3);
+    const some = [this.#document(), this.#document(), this.#document()].filter((document) => document !== undefined);
     if (some.length < 3) return undefined;
     const call: Call = { kind: 'restores', restores: some.map((document) => this.#restoreOf(document)) };
     const done = (asExpected: boolean) => {
@@ -92,7 +100,7 @@ export class Workloads {
   #release(document: Document, asExpected: boolean): void {
     if (!asExpected) return;
     document.version += 1;
-    this.#free.push(document);
+    this.#restored.push(document);
   }
 
   #reopen(): Step | undefined {
