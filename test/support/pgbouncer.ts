@@ -26,7 +26,7 @@ auth_file = ${join(folder, 'userlist.txt')}
 pool_mode = transaction
 default_pool_size = 60
 max_client_conn = 1000
-ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout, options
+ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout, jit, max_parallel_workers_per_gather, options
 `;
 
 /**

@@ -11,10 +11,13 @@ declare module 'pg' {
   }
 }
 
+/** What reads times takes UTC and ISO 8601 for granted. Statements have small results: Decisions: "Staying up". */
+const settings = { TimeZone: 'UTC', DateStyle: 'ISO', jit: 'off', max_parallel_workers_per_gather: '0' };
+
 /**
- * A connection that reads and writes times in UTC and ISO 8601, as Prisma's adapter takes for granted, whatever server,
- * database, role and URL prefer. The start-up message says so: nothing has a higher rank, and PgBouncer keeps both
- * settings for each of its clients.
+ * A connection with settings of ours, whatever server, database, role and URL prefer. The start-up message says so:
+ * nothing has a higher rank. PgBouncer keeps the first two for each of its clients, and ignores the others if it is told
+ * to.
  *
  * It is encrypted as the URL says. Each connection reads the files of certificates again, so they may be renewed.
  */
@@ -33,7 +36,7 @@ export class SessionClient extends Client {
   }
 
   override getStartupConf(): Record<string, string> {
-    return { ...super.getStartupConf(), TimeZone: 'UTC', DateStyle: 'ISO' };
+    return { ...super.getStartupConf(), ...settings };
   }
 
   override async connect(_callback?: unknown): Promise<Client> {
