@@ -8,7 +8,7 @@ import { errorPages } from '../pages/errorPages.js';
 import { examplesRoute } from '../pages/examplesRoute.js';
 import { graphiqlRoutes } from '../pages/graphiql.js';
 import { noPage } from '../pages/noPage.js';
-import { referenceRoutes } from '../pages/reference.js';
+import { referenceRoutes } from '../pages/reference/reference.js';
 import { sharedFiles } from '../pages/sharedFiles.js';
 import { startRoute } from '../pages/start.js';
 import { apiRoot } from '../rest/apiRoot.js';

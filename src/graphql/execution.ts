@@ -2,7 +2,7 @@ import { type ExecutionArgs, type ExecutionResult, OperationTypeNode } from 'gra
 import type { Replicas } from '../database/servers/replicas/replicas.js';
 import type { RequestContext } from '../http/route.js';
 import { inOperationSpan } from '../telemetry/spans.js';
-import { type ChangeOptions, change, isShort, type PendingOperation } from './change.js';
+import { type ChangeOptions, change, isShort, type PendingOperation } from './changes/change.js';
 import { execute } from './executor/execute.js';
 import { ResponseBudget } from './executor/responseBudget.js';
 import { LongResponses } from './longResponses.js';

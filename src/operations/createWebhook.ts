@@ -3,7 +3,7 @@ import { Prisma } from '../database/generated/client/client.js';
 import type { ActivityAction } from '../database/generated/client/enums.js';
 import { newId } from '../database/query/newId.js';
 import { failure } from '../errors/failures.js';
-import { secretOf } from '../events/webhooks/secrets.js';
+import { secretOf } from '../events/webhooks/sending/secrets.js';
 import { company } from './company.js';
 import { permitOwner, stillOwner } from './owner.js';
 import { retry } from './retry.js';

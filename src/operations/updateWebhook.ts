@@ -2,7 +2,7 @@ import type { Context } from '../context.js';
 import { Prisma } from '../database/generated/client/client.js';
 import type { ActivityAction } from '../database/generated/client/enums.js';
 import { notFound } from '../errors/failures.js';
-import { secretOf } from '../events/webhooks/secrets.js';
+import { secretOf } from '../events/webhooks/sending/secrets.js';
 import type { WebhookWithSecret } from './createWebhook.js';
 import { permitOwner, stillOwner } from './owner.js';
 import { requireKey, requireReached, requireUrl } from './webhookInput.js';

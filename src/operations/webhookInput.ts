@@ -1,7 +1,7 @@
 import type { Context } from '../context.js';
 import { badInput, type FieldError, failure } from '../errors/failures.js';
-import { OpenAddresses } from '../events/webhooks/openAddresses.js';
-import { urlProblem } from '../events/webhooks/urlProblem.js';
+import { OpenAddresses } from '../events/webhooks/sending/openAddresses.js';
+import { urlProblem } from '../events/webhooks/sending/urlProblem.js';
 
 /** Requires that this gateway sends webhooks. Throws 501. */
 export function requireKey({ webhooks: { keys } }: Context): string {

@@ -5,11 +5,11 @@ import { type AddressInfo, createServer as createTcp, isIP, type Socket } from '
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, describe, expect, test } from 'vitest';
-import { OpenAddresses } from '../../src/events/webhooks/openAddresses.js';
-import { secretOf, signingSecrets } from '../../src/events/webhooks/secrets.js';
-import { Sender, type SenderOptions } from '../../src/events/webhooks/sender.js';
-import { signatureOf } from '../../src/events/webhooks/signature.js';
-import { urlProblem } from '../../src/events/webhooks/urlProblem.js';
+import { OpenAddresses } from '../../src/events/webhooks/sending/openAddresses.js';
+import { secretOf, signingSecrets } from '../../src/events/webhooks/sending/secrets.js';
+import { Sender, type SenderOptions } from '../../src/events/webhooks/sending/sender.js';
+import { signatureOf } from '../../src/events/webhooks/sending/signature.js';
+import { urlProblem } from '../../src/events/webhooks/sending/urlProblem.js';
 import { makeCertificates } from '../support/certificates.js';
 import { thisMachine } from '../support/deliveries.js';
 

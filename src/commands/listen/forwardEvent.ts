@@ -1,4 +1,4 @@
-import { signatureOf } from '../../events/webhooks/signature.js';
+import { signatureOf } from '../../events/webhooks/sending/signature.js';
 import { version } from '../../version.js';
 import { type ListenedEvent, lossReason } from './followEvents.js';
 

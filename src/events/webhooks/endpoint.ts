@@ -1,6 +1,6 @@
 import type { Progress } from './record.js';
 import { failuresBeforeWaiting, waitAfter } from './retrySchedule.js';
-import type { Delivery } from './sender.js';
+import type { Delivery } from './sending/sender.js';
 import type { Taken } from './taken.js';
 
 /** What the deliveries of one lease say of the endpoint as a whole. */

@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { Database } from '../../database/query/client.js';
 import type { Pump } from '../pump.js';
 import { Deliverer } from './deliverer.js';
-import { OpenAddresses } from './openAddresses.js';
-import { Sender } from './sender.js';
+import { OpenAddresses } from './sending/openAddresses.js';
+import { Sender } from './sending/sender.js';
 import type { CountAttempt } from './tools.js';
 
 interface WebhookOptions {

@@ -3,10 +3,10 @@ import type { Turns } from '../../turns.js';
 import type { Endpoint } from './endpoint.js';
 import { currentOf, type Lane, lanesOf, sequenceOf } from './lane.js';
 import type { Lease } from './lease.js';
-import { attemptOf, bodyOf, messageOf } from './message.js';
 import type { Attempt } from './record.js';
 import { pauseAfter } from './retrySchedule.js';
-import type { Delivery } from './sender.js';
+import { attemptOf, bodyOf, messageOf } from './sending/message.js';
+import type { Delivery } from './sending/sender.js';
 import type { Item, Taken } from './taken.js';
 import type { Tools } from './tools.js';
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Turns } from '../../turns.js';
 import type { DeliveryStatements } from './deliveryStatements.js';
 import type { Attempt } from './record.js';
-import type { Sender } from './sender.js';
+import type { Sender } from './sending/sender.js';
 
 /** What counts deliveries. `seconds` is the time from recording an event to its acknowledgement, where it has one. */
 export type CountAttempt = (outcome: Attempt['outcome'], seconds: number | undefined) => void;

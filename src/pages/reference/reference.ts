@@ -1,17 +1,17 @@
-import type { Route } from '../http/route.js';
-import { openApiPath } from '../rest/openapi/openApiRoute.js';
-import type { PreparedMutation } from '../rest/prepare.js';
-import { type Demo, type Trial, trialFor, trialForStrangers } from './demo.js';
-import { examplesData, examplesScript } from './exampleBlock.js';
-import { filterField, filterScript } from './filterField.js';
-import { type Html, html } from './html.js';
-import { type HasPage, htmlPage } from './htmlPage.js';
-import { KeptPages } from './keptPages.js';
+import type { Route } from '../../http/route.js';
+import { openApiPath } from '../../rest/openapi/openApiRoute.js';
+import type { PreparedMutation } from '../../rest/prepare.js';
+import { type Demo, type Trial, trialFor, trialForStrangers } from '../demo.js';
+import { examplesData, examplesScript } from '../exampleBlock.js';
+import { filterField, filterScript } from '../filterField.js';
+import { type Html, html } from '../html.js';
+import { type HasPage, htmlPage } from '../htmlPage.js';
+import { KeptPages } from '../keptPages.js';
+import { tokenField } from '../tokenField.js';
 import type { OpenApi } from './openApiTypes.js';
 import { inline, prose } from './prose.js';
 import { recordDetails } from './referenceFields.js';
 import { operationSection } from './referenceOperation.js';
-import { tokenField } from './tokenField.js';
 
 interface ReferenceOptions {
   /** Makes the OpenAPI document. */

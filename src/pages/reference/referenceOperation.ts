@@ -1,13 +1,13 @@
-import { catalogue, isErrorCode } from '../errors/catalogue.js';
-import { apiRoot } from '../rest/apiRoot.js';
-import { exampleBlock } from './exampleBlock.js';
-import { highlighted } from './highlighted.js';
-import { type Html, html } from './html.js';
+import { catalogue, isErrorCode } from '../../errors/catalogue.js';
+import { apiRoot } from '../../rest/apiRoot.js';
+import { exampleBlock } from '../exampleBlock.js';
+import { highlighted } from '../highlighted.js';
+import { type Html, html } from '../html.js';
+import { statusBadge } from '../statusBadge.js';
+import type { ExampleRequest } from '../workedExamples.js';
 import type { OpenApi, Operation, Schema } from './openApiTypes.js';
 import { inline, prose } from './prose.js';
 import { componentOf, fieldList, recordDetails } from './referenceFields.js';
-import { statusBadge } from './statusBadge.js';
-import type { ExampleRequest } from './workedExamples.js';
 
 interface OperationView {
   api: OpenApi;

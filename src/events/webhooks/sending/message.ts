@@ -1,9 +1,9 @@
-import { version } from '../../version.js';
-import { type EventBody, eventBody } from '../eventBody.js';
+import { version } from '../../../version.js';
+import { type EventBody, eventBody } from '../../eventBody.js';
+import type { Item, Taken } from '../taken.js';
 import { signingSecrets } from './secrets.js';
 import type { Message } from './sender.js';
 import { signatureOf } from './signature.js';
-import type { Item, Taken } from './taken.js';
 
 /** What an owner has sent to try an endpoint. */
 export type Ping = Pick<EventBody, 'id' | 'timestamp' | 'company_id'> & { type: 'ping' };

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type ExecutionArgs, type OperationDefinitionNode, print } from 'graphql';
-import { badInput } from '../errors/failures.js';
-import { perOperation } from './perOperation.js';
-import type { OperationContext } from './plugin.js';
+import { badInput } from '../../errors/failures.js';
+import { perOperation } from '../perOperation.js';
+import type { OperationContext } from '../plugin.js';
 
 const quoted = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
 const bare = /^[!#-+\--~]+$/;

@@ -1,12 +1,12 @@
 import type { ExecutionArgs, ExecutionResult, OperationDefinitionNode } from 'graphql';
-import type { Database, Transaction } from '../database/query/client.js';
-import type { RequestHead } from '../http/requestHead.js';
+import type { Database, Transaction } from '../../database/query/client.js';
+import type { RequestHead } from '../../http/requestHead.js';
+import { changesIn } from '../operation.js';
+import type { OperationContext } from '../plugin.js';
+import { noCost } from '../queryCost.js';
 import { changedRecords } from './changedRecords.js';
 import { type IdempotencyOptions, once } from './idempotency.js';
 import { badKey, fingerprintOf, readKey } from './idempotencyKey.js';
-import { changesIn } from './operation.js';
-import type { OperationContext } from './plugin.js';
-import { noCost } from './queryCost.js';
 import { allOrNone, onlyWithResponse } from './transaction.js';
 
 type Actor = NonNullable<OperationContext['actor']>;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { longestRetryAfter } from './retrySchedule.js';
+import { longestRetryAfter } from '../retrySchedule.js';
 import type { Delivery } from './sender.js';
 
 /** Bytes of a response that are read, and characters of a failure that are kept. */

@@ -1,4 +1,4 @@
-import { type Html, html } from './html.js';
+import { type Html, html } from '../html.js';
 import type { Schema } from './openApiTypes.js';
 import { inline, prose } from './prose.js';
 

@@ -6,7 +6,7 @@ import {
   getVariableValues,
   type OperationDefinitionNode,
 } from 'graphql';
-import { changesIn } from './operation.js';
+import { changesIn } from '../operation.js';
 
 type Field = GraphQLField<unknown, unknown>;
 

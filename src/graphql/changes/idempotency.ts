@@ -1,7 +1,7 @@
 import { type ExecutionResult, type FieldNode, GraphQLError } from 'graphql';
-import { findOutcome, holdKey, type KeyScope, keepOutcome, longOutcomesOf } from '../database/idempotencyKeys.js';
-import type { Database, Transaction } from '../database/query/client.js';
-import { failure, tooLong } from '../errors/failures.js';
+import { findOutcome, holdKey, type KeyScope, keepOutcome, longOutcomesOf } from '../../database/idempotencyKeys.js';
+import type { Database, Transaction } from '../../database/query/client.js';
+import { failure, tooLong } from '../../errors/failures.js';
 import { type ExecuteIn, inTransaction, isDecided, isRefusal, RolledBack } from './transaction.js';
 
 export interface IdempotencyOptions {

@@ -1,4 +1,4 @@
-import { type Html, html } from './html.js';
+import { type Html, html } from '../html.js';
 
 /** A description in the Markdown that ours use: paragraphs, lists of `- ` lines, and `code`. */
 export const prose = (markdown: string): Html[] => markdown.split('\n\n').map(block);

@@ -1,6 +1,6 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import type { Database, Transaction } from '../database/query/client.js';
-import { catalogue, type ErrorCode } from '../errors/catalogue.js';
+import type { Database, Transaction } from '../../database/query/client.js';
+import { catalogue, type ErrorCode } from '../../errors/catalogue.js';
 
 const limits = { timeout: 30_000 };
 
