@@ -2,7 +2,7 @@
 // and the GraphQL documents that are read while the gateway starts.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -55,9 +55,8 @@ async function bundle() {
   });
   const built = Object.keys(metafile.outputs).map((path) => path.replace('dist/', ''));
   for (const name of readdirSync(dist)) if (name.endsWith('.js') && !built.includes(name)) rmSync(join(dist, name));
-  const packages = new Set(
-    Object.keys(metafile.inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []),
-  );
+  const files = [...Object.keys(metafile.inputs), ...Object.values(vendor).map((file) => relative(root, file))];
+  const packages = new Set(files.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
   writeFileSync(join(dist, 'LICENSES.txt'), [...packages].sort().map(licenseOf).join('\n'));
 }
 
