@@ -1,12 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import type { Database, Transaction } from './database/query/client.js';
-import type { RequestScope } from './database/query/requestScope.js';
-import { type LogPosition, readPosition } from './database/servers/replicas/logPosition.js';
-import { StalledCompanies } from './database/stalledCompanies.js';
-import { findCompany, findToken, useMilliseconds, writeUse } from './database/tokens.js';
-import { failure, type NamedFields } from './errors/failures.js';
-import type { Streams } from './events/streams/streams.js';
+import { failure, type NamedFields } from './platform/failures/index.js';
+import type { Streams } from './platform/outbox/index.js';
+import { type Database, type RequestScope, StalledCompanies, type Transaction } from './platform/postgres/index.js';
+import { type LogPosition, readPosition } from './platform/servers/index.js';
 import type { Actor } from './policies/access.js';
+import { findCompany, findToken, useMilliseconds, writeUse } from './tokens.js';
 
 /** What the gateway allows webhooks. */
 export interface WebhookRules {

@@ -1,11 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { configOf } from './config/config.js';
-import { ConfigError } from './config/configError.js';
-import { settings as known } from './config/settings.js';
-import { openDatabase } from './database/open.js';
-import { connectGateway } from './server/connectGateway.js';
-import { maintenancePoolSize, purgeWhileServing } from './server/purgeWhileServing.js';
-import { createLogger } from './telemetry/logger.js';
+import { connectGateway, maintenancePoolSize, purgeWhileServing } from './gateway.js';
+import { openDatabase } from './openDatabase.js';
+import { ConfigError } from './platform/settings/index.js';
+import { createLogger } from './platform/telemetry/index.js';
+import { configOf, settings as known } from './settings.js';
 
 export interface GatewayOptions {
   /** A migrated PostgreSQL: `postgresql://user:password@host:port/database`. */

@@ -1,17 +1,12 @@
 #!/usr/bin/env node
 import tab from '@bomb.sh/tab/commander';
 import { Command, Option } from 'commander';
-import { addContractCommands } from './commands/contractCommands.js';
-import type { DistributeOptions } from './commands/distributeTables.js';
+import type { DistributeOptions, PurgeOptions, RolesOptions } from './commands/administration.js';
 import { exitCode } from './commands/exitCode.js';
-import type { ListenOptions } from './commands/listen/readListenOptions.js';
-import type { PurgeOptions } from './commands/purge.js';
-import type { RolesOptions } from './commands/roles.js';
+import type { ListenOptions } from './commands/listen.js';
 import type { ServeOptions } from './commands/serve.js';
-import { addTokenCommands } from './commands/token/tokenCommands.js';
-import { addWebhookCommands } from './commands/webhookCommands.js';
-import { readConfig, readConfigWith } from './config/config.js';
-import { readEnvironment } from './config/environment.js';
+import { addContractCommands, addTokenCommands, addWebhookCommands } from './commands/subcommands.js';
+import { readConfig, readConfigWith, readEnvironment } from './settings.js';
 import { version } from './version.js';
 
 // Each command is loaded when it runs: what serves takes a second to load, and `token list` needs none of it.
@@ -36,14 +31,14 @@ program
   .command('check')
   .description('print the settings, without passwords, and try the address and the database')
   .action(async () => {
-    const { checkGateway } = await import('./commands/check/checkGateway.js');
+    const { checkGateway } = await import('./commands/check.js');
     await checkGateway(readEnvironment());
   });
 program
   .command('migrate')
   .description('apply pending migrations to the database')
   .action(async () => {
-    const { migrate } = await import('./commands/migrate.js');
+    const { migrate } = await import('./commands/administration.js');
     await migrate(readConfig());
   });
 program
@@ -55,7 +50,7 @@ program
   .addOption(new Option('--gateway-password <password>', 'its password (default: unchanged)').env('GATEWAY_PASSWORD'))
   .option('--yes', 'run the SQL in the database (default: only print it)')
   .action(async (options: RolesOptions) => {
-    const { createOrPrintRoles } = await import('./commands/roles.js');
+    const { createOrPrintRoles } = await import('./commands/administration.js');
     await createOrPrintRoles(options, readConfig);
   });
 program
@@ -63,7 +58,7 @@ program
   .description('show where each table goes on a Citus coordinator; with --yes, place them')
   .option('--yes', 'place the tables (default: only show where)')
   .action(async (options: DistributeOptions) => {
-    const { distributeTables } = await import('./commands/distributeTables.js');
+    const { distributeTables } = await import('./commands/administration.js');
     await distributeTables(readConfig(), options);
   });
 program
@@ -82,7 +77,7 @@ program
   .requiredOption('--older-than <duration>', 'minimum time since the deletion: 90d, 12h, 45m (required)')
   .option('--yes', 'remove the files (default: only list them)')
   .action(async (options: PurgeOptions) => {
-    const { purge } = await import('./commands/purge.js');
+    const { purge } = await import('./commands/administration.js');
     await purge(readConfig(), options);
   });
 
@@ -95,7 +90,7 @@ program
   .option('--gateway <url>', 'address of the gateway (default: that of the settings HOST and PORT)')
   .addOption(new Option('--token <token>', 'an API token (default: that of the demo)').env('TOKEN'))
   .action(async (options: ListenOptions) => {
-    const { listenToEvents } = await import('./commands/listen/listenToEvents.js');
+    const { listenToEvents } = await import('./commands/listen.js');
     await listenToEvents(readConfig(), options);
   });
 

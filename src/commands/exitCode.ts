@@ -1,12 +1,15 @@
 import { CommanderError } from 'commander';
-import { ConfigError } from '../config/configError.js';
-import { isSetting } from '../config/settings.js';
-import { DatabaseError } from '../database/error.js';
-import { isUnavailable } from '../database/query/unavailable.js';
-import { WorkerFailed } from '../server/worker.js';
-import { ImportError } from '../workspace/error.js';
-import { ListenError } from './listen/listenError.js';
-import { UsageError } from './usageError.js';
+import { DatabaseError, isUnavailable } from '../platform/postgres/index.js';
+import { WorkerFailed } from '../platform/process/index.js';
+import { ConfigError } from '../platform/settings/index.js';
+import { isSetting } from '../settings.js';
+import { ImportError } from '../workspace/file.js';
+
+/** Wrong usage of a command, which prints the message and exits with 2. */
+export class UsageError extends Error {}
+
+/** Why `listen` cannot go on. The command prints it and exits with 1. */
+export class ListenError extends Error {}
 
 /** Says why a command failed, unless that has been said, and returns the exit code of the process. */
 export function exitCode(error: unknown): number {

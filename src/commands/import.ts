@@ -1,10 +1,22 @@
-import type { Config } from '../config/config.js';
+import type { Config } from '../settings.js';
+import { workspaceSchema } from '../workspace/check.js';
 import { readDocument } from '../workspace/file.js';
 import { importWorkspace } from '../workspace/import.js';
-import { workspaceSchema } from '../workspace/jsonSchema.js';
-import { progressBar } from './progressBar.js';
-import { UsageError } from './usageError.js';
+import { UsageError } from './exitCode.js';
 import { withDatabase } from './withDatabase.js';
+
+const width = 30;
+const delayMilliseconds = 500;
+
+/** Draws the progress of a task that takes longer than half a second, if stderr is a terminal. */
+function progressBar(out: NodeJS.WriteStream = process.stderr): (done: number, total: number) => void {
+  const started = Date.now();
+  return (done, total) => {
+    if (!out.isTTY || Date.now() - started < delayMilliseconds) return;
+    const filled = Math.round((done / total) * width);
+    out.write(`\r${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${done} of ${total}${done >= total ? '\n' : ''}`);
+  };
+}
 
 /** Prints the JSON Schema of the file that `importFile` takes. */
 export function printImportSchema(file: string | undefined): void {

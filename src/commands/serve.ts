@@ -1,23 +1,129 @@
 import cluster from 'node:cluster';
-import type { Config } from '../config/config.js';
-import { openDatabase } from '../database/open.js';
-import { isLoopback } from '../http/loopback.js';
-import { DemoKey } from '../pages/demoKey.js';
-import { apiRoot } from '../rest/apiRoot.js';
-import { exitInTime } from '../server/exitInTime.js';
-import { openMetrics } from '../server/openMetrics.js';
-import { maintenancePoolSize, purgeWhileServing } from '../server/purgeWhileServing.js';
-import { readPersistedDocuments } from '../server/readPersistedDocuments.js';
-import { serveAsWorker } from '../server/serveAsWorker.js';
-import { tryListening } from '../server/tryListening.js';
-import { untilUncaughtError } from '../server/uncaughtErrors.js';
-import { untilStopped } from '../server/untilStopped.js';
-import { createLogger, logDestination } from '../telemetry/logger.js';
-import { announce } from './announce.js';
-import { demoTokensFile } from './demoTokens.js';
-import { nextCommands } from './nextCommands.js';
-import { openDemo, openWebhookKey } from './openDemo.js';
-import { nothingYet, openServing, type Serving } from './serving.js';
+import { styleText } from 'node:util';
+import type { Logger } from 'pino';
+import { maintenancePoolSize, openGateway, openMetrics, purgeWhileServing, tryListening } from '../gateway.js';
+import { openDatabase } from '../openDatabase.js';
+import { DemoKey, startLabel } from '../pages/demo.js';
+import { readPersistedDocuments } from '../platform/graphql/index.js';
+import { isLoopback } from '../platform/http/index.js';
+import { type Database, isUnavailable } from '../platform/postgres/index.js';
+import {
+  exitInTime,
+  type Job,
+  serveAsWorker,
+  untilStopped,
+  untilUncaughtError,
+  Workers,
+} from '../platform/process/index.js';
+import { createLogger, logDestination, type ReadMetrics } from '../platform/telemetry/index.js';
+import { apiRoot } from '../rest/storedMutation.js';
+import type { Config } from '../settings.js';
+import { version } from '../version.js';
+import { demoTokensFile, openDemo, openWebhookKey } from './demo.js';
+
+/** The commands that a new database needs: none once it has a workspace and a token. */
+async function nextCommands(db: Database): Promise<string[]> {
+  // Every node of a distributed database has this table, so a gateway starts while one of them is lost.
+  const tokens = await db.$queryRaw<unknown[]>`SELECT company_id FROM token_companies LIMIT 1`;
+  if (tokens.length > 0) return [];
+  const createToken = 'npx goalpost token create --person <id> --name <name> --write';
+  return (await hasWorkspace(db)) ? [createToken] : ['npx goalpost import workspace.json', createToken];
+}
+
+/** Undefined if a node is lost that may have one. */
+async function hasWorkspace(db: Database): Promise<boolean | undefined> {
+  try {
+    return (await db.$queryRaw<unknown[]>`SELECT id FROM companies LIMIT 1`).length > 0;
+  } catch (error) {
+    if (isUnavailable(error)) return undefined;
+    throw error;
+  }
+}
+
+/** A gateway that has just started. */
+export interface Started {
+  graphql: string;
+  rest: string;
+  /** The address to open. On the demo it has a secret, with which the pages show the demo's token. */
+  browser: string;
+  metrics?: string | undefined;
+  /** The file with the tokens of the demo workspace. */
+  tokens?: string | undefined;
+  /** Commands that the database needs before anybody can call the gateway. */
+  next: string[];
+}
+
+type Paint = (style: 'bold' | 'cyan' | 'gray', text: string) => string;
+
+/**
+ * Says where the gateway is and what to do now: for a person in a terminal as a few lines, otherwise, for programs, as
+ * one line of JSON.
+ */
+export function announce(
+  started: Started,
+  format: 'auto' | 'json' | 'pretty',
+  stdout: NodeJS.WriteStream = process.stdout,
+): void {
+  const isJson = format === 'json' || (format === 'auto' && !stdout.isTTY);
+  if (isJson) {
+    stdout.write(`${JSON.stringify(started)}\n`);
+    return;
+  }
+  stdout.write(banner(started, (style, text) => styleText(style, text, { stream: stdout })));
+}
+
+function banner({ graphql, rest, browser, metrics, tokens, next }: Started, paint: Paint): string {
+  const rows: [label: string, text: string | undefined][] = [
+    [startLabel, paint('cyan', browser)],
+    ['GraphQL', graphql],
+    ['REST', rest],
+    ['Metrics', metrics],
+    ['Tokens', tokens && `${tokens} ("write" and "readOnly")`],
+    ['Next', next.join('\n') || undefined],
+    ['Try', tokens && 'the requests on that page, or "Make a call" in README.md'],
+    ['Stop', 'Ctrl-C'],
+  ];
+  const lines = rows.flatMap(([label, text]) =>
+    (text?.split('\n') ?? []).map((line, index) => `${paint('gray', (index === 0 ? label : '').padEnd(7))} ${line}`),
+  );
+  const title = `Goalpost ${version} is ready${tokens ? ', with a demo workspace' : ''}.`;
+  return `\n${paint('bold', title)}\n\n${lines.join('\n')}\n\n`;
+}
+
+/** What is counted before anything serves. */
+const nothingYet: ReadMetrics = { text: '', contentType: 'text/plain' };
+
+/** This process or its workers, which serve. */
+interface Serving {
+  base: string;
+  readMetrics(): Promise<ReadMetrics>;
+  /** Finishes running requests. Returns how many this process has cut off. */
+  stop(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Opens what serves: this process alone, or as many workers as the settings say. */
+const openServing = (config: Config, job: Job, logger: Logger): Promise<Serving> =>
+  (config.workers > 1 ? openWorkers : openAlone)(config, job, logger);
+
+async function openAlone(config: Config, job: Job, logger: Logger): Promise<Serving> {
+  const gateway = await openGateway(config, job, logger);
+  return { ...gateway, readMetrics: async () => gateway.metrics?.read() ?? nothingYet };
+}
+
+async function openWorkers(config: Config, job: Job, logger: Logger): Promise<Serving> {
+  const workers = new Workers(config, job, logger);
+  const stop = async () => {
+    await workers.stop();
+    return 0;
+  };
+  try {
+    return { base: await workers.start(), readMetrics: () => workers.read(), stop, close: async () => {} };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
 
 export interface ServeOptions {
   /** Whether the embedded database gets the demo workspace, if it is empty, and its pages the demo's token. */

@@ -1,8 +1,8 @@
-import type { Config } from '../config/config.js';
-import { shownText } from '../config/shownText.js';
-import { hasCluster } from '../database/embedded/cluster.js';
-import { type OpenDatabase, openDatabase } from '../database/open.js';
-import { UsageError } from './usageError.js';
+import { type OpenDatabase, openDatabase } from '../openDatabase.js';
+import { hasCluster } from '../platform/embedded/index.js';
+import { shownText } from '../platform/settings/index.js';
+import type { Config } from '../settings.js';
+import { UsageError } from './exitCode.js';
 
 /** Names the database that a command uses on stderr, without a password. */
 export function nameDatabase({ databaseUrl, dataDir }: Config): void {

@@ -1,10 +1,510 @@
-import { accessErrors } from './entries/access.js';
-import { conflicts } from './entries/conflicts.js';
-import { graphqlErrors } from './entries/graphql.js';
-import { httpErrors } from './entries/http.js';
-import { inputErrors } from './entries/input.js';
-import { serverErrors } from './entries/server.js';
-import type { Entry } from './entry.js';
+import { type Entry, entry, inSeconds, type MemberSchema, quoted, shortened } from '../platform/failures/index.js';
+
+const either = new Intl.ListFormat('en', { type: 'disjunction' });
+
+/** The request breaks the rules of HTTP, or is in no format that the server reads or writes. */
+const httpErrors = {
+  METHOD_NOT_ALLOWED: entry<{ target: string; method: string; allow: readonly string[] }>({
+    status: 405,
+    title: 'The method is not allowed',
+    meaning:
+      'The path exists, but it does not support this HTTP method. GraphQL runs queries with GET or POST, and mutations ' +
+      'with POST only.',
+    remedy: 'Use a method listed in the Allow header.',
+    detail: ({ target, method, allow }) => `${target} does not support ${method}. Use ${either.format(allow)}.`,
+    headers: ({ allow }) => ({ Allow: allow.join(', ') }),
+    example: { target: '/api/external/v1/reopen_goal', method: 'GET', allow: ['POST'] },
+    graphqlExample: { target: 'A GraphQL mutation', method: 'GET', allow: ['POST'] },
+    occurs: 'method',
+  }),
+  NOT_ACCEPTABLE: entry<{ types: readonly string[]; isSubscription?: boolean }>({
+    status: 406,
+    title: 'The response is not available in that format',
+    meaning:
+      'The Accept header excludes every format in which the server can respond, or it does not name the one of ' +
+      'subscriptions. Nothing was changed.',
+    remedy: 'Send Accept: application/json, or omit the header. For a subscription, send Accept: text/event-stream.',
+    detail: ({ types, isSubscription }) =>
+      isSubscription
+        ? `A subscription needs the header Accept: ${types.join(', ')}.`
+        : `The Accept header excludes every available type: ${types.join(', ')}.`,
+    example: { types: ['application/json'] },
+    graphqlExample: { types: ['application/json', 'application/graphql-response+json', 'text/event-stream'] },
+    alwaysProblem: true,
+  }),
+  PAYLOAD_TOO_LARGE: entry<{ limit: number }>({
+    status: 413,
+    title: 'The request body is too large',
+    meaning:
+      'The body is larger than the server accepts. The server stops reading it and closes the connection. ' +
+      'Nothing was changed.',
+    remedy: 'Send a smaller body: shorter texts, or fewer ids per request.',
+    detail: ({ limit }) => `The request body is larger than ${limit} bytes.`,
+    headers: () => ({ Connection: 'close' }),
+    example: { limit: 1_048_576 },
+  }),
+  UNSUPPORTED_MEDIA_TYPE: entry<{ isEncoded?: boolean }>({
+    status: 415,
+    title: 'The request body must be JSON',
+    meaning:
+      'The Content-Type header is missing, names a type other than JSON or a charset other than UTF-8, or the ' +
+      'body is compressed. Nothing was changed.',
+    remedy: 'Send Content-Type: application/json, without Content-Encoding.',
+    detail: ({ isEncoded }) =>
+      isEncoded
+        ? 'The request body is compressed. Send it uncompressed, without Content-Encoding.'
+        : 'The request body must be JSON in UTF-8. Send it with Content-Type: application/json.',
+    // Only for a compressed body: from this header a client concludes that the media type is fine (RFC 7694).
+    headers: ({ isEncoded }): Record<string, string> => (isEncoded ? { 'Accept-Encoding': 'identity' } : {}),
+    example: {},
+  }),
+  MALFORMED_REQUEST: entry<{ problem: string }>({
+    status: 400,
+    title: 'The request is not valid HTTP',
+    meaning:
+      'The request line, a header or the framing of the body breaks the rules of HTTP: the target is not a URL, the ' +
+      'Host header is not a valid host or occurs twice, or the body ends early. Nothing was changed.',
+    remedy: "Let an HTTP client build the request from the server's address.",
+    detail: ({ problem }) => `The request is not valid HTTP: ${problem}.`,
+    headers: () => ({ Connection: 'close' }),
+    example: { problem: 'the Host header is not a valid host' },
+    alwaysProblem: true,
+  }),
+  REQUEST_TIMEOUT: entry({
+    status: 408,
+    title: 'The request took too long to arrive',
+    meaning: 'The client did not send the whole request in time. Nothing was changed.',
+    remedy: 'Send the whole request without pauses.',
+    detail: () => 'The request did not arrive completely in time. Send it without pauses.',
+    headers: () => ({ Connection: 'close' }),
+    example: {},
+    alwaysProblem: true,
+  }),
+  HEADERS_TOO_LARGE: entry({
+    status: 431,
+    title: 'The headers are too large',
+    meaning: 'The request line and the headers are larger than the server accepts. Nothing was changed.',
+    remedy: 'Send fewer or shorter headers. Send a long GraphQL query with POST.',
+    detail: () => 'The request line and the headers are larger than 16 KiB together.',
+    headers: () => ({ Connection: 'close' }),
+    example: {},
+    alwaysProblem: true,
+  }),
+};
+
+const level = (description: string): MemberSchema => ({
+  type: 'integer',
+  description: `${description}: 0 none, 10 view, 40 comment, 70 edit, 100 full.`,
+});
+
+/** The caller may not do this, or cannot see the resource. */
+const accessErrors = {
+  UNAUTHENTICATED: entry({
+    status: 401,
+    title: 'A valid API token is required',
+    meaning:
+      'The request has no API token, or the token is malformed, unknown, expired or revoked, or its owner is suspended. ' +
+      'The response does not reveal which.',
+    remedy: 'Send a valid token in the header Authorization: Bearer <API_TOKEN>.',
+    detail: () => 'Send a valid API token in the header Authorization: Bearer <API_TOKEN>.',
+    headers: () => ({ 'WWW-Authenticate': 'Bearer' }),
+    example: {},
+  }),
+  READ_ONLY_TOKEN: entry({
+    status: 403,
+    title: 'The API token is read-only',
+    meaning: 'The token can read but not change anything. The server rejects mutations before it reads their input.',
+    remedy: 'Use a write-enabled token.',
+    detail: () => 'This API token is read-only. Mutations require a write-enabled token.',
+    example: {},
+  }),
+  FORBIDDEN: entry<{ requiredAccess: number; yourAccess: number }>({
+    status: 403,
+    title: 'Your access level is too low',
+    meaning: 'You can see the resource, but your access level does not allow you to change it. Nothing was changed.',
+    remedy: 'Ask someone with full access to the resource to raise your access level.',
+    detail: ({ requiredAccess, yourAccess }) =>
+      `This requires access level ${requiredAccess}. Your access level is ${yourAccess}.`,
+    example: { requiredAccess: 70, yourAccess: 10 },
+    members: { requiredAccess: level('The required access level'), yourAccess: level('Your access level') },
+  }),
+  OWNER_REQUIRED: entry({
+    status: 403,
+    title: 'Only owners of the company may do this',
+    meaning: 'Webhooks belong to the company: only its owners can see and manage them. Nothing was changed.',
+    remedy: 'Use the token of an owner of the company, or ask one.',
+    detail: () => 'This requires the token of an owner of the company.',
+    example: {},
+    occurs: 'graphql',
+  }),
+  NOT_FOUND: entry<{ what: string; id: string } | { path: string; nearest: string | undefined }>({
+    status: 404,
+    title: 'Not found',
+    meaning:
+      'The path or the resource does not exist, or you cannot see it. The response does not reveal which. ' +
+      'Deleted files are not found either.',
+    remedy: 'Check the path, the id, and which person your token belongs to.',
+    detail: (facts) =>
+      'path' in facts
+        ? `The path ${shortened(facts.path)} does not exist.${facts.nearest ? ` Did you mean ${facts.nearest}?` : ''}`
+        : `No ${facts.what} ${quoted(facts.id)} exists, or you cannot see it.`,
+    example: { what: 'goal', id: 'goal-launch-mobile-ap' },
+  }),
+};
+
+/** The rules a field can break. */
+const fieldErrorCodes = [
+  'unknown',
+  'required',
+  'null',
+  'type',
+  'too_short',
+  'too_long',
+  'too_many',
+  'too_small',
+  'too_large',
+  'invalid',
+  'not_found',
+] as const;
+
+interface FieldError {
+  /** Path of the field; empty for the whole input. */
+  field: string;
+  code: (typeof fieldErrorCodes)[number];
+  /** What to send instead, such as `must not be null`. */
+  message: string;
+}
+
+/** How many fields the detail names. */
+const namedInDetail = 5;
+
+/** What a request says cannot be used. */
+const inputErrors = {
+  MALFORMED_JSON: entry<{ problem: string; line?: number; column?: number }>({
+    status: 400,
+    title: 'The request is not valid JSON',
+    meaning:
+      'The server could not read the JSON of the request. Keys that occur twice, numbers that a double cannot hold ' +
+      'and text that is not UTF-8 are rejected too. Nothing was changed.',
+    remedy: 'Send the output of a JSON serializer, encoded in UTF-8. The detail names the problem and its position.',
+    detail: ({ problem, line, column }) =>
+      `Invalid JSON: ${problem}${line === undefined ? '' : ` (line ${line}, column ${column})`}.`,
+    example: { problem: 'comma expected', line: 1, column: 33 },
+    optionalMembers: {
+      line: { type: 'integer', description: 'Line of the problem, counted from 1.' },
+      column: { type: 'integer', description: 'Column of the problem, counted from 1.' },
+    },
+  }),
+  BAD_USER_INPUT: entry<{ errors: FieldError[] }>({
+    status: 400,
+    title: 'The input is invalid',
+    meaning:
+      'The server read the request, but some of its fields are unknown, missing, null, of the wrong type or out of ' +
+      'bounds. Nothing was changed.',
+    remedy:
+      'Correct every field listed in errors. The list names all invalid fields, up to a hundred; if there are ' +
+      'more, its last entry, whose field is empty, says so.',
+    detail({ errors }) {
+      const named = errors.slice(0, namedInDetail);
+      const texts = named.map(({ field, message }) => (field ? `${field}: ${message}` : message));
+      if (errors.length > named.length)
+        texts.push(errors.at(-1)?.field === '' ? 'and more' : `and ${errors.length - named.length} more`);
+      return texts.join('; ');
+    },
+    example: {
+      errors: [
+        { field: 'input.documentId', code: 'null', message: 'must not be null' },
+        { field: 'input.versionNumber', code: 'too_small', message: 'must be at least 1' },
+      ],
+    },
+    members: {
+      errors: {
+        type: 'array',
+        description: 'Every invalid field of the request, up to a hundred.',
+        items: {
+          type: 'object',
+          description: 'One invalid field.',
+          properties: {
+            field: {
+              type: 'string',
+              description:
+                'Path of the field, such as `subscriber_ids[2]`; empty for the whole body and for the entry that says there are more.',
+            },
+            code: { type: 'string', description: 'The rule that the field breaks.', enum: fieldErrorCodes },
+            message: { type: 'string', description: 'What to send instead, for people to read.' },
+          },
+        },
+      },
+    },
+  }),
+};
+
+/** The GraphQL document is invalid, or the server does not run it. */
+const graphqlErrors = {
+  GRAPHQL_PARSE_FAILED: entry<{ problem: string }>({
+    status: 400,
+    title: 'The GraphQL document has a syntax error',
+    meaning: 'The server could not parse the GraphQL document. Nothing was run.',
+    remedy: 'Correct the document at the position given in locations.',
+    detail: ({ problem }) => problem,
+    example: { problem: 'Syntax Error: Expected Name, found "}".' },
+    occurs: 'graphql',
+  }),
+  GRAPHQL_VALIDATION_FAILED: entry<{ problem: string }>({
+    status: 400,
+    title: 'The GraphQL document does not match the schema',
+    meaning:
+      'The document selects something that the schema does not have, or omits something that it requires. Nothing was run.',
+    remedy: 'Compare the document with the schema. The message suggests the nearest name.',
+    detail: ({ problem }) => problem,
+    example: { problem: 'Cannot query field "nam" on type "Goal". Did you mean "name"?' },
+    occurs: 'graphql',
+  }),
+  BAD_REQUEST: entry<{ problem?: string; isBatch?: boolean }>({
+    status: 400,
+    title: 'The GraphQL request is invalid',
+    meaning:
+      'The request is not one JSON object with a query, one of its parts or variables has the wrong type, or it selects an ' +
+      'operation that the server cannot run. Nothing was run.',
+    remedy: 'Send {"query": "…", "variables": {…}, "operationName": "…"}. Only query is required.',
+    detail: ({ problem = 'Send one JSON object with a query or a documentId.', isBatch }) =>
+      isBatch ? 'Batches are not supported. Send each operation in a request of its own.' : problem,
+    example: {},
+    occurs: 'graphql',
+  }),
+  QUERY_TOO_COMPLEX: entry<{ exceeded: readonly { limit: string; actual?: number; maximum: number }[] }>({
+    status: 400,
+    title: 'The GraphQL request is too complex',
+    meaning:
+      'The document exceeds a limit on complexity, depth, aliases, tokens, definitions, repetitions or mutation ' +
+      'fields, or the response has too many list items or too much text. Nothing was changed.',
+    remedy:
+      'Select fewer fields or request smaller pages. To get the cost of a request in extensions.cost, send the header ' +
+      'GraphQL-Cost: report with it.',
+    detail: ({ exceeded }) =>
+      `The request exceeds the limit on ${exceeded
+        .map(({ limit, actual, maximum }) =>
+          actual === undefined ? `${limit} (more than ${maximum})` : `${limit} (${actual} of at most ${maximum})`,
+        )
+        .join(' and on ')}.`,
+    example: { exceeded: [{ limit: 'complexity', actual: 10_201, maximum: 10_000 }] },
+    members: {
+      exceeded: {
+        type: 'array',
+        description: 'Every limit that the request exceeds.',
+        items: {
+          type: 'object',
+          description: 'One limit.',
+          properties: {
+            limit: {
+              type: 'string',
+              description:
+                'The limit: complexity, depth, aliases, tokens, definitions, repetitions, mutations, items or ' +
+                'characters.',
+            },
+            actual: {
+              type: 'integer',
+              description: 'The value that the request reaches; absent if counting stopped early.',
+            },
+            maximum: { type: 'integer', description: 'The highest allowed value.' },
+          },
+        },
+      },
+    },
+    occurs: 'graphql',
+  }),
+  PERSISTED_DOCUMENT_REQUIRED: entry({
+    status: 403,
+    title: 'Only persisted documents are allowed',
+    meaning:
+      'The server runs only the GraphQL documents that its operator has registered. This request contains a different ' +
+      'document. Nothing was run.',
+    remedy: 'Send the documentId of a persisted document instead of a query, or use the REST paths.',
+    detail: () => 'This server runs only persisted documents. Send a documentId instead of a query.',
+    example: {},
+    occurs: 'graphql',
+  }),
+  PERSISTED_QUERY_NOT_FOUND: entry<{ identifier?: string | undefined }>({
+    status: 404,
+    title: 'The persisted document was not found',
+    meaning: 'The server has no persisted GraphQL document with this identifier. Nothing was run.',
+    remedy:
+      'Check the identifier, or send the document itself as the query if the server allows it. Clients for automatic ' +
+      'persisted queries do so automatically.',
+    // Clients for automatic persisted queries recognize this word, and then send the document.
+    detail: ({ identifier }) =>
+      identifier === undefined
+        ? 'PersistedQueryNotFound'
+        : `No persisted document has the identifier ${quoted(identifier)}.`,
+    example: { identifier: 'sha256:7dba4bd717b41f10434822356a93c32b1fb4907b983e854300ad839f84cdcd6e' },
+    occurs: 'graphql',
+  }),
+};
+
+/** The request is valid, but conflicts with the current state. */
+const conflicts = {
+  GOAL_ARCHIVED: entry<{ id: string }>({
+    status: 409,
+    title: 'The goal is archived',
+    meaning: 'An archived goal cannot be reopened. Nothing was changed.',
+    remedy: 'Restore the goal from the archive, then reopen it.',
+    detail: ({ id }) => `The goal ${quoted(id)} is archived and cannot be reopened.`,
+    example: { id: 'goal-launch-mobile-app' },
+    occurs: 'declared',
+  }),
+  VERSION_CONFLICT: entry<{
+    expectedCurrentVersion: number;
+    currentVersion: number;
+    currentVersionEditor: { id: string; fullName: string };
+    currentVersionInsertedAt: string;
+  }>({
+    status: 409,
+    title: 'The document has changed',
+    meaning:
+      'Someone changed the document in the meantime, so the version you expected is no longer current. Nothing was changed.',
+    remedy: 'Read the document again, check that the restore still makes sense, and send the current version number.',
+    detail: ({ expectedCurrentVersion, currentVersion }) =>
+      `You expected version ${expectedCurrentVersion} to be current, but the current version is ${currentVersion}. ` +
+      'Read the document again and send its current version.',
+    example: {
+      expectedCurrentVersion: 4,
+      currentVersion: 5,
+      currentVersionEditor: { id: 'person-ines-moreau', fullName: 'Inês Moreau' },
+      currentVersionInsertedAt: '2026-03-09T16:20:00.000Z',
+    },
+    members: {
+      expectedCurrentVersion: { type: 'integer', description: 'The version you expected to be current.' },
+      currentVersion: { type: 'integer', description: 'The version that is current.' },
+      currentVersionEditor: {
+        type: 'object',
+        description: 'The person who created the current version.',
+        properties: {
+          id: { type: 'string', description: 'Id of the person.' },
+          fullName: { type: 'string', description: 'Name of the person.' },
+        },
+      },
+      currentVersionInsertedAt: {
+        type: 'string',
+        format: 'date-time',
+        description: 'When the current version was created.',
+      },
+    },
+    occurs: 'declared',
+  }),
+  TOO_MANY_WEBHOOKS: entry<{ maximum: number }>({
+    status: 409,
+    title: 'The company has too many webhooks',
+    meaning: 'A company can have a limited number of webhooks, disabled ones included. Nothing was changed.',
+    remedy: 'Delete a webhook that is not needed any more, or give one more actions.',
+    detail: ({ maximum }) => `A company can have at most ${maximum} webhooks. Delete one first.`,
+    example: { maximum: 20 },
+    occurs: 'graphql',
+  }),
+  IDEMPOTENCY_KEY_IN_USE: entry<{ retryAfter: number }>({
+    status: 409,
+    title: 'A request with this idempotency key is still running',
+    meaning: 'The server has not finished the first request with this Idempotency-Key. This request changed nothing.',
+    remedy: 'Send the same request again after the number of seconds in the Retry-After header.',
+    detail: ({ retryAfter }) =>
+      `A request with this Idempotency-Key is still running. Retry in ${inSeconds(retryAfter)} to get its outcome.`,
+    headers: ({ retryAfter }) => ({ 'Retry-After': String(retryAfter) }),
+    example: { retryAfter: 1 },
+    members: { retryAfter: { type: 'integer', description: 'Seconds to wait before you retry.' } },
+  }),
+  IDEMPOTENCY_KEY_REUSED: entry({
+    status: 422,
+    title: 'The idempotency key was used with a different payload',
+    meaning:
+      'An earlier request sent this Idempotency-Key with a different payload, so this request is not a retry. ' +
+      'Nothing was changed.',
+    remedy: 'Use a new key for every new request, and reuse a key only to retry the same request.',
+    detail: () => 'This Idempotency-Key was used with a different payload. Use a new key for a new request.',
+    example: {},
+  }),
+};
+
+const unavailableSeconds = 5;
+
+/** The limits of one caller, and what one who is over it has done. */
+const limits = {
+  token: 'Too many requests.',
+  address: 'Too many requests without a valid token.',
+  work: 'The requests of this token have cost too much work.',
+  concurrency: 'Too many requests or unread responses at the same time.',
+  streams: 'Too many streams of this token are open.',
+  outcomes: 'The outcomes that are kept for the idempotency keys of this token are too long together.',
+  queue: 'Too much is still to be sent to this webhook.',
+};
+
+type LimitName = keyof typeof limits;
+
+/** The server cannot serve any request at the moment. */
+const serverErrors = {
+  RATE_LIMITED: entry<{ retryAfter: number; limit: LimitName }>({
+    status: 429,
+    title: 'Too many requests',
+    meaning:
+      'The token, or the address of a request without a valid token, has sent more requests than a limit allows: in a ' +
+      'window of time, or at the same time. Or the requests of the token have cost more work than it allows in that ' +
+      'window. Nothing was changed.',
+    remedy:
+      'Wait for the number of seconds in the Retry-After header. The RateLimit header of every response shows how much ' +
+      'of each limit remains.',
+    detail: ({ retryAfter, limit }) => `${limits[limit]} Try again in ${inSeconds(retryAfter)}.`,
+    headers: ({ retryAfter }) => ({ 'Retry-After': String(retryAfter) }),
+    example: { retryAfter: 30, limit: 'token' },
+    members: {
+      retryAfter: { type: 'integer', description: 'Seconds to wait before you retry.' },
+      limit: {
+        type: 'string',
+        description:
+          'The limit that was exceeded: `token` and `address` count requests in a window, `work` counts the work of the ' +
+          'token in the window, and `concurrency` counts requests that run, and responses that are not read, at the same time. ' +
+          '`streams` counts the open subscriptions of the token. `outcomes` counts the bytes that are kept for idempotency keys of the ' +
+          'token. `queue` counts what `sendWebhook` has yet to send.',
+        enum: ['token', 'address', 'work', 'concurrency', 'streams', 'outcomes', 'queue'] satisfies LimitName[],
+      },
+    },
+  }),
+  INTERNAL_SERVER_ERROR: entry({
+    status: 500,
+    title: 'Something went wrong on the server',
+    meaning: 'The server failed in an unexpected way. The cause is in its log, not in the response.',
+    remedy: 'Try again later. If the error persists, report the request id to the operator of the server.',
+    detail: () => 'Something went wrong on the server. Its log shows the cause under the request id.',
+    example: {},
+  }),
+  NOT_CONFIGURED: entry<{ setting: string }>({
+    status: 501,
+    title: 'The server is not set up for this',
+    meaning:
+      'The operator of the server has not set what this needs, such as the key of webhooks. A copy of a database, as for ' +
+      'tests, then sends nothing to anybody. Nothing was changed.',
+    remedy: 'Ask the operator of the server to set what the detail names.',
+    detail: ({ setting }) => `This server sends no webhooks: it needs the setting ${setting}.`,
+    example: { setting: 'WEBHOOK_KEY' },
+    occurs: 'graphql',
+  }),
+  SERVICE_UNAVAILABLE: entry<{ overloaded?: true; streams?: true }>({
+    status: 503,
+    title: 'The service is temporarily unavailable',
+    meaning:
+      'The server cannot reach something that it depends on, such as its database, or got no reply in time. If the ' +
+      'request was a change, it may or may not have been made. Or the server is overloaded and rejected this request ' +
+      'before doing anything; the detail says so.',
+    remedy:
+      'Try again after the number of seconds in the Retry-After header. Send changes with an Idempotency-Key, so that ' +
+      'retries make the change only once.',
+    detail: ({ overloaded, streams }) => {
+      let problem = 'The database is unavailable.';
+      if (overloaded) problem = 'The server is overloaded, and nothing was changed.';
+      if (streams) problem = 'The server has as many streams open as it may.';
+      return `${problem} Try again in ${inSeconds(unavailableSeconds)}.`;
+    },
+    headers: () => ({ 'Retry-After': String(unavailableSeconds) }),
+    example: {},
+  }),
+};
 
 const entries = { ...inputErrors, ...httpErrors, ...graphqlErrors, ...accessErrors, ...conflicts, ...serverErrors };
 

@@ -1,6 +1,42 @@
-import { Prisma } from '../database/generated/client/client.js';
-import type { ActivityAction } from '../database/generated/client/enums.js';
-import type { EventSubject } from './eventTypes.js';
+import { createHash } from 'node:crypto';
+import { Prisma } from '../generated/client/client.js';
+import type { ActivityAction } from '../generated/client/enums.js';
+import { type CursorKind, cursorOf, type Position } from '../lists/engine.js';
+import { badInput } from '../platform/failures/index.js';
+import type { Transaction } from '../platform/postgres/index.js';
+
+/** The type of an event: its action with the last `_` as a dot, such as `goal.reopened`. */
+export const eventTypeOf = (action: ActivityAction): string => action.replace(/_(?=[^_]*$)/, '.');
+
+/** What an event says besides its author: ids and what never changes. */
+export interface EventSubject {
+  goal_id?: string;
+  file_id?: string;
+  document_id?: string;
+  resource_hub_id?: string;
+  version_id?: string;
+  version_number?: number;
+  restored_from_version_number?: number;
+}
+
+type SubjectField = keyof EventSubject;
+
+const ofFile: SubjectField[] = ['file_id', 'resource_hub_id'];
+const ofDocument: SubjectField[] = ['document_id', 'resource_hub_id'];
+const ofVersion: SubjectField[] = [...ofDocument, 'version_id', 'version_number', 'restored_from_version_number'];
+
+/** The members of `data`, besides `author_id`, in the events of each action. */
+export const eventFields: Record<ActivityAction, readonly SubjectField[]> = {
+  goal_created: ['goal_id'],
+  goal_closed: ['goal_id'],
+  goal_reopened: ['goal_id'],
+  resource_hub_file_created: ofFile,
+  resource_hub_file_deleted: ofFile,
+  resource_hub_file_recovered: ofFile,
+  resource_hub_document_created: ofDocument,
+  resource_hub_document_edited: ofDocument,
+  document_version_restored: ofVersion,
+};
 
 export interface Event {
   id: string;
@@ -43,4 +79,57 @@ export function eventOf(companyId: string, row: EventRow): Event {
   const present = Object.entries(columns).filter(([, value]) => value !== null);
   const subject: EventSubject = Object.fromEntries(present);
   return { id, companyId, action, sequence: Number(sequence), insertedAt, authorId, subject };
+}
+
+const markLength = 12;
+
+/** A cursor may be of an event that the caller cannot see, so it has a mark in place of its id. */
+const markOf = (id: string) => createHash('sha256').update(id).digest('base64url').slice(0, markLength);
+
+export const eventKind: CursorKind = { name: 'events', key: 'bigint', markOf };
+
+/** The cursor that was read as this position. */
+export const cursorAgain = (position: Position) => cursorOf({ ...eventKind, markOf: String }, position);
+
+export const eventCursor = (sequence: number, id: string) => cursorOf(eventKind, { rank: 0, key: sequence, id });
+
+/**
+ * Throws 400 if the cursor is beyond the company's last event, or its event is another by now: then the database was set
+ * back, and what came after the cursor is not what its reader has missed. A purged event is no such sign.
+ */
+export async function requireKnown(
+  db: Transaction,
+  { companyId, after, field, remedy }: { companyId: string; after: Position; field: string; remedy: string },
+): Promise<void> {
+  const [row] = await db.$queryRaw<{ last: bigint; id: string | null }[]>`
+    SELECT c.last_sequence AS last,
+      (SELECT a.id FROM activities a WHERE a.company_id = ${companyId} AND a.sequence = ${after.key}::bigint) AS id
+    FROM companies c WHERE c.id = ${companyId}`;
+  const { last = 0n, id = null } = row ?? {};
+  if (Number(after.key) <= last && (id === null || markOf(id) === after.id)) return;
+  throw badInput([{ field, code: 'invalid', message: `${unknown}. ${remedy}` }]);
+}
+
+const unknown = 'is not a cursor of an event that this company has: the database was set back to an earlier moment';
+
+/** An event as others get it. Below 2 kB: ids and what never changes, no names, texts or addresses. */
+export interface EventBody {
+  id: string;
+  type: string;
+  timestamp: string;
+  sequence: number;
+  company_id: string;
+  data: { author_id: string } & EventSubject;
+}
+
+export function eventBody({ id, action, insertedAt, sequence, companyId, authorId, subject }: Event): EventBody {
+  const members = eventFields[action].map((field) => [field, subject[field]]);
+  return {
+    id,
+    type: eventTypeOf(action),
+    timestamp: insertedAt.toISOString(),
+    sequence,
+    company_id: companyId,
+    data: { author_id: authorId, ...Object.fromEntries(members) },
+  };
 }

@@ -1,5 +1,5 @@
 import { actions, activityActions } from '../rules/activityActions.js';
-import { type EventSubject, eventFields, eventTypeOf } from './eventTypes.js';
+import { type EventSubject, eventFields, eventTypeOf } from './event.js';
 
 type Schema = Record<string, unknown>;
 

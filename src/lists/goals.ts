@@ -1,7 +1,6 @@
-import { Prisma } from '../database/generated/client/client.js';
+import { Prisma } from '../generated/client/client.js';
 import { type Actor, level } from '../policies/access.js';
-import { type CursorKind, everywhere, type List, type Walk } from './engine/list.js';
-import { contains } from './textFilter.js';
+import { type CursorKind, contains, everywhere, type List, type Walk } from './engine.js';
 
 export interface GoalFilter {
   spaceId?: string | null | undefined;

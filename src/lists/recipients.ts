@@ -1,5 +1,7 @@
-import { Prisma } from '../database/generated/client/client.js';
+import { Prisma } from '../generated/client/client.js';
+import { textList } from '../platform/postgres/index.js';
 import { type Actor, level } from '../policies/access.js';
+import { type CursorKind, everywhere, type List } from './engine.js';
 
 /**
  * Of the people in the query `audience(person_id)`, each once, those to notify: without the author, suspended people,
@@ -12,3 +14,53 @@ export const recipients = ({ personId }: Actor, audience: Prisma.Sql, access: Pr
   SELECT a.person_id FROM (${audience}) a
   WHERE a.person_id <> ${personId} AND (
     SELECT v.level >= ${level.view} AND NOT v.is_suspended FROM (${access}) v WHERE v.person_id = a.person_id)`;
+
+/** The people to subscribe or notify when a goal is reopened, by id. */
+export interface ReopenAudience {
+  goalId: string;
+  invited: string[];
+  mentioned: string[];
+  /** Whether the members of the goal's space are notified too. */
+  everyone: boolean;
+}
+
+/** The people that reopening subscribes to the thread: rows of (company_id, person_id, type). */
+export const subscribers = (actor: Actor, { invited, mentioned }: ReopenAudience): Prisma.Sql => Prisma.sql`
+  SELECT p.company_id, p.id AS person_id, CASE
+    WHEN p.id = ${actor.personId} THEN 'joined'
+    WHEN p.id = ANY(${textList(invited)}) THEN 'invited'
+    ELSE 'mentioned' END::subscription_type AS type
+  FROM people p
+  WHERE p.company_id = ${actor.companyId} AND p.id = ANY(${textList([actor.personId, ...invited, ...mentioned])})`;
+
+/** The people that reopening may notify: rows of (person_id). Reads the steps `goal` and `subscribed`. */
+export const audience = ({ companyId }: Actor, { everyone }: ReopenAudience): Prisma.Sql => {
+  const members = Prisma.sql`UNION
+    SELECT m.person_id FROM goal JOIN space_members m ON m.company_id = ${companyId} AND m.space_id = goal.space_id`;
+  return Prisma.sql`SELECT person_id FROM subscribed ${everyone ? members : Prisma.empty}`;
+};
+
+/** Everybody's access to the goal, for {@link recipients}. */
+export const goalAccess = ({ companyId }: Actor, { goalId }: ReopenAudience): Prisma.Sql =>
+  Prisma.sql`SELECT person_id, level, is_suspended FROM goal_access WHERE company_id = ${companyId} AND goal_id = ${goalId}`;
+
+type AudienceRole = 'notified' | 'subscribed';
+
+export const audienceCursor = (role: AudienceRole): CursorKind => ({ name: `reopening.${role}`, key: 'text' });
+
+/** The people that reopening the goal would notify or subscribe, by name. Empty if it cannot be reopened. */
+export const reopenAudienceList = (actor: Actor, people: ReopenAudience, role: AudienceRole): List => ({
+  ...audienceCursor(role),
+  steps: Prisma.sql`goal AS (
+      SELECT id, space_id FROM goals WHERE company_id = ${actor.companyId} AND id = ${people.goalId}
+        AND closed_at IS NOT NULL AND archived_at IS NULL
+    ), subscribed AS (SELECT s.person_id FROM goal, (${subscribers(actor, people)}) s),
+    notified AS (${recipients(actor, audience(actor, people), goalAccess(actor, people))})`,
+  branches: (_scopes, walk) => [
+    // OFFSET: looked up for each, for the reason that `recipients` gives.
+    Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, p.key, p.id FROM ${Prisma.raw(role)} w CROSS JOIN LATERAL (
+        SELECT id, name_key(full_name) AS key FROM people WHERE company_id = ${actor.companyId} AND id = w.person_id OFFSET 0
+      ) p
+      WHERE TRUE ${walk({ key: Prisma.sql`p.key`, id: Prisma.sql`p.id` })}`,
+  ],
+});

@@ -1,6 +1,6 @@
-import { Prisma } from '../database/generated/client/client.js';
+import { Prisma } from '../generated/client/client.js';
 import type { Actor } from '../policies/access.js';
-import { type CursorKind, everywhere, type List } from './engine/list.js';
+import { type CursorKind, everywhere, type List } from './engine.js';
 
 export const spaceCursor: CursorKind = { name: 'spaces', key: 'text' };
 

@@ -1,11 +1,8 @@
 import type { Context } from '../context.js';
-import { Prisma } from '../database/generated/client/client.js';
-import { newId } from '../database/query/newId.js';
+import { Prisma } from '../generated/client/client.js';
+import { newId } from '../platform/postgres/index.js';
 import { callersAccess, level } from '../policies/access.js';
-import { company } from './company.js';
-import { notify } from './notify.js';
-import { permitEdit } from './permit.js';
-import { retry } from './retry.js';
+import { company, notify, permitEdit, retry } from './operation.js';
 
 export interface DeleteResourceHubFileInput {
   fileId?: string | null | undefined;

@@ -1,12 +1,61 @@
 import type { Context } from '../context.js';
-import { Prisma } from '../database/generated/client/client.js';
-import { newId, newIds } from '../database/query/newId.js';
-import { audience, goalAccess, subscribers } from '../lists/reopenAudience.js';
-import { level } from '../policies/access.js';
-import { company } from './company.js';
-import { loadGoalToReopen, type ReopenGoalInput } from './loadGoalToReopen.js';
-import { notify } from './notify.js';
-import { retry } from './retry.js';
+import { Prisma } from '../generated/client/client.js';
+import { audience, goalAccess, type ReopenAudience, subscribers } from '../lists/recipients.js';
+import { badInput, failure, mostNamed, quoted } from '../platform/failures/index.js';
+import { newId, newIds, textList } from '../platform/postgres/index.js';
+import { callersAccess, keyOf, level } from '../policies/access.js';
+import { mentionedIn } from '../text/mentions.js';
+import { company, notify, permitEdit, retry } from './operation.js';
+
+interface ReopenGoalInput {
+  id?: string | null | undefined;
+  message?: string | null | undefined;
+  sendNotificationsToEveryone?: boolean | null | undefined;
+  subscriberIds?: string[] | null | undefined;
+}
+
+/** Loads the state of a goal and the people that reopening it concerns. Throws 400, 404, 403 or 409 (archived). */
+async function loadGoalToReopen(
+  context: Context,
+  goalId: string,
+  { message, sendNotificationsToEveryone, subscriberIds }: ReopenGoalInput,
+): Promise<{ isClosed: boolean; audience: ReopenAudience }> {
+  const { db, actor } = context;
+  const [goal] = await Promise.all([
+    db.goal.findUnique({
+      where: keyOf(actor, goalId),
+      select: { closedAt: true, archivedAt: true, ...callersAccess(actor) },
+    }),
+    requirePeople(context, subscriberIds ?? []),
+  ]);
+  permitEdit('goal', goalId, goal);
+  if (goal.archivedAt) throw failure('GOAL_ARCHIVED', { id: goalId });
+  const audience = {
+    goalId,
+    invited: [...new Set(subscriberIds)],
+    mentioned: mentionedIn(message),
+    everyone: sendNotificationsToEveryone ?? false,
+  };
+  return { isClosed: goal.closedAt !== null, audience };
+}
+
+async function requirePeople(context: Context, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const { db, actor } = context;
+  const rows = await db.$queryRaw<{ id: string }[]>(
+    Prisma.sql`SELECT id FROM people WHERE company_id = ${actor.companyId} AND id = ANY(${textList([...new Set(ids)])})`,
+  );
+  const existing = new Set(rows.map(({ id }) => id));
+  const errors = [...ids.entries()]
+    .filter(([, id]) => !existing.has(id))
+    .slice(0, mostNamed + 1)
+    .map(([index, id]) => ({
+      field: `input.subscriberIds[${index}]`,
+      code: 'not_found' as const,
+      message: `no person ${quoted(id)}`,
+    }));
+  if (errors.length > 0) throw badInput(errors, context);
+}
 
 export interface ReopenedGoal {
   /** Null when the input names no goal. */
@@ -59,4 +108,21 @@ async function attempt(context: Context, goalId: string, input: ReopenGoalInput)
     ), notified AS (${notify(actor, audience(actor, people), goalAccess(actor, people))})
     SELECT id FROM activity`);
   return activity && { goalId, activityId: activity.id };
+}
+
+export interface GoalReopenPreview {
+  /** Null when the input names no goal. */
+  goalId: string | null;
+  wouldReopen: boolean;
+  audience: ReopenAudience;
+}
+
+const nobody: ReopenAudience = { goalId: '', invited: [], mentioned: [], everyone: false };
+
+/** What reopenGoal would do with the same input. Makes the same checks, with the same errors, and writes nothing. */
+export async function previewGoalReopen(context: Context, input: ReopenGoalInput): Promise<GoalReopenPreview> {
+  const { id: goalId } = input;
+  if (goalId == null) return { goalId: null, wouldReopen: false, audience: nobody };
+  const { isClosed, audience } = await loadGoalToReopen(context, goalId, input);
+  return { goalId, wouldReopen: isClosed, audience };
 }

@@ -1,21 +1,68 @@
 import type { Context } from '../context.js';
-import { Prisma } from '../database/generated/client/client.js';
-import { newId, newIds } from '../database/query/newId.js';
-import { textList } from '../database/query/textList.js';
-import { failure } from '../errors/failures.js';
-import { level } from '../policies/access.js';
+import { Prisma } from '../generated/client/client.js';
+import { failure, notFound } from '../platform/failures/index.js';
+import { newId, newIds, textList } from '../platform/postgres/index.js';
+import { callersAccess, level } from '../policies/access.js';
+import { editableBy, existingDocument } from '../policies/visibility.js';
+import type { DocumentText } from '../text/documentText.js';
 import { mentionedIn } from '../text/mentions.js';
-import { company } from './company.js';
-import { isEqual, loadDocumentToRestore, noVersion } from './loadDocumentToRestore.js';
-import { retry } from './retry.js';
+import { company, permitEdit, retry } from './operation.js';
 
-export interface RestoreDocumentVersionInput {
+interface EarlierVersion extends DocumentText {
+  id: string;
+}
+
+/**
+ * Loads a document with its current version and the one to restore, if that exists. Throws 404 or 403. Its content is
+ * read only for who may edit it: a hidden document costs no more than an unknown one.
+ */
+async function loadDocumentToRestore(context: Context, documentId: string, versionNumber: number) {
+  const document = await retry(() => loadEditable(context, documentId, versionNumber));
+  const { name: title, content, current, versions } = document;
+  if (!current) throw noVersion(documentId, versionNumber);
+  return { document: { title, content }, current, source: versions[0] };
+}
+
+/** Undefined if the caller was given access meanwhile. */
+async function loadEditable({ db, actor }: Context, documentId: string, versionNumber: number) {
+  const existing = { id: documentId, ...existingDocument(actor) };
+  const document = await db.resourceHubDocument.findFirst({
+    where: { ...existing, resourceHub: editableBy(actor) },
+    select: {
+      name: true,
+      content: true,
+      current: {
+        select: { id: true, versionNumber: true, insertedAt: true, editor: { select: { id: true, fullName: true } } },
+      },
+      versions: {
+        where: { companyId: actor.companyId, versionNumber },
+        select: { id: true, title: true, content: true },
+      },
+    },
+  });
+  if (document) return document;
+  const refused = await db.resourceHubDocument.findFirst({
+    where: existing,
+    select: { resourceHub: { select: callersAccess(actor) } },
+  });
+  permitEdit('document', documentId, refused?.resourceHub);
+  return undefined;
+}
+
+const noVersion = (documentId: string, versionNumber: number) =>
+  notFound(`version ${versionNumber} of document`, documentId);
+
+/** Whether restoring the version would change nothing. */
+const isEqual = (source: EarlierVersion, document: DocumentText) =>
+  source.title === document.title && source.content === document.content;
+
+interface RestoreDocumentVersionInput {
   documentId: string;
   versionNumber: number;
   expectedCurrentVersion: number;
 }
 
-export interface RestoredVersion {
+interface RestoredVersion {
   /** The version that is now current. */
   versionId: string;
   /** Null if the document already equaled the version, so that none was added. */
@@ -83,4 +130,28 @@ async function attempt(context: Context, input: RestoreDocumentVersionInput): Pr
     )
     SELECT document_version_id AS "versionId", id AS "activityId" FROM activity`);
   return restored;
+}
+
+export interface DocumentRestorePreview {
+  sourceId: string;
+  before: DocumentText;
+  after: DocumentText;
+  isNoOp: boolean;
+  expectedCurrentVersion: number;
+}
+
+/** What restoreDocumentVersion would do now. Makes the same checks and writes nothing. Throws 404 or 403. */
+export async function previewDocumentRestore(
+  context: Context,
+  { documentId, versionNumber }: { documentId: string; versionNumber: number },
+): Promise<DocumentRestorePreview> {
+  const { document, current, source } = await loadDocumentToRestore(context, documentId, versionNumber);
+  if (!source) throw noVersion(documentId, versionNumber);
+  return {
+    sourceId: source.id,
+    before: document,
+    after: source,
+    isNoOp: isEqual(source, document),
+    expectedCurrentVersion: current.versionNumber,
+  };
 }

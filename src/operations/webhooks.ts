@@ -1,8 +1,21 @@
 import type { Context } from '../context.js';
-import { Prisma } from '../database/generated/client/client.js';
-import type { ActivityAction } from '../database/generated/client/enums.js';
-import { notFound } from '../errors/failures.js';
-import { permitOwner } from './owner.js';
+import { Prisma } from '../generated/client/client.js';
+import type { ActivityAction } from '../generated/client/enums.js';
+import { badInput, type FieldError, failure, notFound } from '../platform/failures/index.js';
+import { OpenAddresses, secretOf, urlProblem } from '../platform/outbox/index.js';
+import { newId } from '../platform/postgres/index.js';
+import { type Actor, keyOf } from '../policies/access.js';
+import { company, retry } from './operation.js';
+
+/** Requires that the caller owns the company. Throws 403. */
+async function permitOwner({ db, actor }: Context): Promise<void> {
+  const person = await db.person.findUnique({ where: keyOf(actor, actor.personId), select: { isOwner: true } });
+  if (!person?.isOwner) throw failure('OWNER_REQUIRED');
+}
+
+/** The same in the statement that writes, for one who has just lost it. */
+const stillOwner = ({ companyId, personId }: Actor) => Prisma.sql`EXISTS (
+  SELECT o.id FROM people o WHERE o.company_id = ${companyId} AND o.id = ${personId} AND o.is_owner AND o.suspended_at IS NULL)`;
 
 type WebhookState = 'active' | 'failing' | 'disabled';
 
@@ -53,3 +66,202 @@ const readWebhooks = ({ db, actor: { companyId } }: Context, condition: Prisma.S
     FROM webhooks w JOIN companies c ON c.id = ${companyId}
     WHERE w.company_id = ${companyId} AND ${condition}
     ORDER BY w.inserted_at, w.id`);
+
+/** Requires that this gateway sends webhooks. Throws 501. */
+function requireKey({ webhooks: { keys } }: Context): string {
+  const [key] = keys;
+  if (key === undefined) throw failure('NOT_CONFIGURED', { setting: 'WEBHOOK_KEY' });
+  return key;
+}
+
+/** Requires a URL to which webhooks may be sent, as far as can be known now. Throws 400. */
+function requireUrl(context: Context, url: string): void {
+  const { allow, own } = context.webhooks;
+  const problem = urlProblem(url, { open: new OpenAddresses(allow), own });
+  if (problem) throw badInput([{ field: 'input.url', ...problem }], context);
+}
+
+/** Requires a sequence that the company has reached: what is after a later one would be left out. Throws 400. */
+async function requireReached(context: Context, after: number | null | undefined): Promise<void> {
+  if (after == null) return;
+  const { db, actor } = context;
+  const [company] = await db.$queryRaw<{ last: bigint }[]>`
+    SELECT last_sequence AS last FROM companies WHERE id = ${actor.companyId}`;
+  const last = Number(company?.last ?? 0);
+  const message = `must be at most ${last}, the sequence of the last event`;
+  if (after > last) throw badInput([{ field: 'input.after', code: 'too_large', message }], context);
+}
+
+/** For the `extensions.check` of a mutation: a list of actions names at least one. */
+export const checkedActions = ({ input }: { input?: { actions?: readonly unknown[] | null } }): FieldError[] =>
+  input?.actions?.length === 0
+    ? [{ field: 'input.actions', code: 'too_short', message: 'must name at least one action' }]
+    : [];
+
+/** The most webhooks of a company. */
+const mostWebhooks = 20;
+
+interface CreateWebhookInput {
+  url: string;
+  actions?: readonly ActivityAction[] | null | undefined;
+  after?: number | null | undefined;
+}
+
+export interface WebhookWithSecret {
+  webhookId: string;
+  /** Null if there is no new one. */
+  secret: string | null;
+}
+
+/** Makes a webhook, which starts now or after a given event. Throws 400, 403, 409 or 501. Decisions: "Webhooks". */
+export async function createWebhook(context: Context, input: CreateWebhookInput): Promise<WebhookWithSecret> {
+  const { companyId } = context.actor;
+  requireUrl(context, input.url);
+  await permitOwner(context);
+  const key = requireKey(context);
+  await requireReached(context, input.after);
+  const webhookId = await retry(() => attempt(context, input));
+  return { webhookId, secret: secretOf(key, { companyId, id: webhookId, generation: 1 }) };
+}
+
+/** Takes a free slot, any, so that those who come together seldom want the same. Undefined if somebody else has just taken it. */
+async function attempt(
+  { db, actor }: Context,
+  { url, actions, after }: CreateWebhookInput,
+): Promise<string | undefined> {
+  const { companyId } = actor;
+  const slots = await db.$queryRaw<{ slot: number }[]>`SELECT w.slot FROM webhooks w WHERE w.company_id = ${companyId}`;
+  const taken = new Set(slots.map(({ slot }) => slot));
+  const open = Array.from({ length: mostWebhooks }, (_, index) => index + 1).filter((slot) => !taken.has(slot));
+  const free = open[Math.floor(Math.random() * open.length)];
+  if (free === undefined) throw failure('TOO_MANY_WEBHOOKS', { maximum: mostWebhooks });
+  const position = after ?? null;
+  const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+    WITH ${company(actor)}, made AS (
+      INSERT INTO webhooks AS w (company_id, id, slot, url, actions, position, due_at)
+      SELECT company.id, ${newId()}, ${free}::integer, ${url}, ${[...new Set(actions ?? [])]}::text[]::activity_action[],
+        coalesce(${position}::bigint, (SELECT last_sequence FROM companies WHERE id = ${companyId})), now()
+      FROM company WHERE ${stillOwner(actor)}
+      ON CONFLICT (company_id, slot) DO NOTHING RETURNING w.id
+    )
+    SELECT id FROM made`);
+  return rows[0]?.id;
+}
+
+interface UpdateWebhookInput {
+  id: string;
+  url?: string | null | undefined;
+  /** Null for all actions; undefined to leave them as they are. */
+  actions?: readonly ActivityAction[] | null | undefined;
+  enabled?: boolean | null | undefined;
+  newSecret?: boolean | null | undefined;
+  keepOldSecret?: boolean | null | undefined;
+  after?: number | null | undefined;
+}
+
+/** Changes what is given of a webhook. Throws 400, 403, 404 or 501. Decisions: "Webhooks". */
+export async function updateWebhook(context: Context, input: UpdateWebhookInput): Promise<WebhookWithSecret> {
+  const { db, actor } = context;
+  const { companyId } = actor;
+  const { id, url, newSecret, after } = input;
+  if (url != null) requireUrl(context, url);
+  await permitOwner(context);
+  const key = newSecret ? requireKey(context) : undefined;
+  await requireReached(context, after);
+  const [row] = await db.$queryRaw<{ generation: number }[]>(Prisma.sql`
+    WITH updated AS (
+      UPDATE webhooks w SET ${Prisma.join(changesOf(input))}
+      WHERE w.company_id = ${companyId} AND w.id = ${id} AND ${stillOwner(actor)} RETURNING w.id, w.generation
+    ), forgotten AS (
+      DELETE FROM webhook_retries r USING updated
+      WHERE r.company_id = ${companyId} AND r.webhook_id = updated.id AND NOT r.once AND ${after != null}::boolean
+    )
+    SELECT generation FROM updated`);
+  if (!row) throw notFound('webhook', id);
+  const { generation } = row;
+  return { webhookId: id, secret: key === undefined ? null : secretOf(key, { companyId, id, generation }) };
+}
+
+/** A new epoch ends what the gateway that delivers right now still has in hand. */
+function changesOf({ url, actions, enabled, newSecret, keepOldSecret, after }: UpdateWebhookInput): Prisma.Sql[] {
+  const changes = [Prisma.sql`updated_at = now(), due_at = now()`];
+  const beginsAgain = url != null || enabled === true || after != null;
+  if (url != null) changes.push(Prisma.sql`url = ${url}`);
+  if (actions !== undefined)
+    changes.push(Prisma.sql`actions = ${[...new Set(actions ?? [])]}::text[]::activity_action[]`);
+  if (after != null) changes.push(Prisma.sql`position = ${after}::bigint`);
+  if (newSecret) {
+    changes.push(Prisma.sql`generation = w.generation + 1`);
+    changes.push(
+      keepOldSecret === false
+        ? Prisma.sql`previous_until = NULL`
+        : Prisma.sql`previous_until = now() + interval '24 hours'`,
+    );
+  }
+  if (enabled === true) changes.push(Prisma.sql`disabled_at = NULL, disabled_reason = NULL`);
+  if (enabled === false) changes.push(Prisma.sql`disabled_at = now(), disabled_reason = 'owner'`);
+  if (beginsAgain) {
+    changes.push(Prisma.sql`epoch = w.epoch + 1, failures = 0, waits = 0, failing_since = NULL, wait_until = NULL`);
+  }
+  return changes;
+}
+
+/** Deletes a webhook with its log. What is on its way may still arrive. Throws 403 or 404. */
+export async function deleteWebhook(context: Context, { id }: { id: string }): Promise<{ id: string }> {
+  const { db, actor } = context;
+  await permitOwner(context);
+  const deleted = await db.$executeRaw(Prisma.sql`
+    DELETE FROM webhooks w WHERE w.company_id = ${actor.companyId} AND w.id = ${id} AND ${stillOwner(actor)}`);
+  if (deleted === 0) throw notFound('webhook', id);
+  return { id };
+}
+
+/** The most that waits to be sent once to one webhook. */
+const mostQueued = 100;
+
+interface SendWebhookInput {
+  id: string;
+  eventId?: string | null | undefined;
+}
+
+export interface QueuedEvent {
+  webhookId: string;
+  /** The id with which it arrives. */
+  eventId: string;
+}
+
+/** Queues an event to be sent once more, or a ping. Waits for no endpoint. Throws 403, 404, 429 or 501. */
+export async function sendWebhook(context: Context, { id, eventId }: SendWebhookInput): Promise<QueuedEvent> {
+  const { db, actor } = context;
+  const { companyId } = actor;
+  await loadWebhook(context, id);
+  requireKey(context);
+  const sequence = eventId == null ? null : await sequenceOf(context, eventId);
+  const retryId = newId();
+  const [queued] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+    WITH ${company(actor)}, webhook AS (
+      UPDATE webhooks w SET due_at = now()
+      WHERE w.company_id = ${companyId} AND w.id = ${id} AND ${stillOwner(actor)}
+        AND (SELECT count(r.id) FROM webhook_retries r
+          WHERE r.company_id = ${companyId} AND r.webhook_id = ${id} AND r.once) < ${mostQueued}::integer
+      RETURNING w.id
+    ), queued AS (
+      INSERT INTO webhook_retries AS r (company_id, id, webhook_id, record, once, sequence, due_at)
+      SELECT company.id, ${retryId}, webhook.id, ${`once ${retryId}`}, true, ${sequence}::bigint, now()
+      FROM company, webhook RETURNING r.id
+    )
+    SELECT id FROM queued`);
+  if (!queued) throw failure('RATE_LIMITED', { retryAfter: 10, limit: 'queue' });
+  return { webhookId: id, eventId: eventId ?? retryId };
+}
+
+/** Of an event that others may hear of. Throws 404. */
+async function sequenceOf({ db, actor: { companyId } }: Context, id: string): Promise<number> {
+  const [event] = await db.$queryRaw<{ sequence: bigint }[]>(Prisma.sql`
+    SELECT a.sequence FROM activities a
+    WHERE a.company_id = ${companyId} AND a.id = ${id} AND a.sequence IS NOT NULL AND NOT EXISTS (
+      SELECT d.id FROM resource_hub_documents d
+      WHERE d.company_id = ${companyId} AND d.id = a.document_id AND d.state = 'draft')`);
+  if (!event) throw notFound('event', id);
+  return Number(event.sequence);
+}

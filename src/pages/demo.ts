@@ -1,9 +1,50 @@
-import type { RequestHead } from '../http/requestHead.js';
-import type { PreparedMutation } from '../rest/prepare.js';
-import type { LookUp } from '../rest/storedMutation.js';
-import type { DemoKey } from './demoKey.js';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { isLocal, type RequestHead } from '../platform/http/index.js';
+import type { LookUp, PreparedMutation } from '../rest/storedMutation.js';
+import { type WorkedExamples, workedExamples } from './examples.js';
 import { type Html, html } from './html.js';
-import { type WorkedExamples, workedExamples } from './workedExamples.js';
+
+const secret = () => randomBytes(32).toString('base64url');
+const newSecrets = () => ({ start: secret(), session: secret() });
+const digest = (text: string) => createHash('sha256').update(text).digest();
+const isSame = (one: string, other: string) => timingSafeEqual(digest(one), digest(other));
+
+/**
+ * Who may see the demo's token on the pages: who has the start address, which only the terminal shows. Opening it sets a
+ * cookie. Both hold until this process ends, because a secret that works only once would lock out its owner whenever a
+ * terminal previews the link or a second browser is used, while the terminal shows where the token is anyway. Workers of
+ * one gateway share the secrets.
+ */
+export class DemoKey {
+  /** The session is not the start, so that what reads a cookie cannot hand on the start address. */
+  readonly secrets: { start: string; session: string };
+
+  constructor(secrets = newSecrets()) {
+    this.secrets = secrets;
+  }
+
+  /** The start address for the person at the terminal. */
+  addressAt(base: string): string {
+    return `${base}/?demo=${this.secrets.start}`;
+  }
+
+  /** The cookie for a browser on this machine that comes with the secret. */
+  cookieFor(request: RequestHead): string | undefined {
+    const given = new URL(request.url).searchParams.get('demo') ?? '';
+    if (!isLocal(request) || !isSame(given, this.secrets.start)) return undefined;
+    return `${cookieName(request)}=${this.secrets.session}; Path=/; HttpOnly; SameSite=Strict`;
+  }
+
+  /** Whether a browser on this machine has the cookie. */
+  isHeldBy(request: RequestHead): boolean {
+    if (!isLocal(request)) return false;
+    const cookies = (request.headers.get('cookie') ?? '').split(/; ?/);
+    return cookies.some((cookie) => isSame(cookie, `${cookieName(request)}=${this.secrets.session}`));
+  }
+}
+
+/** With the port, because the servers of a host share their cookies. */
+const cookieName = (request: RequestHead) => `goalpost_demo_${new URL(request.url).port || '80'}`;
 
 /** The demo workspace and a token for it. Absent where the token must stay secret. */
 export interface Demo {
@@ -44,3 +85,24 @@ export const trialForStrangers = async (mutations: readonly PreparedMutation[]):
   ...(await workedExamples(mutations)),
   token: undefined,
 });
+
+/** The one place of a page that has a token: the demo's to copy, or a field for the visitor's own, which stays in the tab. */
+export const tokenField = ({ token }: Trial, demo: Demo | undefined): Html =>
+  token ? demoToken(token) : html`${demo && html`<p>${howToOpenTheDemo}</p>`}${ownToken}`;
+
+const demoToken = (
+  token: string,
+): Html => html`<p>The requests work as they are on the demo workspace. Run them here, or
+copy them into a terminal after this line:</p>
+<div class="token"><pre tabindex="0" role="region" aria-label="The demo’s token"><code>export TOKEN=${token}</code></pre>
+<button type="button" class="copy" hidden aria-label="Copy: the demo’s token">Copy</button></div>`;
+
+const ownToken: Html = html`<p class="needs-script" hidden>
+<label for="token">To run the requests here, on what you may change, enter an API token. It stays in this tab.</label>
+<input type="password" id="token" autocomplete="off" placeholder="gp_…">
+<span id="token-outcome" role="status"></span></p>
+<details><summary>How to create a token</summary>
+<p>On the server. It acts for one person and is shown only once:</p>
+<pre tabindex="0" role="region" aria-label="How to create a token"><code>npx goalpost token create --person PERSON_ID --name "Trying it" --write</code></pre>
+<p>In a terminal, the requests read it from <code>TOKEN</code>: <code>export TOKEN=gp_…</code></p>
+</details>`;

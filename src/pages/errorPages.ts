@@ -1,12 +1,94 @@
 import { STATUS_CODES } from 'node:http';
-import { catalogue, errorCodes } from '../errors/catalogue.js';
-import type { Route } from '../http/route.js';
-import { explainedError } from './explainedError.js';
-import { filterField, filterScript } from './filterField.js';
-import { type Html, html } from './html.js';
-import { type HasPage, htmlPage } from './htmlPage.js';
-import { KeptPages } from './keptPages.js';
-import { statusBadge } from './statusBadge.js';
+import type { GraphQLError } from 'graphql';
+import { catalogue, type ErrorCode, errorCodes } from '../errors/catalogue.js';
+import { snakeCase, snakeCased } from '../naming.js';
+import {
+  type Entry,
+  exampleOf,
+  graphqlExampleOf,
+  headersOf,
+  inRestNames,
+  problemOf,
+  problemType,
+} from '../platform/failures/index.js';
+import type { HttpResponse, Route } from '../platform/http/index.js';
+import type { PreparedMutation } from '../rest/storedMutation.js';
+import { KeptPages } from './files.js';
+import {
+  filterField,
+  filterScript,
+  type HasPage,
+  type Html,
+  highlighted,
+  html,
+  htmlPage,
+  statusBadge,
+} from './html.js';
+
+const requestId = '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54';
+
+/** What a failure means, what to do about it, and how it looks on both surfaces. */
+function explainedError(code: ErrorCode, publicUrl: string | undefined): Html {
+  const entry = catalogue[code];
+  return html`<h1>${breakable(code)}</h1>
+<p class="lead">${statusBadge(entry.status)} <strong>${STATUS_CODES[entry.status] ?? ''}</strong> · ${entry.title}</p>
+<h2>What it means</h2>
+<p class="prose">${entry.meaning}</p>
+<h2>What to do</h2>
+<p class="prose">${entry.remedy}</p>
+${members(entry)}
+${entry.occurs === 'graphql' ? [] : problemExample('In REST', exampleOf(code), publicUrl)}
+${entry.alwaysProblem ? problemExample('In GraphQL', graphqlExampleOf(code), publicUrl) : graphqlExample(code)}
+<p class="onward"><a href="/errors">All errors</a></p>
+`;
+}
+
+/** A code that may break after each of its words, where it is wider than the page. */
+const breakable = (code: string): Html[] => code.split(/(?<=_)/).map((word) => html`${word}<wbr>`);
+
+function members({ members: always = {}, optionalMembers = {} }: Entry): Html | Html[] {
+  const all = Object.entries({ ...always, ...optionalMembers });
+  if (all.length === 0) return [];
+  return html`<h2>Members</h2>
+<ul class="fields">
+${all.map(([name, { description }]) => {
+  const graphqlName = snakeCase(name) !== name && html`<span class="type">in GraphQL <code>${name}</code></span>`;
+  const when = name in optionalMembers ? ' Only if it is known.' : '';
+  return html`<li><p><span class="name"><code>${snakeCase(name)}</code></span> ${graphqlName}</p><p>${description}${when}</p></li>
+`;
+})}</ul>`;
+}
+
+const json = (value: unknown) => JSON.stringify(value, null, 2);
+
+const code = (label: string, text: string): Html =>
+  html`<pre tabindex="0" role="region" aria-label="${label}"><code>${highlighted(text)}</code></pre>`;
+
+function problemExample(heading: string, failure: GraphQLError, publicUrl: string | undefined): Html {
+  const problem = problemOf(inRestNames(failure), requestId, publicUrl);
+  const headers = Object.entries({ ...headersOf(failure), 'Content-Type': problemType });
+  const lines = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}`,
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+    '',
+    json(snakeCased(problem)),
+  ];
+  return html`<h2>${heading}</h2>
+${code(heading, lines.join('\n'))}
+`;
+}
+
+function graphqlExample(errorCode: ErrorCode): Html {
+  const { message, extensions } = graphqlExampleOf(errorCode);
+  const { http: _, ...shown } = extensions;
+  return html`<h2>In GraphQL</h2>
+<div class="stack">
+${code('In GraphQL', json({ errors: [{ message, extensions: { ...shown, requestId } }] }))}
+<p class="prose">GraphQL adds <code>locations</code> and <code>path</code> to an error that concerns a part of the
+document.</p>
+</div>
+`;
+}
 
 interface ErrorPagesOptions {
   publicUrl: string | undefined;
@@ -56,3 +138,65 @@ ${errorCodes
   )}</ul>
 </section>
 `;
+
+interface NoPageOptions {
+  mutations: readonly PreparedMutation[];
+  hasPage: HasPage;
+}
+
+/** Where `url` and `publicUrl` of a document lead. Without `APP_URL`, that is this gateway. */
+const addressOfDocument = /^\/(public\/)?documents\/[^/]+$/;
+
+const inMainApplication = {
+  heading: 'This page is in the main application',
+  hint: html`<p>Goalpost has no page for a document. The setting <code>APP_URL</code> says where the main application is;
+set it, and the fields <code>url</code> and <code>publicUrl</code> of a document lead there.</p>`,
+};
+
+/** What a browser shows for a path that does not exist, with the path that was perhaps meant, or that is for programs only. */
+export function noPage({ mutations, hasPage }: NoPageOptions) {
+  const linkTo = (path: string): Html => {
+    const mutation = mutations.find((each) => each.path === path);
+    if (mutation) return html`<a href="/docs#${mutation.name}"><code>${path}</code></a>`;
+    return hasPage(path) ? html`<a href="${path}"><code>${path}</code></a>` : html`<code>${path}</code>`;
+  };
+
+  /** What to open instead of a path that this method cannot be sent to. */
+  const guideTo = (path: string): Html => {
+    const mutation = mutations.find((each) => each.path === path);
+    if (mutation) return html`<a href="/docs#${mutation.name}">${mutation.title}, in the reference</a>`;
+    return html`<a href="/docs">the reference</a>`;
+  };
+
+  const explain = (path: string, nearest: string | undefined) => {
+    const lead = html`There is nothing at <code>${path}</code>.`;
+    if (addressOfDocument.test(path)) return { ...inMainApplication, lead };
+    const hint = nearest !== undefined && html`<p>Did you mean ${linkTo(nearest)}?</p>`;
+    return { heading: 'This page does not exist', lead, hint };
+  };
+
+  return (error: GraphQLError, path: string, nearest: string | undefined): HttpResponse => {
+    const isUnknown = error.extensions.code === 'NOT_FOUND';
+    const forPrograms = {
+      heading: 'This path is for programs',
+      lead: error.message,
+      hint: html`<p>What to send instead, with an example to run: ${guideTo(path)}.</p>`,
+    };
+    const { heading, lead, hint } = isUnknown ? explain(path, nearest) : forPrograms;
+    const page = htmlPage({
+      title: `${isUnknown ? 'Not found' : 'Not a page'} – Goalpost`,
+      path,
+      hasPage,
+      status: isUnknown ? 404 : 405,
+      body: html`<main id="main">
+<h1>${heading}</h1>
+<div class="stack">
+<p class="lead">${lead}</p>
+${hint}
+<p><a href="/">Go to the start page</a></p>
+</div>
+</main>`,
+    });
+    return { ...page, headers: { ...page.headers, ...headersOf(error) } };
+  };
+}

@@ -1,13 +1,9 @@
 import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
-import { contentRoute, types } from '../http/contentRoute.js';
-import type { HttpResponse } from '../http/response.js';
-import type { Route } from '../http/route.js';
-import type { PreparedMutation } from '../rest/prepare.js';
-import { assetRoutes, ownAsset, vendorAsset } from './assetRoutes.js';
+import { contentRoute, type HttpResponse, type Route, types } from '../platform/http/index.js';
+import type { PreparedMutation } from '../rest/storedMutation.js';
 import { type Demo, howToOpenTheDemo, type Trial, trialFor, trialForStrangers } from './demo.js';
-import { type Html, html, jsonBlock } from './html.js';
-import { type HasPage, htmlPage } from './htmlPage.js';
-import { KeptPages } from './keptPages.js';
+import { assetRoutes, KeptPages, ownAsset, vendorAsset } from './files.js';
+import { type HasPage, type Html, html, htmlPage, jsonBlock } from './html.js';
 
 interface GraphiqlOptions {
   schema: GraphQLSchema;

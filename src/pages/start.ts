@@ -1,18 +1,12 @@
-import type { RequestHead } from '../http/requestHead.js';
-import type { HttpResponse } from '../http/response.js';
-import type { RequestContext, Route } from '../http/route.js';
-import { openApiPath } from '../rest/openapi/openApiRoute.js';
-import type { PreparedMutation } from '../rest/prepare.js';
+import type { HttpResponse, RequestContext, RequestHead, Route } from '../platform/http/index.js';
+import { openApiPath } from '../rest/openapi/openApiDocument.js';
+import type { PreparedMutation } from '../rest/storedMutation.js';
 import { version } from '../version.js';
 import { shellQuoted } from './assets/samples.js';
-import { type Demo, type Trial, trialFor, trialForStrangers } from './demo.js';
-import type { DemoKey } from './demoKey.js';
-import { exampleBlock, examplesData, examplesScript } from './exampleBlock.js';
-import { type Html, html } from './html.js';
-import { type HasPage, htmlPage } from './htmlPage.js';
-import { KeptPages } from './keptPages.js';
-import { type PageLink, pageLinks } from './pageLinks.js';
-import { tokenField } from './tokenField.js';
+import { type Demo, type DemoKey, type Trial, tokenField, trialFor, trialForStrangers } from './demo.js';
+import { exampleBlock, examplesData, examplesScript } from './examples.js';
+import { KeptPages } from './files.js';
+import { type HasPage, type Html, html, htmlPage, type PageLink, pageLinks } from './html.js';
 
 interface StartOptions {
   isReady: (context: RequestContext) => Promise<boolean>;

@@ -1,7 +1,5 @@
-import { apiRoot } from './apiRoot.js';
-import { withFragments } from './fragments.js';
 import { hubItems } from './hubItems.js';
-import type { StoredMutation } from './storedMutation.js';
+import { apiRoot, type StoredMutation, withFragments } from './storedMutation.js';
 
 interface Item {
   __typename: string;

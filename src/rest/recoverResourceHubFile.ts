@@ -1,6 +1,4 @@
-import { apiRoot } from './apiRoot.js';
-import { withFragments } from './fragments.js';
-import type { StoredMutation } from './storedMutation.js';
+import { apiRoot, type StoredMutation, withFragments } from './storedMutation.js';
 
 interface Found {
   resourceHubs: { nodes: { deletedFiles: { nodes: { id: string; name: string }[] } | null }[] };

@@ -1,15 +1,76 @@
-import type { GraphQLSchema } from 'graphql';
-import { badInput } from '../errors/failures.js';
-import { inRestNames } from '../errors/problem.js';
-import type { ExecuteDocument } from '../graphql/graphql.js';
-import { readInput } from '../http/input/readInput.js';
-import { readJson } from '../http/input/readJson.js';
-import { restSpelling } from '../http/input/spelling.js';
-import { jsonResponse } from '../http/response.js';
-import type { Route } from '../http/route.js';
-import { deprecationHeaders } from './deprecation.js';
-import type { PreparedMutation } from './prepare.js';
-import { restResponse } from './restResponse.js';
+import {
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNullableType,
+  isEnumType,
+  isListType,
+  isObjectType,
+} from 'graphql';
+import { snakeCase } from '../naming.js';
+import { badInput, inRestNames } from '../platform/failures/index.js';
+import type { ExecuteDocument } from '../platform/graphql/index.js';
+import { jsonResponse, type Route, readInput, readJson, restSpelling } from '../platform/http/index.js';
+import { deleteResourceHubFile } from './deleteResourceHubFile.js';
+import { recoverResourceHubFile } from './recoverResourceHubFile.js';
+import { reopenGoal } from './reopenGoal.js';
+import { restoreDocumentVersion } from './restoreDocumentVersion.js';
+import { deprecationHeaders, type PreparedMutation } from './storedMutation.js';
+
+/** The paths of the REST facade, in the order in which people meet them. */
+export const storedMutations = [reopenGoal, deleteResourceHubFile, restoreDocumentVersion, recoverResourceHubFile];
+
+type Spell = (value: unknown) => unknown;
+
+/** Caches how each type is spelled: a response has hundreds of names, and every response has the same ones. */
+const known = new WeakMap<GraphQLOutputType, Spell>();
+
+/** A GraphQL result as REST spells it: names in snake_case, enum values and type names in lower case. */
+const restResponse = (type: GraphQLOutputType, value: unknown): unknown => spellingOf(type)(value);
+
+function spellingOf(type: GraphQLOutputType): Spell {
+  const existing = known.get(type);
+  if (existing) return existing;
+  const spell = spellingOfNullable(getNullableType(type));
+  const spellOrNull: Spell = (value) => (value === null || value === undefined ? null : spell(value));
+  known.set(type, spellOrNull);
+  return spellOrNull;
+}
+
+function spellingOfNullable(type: GraphQLOutputType): Spell {
+  if (isListType(type)) {
+    const spellItem = spellingOf(type.ofType);
+    return (value) => (value as unknown[]).map((item) => spellItem(item));
+  }
+  if (isEnumType(type)) {
+    const names = new Map(type.getValues().map(({ name }) => [name, snakeCase(name)]));
+    return (value) => names.get(String(value));
+  }
+  return isObjectType(type) ? spellingOfObject(type) : (value) => value;
+}
+
+/** Looks up a field when it first occurs, because types contain each other. */
+function spellingOfObject(type: GraphQLObjectType): Spell {
+  const fields = new Map<string, { name: string; spell: Spell }>();
+  const look = (name: string) => {
+    const field = type.getFields()[name];
+    // The only name that is not a field is `__typename`.
+    const found = field
+      ? { name: snakeCase(name), spell: spellingOf(field.type) }
+      : { name, spell: (value: unknown) => snakeCase(String(value)) };
+    fields.set(name, found);
+    return found;
+  };
+  return (value) => {
+    const record = value as Record<string, unknown>;
+    const spelled: Record<string, unknown> = {};
+    for (const key in record) {
+      const { name, spell } = fields.get(key) ?? look(key);
+      spelled[name] = spell(record[key]);
+    }
+    return spelled;
+  };
+}
 
 interface RestOptions {
   schema: GraphQLSchema;

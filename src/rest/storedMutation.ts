@@ -1,4 +1,46 @@
-import type { Deprecation } from './deprecation.js';
+import { readFileSync } from 'node:fs';
+import {
+  type DocumentNode,
+  type GraphQLField,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNullableType,
+  isInputObjectType,
+  isObjectType,
+  Kind,
+  parse,
+  type SelectionSetNode,
+  validate,
+} from 'graphql';
+import { fileUrl } from '../files.js';
+
+/** The root of the REST paths. `v1` is only part of the path: the version of the product is that of package.json. */
+export const apiRoot = '/api/external/v1';
+
+/** The removal of a path, announced. docs/clients.md, "Deprecation", says what callers may rely on. */
+interface Deprecation {
+  /** The day of the release that announces it, such as `2027-01-31`. */
+  since: string;
+  /** The first day on which a release may lack the path. */
+  sunset: string;
+}
+
+/** Days that callers have at least. */
+export const leastNotice = 180;
+
+const day = 24 * 3600 * 1000;
+
+/** The headers of every response of a deprecated path (RFC 9745, RFC 8594). Throws if the notice is too short. */
+export function deprecationHeaders(path: string, deprecation: Deprecation | undefined): Record<string, string> {
+  if (!deprecation) return {};
+  const [since, sunset] = [Date.parse(deprecation.since), Date.parse(deprecation.sunset)];
+  if (!(sunset - since >= leastNotice * day)) {
+    throw new Error(`the sunset of ${path} must be at least ${leastNotice} days after its deprecation`);
+  }
+  return { Deprecation: `@${since / 1000}`, Sunset: new Date(sunset).toUTCString() };
+}
 
 /** A path of the REST facade and the GraphQL mutation it stands for: one root field with one argument, `input`. */
 export interface StoredMutation {
@@ -52,4 +94,72 @@ export interface NextStep {
   name: string;
   /** Fields of the next input, and the fields of this one that have their values. */
   from: Record<string, string>;
+}
+
+const text = readFileSync(fileUrl('rest/fragments.graphql'), 'utf8');
+
+/** The definitions in `fragments.graphql`, by name. */
+const fragments = new Map(
+  parse(text).definitions.flatMap((definition) =>
+    definition.kind === Kind.FRAGMENT_DEFINITION
+      ? [[definition.name.value, text.slice(definition.loc?.start, definition.loc?.end)]]
+      : [],
+  ),
+);
+
+/** Adds the definitions of all fragments that the document uses, directly or through others. */
+export function withFragments(document: string): string {
+  const used = new Map<string, string>();
+  const collect = (selection: string) => {
+    for (const [, name = ''] of selection.matchAll(/\.\.\.(\w+)/g)) {
+      const definition = fragments.get(name);
+      // Validation reports a fragment that does not exist.
+      if (definition === undefined || used.has(name)) continue;
+      used.set(name, definition);
+      collect(definition);
+    }
+  };
+  collect(document);
+  return [document, ...used.values()].join('\n');
+}
+
+/** A stored mutation, parsed and validated, and its parts of the schema. */
+export interface PreparedMutation extends Omit<StoredMutation, 'document'> {
+  document: DocumentNode;
+  /** The mutation field. */
+  name: string;
+  field: GraphQLField<unknown, unknown>;
+  /** The type of the argument `input`, and the same without its non-null. */
+  inputType: GraphQLInputType;
+  inputObject: GraphQLInputObjectType;
+  payloadType: GraphQLObjectType;
+  /** What the document selects of the payload. */
+  selection: SelectionSetNode;
+}
+
+/** Parses and validates a stored mutation, once per gateway. Throws if it does not fit the schema. */
+export function prepare(schema: GraphQLSchema, stored: StoredMutation): PreparedMutation {
+  const { path, document: text } = stored;
+  const document = parse(text, { noLocation: true });
+  const [error] = validate(schema, document);
+  if (error) throw new Error(`the stored mutation of ${path} does not fit the schema: ${error.message}`);
+  const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  const node = operation?.selectionSet.selections.find((selection) => selection.kind === Kind.FIELD);
+  const field = node && schema.getMutationType()?.getFields()[node.name.value];
+  const inputType = field?.args.find(({ name }) => name === 'input')?.type;
+  const inputObject = getNullableType(inputType);
+  const payloadType = getNullableType(field?.type);
+  if (!field || !node.selectionSet || !inputType || !isInputObjectType(inputObject) || !isObjectType(payloadType)) {
+    throw new Error(`the stored mutation of ${path} has no mutation field with an input and a payload`);
+  }
+  return {
+    ...stored,
+    document,
+    name: field.name,
+    field,
+    inputType,
+    inputObject,
+    payloadType,
+    selection: node.selectionSet,
+  };
 }

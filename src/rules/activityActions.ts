@@ -1,4 +1,4 @@
-import type { ActivityAction } from '../database/generated/client/enums.js';
+import type { ActivityAction } from '../generated/client/enums.js';
 
 export type ActivitySubject = 'goal' | 'file' | 'document';
 

@@ -1,4 +1,4 @@
-import type { ProgressStatus } from '../database/generated/client/enums.js';
+import type { ProgressStatus } from '../generated/client/enums.js';
 import { isOutdated, type Schedule } from './isOutdated.js';
 
 interface Goal extends Schedule {

@@ -1,4 +1,4 @@
-import type { ContextualDateType } from '../database/generated/client/enums.js';
+import type { ContextualDateType } from '../generated/client/enums.js';
 
 /** A day, month, quarter or year as people write it, and the calendar day that it stands for. */
 export interface ContextualDate {

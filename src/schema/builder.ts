@@ -1,11 +1,65 @@
 import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
+import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
 import type { Context } from '../context.js';
-import type PrismaTypes from '../database/generated/pothos.js';
-import { getDatamodel } from '../database/generated/pothos.js';
-import type { Transaction } from '../database/query/client.js';
+import type PrismaTypes from '../generated/pothos.js';
+import { getDatamodel } from '../generated/pothos.js';
+import type { Transaction } from '../platform/postgres/index.js';
 import './loadedFields.js';
-import './storableIds.js';
+import './changes.js';
+
+// What a field costs besides the objects that it returns: about how many objects it reads. Decisions: "Query cost".
+
+/** A text that may be as long as a document. */
+export const longText = { complexity: 20 };
+export const twoLongTexts = { complexity: 40 };
+
+/** Everybody whom something concerns, who may be thousands. */
+export const everybody = { complexity: 2000 };
+
+/** The unread notifications about something, which nobody may have read for years. */
+export const allUnread = { complexity: 400 };
+
+/** The events that a page looks at to find those that the caller can see. */
+export const manyEvents = { complexity: 100 };
+
+/** How many items a whole list has. */
+export const wholeList = { complexity: 100 };
+
+/** How much is in a folder. */
+export const wholeFolder = { complexity: 20 };
+
+/** The folders above something, which may be a hundred. */
+export const manyFolders = { complexity: 20 };
+
+/** A text that is looked for in every name. As an extension of an argument it counts only where that is given. */
+export const everyName = { complexity: 250 };
+
+/** The columns that each type loads in any case, to be loaded again by. Its fields say which others they need. */
+export const keyColumns = { companyId: true, id: true } as const;
+
+// Pothos loads a relation once for two fields only if both sort it in the same way, so each order is written once.
+export const oldestFirst = { orderBy: [{ insertedAt: 'asc' as const }, { id: 'asc' as const }] };
+export const newestFirst = { orderBy: [{ insertedAt: 'desc' as const }, { id: 'desc' as const }] };
+/** As people have arranged them. */
+export const inOrder = { orderBy: [{ index: 'asc' as const }, { id: 'asc' as const }] };
+
+/** The arguments that select only the newest. */
+export const latest = { ...newestFirst, take: 1 };
+
+/** Whether a field of this name stands anywhere beneath a field. */
+export function selects({ fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>, name: string) {
+  const spread = new Set<string>();
+  const has = (selections: SelectionSetNode | undefined): boolean =>
+    selections?.selections.some((node) => {
+      if (node.kind !== Kind.FRAGMENT_SPREAD)
+        return (node.kind === Kind.FIELD && node.name.value === name) || has(node.selectionSet);
+      if (spread.has(node.name.value)) return false;
+      spread.add(node.name.value);
+      return has(fragments[node.name.value]?.selectionSet);
+    }) ?? false;
+  return fieldNodes.some(({ selectionSet }) => has(selectionSet));
+}
 
 export const builder = new SchemaBuilder<{
   Context: Context;

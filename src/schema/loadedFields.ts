@@ -1,6 +1,6 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import { defaultFieldResolver, type GraphQLFieldResolver } from 'graphql';
-import { onlyIds } from './plans/keptQuery.js';
+import { onlyIds } from './plans.js';
 
 declare global {
   export namespace PothosSchemaTypes {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createToken } from '../../src/database/tokens.js';
+import { createToken } from '../../src/tokens.js';
 import { operations } from '../support/operations.js';
 import { statementsOf } from '../support/statements.js';
 import { mutation } from '../support/surfaces.js';

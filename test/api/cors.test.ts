@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config/config.js';
-import { ConfigError } from '../../src/config/configError.js';
+import { ConfigError } from '../../src/platform/settings/configError.js';
+import { readConfig } from '../../src/settings.js';
 import { statementsOf } from '../support/statements.js';
 import { createWorld, restPaths } from '../support/world.js';
 

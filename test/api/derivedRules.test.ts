@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ActivityAction } from '../../src/database/generated/client/enums.js';
+import { ActivityAction } from '../../src/generated/client/enums.js';
 import { actions, actionsOn } from '../../src/rules/activityActions.js';
 import { isOutdated } from '../../src/rules/isOutdated.js';
 import { potentialSubscribers } from '../../src/rules/potentialSubscribers.js';

@@ -1,6 +1,6 @@
 import { type DocumentNode, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { DocumentCache } from '../../src/graphql/documentCache.js';
+import { DocumentCache } from '../../src/platform/graphql/parsing.js';
 import { createWorld } from '../support/world.js';
 
 /** Parses a document, unless the cache has it; a valid one is added. */

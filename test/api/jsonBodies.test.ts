@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseJson } from '../../src/http/input/parseJson.js';
+import { parseJson } from '../../src/platform/http/json.js';
 
 /** Values whose texts have what may be mistaken for a key. */
 const texts = fc.stringMatching(/^[":\\a ]{0,6}$/);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createToken } from '../../src/database/tokens.js';
+import { createToken } from '../../src/tokens.js';
 import { query } from '../support/query.js';
 import { statementsOf } from '../support/statements.js';
 import { createWorld, type Json } from '../support/world.js';

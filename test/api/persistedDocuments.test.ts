@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config/config.js';
-import { ConfigError } from '../../src/config/configError.js';
-import { readPersistedDocuments } from '../../src/server/readPersistedDocuments.js';
+import { readPersistedDocuments } from '../../src/platform/graphql/parsing.js';
+import { ConfigError } from '../../src/platform/settings/configError.js';
+import { readConfig } from '../../src/settings.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
 const directory = await mkdtemp(join(tmpdir(), 'goalpost-documents-'));

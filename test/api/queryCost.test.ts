@@ -1,7 +1,7 @@
 import { buildSchema, type DocumentNode, getIntrospectionQuery, getOperationAST, isObjectType, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { execute } from '../../src/graphql/executor/execute.js';
-import { operationCost } from '../../src/graphql/operationCost.js';
+import { execute } from '../../src/platform/graphql/executor.js';
+import { operationCost } from '../../src/platform/graphql/validation.js';
 import { reopenGoal } from '../../src/rest/reopenGoal.js';
 import { restoreDocumentVersion } from '../../src/rest/restoreDocumentVersion.js';
 import { statementsOf } from '../support/statements.js';

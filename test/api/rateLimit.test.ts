@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openClient } from '../../src/database/query/client.js';
-import { createRateLimiters, type RateLimiterSettings } from '../../src/http/limits/rateLimiters.js';
-import { Overload } from '../../src/server/admission/overload.js';
-import { RefusalPace } from '../../src/server/admission/refusalPace.js';
-import { createLogger } from '../../src/telemetry/logger.js';
+import { Overload, RefusalPace } from '../../src/platform/fairness/admission.js';
+import { createRateLimiters, type RateLimiterSettings } from '../../src/platform/limits/rateLimiters.js';
+import { openClient } from '../../src/platform/postgres/client.js';
+import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { asAdministrator } from '../support/database.js';
 import { holdGoals } from '../support/holdGoals.js';
 import { preparedStatements } from '../support/pgbouncer.js';

@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { NodeServer } from '../../src/server/connections/nodeServer.js';
-import { createLogger } from '../../src/telemetry/logger.js';
+import { NodeServer } from '../../src/platform/http/server.js';
+import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { holdGoals } from '../support/holdGoals.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createToken } from '../../src/database/tokens.js';
+import { createToken } from '../../src/tokens.js';
 import { createWorld, type Json, type World } from '../support/world.js';
 
 /** A world whose database, and whose role there, prefer another time zone and another spelling of dates. */

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { migrationsDirectory } from '../../src/database/admin/migrationFiles.js';
-import { applyMigrations } from '../../src/database/admin/migrations.js';
-import { openClient } from '../../src/database/query/client.js';
-import { createToken } from '../../src/database/tokens.js';
+import { applyMigrations, migrationsDirectory } from '../../src/platform/administration/migrations.js';
+import { openClient } from '../../src/platform/postgres/client.js';
+import { createToken } from '../../src/tokens.js';
 import { startPostgres } from '../support/postgres.js';
 import { query } from '../support/query.js';
 

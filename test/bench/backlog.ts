@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventCursor } from '../../src/events/eventCursor.js';
+import { eventCursor } from '../../src/events/event.js';
 import { insertWebhook } from '../support/deliveries.js';
 import { startSystem } from '../support/history/system.js';
 import { cpuOf, cpuOfFamily, residentMegabytes } from '../support/processes.js';

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openClient } from '../../src/database/query/client.js';
+import { openClient } from '../../src/platform/postgres/client.js';
 import { readDocument } from '../../src/workspace/file.js';
 import { importWorkspace } from '../../src/workspace/import.js';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startEmbedded } from '../../src/database/embedded/startEmbedded.js';
+import { startEmbedded } from '../../src/platform/embedded/open.js';
 import { startBuiltGateway } from '../support/builtGateway.js';
 import { commandOutput } from '../support/goalpost.js';
 import { createRestorables } from '../support/restorables.js';

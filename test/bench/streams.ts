@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDatabase } from '../../src/database/open.js';
-import { createToken } from '../../src/database/tokens.js';
+import { openDatabase } from '../../src/openDatabase.js';
+import { createToken } from '../../src/tokens.js';
 import { startBuiltGateway } from '../support/builtGateway.js';
 import { samplesIn, sumOf } from '../support/scrape.js';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { getIntrospectionQuery } from 'graphql';
-import { startEmbedded } from '../../src/database/embedded/startEmbedded.js';
+import { startEmbedded } from '../../src/platform/embedded/open.js';
 import { startBuiltGateway } from '../support/builtGateway.js';
 import { commandOutput } from '../support/goalpost.js';
 import { cpuOf, descendantsOf } from '../support/processes.js';

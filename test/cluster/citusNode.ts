@@ -2,9 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, chownSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { freePort } from '../../src/database/embedded/freePort.js';
-import { startServer } from '../../src/database/embedded/server.js';
-import { serverAccount } from '../../src/database/embedded/serverProcess.js';
+import { freePort, serverAccount, startServer } from '../../src/platform/embedded/server.js';
 import { query } from '../support/query.js';
 
 // Without fsync a power cut loses data, but no kill of a server does.

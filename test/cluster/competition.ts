@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { openClient } from '../../src/database/query/client.js';
-import { createToken } from '../../src/database/tokens.js';
+import { openClient } from '../../src/platform/postgres/client.js';
+import { createToken } from '../../src/tokens.js';
 import { stepsUntil } from '../faults/load.js';
 import { importFileOf } from '../support/goalpost.js';
 import { violationsIn } from '../support/history/check.js';

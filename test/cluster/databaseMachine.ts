@@ -1,8 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../../src/database/embedded/freePort.js';
-import { serverAccount } from '../../src/database/embedded/serverProcess.js';
+import { freePort, serverAccount } from '../../src/platform/embedded/server.js';
 import { Program } from './program.js';
 
 /** The newest PostgreSQL that Debian's packages have installed. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serverAccount } from '../../src/database/embedded/serverProcess.js';
+import { serverAccount } from '../../src/platform/embedded/server.js';
 import { descendantsOf } from '../support/processes.js';
 
 const stopMilliseconds = 20_000;

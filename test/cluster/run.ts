@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../src/database/embedded/freePort.js';
+import { freePort } from '../../src/platform/embedded/server.js';
 import { startBuiltGateway } from '../support/builtGateway.js';
 import { commandOutput } from '../support/goalpost.js';
 import { query } from '../support/query.js';

@@ -4,7 +4,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort } from '../../src/database/embedded/freePort.js';
+import { freePort } from '../../src/platform/embedded/server.js';
 import { blocksOf, pathOf, sectionOf, textOf } from '../support/documents.js';
 import { startPostgres } from '../support/postgres.js';
 

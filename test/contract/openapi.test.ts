@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openApi as printOpenApi } from '../../src/commands/openapi.js';
+import { openApi as printOpenApi } from '../../src/commands/contract.js';
 import { catalogue, type ErrorCode, errorCodes } from '../../src/errors/catalogue.js';
 import { textOf } from '../support/documents.js';
 import { errorsOf, openApi, requireDescribed, resolve } from '../support/openapiValidator.js';

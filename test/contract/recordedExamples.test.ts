@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { createToken } from '../../src/database/tokens.js';
-import { demoPeople } from '../../src/workspace/demoPeople.js';
-import { readDocument } from '../../src/workspace/file.js';
+import { createToken } from '../../src/tokens.js';
+import { demoPeople, readDocument } from '../../src/workspace/file.js';
 import { importWorkspace } from '../../src/workspace/import.js';
 import { pathOf } from '../support/documents.js';
 import { createWorld, type Json, World } from '../support/world.js';

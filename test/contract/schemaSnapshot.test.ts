@@ -1,7 +1,6 @@
 import { parse, printSchema, visit } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { schema } from '../../src/schema/index.js';
-import { sdl } from '../../src/schema/sdl.js';
+import { schema, sdl } from '../../src/schema/index.js';
 import { textOf } from '../support/documents.js';
 
 describe('schema.graphql', () => {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type Database, openClient } from '../../src/database/query/client.js';
-import { newScope } from '../../src/database/query/requestScope.js';
+import { type Database, openClient } from '../../src/platform/postgres/client.js';
+import { newScope } from '../../src/platform/postgres/deadline.js';
 import { createDatabase } from '../support/database.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 

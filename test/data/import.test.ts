@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Database, openClient } from '../../src/database/query/client.js';
-import { numberEvents } from '../../src/events/numberEvents.js';
-import { demoPeople } from '../../src/workspace/demoPeople.js';
-import { ImportError } from '../../src/workspace/error.js';
-import { importWorkspace } from '../../src/workspace/import.js';
-import { columnsOf, type Table, tables } from '../../src/workspace/tables.js';
+import { numberEvents } from '../../src/platform/outbox/sequence.js';
+import { type Database, openClient } from '../../src/platform/postgres/client.js';
+import { demoPeople, ImportError } from '../../src/workspace/file.js';
+import { columnsOf, importWorkspace, type Table, tables } from '../../src/workspace/import.js';
 import { createDatabase } from '../support/database.js';
 import { pathOf } from '../support/documents.js';
 import { preparedStatements } from '../support/pgbouncer.js';

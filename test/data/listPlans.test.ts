@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createToken } from '../../src/database/tokens.js';
+import { createToken } from '../../src/tokens.js';
 import { asAdministrator } from '../support/database.js';
 import { pathOf } from '../support/documents.js';
 import { type Plan, plansOf } from '../support/plans.js';

@@ -1,6 +1,6 @@
 import { isObjectType } from 'graphql';
 import { expect, test } from 'vitest';
-import { models } from '../../src/database/generated/models.js';
+import { models } from '../../src/generated/models.js';
 import { schema } from '../../src/schema/index.js';
 import { selectedBy } from '../../src/schema/loadedFields.js';
 

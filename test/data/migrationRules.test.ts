@@ -6,8 +6,8 @@ import {
   migrationsDirectory,
   readMigrations,
   versionNeededBy,
-} from '../../src/database/admin/migrationFiles.js';
-import { openClient } from '../../src/database/query/client.js';
+} from '../../src/platform/administration/migrations.js';
+import { openClient } from '../../src/platform/postgres/client.js';
 import { version } from '../../src/version.js';
 import { importWorkspace } from '../../src/workspace/import.js';
 import { createEmptyDatabase } from '../support/database.js';

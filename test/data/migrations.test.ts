@@ -7,13 +7,17 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
-import { applyMigrations, type MigrateOptions, pendingMigrations } from '../../src/database/admin/migrations.js';
-import { DatabaseError } from '../../src/database/error.js';
+import {
+  applyMigrations,
+  type MigrateOptions,
+  pendingMigrations,
+} from '../../src/platform/administration/migrations.js';
+import { DatabaseError } from '../../src/platform/postgres/deadline.js';
 import { pathOf } from '../support/documents.js';
 import { eventually } from '../support/eventually.js';
 import { query } from '../support/query.js';
 
-const source = pathOf('src/database/admin/migrations.ts');
+const source = pathOf('src/platform/administration/migrations.ts');
 const GOALS = ['0001_goals', 'CREATE TABLE goals (id int PRIMARY KEY);\nINSERT INTO goals VALUES (1);\n'] as const;
 const FILES = [
   '0002_files',

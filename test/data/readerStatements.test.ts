@@ -1,11 +1,10 @@
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openClient } from '../../src/database/query/client.js';
-import type { NameOf } from '../../src/database/query/connection.js';
-import { openPool } from '../../src/database/query/pool.js';
-import { connectionsOf } from '../../src/database/query/poolConnection.js';
-import { databaseOn, type Transaction } from '../../src/database/query/reader/database.js';
-import { statementNames } from '../../src/database/query/statementNames.js';
-import { createLogger } from '../../src/telemetry/logger.js';
+import { openClient } from '../../src/platform/postgres/client.js';
+import type { NameOf } from '../../src/platform/postgres/connections.js';
+import { connectionsOf } from '../../src/platform/postgres/connections.js';
+import { openPool, statementNames } from '../../src/platform/postgres/pool.js';
+import { databaseOn, type Transaction } from '../../src/platform/postgres/reader/reader.js';
+import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { createDatabase } from '../support/database.js';
 import { preparedStatements, usesPgbouncer } from '../support/pgbouncer.js';
 

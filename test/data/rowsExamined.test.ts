@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '../../src/database/query/newId.js';
-import { eventCursor } from '../../src/events/eventCursor.js';
-import { numberEvents } from '../../src/events/numberEvents.js';
-import { sweep, waitingCompanies } from '../../src/events/sweep.js';
+import { eventCursor } from '../../src/events/event.js';
+import { numberEvents, sweep, waitingCompanies } from '../../src/platform/outbox/sequence.js';
+import { newId } from '../../src/platform/postgres/values.js';
 import { dataSql, ids, callersToken as token, usualSizes } from '../bench/comparison/dataset.js';
 import { graphql } from '../bench/comparison/spelling.js';
 import { usesPgbouncer } from '../support/pgbouncer.js';

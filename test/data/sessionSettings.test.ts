@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { openClient } from '../../src/database/query/client.js';
+import { openClient } from '../../src/platform/postgres/client.js';
 import { usesPgbouncer } from '../support/pgbouncer.js';
 import { createWorld } from '../support/world.js';
 

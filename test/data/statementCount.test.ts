@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { numberEvents } from '../../src/events/numberEvents.js';
-import { withFragments } from '../../src/rest/fragments.js';
+import { numberEvents } from '../../src/platform/outbox/sequence.js';
+import { withFragments } from '../../src/rest/storedMutation.js';
 import { filledDocument, filledFile, filledGoal } from '../support/filled.js';
 import { statementsOf } from '../support/statements.js';
 import { perform } from '../support/surfaces.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { openClient, type Transaction } from '../../src/database/query/client.js';
+import { openClient, type Transaction } from '../../src/platform/postgres/client.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { createWorld } from '../support/world.js';
 

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { expect, test } from 'vitest';
-import { isConflict, isUnavailable } from '../../src/database/query/unavailable.js';
-import { explained } from '../../src/database/servers/tls/tlsError.js';
+import { isConflict, isUnavailable } from '../../src/platform/postgres/deadline.js';
+import { explained } from '../../src/platform/servers/tls.js';
 
 const state = (originalCode: string) => ({ code: 'P2010', meta: { driverAdapterError: { cause: { originalCode } } } });
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Transaction } from '../../src/database/query/client.js';
-import { newId } from '../../src/database/query/newId.js';
-import { claim, release } from '../../src/events/webhooks/lease.js';
-import { type Progress, record } from '../../src/events/webhooks/record.js';
-import { take } from '../../src/events/webhooks/take.js';
+import { take } from '../../src/platform/outbox/claim.js';
+import { type Progress, record } from '../../src/platform/outbox/complete.js';
+import { claim, release } from '../../src/platform/outbox/lease.js';
+import type { Transaction } from '../../src/platform/postgres/client.js';
+import { newId } from '../../src/platform/postgres/values.js';
 import { insertWebhook } from '../support/deliveries.js';
 import { forAnother, plansOf } from '../support/plans.js';
 import { statementsOf } from '../support/statements.js';

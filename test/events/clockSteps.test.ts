@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { purgeWhileServing } from '../../src/server/purgeWhileServing.js';
-import { createLogger } from '../../src/telemetry/logger.js';
+import { purgeWhileServing } from '../../src/gateway.js';
+import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { insertWebhook, secretFor, startDeliveries, until } from '../support/deliveries.js';
 import { acknowledge, refuse, startReceiver } from '../support/receiver.js';
 import { createWorld, type Json } from '../support/world.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ActivityAction, Prisma } from '../../src/database/generated/client/client.js';
-import { numberEvents } from '../../src/events/numberEvents.js';
+import type { ActivityAction, Prisma } from '../../src/generated/client/client.js';
+import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { mutation } from '../support/surfaces.js';
 import { createWorld, type Json } from '../support/world.js';
 

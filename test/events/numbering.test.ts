@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { numberEvents } from '../../src/events/numberEvents.js';
+import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { plansOf } from '../support/plans.js';
 import { statementsOf } from '../support/statements.js';
 import { createWorld } from '../support/world.js';

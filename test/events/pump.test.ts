@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { Prisma } from '../../src/database/generated/client/client.js';
-import { openClient } from '../../src/database/query/client.js';
-import { Pump } from '../../src/events/pump.js';
-import { createLogger } from '../../src/telemetry/logger.js';
+import { Prisma } from '../../src/generated/client/client.js';
+import { Pump } from '../../src/platform/outbox/dispatcher.js';
+import { openClient } from '../../src/platform/postgres/client.js';
+import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { statementsOf } from '../support/statements.js';
 import { createWorld, restPaths } from '../support/world.js';

@@ -5,11 +5,9 @@ import { type AddressInfo, createServer as createTcp, isIP, type Socket } from '
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, describe, expect, test } from 'vitest';
-import { OpenAddresses } from '../../src/events/webhooks/sending/openAddresses.js';
-import { secretOf, signingSecrets } from '../../src/events/webhooks/sending/secrets.js';
-import { Sender, type SenderOptions } from '../../src/events/webhooks/sending/sender.js';
-import { signatureOf } from '../../src/events/webhooks/sending/signature.js';
-import { urlProblem } from '../../src/events/webhooks/sending/urlProblem.js';
+import { OpenAddresses, urlProblem } from '../../src/platform/outbox/addresses.js';
+import { Sender, type SenderOptions } from '../../src/platform/outbox/sender.js';
+import { secretOf, signatureOf, signingSecrets } from '../../src/platform/outbox/signature.js';
 import { makeCertificates } from '../support/certificates.js';
 import { thisMachine } from '../support/deliveries.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { retryConflicts } from '../../src/database/query/conflicts.js';
+import { retryConflicts } from '../../src/platform/postgres/connections.js';
 import type { Fault } from './fault.js';
 
 const terminate = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'goalpost'";

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { purgeOutcomes } from '../../src/database/idempotencyKeys.js';
+import { purgeOutcomes } from '../../src/platform/graphql/changes.js';
 import { eventually } from '../support/eventually.js';
 import { builtMain } from '../support/goalpost.js';
 import { statementsOf } from '../support/statements.js';

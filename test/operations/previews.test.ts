@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { openClient } from '../../src/database/query/client.js';
+import { openClient } from '../../src/platform/postgres/client.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { statementsOf } from '../support/statements.js';
 import { createWorld, type Json, World } from '../support/world.js';

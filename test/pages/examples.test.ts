@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { samplesOf } from '../../src/pages/assets/samples.js';
-import { storedMutations } from '../../src/rest/storedMutations.js';
+import { storedMutations } from '../../src/rest/routes.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';
 
 const world = await createWorld();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DemoKey } from '../../src/pages/demoKey.js';
+import { DemoKey } from '../../src/pages/demo.js';
 import { textOf } from '../support/documents.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 

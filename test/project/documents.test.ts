@@ -3,15 +3,14 @@ import { join } from 'node:path';
 import { CriticalityLevel, diff } from '@graphql-inspector/core';
 import { buildSchema, isEnumType, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { openApi } from '../../src/commands/openapi.js';
-import { settings } from '../../src/config/settings.js';
+import { openApi } from '../../src/commands/contract.js';
 import { catalogue, errorCodes } from '../../src/errors/catalogue.js';
-import { exampleOf } from '../../src/errors/failures.js';
-import { headersOf } from '../../src/errors/problem.js';
-import { eventFields, eventTypeOf } from '../../src/events/eventTypes.js';
+import { eventFields, eventTypeOf } from '../../src/events/event.js';
 import { snakeCase } from '../../src/naming.js';
+import { exampleOf, headersOf } from '../../src/platform/failures/failures.js';
 import { actions, activityActions } from '../../src/rules/activityActions.js';
-import { sdl } from '../../src/schema/sdl.js';
+import { sdl } from '../../src/schema/index.js';
+import { settings } from '../../src/settings.js';
 import { breakingChanges } from '../release/breakingChanges.js';
 import {
   anchorOf,

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { check } from '../../src/workspace/check.js';
-import { ImportError } from '../../src/workspace/error.js';
+import { check, unwrap } from '../../src/workspace/check.js';
+import { ImportError } from '../../src/workspace/file.js';
 import { marks } from '../../src/workspace/format/fields.js';
 import { workspace } from '../../src/workspace/format/workspace.js';
-import { unwrap } from '../../src/workspace/problems.js';
 import { blocksOf, pathOf, textOf, withGenerated } from '../support/documents.js';
 
 const page = textOf('docs/importing.md');

@@ -17,7 +17,7 @@ const rooms = [...table.keys()];
 
 const src = pathToFileURL(pathOf('src/')).href;
 const files = readdirSync(pathOf('src'), { recursive: true, encoding: 'utf8' }).filter(
-  (file) => /\.[cm]?[jt]sx?$/.test(file) && !file.startsWith('database/generated/'),
+  (file) => /\.[cm]?[jt]sx?$/.test(file) && !file.startsWith('generated/'),
 );
 
 /** The room that Node reaches by this path from a file of src, also by detours and encoded; undefined outside src. */

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { createLogger } from '../../src/telemetry/logger.js';
-import { Metrics } from '../../src/telemetry/metrics.js';
-import { MetricsServer } from '../../src/telemetry/metricsServer.js';
-import { RequestRecord } from '../../src/telemetry/requestRecord.js';
+import { createLogger } from '../../src/platform/telemetry/logger.js';
+import { Metrics } from '../../src/platform/telemetry/metrics.js';
+import { MetricsServer } from '../../src/platform/telemetry/metricsServer.js';
+import { RequestRecord } from '../../src/platform/telemetry/requestRecord.js';
 import { createDatabase } from '../support/database.js';
 import { anchorOf, blocksOf, headingsOf, proseOf, sectionOf, textOf } from '../support/documents.js';
 import { goalpost } from '../support/goalpost.js';

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { announce, type Started } from '../../src/commands/announce.js';
+import { announce, type Started } from '../../src/commands/serve.js';
 import { version } from '../../src/version.js';
 
 afterEach(() => vi.unstubAllEnvs());

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { NodeServer } from '../../src/server/connections/nodeServer.js';
-import { createLogger } from '../../src/telemetry/logger.js';
+import { NodeServer } from '../../src/platform/http/server.js';
+import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { statementsOf } from '../support/statements.js';
 import { type Answer, createWorld, type Json, restPaths, World } from '../support/world.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ResponseBudget } from '../../src/graphql/executor/responseBudget.js';
-import { jsonInTurns } from '../../src/graphql/jsonInTurns.js';
-import { LongResponses } from '../../src/graphql/longResponses.js';
+import { LongResponses } from '../../src/platform/fairness/longResponses.js';
+import { ResponseBudget } from '../../src/platform/graphql/executor.js';
+import { jsonInTurns } from '../../src/platform/graphql/responding.js';
 import { createWorld } from '../support/world.js';
 
 const world = await createWorld();

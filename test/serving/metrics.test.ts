@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createRateLimiters } from '../../src/http/limits/rateLimiters.js';
-import { Metrics } from '../../src/telemetry/metrics.js';
+import { createRateLimiters } from '../../src/platform/limits/rateLimiters.js';
+import { Metrics } from '../../src/platform/telemetry/metrics.js';
 import { rowsOf, sectionOf, textOf } from '../support/documents.js';
 import { samplesIn, sumOf } from '../support/scrape.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';

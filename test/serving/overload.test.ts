@@ -1,13 +1,11 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openClient } from '../../src/database/query/client.js';
-import { newScope } from '../../src/database/query/requestScope.js';
-import { Admission } from '../../src/server/admission/admission.js';
-import { Overload } from '../../src/server/admission/overload.js';
-import { Slot } from '../../src/server/admission/slot.js';
-import { createLogger } from '../../src/telemetry/logger.js';
-import { RequestRecord } from '../../src/telemetry/requestRecord.js';
+import { Admission, Overload, Slot } from '../../src/platform/fairness/admission.js';
+import { openClient } from '../../src/platform/postgres/client.js';
+import { newScope } from '../../src/platform/postgres/deadline.js';
+import { createLogger } from '../../src/platform/telemetry/logger.js';
+import { RequestRecord } from '../../src/platform/telemetry/requestRecord.js';
 import { eventually } from '../support/eventually.js';
 import { holdGoals } from '../support/holdGoals.js';
 import { preparedStatements } from '../support/pgbouncer.js';

@@ -4,10 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config/config.js';
-import { ConfigError } from '../../src/config/configError.js';
-import { effectiveSettings } from '../../src/config/effectiveSettings.js';
-import { settings } from '../../src/config/settings.js';
+import { ConfigError } from '../../src/platform/settings/configError.js';
+import { effectiveSettings, readConfig, settings } from '../../src/settings.js';
 import { pathOf } from '../support/documents.js';
 import { goalpost } from '../support/goalpost.js';
 import type { Json } from '../support/world.js';
@@ -156,7 +154,7 @@ describe('the file .env in the current folder', async () => {
 
   const tsx = import.meta.resolve('tsx');
   const script = `
-    const { readConfig } = await import(${JSON.stringify(pathOf('src/config/config.ts'))});
+    const { readConfig } = await import(${JSON.stringify(pathOf('src/settings.ts'))});
     console.log(JSON.stringify(readConfig()));`;
 
   /** The settings of a process in the folder. */

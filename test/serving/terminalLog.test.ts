@@ -1,8 +1,7 @@
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createLogger, logDestination } from '../../src/telemetry/logger.js';
-import { terminalLine } from '../../src/telemetry/terminalLine.js';
+import { createLogger, logDestination, terminalLine } from '../../src/platform/telemetry/logger.js';
 import { createWorld, restPaths } from '../support/world.js';
 
 afterEach(() => vi.unstubAllEnvs());

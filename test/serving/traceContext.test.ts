@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLogger } from '../../src/telemetry/logger.js';
+import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';
 
 const lines: Json[] = [];

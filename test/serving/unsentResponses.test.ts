@@ -3,11 +3,11 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { RequestHead } from '../../src/http/requestHead.js';
-import type { Handler } from '../../src/http/route.js';
-import { Overload } from '../../src/server/admission/overload.js';
-import { NodeServer } from '../../src/server/connections/nodeServer.js';
-import { createLogger } from '../../src/telemetry/logger.js';
+import { Overload } from '../../src/platform/fairness/admission.js';
+import type { RequestHead } from '../../src/platform/http/request.js';
+import type { Handler } from '../../src/platform/http/router.js';
+import { NodeServer } from '../../src/platform/http/server.js';
+import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/world.js';
 

@@ -1,4 +1,4 @@
-import { freePort } from '../../src/database/embedded/freePort.js';
+import { freePort } from '../../src/platform/embedded/server.js';
 import { makeCertificates } from './certificates.js';
 import { createDatabase } from './database.js';
 import { isProxyMissing, type ProxyName, proxyNames } from './documentedProxies.js';

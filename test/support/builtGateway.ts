@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Started } from '../../src/commands/announce.js';
+import type { Started } from '../../src/commands/serve.js';
 import { cpuOf, residentMegabytes } from './processes.js';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, copyFileSync, mkdirSync, writeFileSync } from 'no
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { serverAccount } from '../../src/database/embedded/serverProcess.js';
+import { serverAccount } from '../../src/platform/embedded/server.js';
 
 export type Certificates = Awaited<ReturnType<typeof makeCertificates>>;
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { RequestRecord } from '../../src/telemetry/requestRecord.js';
+import { RequestRecord } from '../../src/platform/telemetry/requestRecord.js';
 
 interface Node {
   'Node Type': string;

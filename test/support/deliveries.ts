@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openClient } from '../../src/database/query/client.js';
-import { Pump } from '../../src/events/pump.js';
-import { Deliverer } from '../../src/events/webhooks/deliverer.js';
-import { OpenAddresses } from '../../src/events/webhooks/sending/openAddresses.js';
-import { secretOf } from '../../src/events/webhooks/sending/secrets.js';
-import { Sender, type SenderOptions } from '../../src/events/webhooks/sending/sender.js';
-import { createLogger } from '../../src/telemetry/logger.js';
+import { OpenAddresses } from '../../src/platform/outbox/addresses.js';
+import { Deliverer } from '../../src/platform/outbox/deliverer.js';
+import { Pump } from '../../src/platform/outbox/dispatcher.js';
+import { Sender, type SenderOptions } from '../../src/platform/outbox/sender.js';
+import { secretOf } from '../../src/platform/outbox/signature.js';
+import { openClient } from '../../src/platform/postgres/client.js';
+import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { preparedStatements } from './pgbouncer.js';
 import type { Json, World } from './world.js';
 

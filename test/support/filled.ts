@@ -1,4 +1,4 @@
-import type { Prisma } from '../../src/database/generated/client/client.js';
+import type { Prisma } from '../../src/generated/client/client.js';
 import type { World } from './world.js';
 
 const at = (day: number) => new Date(Date.UTC(2026, 4, 1 + (day % 28), 9, 30, 15, 250));

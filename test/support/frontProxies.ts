@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
-import { freePort } from '../../src/database/embedded/freePort.js';
+import { freePort } from '../../src/platform/embedded/server.js';
 import type { Certificates } from './certificates.js';
 import { documentedProxies, type ProxyName, replaced } from './documentedProxies.js';
 import { blocksOf, textOf } from './documents.js';

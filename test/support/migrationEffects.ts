@@ -1,6 +1,6 @@
 import pg from 'pg';
-import type { Migration } from '../../src/database/admin/migrationFiles.js';
-import { versionNeededBy } from '../../src/database/admin/migrationFiles.js';
+import type { Migration } from '../../src/platform/administration/migrations.js';
+import { versionNeededBy } from '../../src/platform/administration/migrations.js';
 
 type Row = Record<string, string | number | boolean | null>;
 

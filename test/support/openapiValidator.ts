@@ -1,11 +1,10 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { errorCodes } from '../../src/errors/catalogue.js';
-import { apiRoot } from '../../src/rest/apiRoot.js';
 import { openApiDocument } from '../../src/rest/openapi/openApiDocument.js';
 import { problemSchema } from '../../src/rest/openapi/problems.js';
-import { prepare } from '../../src/rest/prepare.js';
-import { storedMutations } from '../../src/rest/storedMutations.js';
+import { storedMutations } from '../../src/rest/routes.js';
+import { apiRoot, prepare } from '../../src/rest/storedMutation.js';
 import { schema } from '../../src/schema/index.js';
 
 import type { Json } from './world.js';

@@ -4,8 +4,7 @@ import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../src/database/embedded/freePort.js';
-import { serverAccount } from '../../src/database/embedded/serverProcess.js';
+import { freePort, serverAccount } from '../../src/platform/embedded/server.js';
 import { query } from './query.js';
 
 /** Whether the tests reach PostgreSQL through PgBouncer. Debian's (1.18) knows no prepared statements by name. */

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { newId } from '../../src/database/query/newId.js';
+import { newId } from '../../src/platform/postgres/values.js';
 import type { Statement } from './statements.js';
 
 interface Node {

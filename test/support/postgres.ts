@@ -2,10 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findBinaries } from '../../src/database/embedded/binaries.js';
-import { openCluster } from '../../src/database/embedded/cluster.js';
-import { type Server, startServer } from '../../src/database/embedded/server.js';
-import { serverAccount } from '../../src/database/embedded/serverProcess.js';
+import { findBinaries, openCluster } from '../../src/platform/embedded/cluster.js';
+import { type Server, serverAccount, startServer } from '../../src/platform/embedded/server.js';
 import { cpuOfFamily } from './processes.js';
 import { query } from './query.js';
 

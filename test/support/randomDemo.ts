@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDemo } from '../../src/commands/openDemo.js';
-import type { DemoTokens } from '../../src/server/workerMessages.js';
+import { openDemo } from '../../src/commands/demo.js';
+import type { DemoTokens } from '../../src/platform/process/workers.js';
 import type { Known } from './randomQueries.js';
 import type { Json, World } from './world.js';
 

@@ -4,10 +4,8 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findBinaries } from '../../src/database/embedded/binaries.js';
-import { openCluster } from '../../src/database/embedded/cluster.js';
-import { startServer } from '../../src/database/embedded/server.js';
-import { nameInside, serverAccount } from '../../src/database/embedded/serverProcess.js';
+import { findBinaries, openCluster } from '../../src/platform/embedded/cluster.js';
+import { nameInside, serverAccount, startServer } from '../../src/platform/embedded/server.js';
 import { query } from './query.js';
 
 const common = ['fsync=off'];

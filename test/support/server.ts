@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Started } from '../../src/commands/announce.js';
+import type { Started } from '../../src/commands/serve.js';
 import { Client } from './client.js';
 import { builtMain } from './goalpost.js';
 import type { Json } from './world.js';

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import { applyMigrations } from '../../src/database/admin/migrations.js';
-import { createRoles } from '../../src/database/admin/roles.js';
-import { startEmbedded } from '../../src/database/embedded/startEmbedded.js';
+import { applyMigrations } from '../../src/platform/administration/migrations.js';
+import { createRoles } from '../../src/platform/administration/roles.js';
+import { startEmbedded } from '../../src/platform/embedded/open.js';
 import { startPgbouncer, usesPgbouncer } from './pgbouncer.js';
 import { query } from './query.js';
 

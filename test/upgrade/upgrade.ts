@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hashToken } from '../../src/database/tokens.js';
+import { hashToken } from '../../src/tokens.js';
 import { stepsUntil } from '../faults/load.js';
 import { violationsIn } from '../support/history/check.js';
 import { Client } from '../support/history/client.js';

@@ -1,16 +1,53 @@
 import { type GraphQLObjectType, type GraphQLSchema, getNamedType, Kind, type SelectionSetNode } from 'graphql';
+import type { ErrorCode } from '../../errors/catalogue.js';
+import { contentRoute, type Route, types } from '../../platform/http/index.js';
 import { version } from '../../version.js';
-import { apiRoot } from '../apiRoot.js';
-import type { PreparedMutation } from '../prepare.js';
-import { requestHeaders } from './headers.js';
-import { collectComponents, type JsonSchema } from './jsonSchema.js';
-import { codesOf, problemResponses } from './problems.js';
+import { apiRoot, type PreparedMutation } from '../storedMutation.js';
+import {
+  codesOf,
+  problemExample,
+  problemName,
+  problemResponses,
+  problemSchema,
+  type References,
+  webhookParameters,
+  webhooks,
+} from './problems.js';
 import recordedExamples from './recordedExamples.json' with { type: 'json' };
-import { collectReferences, referenceTo } from './references.js';
-import { requestSchema } from './requestSchema.js';
-import { type Fragments, responseSchemas } from './responseSchema.js';
-import { sentence } from './text.js';
-import { webhookParameters, webhooks } from './webhooks.js';
+import {
+  type Components,
+  collectComponents,
+  everyResponse,
+  type Fragments,
+  headerNamed,
+  type JsonSchema,
+  requestHeaders,
+  requestSchema,
+  responseSchemas,
+  sentence,
+} from './schemas.js';
+
+const referenceTo = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
+
+/** Collects the headers and the examples of problems that operations refer to. */
+function collectReferences({ component }: Pick<Components, 'component'>, publicUrl: string) {
+  const headers: Record<string, JsonSchema> = {};
+  const problems: Record<string, JsonSchema> = {};
+  const header = (name: string) => {
+    headers[name] ??= headerNamed(name);
+    return referenceTo('headers', name);
+  };
+  const references: References = {
+    schema: (code: ErrorCode) => component(problemName(code), () => problemSchema(code)),
+    example: (code: ErrorCode) => {
+      problems[code] ??= { summary: code, value: problemExample(code, publicUrl) };
+      return referenceTo('examples', code);
+    },
+    header,
+    common: Object.fromEntries(everyResponse.map((name) => [name, header(name)])),
+  };
+  return { headers, problems, references };
+}
 
 /** The description of the API, which names its operations by their titles. */
 const descriptionOf = (titles: string[]) => `The external HTTP API: ${titles.join(', ').toLowerCase()}.
@@ -111,4 +148,20 @@ function fragmentsOf(prepared: readonly PreparedMutation[]): Fragments {
   const all = prepared.flatMap(({ document }) => document.definitions);
   const definitions = all.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION);
   return new Map(definitions.map((definition) => [definition.name.value, definition]));
+}
+
+export const openApiPath = `${apiRoot}/openapi.json`;
+
+/** Serves the OpenAPI document without a token: with the paths that it describes, and where tools look for it. */
+export function openApiRoutes(openApi: () => object): Route[] {
+  const json = () => JSON.stringify(openApi());
+  // YAML 1.1, which many tools still use, reads a string such as 2026-03-31 as a date unless it is quoted.
+  const options = { aliasDuplicateObjects: false, compat: 'yaml-1.1' };
+  // CommonJS that is loaded when it is needed has nothing but its default once it is bundled.
+  const yaml = async () => (await import('yaml')).default.stringify(openApi(), options);
+  return [
+    contentRoute(openApiPath, types.json, json),
+    contentRoute('/openapi.json', types.json, json),
+    contentRoute('/openapi.yaml', types.yaml, yaml),
+  ];
 }

@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { newId } from '../../database/query/newId.js';
-import type { Table } from '../tables.js';
+import { SubscriptionType } from '../../generated/client/enums.js';
+import { newId } from '../../platform/postgres/index.js';
+import { type ActivitySubject, actionsOn } from '../../rules/activityActions.js';
+import type { Table } from '../import.js';
 
 /** What a string stands for: a value that is unique in its table, or the id of a row elsewhere. */
-export type Mark = { table: Table; column: 'id' | 'token' } | { refersTo: Table };
+type Mark = { table: Table; column: 'id' | 'token' } | { refersTo: Table };
 
 export const marks = z.registry<Mark>();
 
@@ -47,7 +49,7 @@ export const publicToken = (about: string) =>
 
 export const text = (about: string) => string().describe(about);
 export const name = (about: string) => string().min(1).describe(about);
-export const emoji = (about: string) => string().min(1).max(50).describe(about);
+const emoji = (about: string) => string().min(1).max(50).describe(about);
 export const flag = (about: string) => z.boolean().default(false).describe(about);
 export const float = (about: string) => z.number().describe(about);
 export const integer = (about: string, min: number, max = 2_147_483_647) => z.int().min(min).max(max).describe(about);
@@ -84,3 +86,89 @@ export const listOf = <Schema extends z.ZodObject>(schema: Schema, ...keys: (key
       }
     })
     .default([]);
+
+const level = () => z.literal([0, 10, 40, 70, 100]);
+
+/** Access without a personal grant: of everyone, the company, and the members of the space. */
+export const accessLevels = () =>
+  z
+    .strictObject({
+      public: level().describe('a value above 0 marks it as public, but gives nobody access'),
+      company: level().describe('everyone in the company except guests'),
+      space: level().describe('members of the space'),
+    })
+    .default({ public: 0, company: 70, space: 100 })
+    .describe(
+      'who has access without a grant, each 0 none, 10 view, 40 comment, 70 edit or 100 full; default: 0, 70, 100',
+    );
+
+const grant = z.strictObject({
+  id: ownId('access_grants'),
+  person_id: personId('who has the access; at most once per list'),
+  level: level().describe('0 none, 10 view, 40 comment, 70 edit, 100 full'),
+});
+
+export const access = () => listOf(grant, 'person_id').describe('personal access, in addition to the levels');
+
+const reaction = z.strictObject({
+  id: ownId('reactions'),
+  person_id: personId('who reacted'),
+  emoji: emoji('at most 50 characters; at most once per person'),
+  inserted_at: insertedAt(),
+});
+
+export const reactions = () => listOf(reaction, 'person_id', 'emoji').describe('reactions to it');
+
+const comment = z.strictObject({
+  id: ownId('comments'),
+  author_id: personId('who wrote it'),
+  content: text('plain text or a ProseMirror document as a string'),
+  reactions: reactions(),
+  inserted_at: insertedAt(),
+  updated_at: updatedAt(),
+  deleted_at: optional(timestamp('when it was deleted; a deleted comment stays in the database but is not counted')),
+});
+
+export const comments = () => listOf(comment).describe('comments on it');
+
+const subscription = z.strictObject({
+  id: ownId('subscriptions'),
+  person_id: personId('who is subscribed; at most once per list'),
+  type: z.enum(SubscriptionType).describe('why they are subscribed'),
+  canceled: flag('whether they unsubscribed; they are no longer notified'),
+  inserted_at: insertedAt(),
+});
+
+const subscriptionListRecord = z.strictObject({
+  id: ownId('subscription_lists'),
+  send_to_everyone: flag('whether members of the space are notified too'),
+  subscriptions: listOf(subscription, 'person_id').describe('its subscribers'),
+});
+
+export const subscriptionList = () => optional(subscriptionListRecord.describe('who is subscribed to it'));
+
+const thread = z.strictObject({
+  id: ownId('comment_threads'),
+  message: optional(text('the message posted with the activity')),
+  inserted_at: insertedAt(),
+  comments: comments(),
+  subscription_list: subscriptionList(),
+});
+
+const notification = z.strictObject({
+  id: ownId('notifications'),
+  person_id: personId('who was notified; at most once per activity'),
+  read_at: optional(timestamp('when it was read; null: unread')),
+  inserted_at: insertedAt(),
+});
+
+/** Something that happened to the record that lists it. */
+export const activityFields = (subject: ActivitySubject) => ({
+  id: ownId('activities'),
+  action: z.enum(actionsOn(subject)).describe('what happened'),
+  author_id: personId('who did it'),
+  name: optional(name('the name that the record had then; default: the name it has now')),
+  inserted_at: insertedAt(),
+  thread: optional(thread.describe('the comment thread about it')),
+  notifications: listOf(notification, 'person_id').describe('notifications about it'),
+});

@@ -1,8 +1,11 @@
 import { z } from 'zod';
-import { ProgressStatus } from '../../database/generated/client/enums.js';
-import { access, accessLevels } from './access.js';
-import { activityFields, comments, reactions } from './conversations.js';
+import { ContextualDateType, ProgressStatus } from '../../generated/client/enums.js';
 import {
+  access,
+  accessLevels,
+  activityFields,
+  comments,
+  date,
   flag,
   float,
   id,
@@ -13,12 +16,24 @@ import {
   optional,
   ownId,
   personId,
+  reactions,
   reference,
   text,
   timestamp,
   updatedAt,
 } from './fields.js';
-import { timeframe } from './timeframe.js';
+
+const contextualDate = z.strictObject({
+  date_type: z.enum(ContextualDateType).describe('how exact the date is'),
+  value: name('the date as displayed, such as "Q3 2026"'),
+  date: date('the day it stands for'),
+});
+
+/** When work on a goal starts, and when it is due. */
+const timeframe = z.strictObject({
+  contextual_start_date: optional(contextualDate.describe('when work starts')),
+  contextual_end_date: optional(contextualDate.describe('when it is due')),
+});
 
 const target = z.strictObject({
   id: ownId('targets'),
@@ -114,3 +129,19 @@ export const goal = z
     if (!isClosed && record.success !== null) issue('success', 'is only for a closed goal');
     if (!isClosed && record.closed_by_id !== null) issue('closed_by_id', 'is only for a closed goal');
   });
+
+export const project = z.strictObject({
+  id: id('projects'),
+  space_id: reference('spaces', 'the space it is in'),
+  goal_id: optional(reference('goals', 'the goal it works towards')),
+  name: name('what is being worked on'),
+  description: optional(text('plain text or a ProseMirror document as a string')),
+  status: z.enum(ProgressStatus).default('pending').describe('how it is going'),
+  champion_id: optional(personId('who drives it; has full access')),
+  reviewer_id: optional(personId('who reviews it; has full access')),
+  access_levels: accessLevels(),
+  access: access(),
+  closed_at: optional(timestamp('when it was closed; null: open')),
+  inserted_at: insertedAt(),
+  updated_at: updatedAt(),
+});

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { BlobStatus } from '../../database/generated/client/enums.js';
-import { activityFields, comments, reactions, subscriptionList } from './conversations.js';
+import { BlobStatus, DocumentState, VersionOrigin } from '../../generated/client/enums.js';
 import {
+  activityFields,
+  comments,
   id,
   insertedAt,
   integer,
@@ -10,7 +11,10 @@ import {
   optional,
   ownId,
   personId,
+  publicToken,
+  reactions,
   reference,
+  subscriptionList,
   text,
   timestamp,
   updatedAt,
@@ -37,7 +41,7 @@ export const resourceHub = z
   });
 
 /** The location of a folder, file or document. */
-export const placed = {
+const placed = {
   resource_hub_id: reference('resource_hubs', 'the hub it is in'),
   parent_folder_id: optional(
     reference('resource_hub_folders', 'the folder it is in, of the same hub; null: at the root'),
@@ -88,3 +92,86 @@ export const file = z
     if (record.deleted_by_id !== null && record.deleted_at === null)
       addIssue({ code: 'custom', path: ['deleted_by_id'], message: 'is only for a deleted file' });
   });
+
+const version = z.strictObject({
+  id: ownId('document_versions'),
+  version_number: integer('1, 2, 3 … in order', 1),
+  title: name('title of the document at this version'),
+  content: text('content of the document at this version'),
+  editor_id: personId('who made it'),
+  origin: z.enum(VersionOrigin).describe('how it was made'),
+  restored_from_version_number: optional(
+    integer('the version it was restored from; required if `origin` is `restored`, else omitted', 1),
+  ),
+  inserted_at: insertedAt(),
+});
+
+const documentActivity = z.strictObject({
+  ...activityFields('document'),
+  version_number: optional(
+    integer('the version that was added; required for `document_version_restored`, else omitted', 1),
+  ),
+});
+
+const documentRecord = z.strictObject({
+  id: id('resource_hub_documents'),
+  ...placed,
+  name: name('its title; once published, the title of the last version'),
+  content: text('plain text or a ProseMirror document as a string; once published, the content of the last version'),
+  author_id: personId('who wrote it; only they see a draft'),
+  state: z.enum(DocumentState).describe('a draft has no versions yet'),
+  published_at: optional(timestamp('when it was published; required unless it is a draft')),
+  current_version: optional(integer('number of the last version, which is also the default', 1)),
+  versions: listOf(version).describe('every version of a published document, from 1 on'),
+  public_token: optional(publicToken('last part of its public link; set while sharing is on')),
+  comments: comments(),
+  reactions: reactions(),
+  subscription_list: subscriptionList(),
+  activities: listOf(documentActivity).describe('what happened to it'),
+  inserted_at: insertedAt(),
+  updated_at: updatedAt(),
+  deleted_at: optional(timestamp('when it was deleted; a deleted document stays in the database but is not shown')),
+});
+
+type Issue = (message: string, ...path: (string | number)[]) => void;
+
+export const document = documentRecord.superRefine((record, { addIssue }) => {
+  const issue: Issue = (message, ...path) => addIssue({ code: 'custom', path, message });
+  (record.state === 'draft' ? checkDraft : checkHistory)(record, issue);
+  for (const [index, { action, version_number: number }] of record.activities.entries()) {
+    const path = ['activities', index, 'version_number'];
+    const isRestore = action === 'document_version_restored';
+    if (!isRestore && number !== null) issue('is only for document_version_restored', ...path);
+    else if (isRestore && number === null) issue('is required for document_version_restored', ...path);
+    else if (isRestore && record.versions[(number ?? 0) - 1]?.origin !== 'restored')
+      issue(`no version ${number} with the origin restored is listed`, ...path);
+  }
+});
+
+function checkDraft(record: z.output<typeof documentRecord>, issue: Issue): void {
+  for (const field of ['published_at', 'public_token', 'current_version'] as const)
+    if (record[field] !== null) issue('is only for a published document', field);
+  if (record.versions.length > 0) issue('a draft has none', 'versions');
+}
+
+function checkHistory(record: z.output<typeof documentRecord>, issue: Issue): void {
+  if (record.published_at === null) issue('is required for a published document', 'published_at');
+  for (const [
+    index,
+    { version_number: number, origin, restored_from_version_number: source },
+  ] of record.versions.entries()) {
+    const path = ['versions', index, 'restored_from_version_number'];
+    if (number !== index + 1)
+      issue(`must be ${index + 1}, versions are listed from 1 on`, 'versions', index, 'version_number');
+    if (origin !== 'restored' && source !== null) issue('is only for the origin restored', ...path);
+    if (origin === 'restored' && source === null) issue('is required for the origin restored', ...path);
+    if (source !== null && source >= number) issue(`must be lower than version_number ${number}`, ...path);
+  }
+  const last = record.versions.at(-1);
+  if (!last) issue('a published document has at least one', 'versions');
+  if (!last) return;
+  if (record.name !== last.title) issue('must be the title of the last version', 'name');
+  if (record.content !== last.content) issue('must be the content of the last version', 'content');
+  if (record.current_version !== null && record.current_version !== last.version_number)
+    issue(`must be ${last.version_number}, the last version`, 'current_version');
+}

@@ -1,11 +1,21 @@
 import { z } from 'zod';
-import { PersonType } from '../../database/generated/client/enums.js';
-import { access, accessLevels } from './access.js';
-import { document } from './documents.js';
-import { flag, id, insertedAt, listOf, name, optional, personId, text, timestamp, updatedAt } from './fields.js';
-import { goal } from './goals.js';
-import { file, folder, resourceHub } from './hub.js';
-import { project } from './projects.js';
+import { PersonType } from '../../generated/client/enums.js';
+import {
+  access,
+  accessLevels,
+  flag,
+  id,
+  insertedAt,
+  listOf,
+  name,
+  optional,
+  personId,
+  text,
+  timestamp,
+  updatedAt,
+} from './fields.js';
+import { goal, project } from './goals.js';
+import { document, file, folder, resourceHub } from './hub.js';
 
 const company = z.strictObject({
   id: id('companies'),

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { applyMigrations } from '../../../src/database/admin/migrations.js';
-import { startEmbedded } from '../../../src/database/embedded/startEmbedded.js';
+import { applyMigrations } from '../../../src/platform/administration/migrations.js';
+import { startEmbedded } from '../../../src/platform/embedded/open.js';
 import { cpuOfFamily, parentOf } from '../../support/processes.js';
 import { dataSql, renewSql, type Sizes } from './dataset.js';
 

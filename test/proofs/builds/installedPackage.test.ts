@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Started } from '../../../src/commands/announce.js';
+import type { Started } from '../../../src/commands/serve.js';
 import { createDatabase } from '../../support/database.js';
 import { blocksOf, pathOf, sectionOf, textOf } from '../../support/documents.js';
 import { eventually } from '../../support/eventually.js';

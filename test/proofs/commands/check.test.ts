@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { checkGateway } from '../../../src/commands/check/checkGateway.js';
-import { ConfigError } from '../../../src/config/configError.js';
-import { freePort } from '../../../src/database/embedded/freePort.js';
-import { DatabaseError } from '../../../src/database/error.js';
+import { checkGateway } from '../../../src/commands/check.js';
+import { freePort } from '../../../src/platform/embedded/server.js';
+import { DatabaseError } from '../../../src/platform/postgres/deadline.js';
+import { ConfigError } from '../../../src/platform/settings/configError.js';
 import { createDatabase } from '../../support/database.js';
 import { usesPgbouncer } from '../../support/pgbouncer.js';
 import { query } from '../../support/query.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Started } from '../../../src/commands/announce.js';
+import type { Started } from '../../../src/commands/serve.js';
 import { createDatabase, createEmptyDatabase } from '../../support/database.js';
 import { pathOf } from '../../support/documents.js';
 import { builtMain, goalpost as runGoalpost } from '../../support/goalpost.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { purgeableFiles, purgeFiles } from '../../../src/database/admin/purgeFiles.js';
-import { openClient } from '../../../src/database/query/client.js';
+import { purgeableFiles, purgeFiles } from '../../../src/platform/administration/purges.js';
+import { openClient } from '../../../src/platform/postgres/client.js';
 import { changesOf, counts } from '../../support/changes.js';
 import { eventually } from '../../support/eventually.js';
 import { goalpost } from '../../support/goalpost.js';

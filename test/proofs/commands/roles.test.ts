@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { applyMigrations } from '../../../src/database/admin/migrations.js';
-import { createRoles, rolesSql } from '../../../src/database/admin/roles.js';
+import { applyMigrations } from '../../../src/platform/administration/migrations.js';
+import { createRoles, rolesSql } from '../../../src/platform/administration/roles.js';
 import { createEmptyDatabase } from '../../support/database.js';
 import { pathOf } from '../../support/documents.js';
 import { goalpost } from '../../support/goalpost.js';

@@ -10,8 +10,8 @@ import {
 } from 'graphql';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { plannedPlacements } from '../../../src/database/admin/distribute.js';
-import { openClient } from '../../../src/database/query/client.js';
+import { plannedPlacements } from '../../../src/platform/administration/distribution.js';
+import { openClient } from '../../../src/platform/postgres/client.js';
 import { schema } from '../../../src/schema/index.js';
 import { companiesByWorker, whileLost, workerUrls } from '../../support/citusNodes.js';
 import { noted, noteStatements } from '../../support/companyBinding.js';

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startEmbedded } from '../../../src/database/embedded/startEmbedded.js';
-import { DatabaseError } from '../../../src/database/error.js';
+import { startEmbedded } from '../../../src/platform/embedded/open.js';
+import { DatabaseError } from '../../../src/platform/postgres/deadline.js';
 import { pathOf } from '../../support/documents.js';
 import { eventually } from '../../support/eventually.js';
 import { query } from '../../support/query.js';
 
-const embedded = pathOf('src/database/embedded/startEmbedded.ts');
+const embedded = pathOf('src/platform/embedded/open.ts');
 const asRoot = process.getuid?.() === 0;
 const cleanups: (() => Promise<unknown>)[] = [];
 let dataDir: string;

@@ -1,9 +1,9 @@
 import { Socket } from 'node:net';
 import { queryObjects } from 'node:v8';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { readConfig } from '../../../src/config/config.js';
-import { openClient } from '../../../src/database/query/client.js';
-import { readServerUrls } from '../../../src/database/servers/serverUrls.js';
+import { openClient } from '../../../src/platform/postgres/client.js';
+import { readServerUrls } from '../../../src/platform/servers/primary.js';
+import { readConfig } from '../../../src/settings.js';
 import { eventually } from '../../support/eventually.js';
 import { commandOutput } from '../../support/goalpost.js';
 import { query } from '../../support/query.js';

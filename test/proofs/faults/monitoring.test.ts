@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../../../src/database/embedded/freePort.js';
+import { freePort } from '../../../src/platform/embedded/server.js';
 import { Restorer } from '../../faults/restorer.js';
 import { until, webhookKey } from '../../support/deliveries.js';
 import { pathOf } from '../../support/documents.js';

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openClient } from '../../../src/database/query/client.js';
-import { inspectReplicas } from '../../../src/database/servers/replicas/inspectReplicas.js';
-import { hasReached, readPosition } from '../../../src/database/servers/replicas/logPosition.js';
-import { Replicas } from '../../../src/database/servers/replicas/replicas.js';
+import { inspectReplicas } from '../../../src/platform/administration/inspect.js';
+import { openClient } from '../../../src/platform/postgres/client.js';
+import { hasReached, Replicas, readPosition } from '../../../src/platform/servers/replicas.js';
 import { eventually } from '../../support/eventually.js';
 import { commandOutput } from '../../support/goalpost.js';
 import { query } from '../../support/query.js';

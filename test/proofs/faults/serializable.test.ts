@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openClient } from '../../../src/database/query/client.js';
+import { openClient } from '../../../src/platform/postgres/client.js';
 import { preparedStatements } from '../../support/pgbouncer.js';
 import { type Answer, createWorld, restPaths, World } from '../../support/world.js';
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '../../../src/database/query/newId.js';
+import { newId } from '../../../src/platform/postgres/values.js';
 import { forAnother, plansOf } from '../../support/plans.js';
 import { statementsOf } from '../../support/statements.js';
 import { type Answer, createWorld, type Json, restPaths } from '../../support/world.js';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { openClient } from '../../../src/database/query/client.js';
+import { openClient } from '../../../src/platform/postgres/client.js';
 import { eventually } from '../../support/eventually.js';
 import { preparedStatements, usesPgbouncer } from '../../support/pgbouncer.js';
 import { statementsOf } from '../../support/statements.js';

@@ -15,7 +15,7 @@ import {
   responsePathAsArray,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { execute } from '../../../src/graphql/executor/execute.js';
+import { execute } from '../../../src/platform/graphql/executor.js';
 import { type Known, randomRequest } from '../../support/randomQueries.js';
 import { timeLimit } from '../../support/timeLimit.js';
 import { validDocument } from '../../support/validDocument.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type ExecutionResult, execute as executeAsGraphqlJs } from 'graphql';
 import { expect, test } from 'vitest';
-import { execute } from '../../../src/graphql/executor/execute.js';
+import { execute } from '../../../src/platform/graphql/executor.js';
 import { schema } from '../../../src/schema/index.js';
 import { knownTo, openRandomDemo } from '../../support/randomDemo.js';
 import { randomRequest } from '../../support/randomQueries.js';

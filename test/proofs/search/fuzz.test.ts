@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { buildSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDemo } from '../../../src/commands/openDemo.js';
+import { openDemo } from '../../../src/commands/demo.js';
 import { textOf } from '../../support/documents.js';
 import { fingerprint, requireAnswer } from '../../support/fuzz/oracle.js';
 import { rawWires } from '../../support/fuzz/rawRequests.js';

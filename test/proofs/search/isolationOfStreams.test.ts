@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { eventCursor } from '../../../src/events/eventCursor.js';
+import { eventCursor } from '../../../src/events/event.js';
 import type { Caller } from '../../support/isolation/callers.js';
 import { foundIn } from '../../support/isolation/canaries.js';
 import { Ladder } from '../../support/isolation/ladder.js';

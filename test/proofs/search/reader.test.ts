@@ -2,16 +2,20 @@ import { deepStrictEqual } from 'node:assert';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { PrismaClient } from '../../../src/database/generated/client/client.js';
-import { models } from '../../../src/database/generated/models.js';
-import type { Connection } from '../../../src/database/query/connection.js';
-import { openPool } from '../../../src/database/query/pool.js';
-import { connectionsOf } from '../../../src/database/query/poolConnection.js';
-import { prismaOn } from '../../../src/database/query/prismaOn.js';
-import { type Transaction, transactionOn } from '../../../src/database/query/reader/database.js';
-import { newStatements, readOf } from '../../../src/database/query/reader/read.js';
-import type { Method } from '../../../src/database/query/reader/statement.js';
-import { transact } from '../../../src/database/query/reader/transact.js';
+import type { PrismaClient } from '../../../src/generated/client/client.js';
+import { models } from '../../../src/generated/models.js';
+import type { Connection } from '../../../src/platform/postgres/connections.js';
+import { connectionsOf } from '../../../src/platform/postgres/connections.js';
+import { openPool } from '../../../src/platform/postgres/pool.js';
+import { prismaOn } from '../../../src/platform/postgres/prismaOn.js';
+import {
+  newStatements,
+  readOf,
+  type Transaction,
+  transact,
+  transactionOn,
+} from '../../../src/platform/postgres/reader/reader.js';
+import type { Method } from '../../../src/platform/postgres/reader/statement.js';
 import { unboundScans } from '../../support/companyBinding.js';
 import { createDatabase } from '../../support/database.js';
 import { query } from '../../support/query.js';

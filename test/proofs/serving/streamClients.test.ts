@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from 'graphql-sse';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { createToken } from '../../../src/database/tokens.js';
+import { createToken } from '../../../src/tokens.js';
 import { openStream } from '../../support/openStream.js';
 import { createWorld } from '../../support/world.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createToken } from '../../../src/database/tokens.js';
+import { createToken } from '../../../src/tokens.js';
 import { eventually } from '../../support/eventually.js';
 import { startServer } from '../../support/server.js';
 import { createWorld, restPaths } from '../../support/world.js';

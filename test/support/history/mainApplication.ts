@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { retryConflicts } from '../../../src/database/query/conflicts.js';
+import { retryConflicts } from '../../../src/platform/postgres/connections.js';
 import type { History, Written } from './history.js';
 
 const statements = {

@@ -1,4 +1,4 @@
-import { createToken } from '../../../src/database/tokens.js';
+import { createToken } from '../../../src/tokens.js';
 import type { World } from '../world.js';
 import type { Company } from './company.js';
 

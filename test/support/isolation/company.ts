@@ -1,5 +1,5 @@
-import { createToken } from '../../../src/database/tokens.js';
-import { numberEvents } from '../../../src/events/numberEvents.js';
+import { numberEvents } from '../../../src/platform/outbox/sequence.js';
+import { createToken } from '../../../src/tokens.js';
 import { filledDocument, filledFile, filledGoal } from '../filled.js';
 import { perform } from '../surfaces.js';
 import type { Json, World } from '../world.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import pg from 'pg';
-import { models } from '../../../src/database/generated/models.js';
-import type { Model } from '../../../src/database/query/reader/models.js';
+import { models } from '../../../src/generated/models.js';
+import type { Model } from '../../../src/platform/postgres/reader/shape.js';
 import { query } from '../query.js';
 
 /** Two companies whose records have the same ids. */

@@ -1,0 +1,260 @@
+import type { GraphQLError } from 'graphql';
+import type { Logger } from 'pino';
+import { authenticator, type Context, type WebhookRules } from './context.js';
+import { defaults } from './defaults.js';
+import { lockChanges } from './operations/operation.js';
+import type { Demo, DemoKey } from './pages/demo.js';
+import { errorPages, noPage } from './pages/errorPages.js';
+import { examplesRoute, lookUpAs, type WorkedExamples, workedExamples } from './pages/examples.js';
+import { sharedFiles } from './pages/files.js';
+import { graphiqlRoutes } from './pages/graphiql.js';
+import { referenceRoutes } from './pages/reference.js';
+import { startRoute } from './pages/start.js';
+import {
+  createGraphql,
+  type ExecuteDocument,
+  type PersistedDocuments,
+  type QueryLimits,
+  type StreamSummary,
+} from './platform/graphql/index.js';
+import {
+  commonHeaders,
+  compression,
+  contentRoute,
+  cors,
+  eachPiece,
+  type Handler,
+  healthRoutes,
+  leadsTo,
+  masking,
+  type RequestContext,
+  type RequestHead,
+  type Route,
+  responds,
+  router,
+  types,
+} from './platform/http/index.js';
+import { Callers, type RateLimiters, rateLimit } from './platform/limits/index.js';
+import type { Streams } from './platform/outbox/index.js';
+import { type Database, newScope } from './platform/postgres/index.js';
+import type { Replicas } from './platform/servers/index.js';
+import { openApiDocument, openApiRoutes } from './rest/openapi/openApiDocument.js';
+import { restRoutes, storedMutations } from './rest/routes.js';
+import { apiRoot, type PreparedMutation, prepare, withoutPreview } from './rest/storedMutation.js';
+import { schema, sdl } from './schema/index.js';
+import { bearerHash } from './tokens.js';
+
+interface AppOptions {
+  db: Database;
+  /** Standbys of the database that may answer queries. */
+  replicas?: Replicas | undefined;
+  logger: Logger;
+  clock?: () => Date;
+  appUrl: string;
+  /** Address of this server as its callers see it, for absolute links. If omitted, links are relative. */
+  publicUrl?: string | undefined;
+  /** Largest request body, in bytes. */
+  bodyLimit?: number;
+  /** Seconds for which the outcome of a request with an Idempotency-Key is kept. */
+  idempotencySeconds?: number;
+  /** How long a request may wait for the database in all, in milliseconds. */
+  databaseTimeout?: number;
+  /** Whether /graphql serves GraphiQL to browsers. */
+  graphiql?: boolean;
+  /** A demo workspace: its tokens, and the key with which the pages show them to browsers on this machine. */
+  demo?: { token: string; readOnlyToken?: string; key?: DemoKey | undefined } | undefined;
+  /** Aborted when this server stops, for its readiness. */
+  stopping?: AbortSignal;
+  /** If omitted, no request is counted. */
+  rateLimiters?: RateLimiters;
+  /** Number of proxies in front of the gateway whose `X-Forwarded-For` is trusted. */
+  trustedProxies?: number;
+  /** The most characters in the response to a GraphQL request. */
+  responseCharacters?: number;
+  /** The most bytes of all long outcomes that are kept for the keys of a token. */
+  longOutcomeBytes?: number;
+  /** Replaces the defaults of some or all query limits. */
+  queryLimits?: Partial<QueryLimits>;
+  /** Origins whose web pages may call the API. */
+  corsOrigins?: readonly string[];
+  /** GraphQL documents that clients may run by identifier. */
+  persisted?: PersistedDocuments | undefined;
+  /** Called with the company after a mutation has been committed there. */
+  onChange?: (companyId: string) => void;
+  /** The open subscriptions. */
+  streams: Streams;
+  /** If omitted, no webhook can be made. */
+  webhooks?: WebhookRules;
+}
+
+type ContextNeeds = Required<Pick<AppOptions, 'db' | 'clock' | 'appUrl' | 'streams' | 'webhooks'>>;
+
+/** What resolvers get: a new object for each operation, because Pothos caches what it loads on it. */
+const contexts =
+  ({ db, clock, appUrl, streams, webhooks }: ContextNeeds) =>
+  ({ actor, req, scope }: RequestContext): Context => {
+    if (!actor) throw new Error('a request passed the router without an actor');
+    const lastEventId = req?.headers['last-event-id'];
+    return {
+      db: db.within(scope),
+      actor,
+      now: clock(),
+      appUrl,
+      streams,
+      webhooks,
+      lastEventId: lastEventId ? String(lastEventId) : null,
+      shared: new Map(),
+    };
+  };
+
+interface RouteNeeds extends Pick<AppOptions, 'db'> {
+  publicUrl: string | undefined;
+  bodyLimit: number;
+  graphiql: boolean;
+  stopping: AbortSignal | undefined;
+  mutations: PreparedMutation[];
+  execute: ExecuteDocument;
+  demo: Demo | undefined;
+}
+
+/** Every path that the gateway serves, and the page for those that it does not. */
+function appRoutes({ db, publicUrl, bodyLimit, graphiql, demo, stopping, mutations, execute }: RouteNeeds) {
+  const openApi = () => openApiDocument(schema, mutations, publicUrl);
+  const hasPage = (path: string) => routes.some((route) => route.path === path && route.public && !route.leadsTo);
+  const pages = { mutations, publicUrl, hasPage, demo };
+  const routes: Route[] = [
+    ...healthRoutes(db, stopping),
+    ...restRoutes(mutations, { schema, bodyLimit, execute }),
+    ...referenceRoutes({ ...pages, openApi }),
+    examplesRoute(mutations, execute),
+    ...errorPages(pages),
+    ...openApiRoutes(openApi),
+    startRoute({ ...pages, isReady: ({ scope }) => responds(db.within(scope)) }),
+    ...sharedFiles(),
+    ...(graphiql ? graphiqlRoutes({ ...pages, schema }) : [leadsTo('/', '/graphql')]),
+    leadsTo('/docs', apiRoot),
+    contentRoute('/schema.graphql', types.text, sdl),
+    { path: '/graphql', methods: ['GET', 'POST'] },
+  ];
+  return { routes, noPage: noPage(pages) };
+}
+
+interface App {
+  handle: Handler;
+  /** How a request fails before it gets a slot, if that is known already. */
+  refusal: (request: RequestHead, context: RequestContext) => GraphQLError | undefined;
+  /** Who the callers are whose tokens it has looked up. */
+  callers: Callers;
+  /** Every path that it serves. */
+  routes: readonly Route[];
+  /** Example calls, on records of the demo workspace if there is one. */
+  workedExamples(): Promise<WorkedExamples>;
+}
+
+/** Creates the gateway, which responds to requests. Two gateways share nothing but their options. */
+export function createPipeline({
+  db,
+  replicas,
+  logger,
+  clock = () => new Date(),
+  appUrl,
+  publicUrl,
+  bodyLimit = defaults.bodyLimit,
+  idempotencySeconds = defaults.idempotencyHours * 3600,
+  databaseTimeout: databaseMilliseconds = defaults.databaseTimeout,
+  graphiql = true,
+  demo,
+  stopping,
+  rateLimiters,
+  trustedProxies = defaults.trustedProxies,
+  responseCharacters = defaults.responseCharacters,
+  longOutcomeBytes = defaults.longOutcomeBytes,
+  queryLimits = {},
+  corsOrigins = [],
+  persisted,
+  onChange = () => {},
+  streams,
+  webhooks = { keys: [], allow: [], own: [] },
+}: AppOptions): App {
+  const mask = masking(logger);
+
+  const onStreamEnd = ({ requestId, record, actor }: RequestContext, { events, ending }: StreamSummary) => {
+    const { personId, companyId, tokenId } = actor ?? {};
+    const milliseconds = record && Math.round(performance.now() - record.startedAt);
+    logger.info({ requestId, personId, companyId, tokenId, events, milliseconds, ending }, 'stream ended');
+  };
+
+  const graphql = createGraphql({
+    schema,
+    contextOf: contexts({ db, clock, appUrl, streams, webhooks }),
+    mask,
+    bodyLimit,
+    limits: { ...defaults.queryLimits, ...queryLimits },
+    persisted,
+    db,
+    idempotencySeconds,
+    responseCharacters,
+    longOutcomeBytes,
+    replicas,
+    lockChanges,
+    onChange,
+    onStreamEnd,
+  });
+
+  const callers = new Callers(trustedProxies);
+  const authenticate = authenticator(db, { withPosition: replicas !== undefined });
+  const mutations = storedMutations.map((stored) => prepare(schema, persisted?.only ? withoutPreview(stored) : stored));
+  const scopeOfLookUp = () => newScope(databaseMilliseconds);
+  const lookUp =
+    demo && lookUpAs(() => authenticate(bearerHash(`Bearer ${demo.token}`)), graphql.execute, scopeOfLookUp);
+  const { routes, noPage } = appRoutes({
+    db,
+    publicUrl,
+    bodyLimit,
+    graphiql: graphiql && !persisted?.only,
+    demo: lookUp && demo.key && { ...demo, key: demo.key, lookUp },
+    stopping,
+    mutations,
+    execute: graphql.execute,
+  });
+
+  const routed = router({
+    routes,
+    mask,
+    publicUrl,
+    noPage,
+    guide: '/docs',
+    authenticate: async (request, { client = callers.clientOf(request, undefined), scope }) => {
+      const actor = await callers.learn(client, authenticate(client.token, scope));
+      if (scope) scope.caller = callers.callerOf(client);
+      return actor;
+    },
+    limit: rateLimiters && rateLimit({ limiters: rateLimiters, callers, logger, clock }),
+    graphql: graphql.handle,
+  });
+  const handle = databaseTimeout(
+    databaseMilliseconds,
+    callers,
+    commonHeaders(cors(corsOrigins, compression(routed.handle))),
+  );
+  return { handle, refusal: routed.refusal, callers, routes, workedExamples: () => workedExamples(mutations, lookUp) };
+}
+
+/**
+ * Limits how long a request waits for the database in total, and each piece of a body that goes on. Then it fails with
+ * 503. Its caller shares the connections with others.
+ */
+const databaseTimeout =
+  (milliseconds: number, callers: Callers, next: Handler): Handler =>
+  async (request, context) => {
+    const { client, record: observer } = context;
+    const scope = newScope(milliseconds, { observer, ...(client && { caller: callers.callerOf(client) }) });
+    context.scope = scope;
+    const response = await next(request, context);
+    if (!response.live) return response;
+    const withinItsOwnTime = (make: () => Promise<string | undefined>) => {
+      scope.left = milliseconds;
+      return make();
+    };
+    return { ...response, live: eachPiece(response.live, withinItsOwnTime) };
+  };

@@ -1,0 +1,111 @@
+import {
+  createRoles,
+  distribute,
+  type Placement,
+  type PurgedFile,
+  plannedPlacements,
+  purgeableFiles,
+  purgeFiles,
+  rolesSql,
+} from '../platform/administration/index.js';
+import { printable } from '../platform/telemetry/index.js';
+import type { Config } from '../settings.js';
+import { UsageError } from './exitCode.js';
+import { readDuration } from './token.js';
+import { nameDatabase, withDatabase } from './withDatabase.js';
+
+/** Applies pending migrations and prints their names. */
+export const migrate = (config: Config): Promise<void> =>
+  withDatabase(
+    config,
+    ({ applied }) => {
+      for (const name of applied) console.log(`applied ${name}`);
+      if (applied.length === 0) console.log('The database is up to date.');
+    },
+    'apply',
+  );
+
+export interface RolesOptions {
+  owner: string;
+  gateway: string;
+  ownerPassword?: string;
+  gatewayPassword?: string;
+  yes?: boolean;
+}
+
+/** Prints SQL that makes the roles of a database. With `yes`, runs it in the database of the settings. */
+export async function createOrPrintRoles(options: RolesOptions, readConfig: () => Config): Promise<void> {
+  const { owner, gateway, ownerPassword, gatewayPassword, yes = false } = options;
+  if (owner === gateway) throw new UsageError('--owner and --gateway must be two roles');
+  const roles = {
+    owner: { name: owner, password: ownerPassword || undefined },
+    gateway: { name: gateway, password: gatewayPassword || undefined },
+  };
+  if (!yes) {
+    process.stdout.write(rolesSql(roles));
+    return;
+  }
+  const config = readConfig();
+  const { databaseUrl } = config;
+  if (databaseUrl === undefined)
+    throw new UsageError('roles --yes needs DATABASE_URL, with a role that may make roles');
+  nameDatabase(config);
+  await createRoles(databaseUrl, roles);
+  console.log(`${owner} owns the tables, and ${gateway} reads and writes rows.`);
+}
+
+export interface DistributeOptions {
+  yes?: boolean;
+}
+
+/** Prints where each table goes on a Citus coordinator, one tab-separated line each. With `yes`, places them. */
+export async function distributeTables(config: Config, { yes = false }: DistributeOptions): Promise<void> {
+  const { databaseUrl } = config;
+  if (databaseUrl === undefined) throw new UsageError('distribute needs DATABASE_URL, the URL of a Citus coordinator');
+  nameDatabase(config);
+  const placements = await plannedPlacements(databaseUrl);
+  if (placements.length === 0) {
+    console.error('Every table is placed.');
+    return;
+  }
+  console.log('table\tplaced');
+  if (yes) {
+    await distribute(databaseUrl, printPlacement);
+    console.error(`Placed ${placements.length} tables.`);
+    return;
+  }
+  placements.forEach(printPlacement);
+  console.error(`${placements.length} tables would be placed. Nothing was changed: add --yes to place them.`);
+}
+
+const printPlacement = ({ table, by }: Placement) =>
+  console.log(`${table}\t${by === 'copies' ? 'a copy on every node' : `by ${by.column}`}`);
+
+export interface PurgeOptions {
+  olderThan: string;
+  yes?: boolean;
+}
+
+/** Prints one tab-separated line for each file deleted long ago. With `yes`, removes these files for good. */
+export async function purge(config: Config, { olderThan, yes = false }: PurgeOptions): Promise<void> {
+  const milliseconds = readDuration('--older-than', olderThan);
+  await withDatabase(config, async ({ db }) => {
+    console.log(['id', 'deleted at', 'bytes', 'company', 'name', 'url'].join('\t'));
+    if (yes) {
+      const count = await purgeFiles(db, milliseconds, (files) => files.forEach(printFile));
+      console.error(`Removed ${countOf(count)} for good. The bytes are stored elsewhere: see the column url.`);
+      return;
+    }
+    const files = await purgeableFiles(db, milliseconds);
+    files.forEach(printFile);
+    const them = files.length === 1 ? 'it' : 'them';
+    console.error(
+      `${countOf(files.length)} would be removed for good. Nothing was removed: add --yes to remove ${them}.`,
+    );
+  });
+}
+
+const countOf = (count: number) => (count === 1 ? '1 file' : `${count} files`);
+
+const printFile = ({ id, deletedAt, size, companyId, name, url }: PurgedFile) =>
+  console.log([id, deletedAt.toISOString(), String(size), companyId, name, url ?? ''].map(printable).join('\t'));

@@ -1,0 +1,193 @@
+import { createServer } from 'node:http';
+import { maintenancePoolSize } from '../gateway.js';
+import {
+  type InspectedReplica,
+  type InspectedServer,
+  inspectReplicas,
+  inspectServers,
+  pendingOn,
+  privilegesAt,
+  writeRefusal,
+} from '../platform/administration/index.js';
+import { hasCluster, startEmbedded } from '../platform/embedded/index.js';
+import { readPersistedDocuments } from '../platform/graphql/index.js';
+import { isLoopback } from '../platform/http/index.js';
+import { rateLimitPoolSize } from '../platform/limits/index.js';
+import { DatabaseError } from '../platform/postgres/index.js';
+import { listen } from '../platform/process/index.js';
+import type { Encryption } from '../platform/servers/index.js';
+import { ConfigError } from '../platform/settings/index.js';
+import { type Config, configOf, type EffectiveSetting, type Environment, effectiveSettings } from '../settings.js';
+
+/** One thing that `check` has found. */
+interface Finding {
+  kind: 'ok' | 'note' | 'problem';
+  text: string;
+}
+
+const fine = (text: string): Finding => ({ kind: 'ok', text });
+/** What works, and could be better. */
+const note = (text: string): Finding => ({ kind: 'note', text });
+const problem = (text: string): Finding => ({ kind: 'problem', text });
+
+const verified = {
+  'authority and host': fine('the certificate and the host name of the server are verified'),
+  authority: fine('the certificate of the server is verified, its host name is not'),
+  nothing: note('the certificate of the server is not verified: set sslmode=verify-full and sslrootcert in the URL'),
+};
+
+/** Whether a connection is encrypted, as far as the other end, and how sure that end is the right one. */
+function encryptionFinding(address: string, { tls, verified: what, host, isAtServer }: Encryption): Finding {
+  const connection = `the connection to ${address} is`;
+  if (tls) {
+    const { kind, text } = verified[what];
+    const beyond = isAtServer ? '' : '. A pooler or proxy there goes on to PostgreSQL without TLS';
+    return { kind, text: `${connection} encrypted (${tls}); ${text}${beyond}` };
+  }
+  const beyond = isAtServer ? '. A pooler or proxy there goes on to PostgreSQL with TLS' : '';
+  return isLoopback(host) || host.startsWith('/')
+    ? fine(`${connection} not encrypted; it stays on this machine${beyond}`)
+    : note(`${connection} not encrypted: set sslmode=verify-full and sslrootcert in the URL${beyond}`);
+}
+
+/** Missing privileges that are named. */
+const shownAtMost = 3;
+
+/** Whether the primary is migrated, what the gateway's role may do there, and whether it has enough connections. */
+async function inspectPrimary(primary: InspectedServer, config: Config): Promise<Finding[]> {
+  const migrated = await migrationsOf(primary, config);
+  const role = migrated.isUsable ? await roleOf(primary, { isMigrated: !migrated.isPending }, config) : [];
+  return [migrated.finding, ...role, connectionsOf(primary, config)];
+}
+
+/** Whether the role may do what the gateway needs, and no more. The embedded database has no other role. */
+async function roleOf(
+  primary: InspectedServer,
+  { isMigrated }: { isMigrated: boolean },
+  { databaseUrl, databaseTimeouts }: Config,
+): Promise<Finding[]> {
+  const refusal = await writeRefusal(primary, { isMigrated }, databaseTimeouts.connect);
+  if (refusal !== undefined) return [problem(`this role cannot write: ${refusal}`)];
+  const writable = fine('this role may write');
+  if (!isMigrated || databaseUrl === undefined) return [writable];
+  const { missing, excessive } = await privilegesAt(primary.url, databaseTimeouts.connect);
+  const { length } = missing;
+  const others = length > shownAtMost ? `, and ${length - shownAtMost} more` : '';
+  const lacking = `this role lacks ${missing.slice(0, shownAtMost).join(', ')}${others}. npx goalpost roles prints the SQL`;
+  const tooStrong = `this role may do more than a gateway needs: ${excessive.join(', ')}. npx goalpost roles prints SQL for one that may not`;
+  return [length > 0 ? problem(lacking) : writable, ...(excessive.length > 0 ? [note(tooStrong)] : [])];
+}
+
+async function migrationsOf(primary: InspectedServer, { databaseUrl }: Config) {
+  try {
+    const pending = await pendingOn(primary);
+    const isPending = pending.length > 0;
+    if (!isPending) return { isPending, isUsable: true, finding: fine('it is migrated') };
+    const finding = databaseUrl
+      ? problem(
+          `it is not migrated: ${pending.join(', ')}. Run npx goalpost migrate, or start the gateway, which migrates too`,
+        )
+      : fine('it is not migrated yet: the gateway and the commands do so themselves');
+    return { isPending, isUsable: true, finding };
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    return { isPending: true, isUsable: false, finding: problem(error.message) };
+  }
+}
+
+function connectionsOf({ connections: { most, used } }: InspectedServer, config: Config): Finding {
+  const { poolSize, rateLimit, workers } = config;
+  const needed = poolSize + maintenancePoolSize + (rateLimit.store === 'postgres' ? rateLimitPoolSize * workers : 0);
+  const text = `one gateway takes up to ${needed} connections; the server allows ${most}, and has ${used} now`;
+  return needed > most ? problem(`${text}. Lower DATABASE_POOL_SIZE, or raise max_connections`) : fine(text);
+}
+
+/** Says what each server of the database says, also the embedded one, which it starts for that. */
+async function inspectDatabase(config: Config): Promise<Finding[]> {
+  const { databaseUrl, dataDir } = config;
+  if (databaseUrl !== undefined) return inspectAt(databaseUrl, config);
+  if (!(await hasCluster(dataDir))) return [note(`there is no embedded PostgreSQL in ${dataDir} yet; serve makes it`)];
+  const server = await startEmbedded({ dataDir, share: true });
+  try {
+    return [fine(`the embedded PostgreSQL runs; its data is in ${dataDir}`), ...(await inspectAt(server.url, config))];
+  } finally {
+    await server.stop();
+  }
+}
+
+async function inspectAt(url: string, config: Config): Promise<Finding[]> {
+  const servers = await inspectServers(url, config.databaseTimeouts);
+  const findings = servers.flatMap((server) => {
+    if ('failure' in server) return [problem(`${server.address} cannot be reached: ${server.failure}`)];
+    const { address, version, role, encryption } = server;
+    const isTooOld = Number.parseInt(version, 10) < 14;
+    const found = isTooOld
+      ? problem(`${address} has PostgreSQL ${version}; 14 or newer is needed`)
+      : fine(`${address} answers: PostgreSQL ${version}, ${role}`);
+    return [found, encryptionFinding(address, encryption)];
+  });
+  const primary = servers.find((server): server is InspectedServer => 'role' in server && server.role === 'primary');
+  if (primary) return [...findings, ...(await inspectPrimary(primary, config)), ...(await replicasOf(primary, config))];
+  const isReached = servers.some((server) => 'role' in server);
+  return isReached ? [...findings, problem('no server accepts writes')] : findings;
+}
+
+async function replicasOf(primary: InspectedServer, { replicaUrls, databaseTimeouts }: Config): Promise<Finding[]> {
+  if (replicaUrls.length === 0) return [];
+  return (await inspectReplicas(replicaUrls, primary.url, databaseTimeouts.connect)).flatMap(replicaFindings);
+}
+
+function replicaFindings(replica: InspectedReplica): Finding[] {
+  const name = `the replica ${replica.address}`;
+  if ('failure' in replica) return [problem(`${name} is not used: ${replica.failure}`)];
+  if ('isPrimary' in replica) return [fine(`${name} is a primary now; it answers once it is a standby`)];
+  const used = fine(`${name} answers queries; it is ${replica.bytesBehind} bytes behind`);
+  return [used, encryptionFinding(replica.address, replica.encryption)];
+}
+
+/**
+ * Prints the settings as they count, without passwords, and what the database says. Throws a ConfigError for a bad
+ * setting, and a DatabaseError if the gateway could not run on this database now.
+ */
+export async function checkGateway(environment: Environment): Promise<void> {
+  const config = configOf(environment);
+  printSettings(effectiveSettings(environment), config);
+  if (config.persisted) readPersistedDocuments(config.persisted.path);
+  const findings = [
+    ...printFindings('Network', await inspectHost(config)),
+    ...printFindings('Database', await inspectDatabase(config)),
+  ];
+  const problems = findings.filter(({ kind }) => kind === 'problem').length;
+  if (problems > 0)
+    throw new DatabaseError(problems === 1 ? '1 problem was found.' : `${problems} problems were found.`);
+}
+
+function printFindings(heading: string, findings: Finding[]): Finding[] {
+  console.log(`\n${heading}`);
+  for (const { kind, text } of findings) console.log(`  ${kind.padEnd('problem'.length)}  ${text}`);
+  return findings;
+}
+
+/** Listens for a moment, on any port, since a gateway may be running on the right one. */
+async function inspectHost({ host }: Config): Promise<Finding[]> {
+  const server = createServer();
+  try {
+    await listen(server, { host, port: 0 });
+    return [fine(`this machine can listen on ${host}`)];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [problem(error.message)];
+  } finally {
+    server.close();
+  }
+}
+
+function printSettings(settings: EffectiveSetting[], { misspelled }: Config): void {
+  const widest = Math.max(...settings.map(({ name }) => name.length));
+  console.log('Settings');
+  for (const { name, value = 'none', source } of settings) {
+    const where = source === 'default' ? '' : ` (${source === '.env' ? 'in .env' : 'in the environment'})`;
+    console.log(`  ${name.padEnd(widest)}  ${value}${where}`);
+  }
+  for (const { name, nearest } of misspelled) console.log(`  ${name} is not a setting. Did you mean ${nearest}?`);
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { fileUrl } from '../files.js';
+import type { Database } from '../platform/postgres/index.js';
+import type { DemoTokens } from '../platform/process/index.js';
+import { createToken } from '../tokens.js';
+import { demoPeople, readDocument } from '../workspace/file.js';
+import { importWorkspace } from '../workspace/import.js';
+
+/** The file with the tokens of the demo workspace. */
+export const demoTokensFile = (dataDir: string) => join(dataDir, 'demo-tokens.json');
+
+/** The tokens of the demo workspace. Rejects if there is no such file. */
+export const readDemoTokens = async (dataDir: string): Promise<DemoTokens> =>
+  JSON.parse(await readFile(demoTokensFile(dataDir), 'utf8'));
+
+const workspace = fileURLToPath(fileUrl('../prisma/demo-workspace.json'));
+
+/**
+ * Imports the demo workspace if the database is empty. Returns its two tokens, which it stores in the data directory;
+ * undefined if the database holds another workspace. If the file cannot be read, there are new tokens.
+ */
+export async function openDemo(db: Database, dataDir: string): Promise<DemoTokens | undefined> {
+  const { companyId, writerId, readerId } = demoPeople;
+  const file = demoTokensFile(dataDir);
+  if ((await db.prisma.company.count()) === 0) await importWorkspace(db, await readDocument(workspace));
+  const stored = await readDemoTokens(dataDir).catch(() => undefined);
+  if (stored) return stored;
+  if ((await db.prisma.person.count({ where: { companyId, id: { in: [writerId, readerId] } } })) < 2) return undefined;
+  const writer = { companyId, personId: writerId, name: 'Demo, write', canWrite: true };
+  const { token: write } = await createToken(db, writer);
+  const { token: readOnly } = await createToken(db, { companyId, personId: readerId, name: 'Demo, read-only' });
+  // Whole or not at all, even if this process is killed.
+  await writeFile(`${file}.new`, `${JSON.stringify({ write, readOnly }, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+  return { write, readOnly };
+}
+
+/** The key of the demo's webhooks. It stays the same, so that their secrets do. */
+export async function openWebhookKey(dataDir: string): Promise<string> {
+  const file = join(dataDir, 'webhook-key');
+  const stored = await readFile(file, 'utf8').catch(() => '');
+  if (stored.trim().length >= 32) return stored.trim();
+  const key = randomBytes(32).toString('hex');
+  await writeFile(`${file}.new`, `${key}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+  return key;
+}

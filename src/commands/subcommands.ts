@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import { readConfig } from '../settings.js';
+import type { ListTokensOptions, NewTokenOptions } from './token.js';
+import type { ShowWebhooksOptions } from './webhook.js';
+
+/** Adds `token` and its commands. */
+export function addTokenCommands(program: Command): void {
+  const tokens = program.command('token').description('create, list and revoke API tokens');
+  tokens
+    .command('create')
+    .description('create a token and print it; it cannot be shown again')
+    .requiredOption('--person <id>', 'id of the person the token acts for (required)')
+    .option('--company <id>', 'id of the company; needed if people of several companies have the same id')
+    .requiredOption('--name <name>', 'name of the token, such as CI (required)')
+    .option('--write', 'allow mutations (default: read-only)')
+    .option('--expires <duration>', 'how long the token is valid: 30d, 12h, 45m (default: forever)')
+    .action(async (options: NewTokenOptions) => {
+      const { newToken } = await import('./token.js');
+      await newToken(readConfig(), options);
+    });
+  tokens
+    .command('list')
+    .description('list all tokens')
+    .option('--json', 'print a JSON array, for programs')
+    .action(async (options: ListTokensOptions) => {
+      const { listTokens } = await import('./token.js');
+      await listTokens(readConfig(), options);
+    });
+  tokens
+    .command('revoke')
+    .description('revoke a token immediately')
+    .argument('<id>', 'id of the token, as shown by "token list"')
+    .action(async (id: string) => {
+      const { revokeToken } = await import('./token.js');
+      await revokeToken(readConfig(), id);
+    });
+}
+
+/** Adds `webhook` and its commands. */
+export function addWebhookCommands(program: Command): void {
+  const webhooks = program.command('webhook').description('list webhooks of all companies, and disable one');
+  webhooks
+    .command('list')
+    .description('list all webhooks, the one that is most behind first')
+    .option('--json', 'print a JSON array, for programs')
+    .action(async (options: ShowWebhooksOptions) => {
+      const { showWebhooks } = await import('./webhook.js');
+      await showWebhooks(readConfig(), options);
+    });
+  webhooks
+    .command('disable')
+    .description('send nothing to a webhook any more, until an owner of its company enables it')
+    .argument('<id>', 'id of the webhook, as shown by "webhook list"')
+    .action(async (id: string) => {
+      const { disableByOperator } = await import('./webhook.js');
+      await disableByOperator(readConfig(), id);
+    });
+}
+
+/** Adds the commands that print the contract. */
+export function addContractCommands(program: Command): void {
+  program
+    .command('schema')
+    .description('print the GraphQL schema')
+    .action(async () => {
+      const { graphqlSchema } = await import('./contract.js');
+      process.stdout.write(graphqlSchema());
+    });
+  program
+    .command('openapi')
+    .description('print the OpenAPI document')
+    .action(async () => {
+      const { openApi } = await import('./contract.js');
+      process.stdout.write(openApi());
+    });
+}

@@ -1,0 +1,149 @@
+import type { Database } from '../platform/postgres/index.js';
+import { printable } from '../platform/telemetry/index.js';
+import type { Config } from '../settings.js';
+import { createToken, momentIn } from '../tokens.js';
+import { UsageError } from './exitCode.js';
+import { withDatabase } from './withDatabase.js';
+
+/** One line for each row, with columns as wide as their widest cell. Only the last cell of a row is not filled up. */
+export function aligned(rows: string[][]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  const fill = (cell: string, column: number) => (column < widths.length - 1 ? cell.padEnd(widths[column] ?? 0) : cell);
+  return rows.map((row) => row.map(fill).join('  ')).join('\n');
+}
+
+const units = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+const longest = 36_500 * units.d;
+
+/** The milliseconds of a duration such as `30d`, `12h` or `45m`. Throws a UsageError that names the option. */
+export function readDuration(option: string, duration: string): number {
+  const [, count, unit] = /^(\d{1,9})([mhd])$/.exec(duration) ?? [];
+  const milliseconds = Number(count) * units[unit as keyof typeof units];
+  if (!(milliseconds > 0 && milliseconds <= longest)) {
+    throw new UsageError(
+      `${option} takes a duration such as 30d, 12h or 45m, at most 36500d, not ${JSON.stringify(duration)}`,
+    );
+  }
+  return milliseconds;
+}
+
+/** Finds the person with this id, which people of several companies may share. */
+async function findPerson(db: Database, id: string, companyId: string | undefined) {
+  const people = await db.person.findMany({
+    where: { id, ...(companyId !== undefined && { companyId }) },
+    select: { companyId: true, fullName: true, suspendedAt: true },
+    orderBy: { companyId: 'asc' },
+    take: 10,
+  });
+  const [person, ...others] = people;
+  const named = `the id ${JSON.stringify(id)}`;
+  if (!person) {
+    const where = companyId === undefined ? '' : ' of this company';
+    throw new UsageError(`no person${where} has ${named}${await someIds(db, companyId)}`);
+  }
+  if (others.length === 0) return person;
+  const companies = people.map((found) => JSON.stringify(found.companyId)).join(', ');
+  throw new UsageError(`people of several companies have ${named}; add --company with one of: ${companies}`);
+}
+
+/** A few ids of people, for who does not know any. */
+async function someIds(db: Database, companyId: string | undefined): Promise<string> {
+  const where = { suspendedAt: null, ...(companyId !== undefined && { companyId }) };
+  const people = await db.person.findMany({ where, select: { id: true }, orderBy: { id: 'asc' }, take: 3 });
+  if (people.length === 0) return '; there is nobody yet: see npx goalpost import';
+  return `; ids that exist: ${people.map(({ id }) => JSON.stringify(id)).join(', ')}`;
+}
+
+export interface NewTokenOptions {
+  person: string;
+  company?: string;
+  name: string;
+  write?: boolean;
+  expires?: string;
+}
+
+/** Prints a new token to stdout, the only time it is shown, and what it may do to stderr. */
+export async function newToken(
+  config: Config,
+  { person, company, name, write = false, expires }: NewTokenOptions,
+): Promise<void> {
+  if (!/^(?=.*\S)\P{C}{1,200}$/u.test(name) || name.includes('\uFFFD')) {
+    throw new UsageError('--name takes 1 to 200 characters on one line, such as "Nightly report"');
+  }
+  const milliseconds = expires === undefined ? undefined : readDuration('--expires', expires);
+  await withDatabase(config, async ({ db }) => {
+    const { companyId, ...owner } = await findPerson(db, person, company);
+    if (owner.suspendedAt) throw new UsageError(`${printable(owner.fullName)} is suspended; their tokens are rejected`);
+    const expiresAt = milliseconds === undefined ? null : await momentIn(db, milliseconds);
+    const { id, token } = await createToken(db, { companyId, personId: person, name, canWrite: write, expiresAt });
+    console.log(token);
+    console.error(
+      `${write ? 'Write-enabled' : 'Read-only'} token ${id} of ${printable(owner.fullName)}, ` +
+        `${expiresAt ? `expires ${expiresAt.toISOString()}` : 'never expires'}. It cannot be shown again.`,
+    );
+  });
+}
+
+export interface ListTokensOptions {
+  json?: boolean;
+}
+
+/** Prints one line for each token, newest first, in columns; with `json`, an array of objects. */
+export async function listTokens(config: Config, { json = false }: ListTokensOptions): Promise<void> {
+  await withDatabase(config, async ({ db }) => {
+    const found = await db.apiToken.findMany({
+      orderBy: [{ insertedAt: 'desc' }, { id: 'desc' }],
+      include: { person: { select: { suspendedAt: true } } },
+    });
+    const now = await momentIn(db, 0);
+    const tokens = found.map((token) => ({
+      id: token.id,
+      token: `gp_…${token.lastFour}`,
+      access: token.canWrite ? 'write' : 'read-only',
+      state: stateOf(token, now),
+      companyId: token.companyId,
+      personId: token.personId,
+      lastUsedAt: token.lastUsedAt,
+      expiresAt: token.expiresAt,
+      insertedAt: token.insertedAt,
+      name: token.name,
+    }));
+    if (json) {
+      console.log(JSON.stringify(tokens, null, 2));
+      return;
+    }
+    const rows = tokens.map(({ id, token, access, state, companyId, personId, lastUsedAt, expiresAt, name }) => {
+      const shownState = state === 'valid' && expiresAt ? `until ${expiresAt.toISOString()}` : state;
+      const lastUsed = lastUsedAt?.toISOString() ?? 'never';
+      return [id, token, access, shownState, companyId, personId, lastUsed, name].map(printable);
+    });
+    console.log(aligned([['id', 'token', 'access', 'state', 'company', 'person', 'last used', 'name'], ...rows]));
+  });
+}
+
+interface Validity {
+  revokedAt: Date | null;
+  expiresAt: Date | null;
+  person: { suspendedAt: Date | null };
+}
+
+function stateOf({ revokedAt, expiresAt, person }: Validity, now: Date) {
+  if (revokedAt) return 'revoked';
+  if (expiresAt && expiresAt <= now) return 'expired';
+  if (person.suspendedAt) return 'suspended';
+  return 'valid';
+}
+
+/** Revokes a token. The next request with it is rejected. */
+export async function revokeToken(config: Config, id: string): Promise<void> {
+  await withDatabase(config, async ({ db }) => {
+    const { count } = await db.prisma.apiToken.updateMany({
+      where: { id, revokedAt: null },
+      data: { revokedAt: new Date() },
+    });
+    if (count === 0)
+      throw new UsageError(`no valid token has the id ${JSON.stringify(id)}; see npx goalpost token list`);
+    console.log(`revoked ${id}`);
+  });
+}

@@ -1,4 +1,0 @@
-/** A database problem that the operator can solve. The message says how, and is shown without a stack. */
-export class DatabaseError extends Error {
-  override readonly name = 'DatabaseError';
-}

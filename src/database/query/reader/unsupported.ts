@@ -1,4 +1,0 @@
-/** The reader leaves this call to Prisma. */
-export class Unsupported extends Error {
-  override readonly name = 'Unsupported';
-}

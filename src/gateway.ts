@@ -1,0 +1,238 @@
+import { createServer } from 'node:http';
+import type { Logger } from 'pino';
+import { createPipeline } from './app.js';
+import { DemoKey } from './pages/demo.js';
+import { type PurgedFile, purgeFiles, purgeRegularly } from './platform/administration/index.js';
+import { leastBodyBytes, Overload } from './platform/fairness/index.js';
+import { purgeOutcomes, readPersistedDocuments } from './platform/graphql/index.js';
+import { NodeServer } from './platform/http/index.js';
+import { createRateLimiters } from './platform/limits/index.js';
+import {
+  type CountAttempt,
+  endLongPauses,
+  openEvents,
+  openWebhooks,
+  purgeAttempts,
+  Streams,
+} from './platform/outbox/index.js';
+import { type Database, openClient, warmUp } from './platform/postgres/index.js';
+import { type Job, listen } from './platform/process/index.js';
+import { Replicas } from './platform/servers/index.js';
+import { addressOf } from './platform/settings/index.js';
+import { Metrics, MetricsServer, type ReadMetrics, webhookFigures } from './platform/telemetry/index.js';
+import type { Config } from './settings.js';
+
+/** What the settings allow webhooks. The demo may send webhooks to programs on this machine. */
+function webhookRules({ webhookKeys, webhookAllow, publicUrl, host, port }: Config, demo: Job['demo']) {
+  const own = [...(publicUrl ? [publicUrl] : []), ...(port === 0 ? [] : [addressOf(host, port)])];
+  if (!demo) return { keys: webhookKeys, allow: webhookAllow, own };
+  const keys = webhookKeys.length > 0 ? webhookKeys : [demo.webhookKey];
+  return { keys, allow: [...webhookAllow, ...thisMachine], own };
+}
+
+const thisMachine = ['127.0.0.0/8', '::1/128'];
+
+/** Undefined if no replica is named. One that cannot be used is in the log; the gateway serves without it. */
+async function openReplicas(config: Config, db: Database, logger: Logger): Promise<Replicas | undefined> {
+  if (config.replicaUrls.length === 0) return undefined;
+  return Replicas.open({
+    ...config,
+    urls: config.replicaUrls,
+    db,
+    timeouts: config.databaseTimeouts,
+    onUsed: (replica) => logger.info({ replica }, 'a replica answers queries'),
+    onLeft: (replica, reason) => logger.warn({ replica, reason }, 'a replica is not used'),
+  });
+}
+
+/** Connections for the demo's import and the purges, which may take longer than a request. */
+export const maintenancePoolSize = 2;
+
+/**
+ * Removes expired outcomes of idempotency keys, attempts of webhooks older than WEBHOOK_LOG_DAYS, and for good the files
+ * that were deleted more than FILE_RETENTION_DAYS ago, which it logs. Ends pauses of webhooks that a clock has made too
+ * long. Returns what stops that.
+ */
+export function purgeWhileServing(
+  { fileRetentionDays: days, webhookLogDays }: Pick<Config, 'fileRetentionDays' | 'webhookLogDays'>,
+  db: Database,
+  logger: Logger,
+): () => Promise<void> {
+  const onPurged = (files: PurgedFile[]) => {
+    for (const { id, companyId, name, url } of files) logger.info({ id, companyId, name, url }, 'removed for good');
+  };
+  const purges: (() => Promise<unknown>)[] = [
+    () => purgeOutcomes(db),
+    () => purgeAttempts(db, webhookLogDays),
+    () => endLongPauses(db),
+  ];
+  if (days !== undefined) purges.push(() => purgeFiles(db, days * 86_400_000, onPurged));
+  return purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));
+}
+
+/** A gateway that could respond, and listens nowhere yet. */
+interface ConnectedGateway {
+  nodeServer: NodeServer;
+  overload: Overload;
+  /** Undefined if nothing is counted. */
+  metrics: Metrics | undefined;
+  /** Turns `/readyz` to 503. */
+  announceStop(): void;
+  /** Ends the streams: their clients come back, to another gateway. */
+  endStreams(): void;
+  /** Closes the connections to the database. */
+  close(): Promise<void>;
+}
+
+/** Connects to the database, which is migrated. */
+export async function connectGateway(
+  config: Config,
+  { url, demo }: Job,
+  logger: Logger,
+  { isWorker = false } = {},
+): Promise<ConnectedGateway> {
+  const { preparedStatements, persisted: source, databaseTimeouts: timeouts } = config;
+  const onError = (error: Error) => logger.info(`a database connection broke: ${error.message}`);
+  const db = openClient({ ...config, url, timeouts, onError });
+  const persisted = source && { documents: readPersistedDocuments(source.path), only: source.only };
+  const rateLimiters = createRateLimiters({
+    ...config.rateLimit,
+    databaseUrl: url,
+    preparedStatements,
+    timeouts,
+    isWorker,
+  });
+  const events = openEvents({ url, preparedStatements, timeouts }, logger);
+  const streams = new Streams({ ...events, logger, most: config.streamsMax, timeout: config.databaseTimeout });
+  let replicas: Replicas | undefined;
+  let stopWebhooks = async () => {};
+  const close = async () => {
+    await stopWebhooks();
+    await Promise.all([rateLimiters.close(), replicas?.close(), events.close(), db.$disconnect()]);
+  };
+  try {
+    await warmUp(db);
+    replicas = await openReplicas(config, db, logger);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const stopping = new AbortController();
+  const webhooks = webhookRules(config, demo);
+  const app = createPipeline({
+    ...config,
+    db,
+    replicas,
+    logger,
+    rateLimiters,
+    demo: demo && shownDemo(demo),
+    persisted,
+    stopping: stopping.signal,
+    onChange: events.pump.changed,
+    streams,
+    webhooks,
+  });
+  const figures = webhookFigures();
+  const metrics =
+    config.metrics &&
+    new Metrics({
+      ...config,
+      connections: () => db.connectionUse(),
+      replicas: () => replicas?.states ?? [],
+      unsentBytes: () => nodeServer.unsentBytes,
+      streams: () => streams.open,
+      webhooks: figures.read,
+    });
+  const bodyBytes = Math.max(leastBodyBytes, 4 * config.bodyLimit);
+  const overload = new Overload(config.maxConcurrentRequests, logger, bodyBytes);
+  const nodeServer: NodeServer = new NodeServer({
+    ...config,
+    app,
+    logger,
+    overload,
+    metrics,
+    onClosing: () => streams.end(),
+  });
+  if (metrics) events.pump.onSweep(figures);
+  const count: CountAttempt = (...attempt) => metrics?.countAttempt(...attempt);
+  stopWebhooks = openWebhooks({ ...events, ...webhooks, logger, count });
+  events.pump.start();
+  const announceStop = () => {
+    stopping.abort();
+    void stopWebhooks();
+  };
+  return { nodeServer, overload, metrics, announceStop, endStreams: () => streams.end(), close };
+}
+
+const shownDemo = ({ tokens, secrets }: NonNullable<Job['demo']>) => ({
+  token: tokens.write,
+  readOnlyToken: tokens.readOnly,
+  key: secrets && new DemoKey(secrets),
+});
+
+/** A process that serves. */
+interface OpenGateway {
+  /** The address that it listens on. */
+  base: string;
+  /** Undefined if nothing is counted. */
+  metrics: Metrics | undefined;
+  /** Finishes running requests, for up to DRAIN_SECONDS. Returns how many it cut off. */
+  stop(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Connects to the database, and listens. Throws a ConfigError if it cannot listen. */
+export async function openGateway(
+  config: Config,
+  job: Job,
+  logger: Logger,
+  { isWorker = false } = {},
+): Promise<OpenGateway> {
+  const gateway = await connectGateway(config, job, logger, { isWorker });
+  const { nodeServer, metrics, announceStop, close } = gateway;
+  const stop = async () => {
+    announceStop();
+    const cutOff = await nodeServer.stop(config.drain);
+    if (cutOff > 0) logger.warn({ requests: cutOff }, 'stopped before these requests were done');
+    return cutOff;
+  };
+  try {
+    return { base: await listen(nodeServer.server, config), metrics, stop, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface OpenMetrics {
+  address: string;
+  close(): Promise<void>;
+}
+
+/** The settings that say where the metrics are. */
+const metricsSettings = { hostSetting: 'METRICS_HOST', portSetting: 'METRICS_PORT' };
+
+/** Serves the metrics of the gateway, if METRICS_PORT is set. */
+export async function openMetrics(
+  { metrics: address }: Config,
+  read: () => Promise<ReadMetrics>,
+  logger: Logger,
+): Promise<OpenMetrics | undefined> {
+  if (!address) return undefined;
+  const metricsServer = new MetricsServer({ read }, logger);
+  const base = await listen(metricsServer.server, address, metricsSettings);
+  metricsServer.server.on('error', (error) => logger.error({ err: error }, 'the server of the metrics failed'));
+  return { address: `${base}/metrics`, close: () => metricsServer.close() };
+}
+
+/** Listens for a moment where the gateway will, before anything else is done. Throws a ConfigError if it cannot. */
+export async function tryListening({ host, port, metrics }: Config): Promise<void> {
+  const server = createServer();
+  const metricsServer = createServer();
+  try {
+    await listen(server, { host, port });
+    if (metrics) await listen(metricsServer, metrics, metricsSettings);
+  } finally {
+    await Promise.all([server, metricsServer].map((one) => new Promise((resolve) => void one.close(resolve))));
+  }
+}

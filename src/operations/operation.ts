@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context } from '../context.js';
+import { Prisma } from '../generated/client/client.js';
+import { recipients } from '../lists/recipients.js';
+import { failure, notFound } from '../platform/failures/index.js';
+import { newIds, textList } from '../platform/postgres/index.js';
+import { type Access, type Actor, canEdit, canView, level, levelOf } from '../policies/access.js';
+
+/**
+ * The step `company(id)` of a write. Citus runs an INSERT … SELECT on the node of the company alone only if `company_id`
+ * is a column of a table, and no id is a default (docs/contributing.md, "Tables and statements").
+ */
+export const company = ({ companyId }: Actor) =>
+  Prisma.sql`company AS NOT MATERIALIZED (SELECT id FROM companies WHERE id = ${companyId})`;
+
+/** Requires edit access: below view the resource does not exist (404); below edit it may not be changed (403). */
+export function permitEdit(what: string, id: string, row: Access | null | undefined): asserts row {
+  if (!row || !canView(row)) throw notFound(what, id);
+  if (!canEdit(row)) throw failure('FORBIDDEN', { requiredAccess: level.edit, yourAccess: levelOf(row) });
+}
+
+const maximumAttempts = 10;
+
+/**
+ * Runs an attempt until it has an outcome. An attempt that loses a race returns undefined, so that the next one reads
+ * and decides again, after a growing random pause. Fails with 503 after ten lost races in a row.
+ */
+export async function retry<Outcome>(attempt: () => Promise<Outcome | undefined>): Promise<Outcome> {
+  for (let attempts = 0; attempts < maximumAttempts; attempts += 1) {
+    if (attempts > 1) await sleep(Math.random() * 10 * attempts);
+    const outcome = await attempt();
+    if (outcome !== undefined) return outcome;
+  }
+  throw failure('SERVICE_UNAVAILABLE');
+}
+
+/** The last step of a write: notifies each recipient. Reads the steps `company` and `activity(id)`. */
+export const notify = (actor: Actor, audience: Prisma.Sql, access: Prisma.Sql) => Prisma.sql`
+  INSERT INTO notifications (company_id, id, activity_id, person_id)
+  SELECT company.id, ${newIds()}, activity.id, r.person_id
+  FROM company, activity, (${recipients(actor, audience, access)}) r`;
+
+/** A record that a mutation changes, by the id in its input. */
+export interface ChangedRecord {
+  kind: 'document' | 'file' | 'goal';
+  id: string;
+}
+
+/**
+ * Locks the records that several mutations of one request will change, until its transaction ends: by kind, then by id,
+ * so that requests which name them in opposite orders wait for each other instead of deadlocking. Passes over those that
+ * the caller may not edit: they wait for no one who holds these, and nobody waits for them.
+ * Decisions: "Several changes at once".
+ */
+export async function lockChanges(
+  { db, actor: { companyId, personId } }: Pick<Context, 'db' | 'actor'>,
+  changes: readonly ChangedRecord[],
+): Promise<void> {
+  const named = (kind: ChangedRecord['kind']) => {
+    const ids = changes.flatMap((change) => (change.kind === kind ? [change.id] : []));
+    return Prisma.sql`r.company_id = ${companyId} AND r.id = ANY(${textList(ids)})`;
+  };
+  const byCaller = Prisma.sql`a.company_id = ${companyId} AND a.person_id = ${personId} AND a.level >= ${level.edit}`;
+  const hub = Prisma.sql`EXISTS (SELECT FROM resource_hub_access a WHERE a.resource_hub_id = r.resource_hub_id AND ${byCaller})`;
+  await db.$queryRaw(Prisma.sql`
+    SELECT id FROM (
+      SELECT r.id FROM resource_hub_documents r
+      WHERE ${named('document')} AND r.deleted_at IS NULL AND (r.state = 'published' OR r.author_id = ${personId}) AND ${hub}
+      ORDER BY r.id FOR NO KEY UPDATE OF r
+    ) documents
+    UNION ALL SELECT id FROM (
+      SELECT r.id FROM resource_hub_files r WHERE ${named('file')} AND ${hub} ORDER BY r.id FOR NO KEY UPDATE OF r
+    ) files
+    UNION ALL SELECT id FROM (
+      SELECT r.id FROM goals r
+      WHERE ${named('goal')} AND EXISTS (SELECT FROM goal_access a WHERE a.goal_id = r.id AND ${byCaller})
+      ORDER BY r.id FOR NO KEY UPDATE OF r
+    ) goals`);
+}

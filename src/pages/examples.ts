@@ -1,0 +1,221 @@
+import { readFileSync } from 'node:fs';
+import { parse, print } from 'graphql';
+import { fileUrl } from '../files.js';
+import { snakeCase } from '../naming.js';
+import type { ExecuteDocument } from '../platform/graphql/index.js';
+import { jsonResponse, type RequestContext, type Route } from '../platform/http/index.js';
+import { hubItems } from '../rest/hubItems.js';
+import type { ExampleInput, LookUp, NextStep, PreparedMutation } from '../rest/storedMutation.js';
+import { documentOf, type Sample, type SampleRequest, samplesOf } from './assets/samples.js';
+import type { Trial } from './demo.js';
+import { type Html, highlighted, html, jsonBlock } from './html.js';
+
+type Actor = NonNullable<RequestContext['actor']>;
+
+const request = { method: 'POST', url: 'http://localhost/', headers: new Headers() };
+
+/** Runs queries as a caller, each with a scope of its own or that of a request. */
+export const lookUpAs =
+  (actor: () => Promise<Actor>, execute: ExecuteDocument, scopeOf: () => RequestContext['scope']): LookUp =>
+  async (query) => {
+    const scope = scopeOf();
+    const context = { requestId: '', responseHeaders: {}, actor: await actor(), ...(scope && { scope }) };
+    const { data } = await execute(parse(query), {}, request, context);
+    return (data ?? {}) as object;
+  };
+
+interface Item {
+  __typename: string;
+  id: string;
+  currentVersion?: number | null;
+}
+
+interface Nodes {
+  nodes: { id: string }[];
+}
+
+interface Found {
+  goals: Nodes;
+  spaces: Nodes;
+  hubs: Nodes;
+}
+
+/** Finds nothing for who does not own the company. */
+const webhooksOfOwner = '{ webhooks { id } }';
+
+const firstOfEach =
+  '{ goals(first: 1) { nodes { id } } spaces(first: 1) { nodes { id } } hubs: resourceHubs(first: 1) { nodes { id } } }';
+
+/** The fields without a REST path, in the order of their examples; `listen` is the subscription. */
+const fields = [
+  'viewer',
+  'goal',
+  'resourceHubFile',
+  'resourceHubDocument',
+  'previewGoalReopen',
+  'previewDocumentRestore',
+  'goals',
+  'spaces',
+  'space',
+  'resourceHubs',
+  'resourceHub',
+  'resourceHubFolder',
+  'events',
+  'listen',
+];
+
+/** Those that only owners of the company may ask for. */
+const ownersFields = ['webhooks', 'webhook', 'createWebhook', 'updateWebhook', 'sendWebhook', 'deleteWebhook'];
+
+/** A document in `queries/`, with placeholders such as `"GOAL_ID"`. */
+const readQuery = (field: string) => readFileSync(fileUrl(`pages/queries/${field}.graphql`), 'utf8');
+const documents = fields.map(readQuery);
+const ownersDocuments = ownersFields.map(readQuery);
+
+/**
+ * One example for each of these fields that the caller of the look-up may ask for, on records that the caller can see.
+ * Without a look-up, all of them, with placeholders.
+ */
+async function queryExamples(lookUp?: LookUp): Promise<string[]> {
+  const found = lookUp ? await lookUp<Found>(firstOfEach) : {};
+  const items = lookUp ? await hubItems<Item>(lookUp, '... on ResourceHubDocument { currentVersion }') : [];
+  const { webhooks = undefined } = lookUp ? await lookUp<{ webhooks: { id: string }[] }>(webhooksOfOwner) : {};
+  const last = (typename: string) => items.findLast(({ __typename }) => __typename === typename);
+  const document = items.find(({ currentVersion }) => (currentVersion ?? 0) > 1) ?? last('ResourceHubDocument');
+  const ids: Record<string, string | undefined> = {
+    GOAL_ID: found.goals?.nodes[0]?.id,
+    // The last one, because the example of the deletion deletes the first.
+    FILE_ID: last('ResourceHubFile')?.id,
+    DOCUMENT_ID: document?.id,
+    SPACE_ID: found.spaces?.nodes[0]?.id,
+    RESOURCE_HUB_ID: found.hubs?.nodes[0]?.id,
+    FOLDER_ID: last('ResourceHubFolder')?.id,
+    WEBHOOK_ID: webhooks?.[0]?.id,
+  };
+  // A JSON string is a GraphQL string too.
+  const asked = lookUp && !webhooks ? documents : [...documents, ...ownersDocuments];
+  return asked.map((each) => each.replace(/"([A-Z_]+)"/g, (_, name) => JSON.stringify(ids[name] ?? name)));
+}
+
+/** Example calls: one for each REST path, and one for each query and mutation of the schema. */
+export interface WorkedExamples {
+  requests: ExampleRequest[];
+  /** GraphQL documents, each with one named operation and no variables. */
+  documents: string[];
+}
+
+/** A request to try, on the first of its choices, or with placeholders. */
+export interface ExampleRequest extends SampleRequest {
+  /** The mutation field that the path stands for. */
+  name: string;
+  title: string;
+  choices: { label: string; body: Record<string, unknown> }[];
+  /** A query for what the request would do. Its variables are the fields of the input. */
+  preview: string | undefined;
+  next: NextStep;
+}
+
+/** The example requests, on records that the caller of a look-up may change. Without a look-up they have placeholders. */
+async function exampleRequests(mutations: readonly PreparedMutation[], lookUp?: LookUp): Promise<ExampleRequest[]> {
+  const requests: ExampleRequest[] = [];
+  // One after the other, so that a page takes one connection at a time.
+  for (const mutation of mutations) {
+    const { name, title, path, example } = mutation;
+    const found = lookUp ? await example.choices(lookUp) : [];
+    const choices = found.map(({ label, input }) => ({ label, body: bodyOf(input) }));
+    const { preview, next } = example;
+    const from = Object.fromEntries(Object.entries(next.from).map((names) => names.map((each) => snakeCase(each))));
+    requests.push({
+      name,
+      title,
+      path,
+      body: choices[0]?.body ?? bodyOf(example.input),
+      template: templateOf(mutation),
+      choices,
+      preview,
+      next: { ...next, from },
+    });
+  }
+  return requests;
+}
+
+/** The same, and the documents of GraphiQL. */
+export async function workedExamples(mutations: readonly PreparedMutation[], lookUp?: LookUp): Promise<WorkedExamples> {
+  const requests = await exampleRequests(mutations, lookUp);
+  return { requests, documents: [...(await queryExamples(lookUp)), ...requests.map(documentOf)] };
+}
+
+const bodyOf = (input: ExampleInput) =>
+  Object.fromEntries(Object.entries(input).map(([field, value]) => [snakeCase(field), value]));
+
+/** The call in GraphQL, with `INPUT` in place of its input. */
+function templateOf({ name, example: { about, selection } }: PreparedMutation): string {
+  const operation = name.charAt(0).toUpperCase() + name.slice(1);
+  const document = print(parse(`mutation ${operation} { ${name}(input: INPUT) { ${selection} } }`));
+  return [...about.map((line) => `# ${line}`), document, ''].join('\n');
+}
+
+/** The script that gives the examples their choices and buttons. */
+export const examplesScript = '/pages/examples.js';
+
+/** A request in several languages. A script shows what to choose from, and the buttons Copy, Preview and Run. */
+export function exampleBlock(request: ExampleRequest, base: string, heading: Html): Html {
+  const { name, title, preview } = request;
+  const samples = samplesOf(base, request);
+  return html`<div class="example" data-example="${name}">
+<div class="bar">
+${heading}
+<fieldset class="languages"><legend class="unseen">Language of: ${title}</legend>
+${samples.map(languageChoice(name))}</fieldset>
+<button type="button" class="copy" hidden aria-label="Copy: ${title}">Copy</button>
+</div>
+<div class="actions">
+<label class="choice" hidden>On <select aria-label="On what: ${title}"></select></label>
+${preview && html`<button type="button" class="preview" hidden aria-label="Preview: ${title}">Preview</button>`}
+<button type="button" class="run" hidden aria-label="Run: ${title}">Run</button>
+</div>
+${samples.map(sampleBlock(name, title))}<div class="result" id="${name}-result"></div>
+</div>
+`;
+}
+
+const languageChoice =
+  (name: string) =>
+  ({ language, label }: Sample, index: number): Html =>
+    html`<label><input type="radio" name="language-${name}" value="${language}"${index === 0 && html` checked`}>${label}</label>
+`;
+
+const sampleBlock =
+  (name: string, title: string) =>
+  ({ language, label, text }: Sample): Html =>
+    html`<pre data-language="${language}" tabindex="0" role="region" aria-label="${title}: ${label}"><code id="${name}-${language}">${highlighted(text)}</code></pre>
+`;
+
+/** What the script needs to run the examples: nobody but the owner of the demo gets its tokens. */
+export const examplesData = (trial: Trial, base: string): Html =>
+  jsonBlock('settings', {
+    base,
+    token: trial.token ?? null,
+    readOnlyToken: trial.readOnlyToken ?? null,
+    examples: byName(trial.requests),
+  });
+
+/** The examples as the script takes them. */
+const byName = (requests: ExampleRequest[]) =>
+  Object.fromEntries(requests.map(({ name, title: _, ...request }) => [name, request]));
+
+/** `/docs/examples`: the examples on what the caller may change, for the pages whose visitor brings a token. */
+export const examplesRoute = (mutations: readonly PreparedMutation[], execute: ExecuteDocument): Route => ({
+  path: '/docs/examples',
+  operation: 'examples',
+  methods: ['GET'],
+  async handle(_request, { actor, scope }) {
+    if (!actor) throw new Error('a request passed the router without an actor');
+    const lookUp = lookUpAs(
+      async () => actor,
+      execute,
+      () => scope,
+    );
+    return jsonResponse({ examples: byName(await exampleRequests(mutations, lookUp)) });
+  },
+});

@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises';
+import { LRUCache } from 'lru-cache';
+import { fileUrl } from '../files.js';
+import { contentRoute, type HttpResponse, keptResponse, type Route, types } from '../platform/http/index.js';
+
+const kinds = { js: types.script, css: types.style, svg: types.icon, ico: types.icon };
+
+/** The name of a page's file. Its extension decides the `Content-Type`. */
+type AssetName = `${string}.${keyof typeof kinds}`;
+
+/** A file of `assets/`, which the build copies beside the compiled pages. */
+export const ownAsset = (name: AssetName) => fileUrl(`pages/assets/${name}`);
+
+/** A compiled file that browsers load too. */
+const builtAsset = (path: AssetName) => fileUrl(`../dist/${path}`);
+
+/** A file of a third-party viewer, which the build copies from its package: production does not install the viewers. */
+export const vendorAsset = (name: AssetName) => builtAsset(`pages/assets/vendor/${name}`);
+
+/** Public files at `prefix/name`. Browsers keep them and ask each time whether they changed. */
+export const assetRoutes = (prefix: string, files: Record<AssetName, URL>): Route[] =>
+  Object.entries(files).map(([name, file]) => ({
+    ...contentRoute(`${prefix}/${name}`, kinds[name.split('.').at(-1) as keyof typeof kinds], () => readFile(file)),
+    isFile: true,
+  }));
+
+/** A variant has up to 300 kB. Clients choose the host, which some pages show. */
+const mostVariants = 16;
+
+/** Renders a page once for each variant, and keeps the latest variants, compressed too: strangers ask for them. */
+export class KeptPages {
+  readonly #variants: LRUCache<string, Promise<HttpResponse>>;
+
+  constructor(most = mostVariants) {
+    this.#variants = new LRUCache({ max: most });
+  }
+
+  page(variant: string, render: () => HttpResponse | Promise<HttpResponse>): Promise<HttpResponse> {
+    const known = this.#variants.get(variant);
+    if (known) return known;
+    const page = Promise.resolve().then(render).then(keptResponse);
+    page.catch(() => this.#variants.delete(variant));
+    this.#variants.set(variant, page);
+    return page;
+  }
+}
+
+const ownFiles: AssetName[] = [
+  'icon.svg',
+  'goalpost.css',
+  'contents.js',
+  'copy.js',
+  'elements.js',
+  'exampleBlock.js',
+  'examples.js',
+  'exchange.js',
+  'filter.js',
+  'mistakes.js',
+  'preview.js',
+  'reveal.js',
+  'token.js',
+];
+
+/** The files that several pages load. */
+export const sharedFiles = (): Route[] => [
+  ...assetRoutes('/pages', {
+    ...Object.fromEntries(ownFiles.map((name) => [name, ownAsset(name)])),
+    'samples.js': builtAsset('pages/assets/samples.js'),
+    'codeMarks.js': builtAsset('pages/assets/codeMarks.js'),
+    'plainText.js': builtAsset('text/plainText.js'),
+    'richText.js': builtAsset('text/richText.js'),
+  }),
+  // Browsers ask for this name beside what is no page, and take the same picture.
+  ...assetRoutes('', { 'favicon.ico': ownAsset('icon.svg') }),
+];

@@ -1,0 +1,321 @@
+import { catalogue, isErrorCode } from '../errors/catalogue.js';
+import type { Route } from '../platform/http/index.js';
+import { openApiPath } from '../rest/openapi/openApiDocument.js';
+import { apiRoot, type PreparedMutation } from '../rest/storedMutation.js';
+import { type Demo, type Trial, tokenField, trialFor, trialForStrangers } from './demo.js';
+import { type ExampleRequest, exampleBlock, examplesData, examplesScript } from './examples.js';
+import { KeptPages } from './files.js';
+import {
+  filterField,
+  filterScript,
+  type HasPage,
+  type Html,
+  highlighted,
+  html,
+  htmlPage,
+  statusBadge,
+} from './html.js';
+
+/** A description in the Markdown that ours use: paragraphs, lists of `- ` lines, and `code`. */
+const prose = (markdown: string): Html[] => markdown.split('\n\n').map(block);
+
+function block(text: string): Html {
+  if (!text.startsWith('- ')) {
+    return html`<p>${inline(text)}</p>
+`;
+  }
+  const items = text.split('\n').map((line) => html`<li>${inline(line.slice(2))}</li>`);
+  return html`<ul>${items}</ul>
+`;
+}
+
+/** Text with its `code`. */
+const inline = (text: string): Html[] =>
+  text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
+
+/** The parts of JSON Schema that the OpenAPI document uses. */
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  description?: string;
+  deprecated?: boolean;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  oneOf?: Schema[];
+  const?: string | number;
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  maxItems?: number;
+}
+
+interface Content {
+  schema: Schema;
+  example?: unknown;
+  examples?: Record<string, unknown>;
+}
+
+interface Described {
+  description: string;
+}
+
+interface Operation extends Described {
+  operationId: string;
+  deprecated?: boolean;
+  requestBody: { content: Record<string, Content> };
+  responses: Record<string, Described & { content: Record<string, Content> }>;
+}
+
+/** The parts of the OpenAPI document that its page shows. */
+interface OpenApi {
+  info: Described & { version: string };
+  paths: Record<string, { post: Operation }>;
+  components: {
+    parameters: Record<string, Described & { name: string }>;
+    headers: Record<string, Described>;
+    schemas: Record<string, Schema>;
+  };
+}
+
+/** The schema behind a reference, and the name of its component. */
+const componentOf = ({ $ref }: Schema): string | undefined => $ref?.split('/').at(-1);
+
+/** The fields of an object, each with its type and description. Their ids begin with `anchor`. */
+const fieldList = ({ properties = {}, required = [] }: Schema, anchor: string, isInput = false): Html =>
+  html`<ul class="fields">
+${Object.entries(properties).map(([name, schema]) => {
+  const id = `${anchor}.${name}`;
+  const flag = isInput && required.includes(name) && html`<span class="flag">required</span>`;
+  const old = schema.deprecated && html` <span class="badge client">deprecated</span>`;
+  return html`<li id="${id}"><p><a class="anchor" href="#${id}"><span class="name"><code>${name}</code></span></a> <span class="type">${typeOf(schema)}</span> ${flag}${old}</p>
+<p>${inline(schema.description ?? '')}</p>${inlineFields(schema, id)}</li>
+`;
+})}</ul>`;
+
+/** The fields of a record that has no name of its own. */
+function inlineFields(schema: Schema, anchor: string): Html | undefined {
+  const record = [schema, schema.items].find((each) => each?.properties);
+  return record && fieldList(record, anchor);
+}
+
+/** A type as people say it: `string or null`, `list of Person`, with its bounds and a link to its record. */
+function typeOf(schema: Schema): Html {
+  const component = componentOf(schema);
+  if (component) return html`<a href="#${component}">${component}</a>`;
+  const [only] = (schema.oneOf ?? []).filter(({ type }) => type !== 'null');
+  if (only) return html`${typeOf(only)} or null`;
+  const types = [schema.type ?? 'any'].flat();
+  const names = types.map((type) => {
+    if (type === 'array') return html`list of ${listed(schema.items ?? {})}`;
+    if (type === 'string' && schema.format) return html`${formats[schema.format] ?? type}`;
+    return html`${type === 'object' ? 'record' : type}`;
+  });
+  return html`${names.flatMap((name, index) => (index === 0 ? [name] : [html` or `, name]))}${bounds(schema)}`;
+}
+
+/** The type of a list's items, of which there are several. */
+const listed = (items: Schema): Html => (items.type === 'string' ? html`strings` : typeOf(items));
+
+const formats: Record<string, string> = { 'date-time': 'time', date: 'date' };
+
+const counted = new Intl.NumberFormat('en');
+
+function bounds({ const: value, minimum, maximum, maxLength, maxItems }: Schema): string {
+  const said = [
+    value !== undefined && `always ${value}`,
+    minimum !== undefined && minimum > 0 && `at least ${minimum}`,
+    // The largest integers that a field can hold are no news to its reader.
+    maximum !== undefined && maximum < 2 ** 31 - 1 && `at most ${counted.format(maximum)}`,
+    maxLength !== undefined && `at most ${counted.format(maxLength)} characters`,
+    maxItems !== undefined && `at most ${counted.format(maxItems)}`,
+  ].filter((part) => part !== false);
+  return said.map((part) => `, ${part}`).join('');
+}
+
+/** A folded record with its fields, or an enum with its values. */
+export const recordDetails = (name: string, schema: Schema, label = name, anchor = name): Html =>
+  html`<details class="record" id="${anchor}">
+<summary>${label}</summary>
+<div class="stack">${prose(schema.description ?? '')}</div>
+${schema.properties && fieldList(schema, anchor)}
+</details>
+`;
+
+interface OperationView {
+  api: OpenApi;
+  request: ExampleRequest;
+  /** Address of the server for the samples. */
+  base: string;
+}
+
+/** One operation: its request and response on one side, an example to run on the other. */
+export function operationSection({ api, request, base }: OperationView): Html {
+  const operation = api.paths[request.path.slice(apiRoot.length)]?.post;
+  if (!operation) throw new Error(`the OpenAPI document lacks ${request.path}`);
+  const { operationId: id, description, requestBody, responses, deprecated } = operation;
+  const input = resolved(api, requestBody.content['application/json']?.schema);
+  const success = responses['200']?.content['application/json'];
+  return html`<section class="operation" aria-labelledby="${id}">
+<h2 id="${id}"><a class="anchor" href="#${id}">${request.title}</a></h2>
+<p class="method"><span class="badge">POST</span> <code>${request.path}</code>${deprecated && html` <span class="badge client">deprecated</span>`}</p>
+<div class="sides">
+<div>
+<div class="prose">${prose(withoutErrors(description))}</div>
+<div><h3>Request</h3>
+${fieldList(input, `${id}.request`, true)}</div>
+<div><h3>Response</h3>
+${responseFields(api, resolved(api, success?.schema), `${id}.response`)}</div>
+${problemDetails(operation)}
+</div>
+<div>
+${exampleBlock(request, base, html`<h3>Try it</h3>`)}
+${bodyEditor(request)}
+<details class="response"><summary>Example response</summary>
+<pre tabindex="0" role="region" aria-label="Example response: ${request.title}"><code>${highlighted(JSON.stringify(success?.example, null, 2))}</code></pre>
+</details>
+</div>
+</div>
+</section>
+`;
+}
+
+const resolved = ({ components }: OpenApi, schema: Schema = {}): Schema =>
+  components.schemas[componentOf(schema) ?? ''] ?? schema;
+
+/** The table of problems says it better. */
+const withoutErrors = (description: string) => description.replace(/ Errors: [A-Z_, ]+\./, '');
+
+/** Each record of a response, folded. The records in it are at the end of the page. */
+const responseFields = (api: OpenApi, { properties = {}, required = [] }: Schema, anchor: string): Html =>
+  html`<div class="stack">
+${Object.entries(properties).map(([name, schema]) => {
+  const named = [schema, ...(schema.oneOf ?? [])].map(componentOf).find((component) => component !== undefined) ?? '';
+  const record = api.components.schemas[named] ?? schema;
+  const label = required.includes(name) ? name : `${name}, or null`;
+  return html`<p>${inline(schema.description ?? '')}</p>
+${recordDetails(named, record, label, `${anchor}.${name}`)}`;
+})}</div>`;
+
+/** The body that Run sends, to change before it does. Only a script can send it. */
+const bodyEditor = ({ name, title, body }: ExampleRequest): Html => html`<details class="needs-script" hidden>
+<summary>Change the request</summary>
+<p><label for="${name}-body">The JSON that Run sends</label></p>
+<p><textarea id="${name}-body" spellcheck="false" aria-label="Body of: ${title}">${JSON.stringify(body, null, 2)}</textarea></p>
+</details>`;
+
+/** Every problem that the operation may respond with: one table, folded. */
+function problemDetails({ operationId, responses }: Operation): Html {
+  const codes = Object.values(responses)
+    .flatMap(({ content }) => Object.keys(content['application/problem+json']?.examples ?? {}))
+    .filter(isErrorCode);
+  return html`<details class="record" id="${operationId}.problems"><summary>Problems <span class="quiet">(${codes.length})</span></summary>
+<table>
+<thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col" class="wide">Title</th></tr></thead>
+<tbody>
+${codes.map(
+  (
+    code,
+  ) => html`<tr><td>${statusBadge(catalogue[code].status)}</td><td><a href="/errors/${code}"><code>${code}</code></a></td><td class="wide">${catalogue[code].title}</td></tr>
+`,
+)}</tbody>
+</table>
+</details>`;
+}
+
+interface ReferenceOptions {
+  /** Makes the OpenAPI document. */
+  openApi: () => object;
+  mutations: readonly PreparedMutation[];
+  publicUrl: string | undefined;
+  demo: Demo | undefined;
+  hasPage: HasPage;
+}
+
+/** `/docs`: the OpenAPI document as a page. On the demo's machine its requests run. */
+export function referenceRoutes({ openApi, mutations, publicUrl, demo, hasPage }: ReferenceOptions): Route[] {
+  let read: OpenApi | undefined;
+  const kept = new KeptPages();
+  const render = (trial: Trial, base: string) => {
+    read ??= JSON.parse(JSON.stringify(openApi())) as OpenApi;
+    return htmlPage({
+      title: 'Reference – Goalpost',
+      path: '/docs',
+      hasPage,
+      modules: [examplesScript, '/pages/reveal.js', '/pages/contents.js', filterScript],
+      body: page(read, trial, base, demo),
+    });
+  };
+  return [
+    {
+      path: '/docs',
+      methods: ['GET', 'HEAD'],
+      public: true,
+      async handle(request) {
+        const { origin } = new URL(request.url);
+        const trial = await trialFor(request, mutations, demo);
+        if (trial) return render(trial, origin);
+        const base = publicUrl || origin;
+        return kept.page(base, async () => render(await trialForStrangers(mutations), base));
+      },
+    },
+  ];
+}
+
+const page = (
+  api: OpenApi,
+  trial: Trial,
+  base: string,
+  demo: Demo | undefined,
+): Html => html`<main class="reference" id="main">
+<nav class="contents" aria-label="On this page">
+${filterField('paths, fields, types, codes')}<a href="#basics">Basics</a>
+${trial.requests.map(
+  ({ name, title }) => html`<a href="#${name}">${title}</a>
+`,
+)}<a href="#headers">Headers</a>
+<a href="#records">Records</a>
+<details><summary>All records</summary>
+${recordsOf(api).map(
+  ([name]) => html`<a href="#${name}">${name}</a>
+`,
+)}</details>
+</nav>
+<div>
+<h1 id="basics">REST reference</h1>
+<div class="prose">
+${prose(api.info.description.split('\n\n').slice(1).join('\n\n'))}
+<p>For your tools: <a href="${openApiPath}">the OpenAPI document</a>.</p>
+${tokenField(trial, demo)}
+</div>
+${trial.requests.map((request) => operationSection({ api, request, base }))}
+<section class="operation" aria-labelledby="headers">
+<h2 id="headers">Headers</h2>
+<h3>Request headers</h3>
+${headerList(Object.entries(api.components.parameters))}
+<h3>Response headers</h3>
+${headerList(Object.entries(api.components.headers))}
+</section>
+<section class="operation" aria-labelledby="records">
+<h2 id="records">Records</h2>
+<p>The objects in responses. Every field is always present, and null where there is nothing.</p>
+${recordsOf(api).map(([name, schema]) => recordDetails(name, schema))}</section>
+</div>
+</main>
+${examplesData(trial, base)}`;
+
+/** The records and enums of responses. Inputs are with their operations, problems have pages of their own. */
+const recordsOf = ({ components }: OpenApi) =>
+  Object.entries(components.schemas)
+    .filter(([name]) => !/(Input|Payload|Problem)$/.test(name))
+    .sort(([one], [other]) => one.localeCompare(other));
+
+const headerList = (headers: [string, { description: string }][]): Html => html`<ul class="fields">
+${headers.map(
+  ([
+    name,
+    { description },
+  ]) => html`<li><p><span class="name"><code>${name}</code></span></p><p>${inline(description)}</p></li>
+`,
+)}</ul>`;

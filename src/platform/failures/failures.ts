@@ -1,0 +1,107 @@
+import { GraphQLError } from 'graphql';
+import { catalogue, type ErrorCode, type FactsOf, isErrorCode } from '../../errors/catalogue.js';
+import { snakeCase } from '../../naming.js';
+
+/** One invalid field of the request: where, which rule it breaks, and what to send instead. */
+export type FieldError = FactsOf<'BAD_USER_INPUT'>['errors'][number];
+
+type Given<Code extends ErrorCode> =
+  FactsOf<Code> extends Record<string, never>
+    ? []
+    : object extends FactsOf<Code>
+      ? [facts?: FactsOf<Code>]
+      : [facts: FactsOf<Code>];
+
+/** An expected failure. The catalogue words it from its facts, and the response has those that it declares as members. */
+export function failure<Code extends ErrorCode>(code: Code, ...given: Given<Code>): GraphQLError {
+  const [facts = {}]: [facts?: object] = given;
+  const { status, detail, headers, members, optionalMembers } = catalogue[code];
+  const declared = { ...members, ...optionalMembers };
+  const shown = Object.fromEntries(Object.entries(facts).filter(([name]) => name in declared));
+  const extensions = { code, ...shown, http: { status, headers: headers?.(facts) ?? {} } };
+  const message = detail(facts);
+  return withoutStack(() => new GraphQLError(message, { extensions }));
+}
+
+/** Makes an error without its stack, which nobody reads if the error is expected and which costs more than the rest. */
+export function withoutStack<Made extends Error>(make: () => Made): Made {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return make();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/** The most bad fields that the response to one request names. Whoever looks for them may stop once there are more. */
+export const mostNamed = 100;
+
+/** Counts the bad fields that several failures of one request have named. */
+export interface NamedFields {
+  namedFields?: number;
+}
+
+/**
+ * BAD_USER_INPUT. Names the bad fields up to `mostNamed`, and says in a last entry that there are more. Several failures
+ * of one request, which its context stands for, share that number, but each names at least one field.
+ */
+export function badInput(errors: FieldError[], context: NamedFields = {}): GraphQLError {
+  const { namedFields = 0 } = context;
+  const named = errors.slice(0, Math.max(mostNamed - namedFields, 1));
+  context.namedFields = namedFields + named.length;
+  return failure('BAD_USER_INPUT', { errors: named.length < errors.length ? [...named, more] : named });
+}
+
+const more: FieldError = { field: '', code: 'too_many', message: 'there are more invalid fields than are named' };
+
+/** What a request gets for which there is no slot, or no memory for its body. */
+export const overloaded = () => failure('SERVICE_UNAVAILABLE', { overloaded: true });
+
+/** What is sent in place of a response with more characters than that. */
+export const tooLong = (maximum: number) =>
+  failure('QUERY_TOO_COMPLEX', { exceeded: [{ limit: 'characters', maximum }] });
+
+/** What a request gets for which there is no slot because of its caller's other requests. */
+export const tooManyOfOne = () => failure('RATE_LIMITED', { limit: 'concurrency', retryAfter: 1 });
+
+export const notFound = (what: string, id: string) => failure('NOT_FOUND', { what, id });
+
+/** The failure that the documents show for a code. */
+export const exampleOf = (code: ErrorCode) => failure(code, catalogue[code].example);
+
+/** The same as GraphQL sends it. */
+export const graphqlExampleOf = (code: ErrorCode) =>
+  failure(code, catalogue[code].graphqlExample ?? catalogue[code].example);
+
+export const problemType = 'application/problem+json; charset=utf-8';
+
+/**
+ * A failure as an RFC 9457 problem: `type`, `title`, `status`, `detail`, `code`, `requestId` and its members. `type` is
+ * the page of the code, absolute when the public address of the server is known. An unknown code is internal.
+ */
+export function problemOf(error: GraphQLError, requestId: string, publicUrl = '') {
+  const { code: given, http: _, ...members } = error.extensions;
+  const code = isErrorCode(given) ? given : 'INTERNAL_SERVER_ERROR';
+  const { status, title } = catalogue[code];
+  return { type: `${publicUrl}/errors/${code}`, title, status, detail: error.message, code, requestId, ...members };
+}
+
+/** The failure with its fields as REST spells them: `input.subscriberIds[2]` -> `subscriber_ids[2]`. */
+export function inRestNames(error: GraphQLError): GraphQLError {
+  const { code, errors } = error.extensions;
+  if (code !== 'BAD_USER_INPUT' || !Array.isArray(errors)) return error;
+  return badInput(
+    (errors as FieldError[]).map((entry) => ({ ...entry, field: snakeCase(entry.field.replace(/^input\./, '')) })),
+  );
+}
+
+/** Whether GraphQL responds with a problem too: the client accepts nothing that GraphQL could say it in. */
+export const isAlwaysProblem = ({ extensions: { code } }: GraphQLError) =>
+  isErrorCode(code) && catalogue[code].alwaysProblem === true;
+
+/** The headers a failure comes with, such as `WWW-Authenticate` or `Allow`. */
+export function headersOf(error: GraphQLError): Record<string, string> {
+  const http = error.extensions.http as { headers?: Record<string, string> } | undefined;
+  return http?.headers ?? {};
+}

@@ -1,0 +1,326 @@
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { GraphQLError } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import { overloaded, tooManyOfOne } from '../failures/index.js';
+import type { ReadBody } from '../http/index.js';
+import { type RequestRecord, usedPerCounted } from '../telemetry/index.js';
+import { type Caller, nobody, RecentUse, Shares } from './shares.js';
+
+/** Milliseconds. */
+const pause = 1_000;
+/** So many refusals of a caller in a second are immediate. */
+const immediate = 20;
+/** Of all callers. More would take memory. */
+const mostPaused = 1_000;
+
+/**
+ * Slows down a caller that is far over its limit and asks on without a pause, as a refusal costs little but not nothing:
+ * after the first refusals of a second each comes a second later.
+ */
+export class RefusalPace {
+  readonly #refused = new LRUCache<string, { count: number }>({ max: 10_000, ttl: pause });
+  #paused = 0;
+
+  /** Undefined if the refusal may be sent at once. */
+  pause(caller: string): Promise<void> | undefined {
+    const refused = this.#refused.get(caller) ?? { count: 0 };
+    if (refused.count === 0) this.#refused.set(caller, refused);
+    refused.count += 1;
+    if (refused.count <= immediate || this.#paused >= mostPaused) return undefined;
+    this.#paused += 1;
+    return sleep(pause).finally(() => {
+      this.#paused -= 1;
+    });
+  }
+}
+
+/** About what Node takes for a chunk of a body besides its bytes. A client decides how short its chunks are. */
+const perChunk = 256;
+
+/** The memory of one body. */
+interface BodyShare {
+  /** Counts a chunk, and returns whether there is memory for it. Whoever is refused keeps no more of the body. */
+  take(bytes: number): boolean;
+  /** Called once, when the body is complete or given up. */
+  close(): void;
+}
+
+/** Bounds the memory of the bodies that are being received, as these hold none of the slots for requests. */
+class BodyMemory {
+  readonly #bytes: number;
+  #taken = 0;
+
+  constructor(bytes: number) {
+    this.#bytes = bytes;
+  }
+
+  open(): BodyShare {
+    let share = 0;
+    return {
+      take: (bytes) => {
+        share += bytes + perChunk;
+        this.#taken += bytes + perChunk;
+        return this.#taken <= this.#bytes;
+      },
+      close: () => {
+        this.#taken -= share;
+      },
+    };
+  }
+}
+
+/** What became of a request that asked for a slot: refused because of its caller's other requests, or of the load. */
+type Decision = 'admitted' | 'too many of one' | 'overloaded';
+
+interface Waiting {
+  since: number;
+  decide: (decision: Decision) => void;
+}
+
+/**
+ * How long requests may wait, in milliseconds: in a burst of few or of many callers, while no slot becomes free, and in
+ * a queue that has stood for longer than a burst.
+ */
+const waits = { few: 15_000, many: 500, stalled: 500, least: 20, most: 250 };
+const interval = 10;
+const waitingPerSlot = 50;
+/** More than an honest client sends at once. */
+const leastWaiting = 1_000;
+/** How many milliseconds of the processor all requests of a company that uses much of it may need together. */
+const mostTogether = 10;
+/** How many requests the mean duration looks back. */
+const remembered = 50;
+
+/**
+ * Bounds how many requests are in progress. Others wait for a slot, which callers share, and are refused when they have
+ * waited too long. As long as no more companies wait than there are slots, each of them waits only for itself, and a
+ * burst may take its time. More than that for longer than a moment, or slots of which none becomes free, are overload:
+ * a request then waits for no longer than about two requests take, so that what is admitted has hardly waited. A
+ * company that uses much of the processor has no more in progress than needs a moment of it, while others ask, too.
+ */
+export class Admission {
+  readonly #slots: number;
+  readonly #shares: Shares<Waiting>;
+  readonly #now: () => number;
+  readonly #processorUse: RecentUse;
+  #meanDuration = 0;
+  #crowdedSince: number | undefined;
+  /** Counted in turns of the timer: a process that has had no time itself is not stalled. */
+  #stalledFor = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(slots: number, now = () => performance.now()) {
+    this.#slots = slots;
+    this.#now = now;
+    this.#processorUse = new RecentUse(mostTogether, now);
+    this.#shares = new Shares(slots, now, (group) => this.#processorUse.mostAtOnce(group));
+  }
+
+  get inProgress(): number {
+    return this.#shares.taken;
+  }
+
+  get waiting(): number {
+    return this.#shares.waiting;
+  }
+
+  /** Whether the request may run. Whoever was admitted calls `leave` once, with how long it took. */
+  enter(caller = nobody): 'admitted' | Promise<Decision> {
+    if (this.#shares.take(caller)) return 'admitted';
+    const most = Math.max(this.#slots * waitingPerSlot, leastWaiting);
+    if (this.#shares.waiting >= most) this.#refuse(this.#shares.removeFromLongest());
+    const decision = new Promise<Decision>((decide) => this.#shares.wait(caller, { since: this.#now(), decide }));
+    if (this.#shares.waitingGroups > this.#slots) this.#crowdedSince ??= this.#now();
+    this.#admit();
+    this.#schedule();
+    return decision;
+  }
+
+  /** `known` is who the caller has turned out to be. `processor` is how much of its time the request has had. */
+  leave(caller = nobody, milliseconds = this.#meanDuration, known = caller, processor = 0): void {
+    if (processor > 0) this.#processorUse.add(known.group, processor);
+    this.#meanDuration += (milliseconds - this.#meanDuration) / remembered;
+    this.#stalledFor = 0;
+    this.#shares.leave(caller, known);
+    this.#admit();
+    if (this.#shares.waitingGroups <= 1) this.#crowdedSince = undefined;
+  }
+
+  #admit(): void {
+    for (let next = this.#shares.next(); next; next = this.#shares.next()) next.decide('admitted');
+  }
+
+  #refuse(removed: { item: Waiting; hasPart: boolean } | undefined): void {
+    const isStuck = this.#isStalled && this.#shares.isOneGroup;
+    removed?.item.decide(removed.hasPart && !isStuck ? 'too many of one' : 'overloaded');
+  }
+
+  get #isStalled(): boolean {
+    return this.#stalledFor >= waits.stalled;
+  }
+
+  /** Refuses those that have waited too long. */
+  #expire(): void {
+    const now = this.#now();
+    this.#admit();
+    for (const removed of this.#shares.removeOlder((queuedSince) => now - this.#longestWait(queuedSince))) {
+      this.#refuse(removed);
+    }
+    this.#schedule();
+  }
+
+  /** How long a request may wait in a queue of its company that has stood since then. */
+  #longestWait(queuedSince: number): number {
+    const soon = Math.min(Math.max(2 * this.#meanDuration, waits.least), waits.most);
+    if (this.#isStalled) return soon;
+    const [since, burst] =
+      this.#crowdedSince === undefined ? [queuedSince, waits.few] : [this.#crowdedSince, waits.many];
+    return this.#now() - since < burst ? burst : soon;
+  }
+
+  #schedule(): void {
+    if (this.#shares.waiting === 0) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#stalledFor = this.inProgress > 0 ? this.#stalledFor + interval : 0;
+      this.#expire();
+    }, interval);
+  }
+}
+
+const logMilliseconds = 1000;
+/** Memory for the bodies that are being received, unless a few of the largest need more. */
+export const leastBodyBytes = 64 * 1024 ** 2;
+/** Served whatever the load is, because a balancer or supervisor asks. */
+const alwaysAdmitted = new Set(['/healthz', '/readyz']);
+
+/** Admits requests, and logs how many it refuses once a second: a line for each would itself be load. */
+export class Overload {
+  readonly admission: Admission;
+  readonly bodies: BodyMemory;
+  readonly pace = new RefusalPace();
+  readonly #logger: Logger;
+  #refused = 0;
+  #dropped = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `bodyBytes` is the most memory for the bodies that are being received. */
+  constructor(maxRequests: number, logger: Logger, bodyBytes = leastBodyBytes) {
+    this.admission = new Admission(maxRequests);
+    this.bodies = new BodyMemory(bodyBytes);
+    this.#logger = logger;
+  }
+
+  isExempt(target: string): boolean {
+    return alwaysAdmitted.has(target.replace(/\?.*/s, ''));
+  }
+
+  /** The request has no line of its own in the log. */
+  countRefusal(record: RequestRecord): void {
+    record.isLogged = false;
+    this.#refused += 1;
+    this.#reportSoon();
+  }
+
+  /** Counts a connection that was closed because too many were open. */
+  countDrop(): void {
+    this.#dropped += 1;
+    this.#reportSoon();
+  }
+
+  #reportSoon(): void {
+    this.#timer ??= setTimeout(() => this.#report(), logMilliseconds).unref();
+  }
+
+  #report(): void {
+    const { inProgress, waiting } = this.admission;
+    this.#logger.warn({ refused: this.#refused, dropped: this.#dropped, inProgress, waiting }, 'overloaded');
+    this.#refused = 0;
+    this.#dropped = 0;
+    this.#timer = undefined;
+  }
+}
+
+/** The slot of one request that was admitted. A client that sends its body slowly holds no slot meanwhile. */
+export class Slot {
+  readonly #overload: Overload;
+  readonly #record: RequestRecord;
+  readonly #callerNow: () => Caller | undefined;
+  #held: { caller: Caller | undefined; since: number; processor: number } | undefined;
+  #hasEnded = false;
+
+  /** `callerNow` is who sent the request, as far as that is known by then. */
+  constructor(overload: Overload, record: RequestRecord, callerNow: () => Caller | undefined) {
+    this.#overload = overload;
+    this.#record = record;
+    this.#callerNow = callerNow;
+  }
+
+  /** Waits for a slot, in the queue of its caller. Returns how the request fails that gets none. */
+  enter(): GraphQLError | undefined | Promise<GraphQLError | undefined> {
+    const caller = this.#callerNow();
+    const decision = this.#overload.admission.enter(caller);
+    return decision === 'admitted' ? this.#take(caller) : decision.then((made) => this.#follow(made, caller));
+  }
+
+  /**
+   * Reads the body. Throws SERVICE_UNAVAILABLE or RATE_LIMITED if the body took its time, and there is no memory for it,
+   * or no slot when it has come, or its client has left.
+   */
+  async whileReceiving<T>(req: IncomingMessage, read: ReadBody<T>): Promise<T> {
+    if (req.complete) return read();
+    this.#giveBack();
+    const { take, close } = this.#overload.bodies.open();
+    try {
+      const body = await read((bytes) => take(bytes) || this.#refuse());
+      const failure = await this.enter();
+      if (failure) throw failure;
+      // The request may have been answered meanwhile: nobody would give the slot back.
+      if (this.#hasEnded) this.#giveBack();
+      if (req.socket.destroyed) throw overloaded();
+      return body;
+    } finally {
+      close();
+    }
+  }
+
+  /** Called once, when the request is answered. */
+  leave(): void {
+    this.#hasEnded = true;
+    this.#giveBack();
+  }
+
+  #follow(decision: Decision, caller: Caller | undefined): ReturnType<Slot['enter']> {
+    if (decision === 'admitted') {
+      // It may have waited with many others whose token was not known yet, and is now.
+      if (this.#callerNow()?.group === caller?.group) return this.#take(caller);
+      this.#overload.admission.leave(caller);
+      return this.enter();
+    }
+    this.#refuse();
+    return decision === 'overloaded' ? overloaded() : tooManyOfOne();
+  }
+
+  #take(caller: Caller | undefined): undefined {
+    const { processorTime } = this.#record;
+    this.#held = { caller, since: performance.now(), processor: processorTime.milliseconds };
+    processorTime.admit(true);
+  }
+
+  #refuse(): false {
+    this.#overload.countRefusal(this.#record);
+    return false;
+  }
+
+  #giveBack(): void {
+    if (!this.#held) return;
+    const { caller, since, processor } = this.#held;
+    const { processorTime } = this.#record;
+    this.#held = undefined;
+    processorTime.admit(false);
+    const used = (processorTime.milliseconds - processor) * usedPerCounted();
+    this.#overload.admission.leave(caller, performance.now() - since, this.#callerNow(), used);
+  }
+}

@@ -1,0 +1,366 @@
+import { createHash } from 'node:crypto';
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  type FieldNode,
+  GraphQLError,
+  type GraphQLField,
+  getArgumentValues,
+  getVariableValues,
+  type OperationDefinitionNode,
+  print,
+} from 'graphql';
+import { catalogue, type ErrorCode } from '../../errors/catalogue.js';
+import { Prisma } from '../../generated/client/client.js';
+import { purgeRows } from '../administration/index.js';
+import { badInput, failure, tooLong } from '../failures/index.js';
+import type { RequestHead } from '../http/index.js';
+import type { Database, Transaction } from '../postgres/index.js';
+import { changesIn, type OperationContext, perOperation } from './operation.js';
+import { noCost } from './validation.js';
+
+const limits = { timeout: 30_000 };
+
+/** Executes the operation in a transaction instead of letting each statement commit by itself. */
+type ExecuteIn = (tx: Transaction) => Promise<ExecutionResult>;
+
+/** Thrown in a transaction to roll it back and respond with the errors of this result. */
+class RolledBack extends Error {
+  /** What failed, where a conflict is looked for. */
+  readonly errors: readonly GraphQLError[];
+
+  constructor({ errors = [] }: ExecutionResult) {
+    super('rolled back');
+    this.errors = errors;
+  }
+}
+
+/** Runs the work of a request in one transaction. The only place that opens one. */
+async function inTransaction(
+  db: Database,
+  work: (tx: Transaction) => Promise<ExecutionResult>,
+): Promise<ExecutionResult> {
+  try {
+    return await db.$transaction(work, limits);
+  } catch (error) {
+    if (error instanceof RolledBack) return { data: null, errors: error.errors };
+    throw error;
+  }
+}
+
+/** Runs several changes in one transaction: all of them or none. Decisions: "Several changes at once". */
+const allOrNone = (db: Database, execute: ExecuteIn): Promise<ExecutionResult> =>
+  inTransaction(db, async (tx) => {
+    const result = await execute(tx);
+    // An error without data is the failure of a field; a statement that failed has ended the transaction.
+    if (!result.data || !isDecided(result)) throw new RolledBack(result);
+    return result;
+  });
+
+/** Runs one change in a transaction, and undoes it if anything of its response fails. */
+const onlyWithResponse = (db: Database, execute: ExecuteIn): Promise<ExecutionResult> =>
+  inTransaction(db, async (tx) => {
+    const result = await execute(tx);
+    if (result.errors) throw new RolledBack(result);
+    return result;
+  });
+
+/** Whether no failure is the server's or of the request as a whole, as that of a response which is too long. */
+const isDecided = ({ errors = [] }: ExecutionResult) =>
+  errors.every(
+    ({ path, extensions: { code } }) =>
+      path && code !== 'QUERY_TOO_COMPLEX' && catalogue[code as ErrorCode]?.status < 500,
+  );
+
+/** Whether the operation itself has refused, not its input, so that it has changed nothing. */
+const isRefusal = ({ data, errors = [] }: ExecutionResult) =>
+  !data && errors.every(({ path, extensions: { code } }) => path?.length === 1 && code !== 'BAD_USER_INPUT');
+
+type Field = GraphQLField<unknown, unknown>;
+
+/** What a mutation field's `extensions.changes` says. */
+type Changes<Changed> = (args: Record<string, unknown>) => Changed | undefined;
+
+/** The records that the fields of a mutation change, of those whose arguments are valid. The others change nothing. */
+function changedRecords<Changed>(
+  { schema, document, variableValues }: ExecutionArgs,
+  operation: OperationDefinitionNode,
+): Changed[] {
+  const fields: Record<string, Field> = schema.getMutationType()?.getFields() ?? {};
+  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {});
+  if (!coerced) return [];
+  return changesIn(operation, document).flatMap((node) => {
+    const field = fields[node.name.value];
+    const changes = field?.extensions.changes as Changes<Changed> | undefined;
+    const args = field && changes && argumentsOf(field, node, coerced);
+    return (args && changes?.(args)) ?? [];
+  });
+}
+
+function argumentsOf(field: Field, node: FieldNode, variables: Record<string, unknown>) {
+  try {
+    return getArgumentValues(field, node, variables);
+  } catch {
+    return undefined;
+  }
+}
+
+const quoted = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
+const bare = /^[!#-+\--~]+$/;
+
+/** Reads the key: 1 to 255 printable ASCII characters, quoted as in the IETF draft (`"…"`) or bare. Throws 400. */
+function readKey(header: string): string {
+  const key = quoted.exec(header)?.[1]?.replace(/\\(.)/g, '$1') ?? (bare.test(header) ? header : '');
+  if (key.length === 0 || key.length > 255) {
+    throw badKey(
+      'must be one key of 1 to 255 printable ASCII characters, in double quotes if it has a space or a comma',
+    );
+  }
+  return key;
+}
+
+/** SHA-256 of the request: document and variables for GraphQL; only the input for REST, whose documents are our own. */
+function fingerprintOf(
+  { document, operationName, variableValues }: ExecutionArgs,
+  operation: OperationDefinitionNode,
+  surface: OperationContext['surface'],
+) {
+  const source = surface === 'REST' ? surface : [digestOf(operation, document), operationName ?? null];
+  return Uint8Array.from(sha256(JSON.stringify([source, sorted(variableValues)])));
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
+
+/** Of the document as it is printed, so that spaces and comments do not matter. */
+const digestOf = perOperation((_operation, document) => sha256(print(document)).toString('base64'));
+
+/** The JSON with the keys of every object sorted, so that their order does not matter. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return entries.map(([name, entry]) => [name, sorted(entry)]);
+}
+
+const badKey = (message: string) => badInput([{ field: 'Idempotency-Key', code: 'invalid', message }]);
+
+/** An idempotency key is scoped to one token and one operation. */
+interface KeyScope {
+  companyId: string;
+  tokenId: string;
+  operation: string;
+  key: string;
+}
+
+interface Outcome {
+  /** SHA-256 of the request. */
+  fingerprint: Uint8Array<ArrayBuffer>;
+  /** The GraphQL result as JSON. */
+  result: string;
+  /** For how long a retry gets it, by the clock of the database: gateways may have clocks that are wrong. */
+  seconds: number;
+}
+
+interface KeptOutcome {
+  result: string;
+  /** Whether the request that it is the outcome of has the same fingerprint. */
+  isSameRequest: boolean;
+}
+
+/** Locks the key until the transaction ends. Returns false, without waiting, if another transaction has locked it. */
+export async function holdKey(tx: Transaction, { companyId, tokenId, operation, key }: KeyScope): Promise<boolean> {
+  const lock = createHash('sha256')
+    .update(JSON.stringify([companyId, tokenId, operation, key]))
+    .digest()
+    .readBigInt64BE();
+  const rows = await tx.$queryRaw<{ held: boolean }[]>`SELECT pg_try_advisory_xact_lock(${lock}::bigint) AS held`;
+  return rows[0]?.held === true;
+}
+
+/** The outcome of the key, unless it has expired. Call it after {@link holdKey}, to see what the last holder wrote. */
+async function findOutcome(
+  tx: Transaction,
+  { companyId, tokenId, operation, key }: KeyScope,
+  fingerprint: Outcome['fingerprint'],
+): Promise<KeptOutcome | undefined> {
+  const [kept] = await tx.$queryRaw<KeptOutcome[]>`
+    SELECT result, fingerprint = ${fingerprint} AS "isSameRequest" FROM idempotency_keys
+    WHERE company_id = ${companyId} AND token_id = ${tokenId} AND operation = ${operation} AND key = ${key}
+      AND expires_at > now()`;
+  return kept;
+}
+
+/** The bytes of a token's outcomes of more than so many bytes each, and the seconds until the first of them expires. */
+async function longOutcomesOf(
+  tx: Transaction,
+  { companyId, tokenId }: Pick<KeyScope, 'companyId' | 'tokenId'>,
+  leastBytes: number,
+): Promise<{ bytes: number; seconds: number }> {
+  const [found] = await tx.$queryRaw<{ bytes: number; seconds: number }[]>`
+    SELECT coalesce(sum(octet_length(result)), 0)::float8 AS bytes,
+      coalesce(extract(epoch FROM min(expires_at) - now()), 0)::float8 AS seconds
+    FROM idempotency_keys
+    WHERE company_id = ${companyId} AND token_id = ${tokenId} AND octet_length(result) > ${leastBytes}
+      AND expires_at > now()`;
+  return found ?? { bytes: 0, seconds: 0 };
+}
+
+/** Replaces the outcome of the key that has expired, if there is one. */
+async function keepOutcome(
+  tx: Transaction,
+  { companyId, tokenId, operation, key }: KeyScope,
+  { fingerprint, result, seconds }: Outcome,
+): Promise<void> {
+  await tx.$queryRaw`
+    INSERT INTO idempotency_keys (company_id, token_id, operation, key, fingerprint, result, expires_at)
+    VALUES (${companyId}, ${tokenId}, ${operation}, ${key}, ${fingerprint}, ${result},
+      now() + make_interval(secs => ${seconds}))
+    ON CONFLICT (company_id, token_id, operation, key)
+    DO UPDATE SET fingerprint = excluded.fingerprint, result = excluded.result, expires_at = excluded.expires_at`;
+}
+
+/** Deletes expired outcomes, except those that another transaction has locked. Returns their number. */
+export const purgeOutcomes = (db: Database, batch = 1000): Promise<number> =>
+  purgeRows(db, {
+    table: 'idempotency_keys',
+    key: ['token_id', 'operation', 'key'],
+    time: 'expires_at',
+    until: Prisma.sql`now()`,
+    batch,
+  });
+
+interface IdempotencyOptions {
+  db: Database;
+  /** Seconds for which an outcome is kept. */
+  idempotencySeconds: number;
+  /** The most bytes of all long outcomes of a token. */
+  longOutcomeBytes: number;
+}
+
+/** From how many characters on an outcome is long. */
+const longOutcome = 1_000_000;
+
+/** A request with an idempotency key. */
+interface KeyedRequest {
+  scope: KeyScope;
+  /** What the request asks for: a key is good for one. */
+  fingerprint: Uint8Array<ArrayBuffer>;
+  field: FieldNode;
+  execute: ExecuteIn;
+  onReplay: () => void;
+  /** Whether the outcome has a secret, which is not kept. */
+  hasSecret: boolean;
+  /** The most characters of an outcome. Whoever asks for more gets 400, and nothing is changed. */
+  mostCharacters: number;
+}
+
+/**
+ * Runs a mutation with an `Idempotency-Key` at most once: the change and its outcome are one transaction, so that a
+ * retry finds both or neither. Decisions: "Safe retries".
+ */
+async function once(
+  { scope, fingerprint, field, execute, onReplay, hasSecret, mostCharacters }: KeyedRequest,
+  { db, idempotencySeconds: seconds, longOutcomeBytes }: IdempotencyOptions,
+): Promise<ExecutionResult> {
+  return inTransaction(db, async (tx) => {
+    const held = await holdKey(tx, scope);
+    // Looked up even if another transaction holds the key, because that may be a retry which replays it too.
+    const kept = await findOutcome(tx, scope, fingerprint);
+    if (kept) {
+      if (!kept.isSameRequest) throw failure('IDEMPOTENCY_KEY_REUSED');
+      onReplay();
+      return parseResult(kept.result, field);
+    }
+    if (!held) throw failure('IDEMPOTENCY_KEY_IN_USE', { retryAfter: 1 });
+    const result = await execute(tx);
+    const isFinal = isDecided(result) && (result.data || isRefusal(result));
+    if (!isFinal) throw new RolledBack(result);
+    const outcome = JSON.stringify(result, hasSecret ? withoutSecret : undefined);
+    if (outcome.length > mostCharacters) throw tooLong(mostCharacters);
+    if (outcome.length > longOutcome) await requireRoom(tx, scope, longOutcomeBytes - outcome.length);
+    await keepOutcome(tx, scope, { fingerprint, result: outcome, seconds });
+    return result;
+  });
+}
+
+/** Throws RATE_LIMITED if the token's long outcomes would take too much of the disk of all. */
+async function requireRoom(tx: Transaction, scope: KeyScope, mostBytes: number): Promise<void> {
+  const { bytes, seconds } = await longOutcomesOf(tx, scope, longOutcome);
+  if (bytes > mostBytes) {
+    throw failure('RATE_LIMITED', { retryAfter: Math.max(1, Math.ceil(seconds)), limit: 'outcomes' });
+  }
+}
+
+const withoutSecret = (_name: string, value: unknown) =>
+  typeof value === 'string' && value.startsWith('whsec_') ? null : value;
+
+function parseResult(text: string, field: FieldNode): ExecutionResult {
+  const { data, errors }: ExecutionResult = JSON.parse(text);
+  if (!errors) return { data: data ?? null };
+  const revived = errors.map(
+    ({ message, path, extensions }) =>
+      new GraphQLError(message, { path: path ?? null, extensions, ...(path?.length === 1 && { nodes: field }) }),
+  );
+  return { data: data ?? null, errors: revived };
+}
+
+type Actor = NonNullable<OperationContext['actor']>;
+
+/** An operation that is about to run. */
+export interface PendingOperation {
+  args: ExecutionArgs;
+  node: OperationDefinitionNode;
+  context: OperationContext & { request: RequestHead };
+  /** Executes it in this transaction, or on this database. Each time on a new context, with which is kept what it loads. */
+  executeOn: (db: Database | Transaction | undefined) => Promise<ExecutionResult>;
+}
+
+export interface ChangeOptions<Changed> extends IdempotencyOptions {
+  /** Locks what several fields of a request will change, in one order for all requests. */
+  lockChanges: (caller: { db: Transaction; actor: Actor }, changes: readonly Changed[]) => Promise<void>;
+}
+
+/** The most characters that are kept with a key. REST selects what it keeps itself. */
+const longestOutcome = 1_000_000;
+
+/** Whether the response to a mutation has no more of a record than REST responds with, or only a few fields of it. */
+export const isShort = ({ complexity, aliases, pages } = noCost) =>
+  pages + aliases === 0 ? complexity <= 3_000 : complexity < 10 && aliases <= 10;
+
+/**
+ * A key makes a mutation happen once. Several changes happen together or not at all, and so do a change and a response
+ * that may turn out too long. Another change commits by itself.
+ */
+export async function change<Changed>(
+  { args, node, context, executeOn }: PendingOperation,
+  options: ChangeOptions<Changed>,
+): Promise<ExecutionResult> {
+  const { request, actor, responseHeaders, scope } = context;
+  const db = options.db.within(scope);
+  const [field, ...others] = changesIn(node, args.document);
+  const header = request.headers.get('idempotency-key');
+  if (header !== null && field && actor) {
+    if (others.length > 0) throw badKey('needs a request with one mutation field');
+    const { companyId, tokenId } = actor;
+    const key = { companyId, tokenId, operation: field.name.value, key: readKey(header) };
+    const fingerprint = fingerprintOf(args, node, context.surface);
+    const onReplay = () => {
+      responseHeaders['Idempotency-Replayed'] = 'true';
+    };
+    const mostCharacters = context.surface === 'GraphQL' ? longestOutcome : Number.POSITIVE_INFINITY;
+    const hasSecret = args.schema.getMutationType()?.getFields()[field.name.value]?.extensions.hasSecret === true;
+    const keyed = { scope: key, fingerprint, field, execute: executeOn, onReplay, hasSecret, mostCharacters };
+    return once(keyed, { ...options, db });
+  }
+  if (others.length > 0) {
+    const records = changedRecords<Changed>(args, node);
+    return allOrNone(db, async (tx) => {
+      if (actor && records.length > 1) await options.lockChanges({ db: tx, actor }, records);
+      return executeOn(tx);
+    });
+  }
+  if (context.surface === 'GraphQL' && !isShort(context.cost)) return onlyWithResponse(db, executeOn);
+  const result = await executeOn(undefined);
+  // What cannot be read back after the change fails as a whole, as it does in REST.
+  return result.errors ? { ...result, data: null } : result;
+}

@@ -1,0 +1,109 @@
+import { type ExecutionArgs, type ExecutionResult, OperationTypeNode } from 'graphql';
+import { isErrorCode } from '../../errors/catalogue.js';
+import { LongResponses } from '../fairness/index.js';
+import type { RequestContext } from '../http/index.js';
+import { type Database, withShareOfDeadline } from '../postgres/index.js';
+import type { Replicas } from '../servers/index.js';
+import { inOperationSpan } from '../telemetry/index.js';
+import { type ChangeOptions, change, isShort, type PendingOperation } from './changes.js';
+import { execute, ResponseBudget } from './executor.js';
+import { fieldNames, operationOf, type Plugin } from './operation.js';
+import { requireValidInput } from './validInput.js';
+
+/** What of the time that a request may wait for the database it may lose on a replica. */
+const share = 1 / 3;
+
+/**
+ * Runs a query on a replica that has replayed everything up to the position at which its token was looked up, and on
+ * the primary if there is none, or if it fails there. Decisions: "Replicas".
+ */
+async function onReplica(
+  replicas: Replicas,
+  { actor, record, scope }: RequestContext,
+  execute: (db?: Database) => Promise<ExecutionResult>,
+): Promise<ExecutionResult> {
+  if (!actor?.position) return execute();
+  if (record) record.server = 'primary';
+  const replica = await replicas.at(actor.position);
+  if (!replica) return execute();
+  const result = await withShareOfDeadline(scope, share, (part) => execute(replica.db.within(part)));
+  if (result.errors?.some(({ extensions }) => !isErrorCode(extensions.code))) {
+    replica.suspect();
+    return execute();
+  }
+  if (record) Object.assign(record, { server: 'replica', replica: replica.address });
+  return result;
+}
+
+export interface ExecutionOptions<Changed> extends ChangeOptions<Changed> {
+  /** What resolvers get: a new object for each execution, because Pothos caches what it loads on it. */
+  contextOf: (context: RequestContext) => object;
+  /** The most characters in the response to a GraphQL request. */
+  responseCharacters: number;
+  /** Called with the company after a mutation has been committed there. */
+  onChange: (companyId: string) => void;
+  replicas?: Replicas | undefined;
+}
+
+type ExecuteOperation = (args: ExecutionArgs) => Promise<ExecutionResult>;
+
+/** The one place that executes operations, of both surfaces. */
+export function createExecution<Changed>(
+  options: ExecutionOptions<Changed>,
+  longResponses = new LongResponses(),
+): ExecuteOperation {
+  const { contextOf, responseCharacters } = options;
+  return async (args) => {
+    const node = operationOf(args.document, args.operationName);
+    if (!node) return execute(args);
+    const context = args.contextValue as PendingOperation['context'];
+    if (context.surface === 'GraphQL') requireValidInput(args, node);
+    const run = node.operation === OperationTypeNode.MUTATION ? changeAndTell : read;
+    const isLimited = context.surface === 'GraphQL' && !(run === changeAndTell && isShort(context.cost));
+    const executeOn: PendingOperation['executeOn'] = async (db) => {
+      const { actor, record } = context;
+      const onDatabaseArgs = { ...args, contextValue: { ...context, ...contextOf(context), ...(db && { db }) } };
+      if (!isLimited || !actor) return execute(onDatabaseArgs);
+      const build = (waitForTurn: () => Promise<void>) => {
+        const becomeLong = () => {
+          context.isLong = true;
+          return waitForTurn();
+        };
+        return execute(onDatabaseArgs, new ResponseBudget({ responseCharacters, becomeLong }));
+      };
+      return longResponses.build({ id: actor.tokenId, group: actor.companyId }, build, record);
+    };
+    return inSpan({ args, node, context, executeOn }, (operation) => run(operation, options));
+  };
+}
+
+/** Makes Yoga execute so. */
+export const useExecution = (executeOperation: ExecuteOperation): Plugin => ({
+  onExecute({ setExecuteFn }) {
+    setExecuteFn(executeOperation);
+  },
+});
+
+function inSpan(operation: PendingOperation, run: (operation: PendingOperation) => Promise<ExecutionResult>) {
+  const { args, node, context } = operation;
+  if (!context.record?.span) return run(operation);
+  return inOperationSpan(node.operation, fieldNames(args.schema, node, args.document), () => run(operation));
+}
+
+/** What is not told, because its outcome could not be read back or was lost, is found a second later. */
+async function changeAndTell<Changed>(operation: PendingOperation, options: ExecutionOptions<Changed>) {
+  const { scope } = operation.context;
+  if (scope) scope.isChange = true;
+  const result = await change(operation, options);
+  const { actor } = operation.context;
+  if (actor && result.data) options.onChange(actor.companyId);
+  return result;
+}
+
+async function read(
+  { args, node, context, executeOn }: PendingOperation,
+  { replicas }: { replicas?: Replicas | undefined },
+) {
+  const isIntrospection = fieldNames(args.schema, node, args.document) === 'introspection';
+  return replicas && !isIntrospection ? onReplica(replicas, context, executeOn) : executeOn(undefined);
+}

@@ -1,0 +1,118 @@
+import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
+import { createYoga, type GraphQLParams } from 'graphql-yoga';
+import { failure } from '../failures/index.js';
+import {
+  type Handler,
+  type Mask,
+  parseJson,
+  type RequestContext,
+  type RequestHead,
+  readJson,
+  streamType,
+} from '../http/index.js';
+import { createExecution, type ExecutionOptions, useExecution } from './execution.js';
+import type { OperationContext } from './operation.js';
+import {
+  DocumentCache,
+  type PersistedDocuments,
+  useNoPersistedDocuments,
+  useParsing,
+  usePersistedDocuments,
+} from './parsing.js';
+import { respond } from './responding.js';
+import { type SubscriptionOptions, useSubscriptions } from './subscriptions.js';
+import { type QueryLimits, useValidation } from './validation.js';
+
+/** Reads the parameters of a POST from its body, with the checks of every JSON body; those of a GET from its URL. */
+async function readParams(request: RequestHead, bodyLimit: number, context: OperationContext): Promise<GraphQLParams> {
+  if (request.method === 'GET') return readSearch(new URL(request.url).searchParams);
+  const body = await readJson(request, bodyLimit, context);
+  if (Array.isArray(body)) context.batchSize = body.length;
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as GraphQLParams;
+  throw failure('BAD_REQUEST', { isBatch: Array.isArray(body) });
+}
+
+/** An empty `operationName` is none, as GraphQL over HTTP says. */
+function readSearch(search: URLSearchParams): GraphQLParams {
+  const given = [...search]
+    .filter(([name, value]) => name !== 'operationName' || value !== '')
+    .map(([name, value]) =>
+      (name === 'variables' || name === 'extensions') && value !== '' ? [name, parseJson(value)] : [name, value],
+    );
+  return Object.fromEntries(given);
+}
+
+interface GraphqlOptions<Changed> extends ExecutionOptions<Changed>, SubscriptionOptions {
+  schema: GraphQLSchema;
+  mask: Mask;
+  bodyLimit: number;
+  limits: QueryLimits;
+  persisted?: PersistedDocuments | undefined;
+}
+
+/** Executes a validated document as GraphQL does: with its context, its one execution and its masked errors. */
+export type ExecuteDocument = (
+  document: DocumentNode,
+  variables: Record<string, unknown>,
+  request: RequestHead,
+  context: RequestContext,
+) => Promise<ExecutionResult>;
+
+/** Proxies are asked to pass on at once what comes. */
+const streamHeaders = {
+  'Content-Type': `${streamType}; charset=utf-8`,
+  'Cache-Control': 'no-store, no-transform',
+  'X-Accel-Buffering': 'no',
+};
+
+/** The GraphQL server: Yoga, with a plugin for each phase. */
+export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
+  const { schema, mask, bodyLimit, limits, persisted } = options;
+  const documents = new DocumentCache();
+  const executeOperation = createExecution(options);
+  const yoga = createYoga<OperationContext>({
+    schema,
+    parserAndValidationCache: false,
+    logging: false,
+    // Masked below, where it is known whose request it is.
+    maskedErrors: false,
+    plugins: [
+      persisted ? usePersistedDocuments(persisted) : useNoPersistedDocuments(),
+      useParsing({ limits, documents }),
+      useValidation({ limits, documents }),
+      useExecution(executeOperation),
+      useSubscriptions(options),
+    ],
+  });
+
+  const masked = (result: ExecutionResult, context: RequestContext): ExecutionResult =>
+    result.errors ? { ...result, errors: result.errors.map((error) => mask(error, context)) } : result;
+
+  /** The result of a request, or why it has none. Yoga reads no more of a request than its method and headers. */
+  async function resultOf(request: RequestHead, operation: OperationContext) {
+    try {
+      const params = await readParams(request, bodyLimit, operation);
+      const result = await yoga.getResultForParams({ params, request: request as Request }, operation);
+      if (!result || Symbol.asyncIterator in result) throw new Error('a request has one result');
+      return masked(result, operation);
+    } catch (error) {
+      return { errors: [mask(error, operation)] };
+    }
+  }
+
+  /** Yoga runs what was asked for. Its Request and Response of fetch, which cost a tenth of a small request, stay out. */
+  const handle: Handler = async (request, context) => {
+    const operation: OperationContext = { ...context, surface: 'GraphQL' };
+    const result = await resultOf(request, operation);
+    if (operation.live) return { status: 200, headers: streamHeaders, live: operation.live };
+    return respond(result, request, operation, limits);
+  };
+
+  const execute: ExecuteDocument = async (document, variables, request, context) => {
+    const contextValue = { ...context, request, surface: 'REST' } satisfies OperationContext & { request: RequestHead };
+    const result = await executeOperation({ schema, document, variableValues: variables, contextValue });
+    return masked(result, context);
+  };
+
+  return { handle, execute };
+}

@@ -1,0 +1,121 @@
+import {
+  type ASTNode,
+  type DefinitionNode,
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  visit,
+} from 'graphql';
+import type { Plugin as YogaPlugin } from 'graphql-yoga';
+import type { FieldError } from '../failures/index.js';
+import type { LiveBody, RequestContext } from '../http/index.js';
+import type { QueryCost } from './validation.js';
+
+/** Finds something out about an operation once, and remembers it for as long as its document is kept. */
+export function perOperation<Found>(
+  find: (operation: OperationDefinitionNode, document: DocumentNode) => Found,
+): (operation: OperationDefinitionNode, document: DocumentNode) => Found {
+  const known = new WeakMap<OperationDefinitionNode, { found: Found }>();
+  return (operation, document) => {
+    const remembered = known.get(operation);
+    if (remembered) return remembered.found;
+    const found = find(operation, document);
+    known.set(operation, { found });
+    return found;
+  };
+}
+
+/** The root fields that an operation selects, directly or in fragments: one for each name in the response. */
+function rootFields({ definitions }: DocumentNode, operation: OperationDefinitionNode): FieldNode[] {
+  const fields = new Map<string, FieldNode>();
+  const visited = new Set<string>();
+  const collect = ({ selections }: SelectionSetNode): void => {
+    for (const node of selections) {
+      if (node.kind === Kind.FIELD) fields.set((node.alias ?? node.name).value, node);
+      else if (node.kind === Kind.INLINE_FRAGMENT) collect(node.selectionSet);
+      else if (!visited.has(node.name.value)) {
+        visited.add(node.name.value);
+        for (const other of definitions) {
+          if (other.kind === Kind.FRAGMENT_DEFINITION && other.name.value === node.name.value)
+            collect(other.selectionSet);
+        }
+      }
+    }
+  };
+  collect(operation.selectionSet);
+  return [...fields.values()];
+}
+
+/** What a request runs: the only operation of its document, or the one that it names. */
+export const operationOf = getOperationAST;
+
+/** The fields of a mutation that change something. Those with the same name in the response count once. */
+export const changesIn = perOperation((operation, document) =>
+  rootFields(document, operation).filter(({ name }) => name.value !== '__typename'),
+);
+
+/** The names of an operation's root fields, such as `goal,viewer`. Names that the schema does not have are left out. */
+export function fieldNames(schema: GraphQLSchema, ...[operation, document]: Parameters<typeof changesIn>): string {
+  const known = schema.getRootType(operation.operation)?.getFields() ?? {};
+  const names = [...new Set(rootFields(document, operation).map(({ name }) => name.value))];
+  const fields = names.filter((name) => Object.hasOwn(known, name)).sort();
+  if (fields.length > 0) return fields.join(',');
+  return names.some((name) => name.startsWith('__')) ? 'introspection' : '';
+}
+
+/**
+ * Finds the variables on which `@include` and `@skip` depend, anywhere in the operation, and which are null: a default
+ * value makes that valid, and then the executor fails where it comes to the field, which may be after a change.
+ */
+export function nullDirectives(
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Record<string, unknown>,
+): FieldError[] {
+  return conditionVariables(operation, document)
+    .filter((name) => Object.hasOwn(variables, name) && variables[name] === null)
+    .map((name) => ({ field: `variables.${name}`, code: 'null', message: 'must not be null' }));
+}
+
+/** The variables on which `@include` and `@skip` depend, anywhere in the operation. */
+export const conditionVariables = perOperation((operation, document): string[] => {
+  const names = new Set<string>();
+  const spread = new Set<string>();
+  const reached: ASTNode[] = [operation];
+  for (const node of reached) {
+    visit(node, {
+      Directive: ({ name, arguments: given = [] }) => {
+        if (name.value !== 'include' && name.value !== 'skip') return;
+        for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+      },
+      FragmentSpread: ({ name }) => {
+        if (spread.has(name.value)) return;
+        spread.add(name.value);
+        reached.push(...document.definitions.filter((other) => isFragment(other, name.value)));
+      },
+    });
+  }
+  return [...names];
+});
+
+const isFragment = (node: DefinitionNode, name: string) =>
+  node.kind === Kind.FRAGMENT_DEFINITION && node.name.value === name;
+
+/** What the plugins know about a request: its surface, and what they tell each other. */
+export interface OperationContext extends RequestContext {
+  surface: 'REST' | 'GraphQL';
+  /** How many operations a batch has. Batches are refused. */
+  batchSize?: number;
+  cost?: QueryCost;
+  /** Whether its response is long. */
+  isLong?: boolean;
+  /** What a subscription responds with. */
+  live?: LiveBody;
+}
+
+/** A plugin of Yoga for our requests. */
+export type Plugin = YogaPlugin<OperationContext, OperationContext>;

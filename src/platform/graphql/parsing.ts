@@ -1,0 +1,265 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { getHeapStatistics } from 'node:v8';
+import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations';
+import {
+  type DocumentNode,
+  type GraphQLError,
+  Kind,
+  type ParseOptions,
+  parse,
+  type Source,
+  syntaxError,
+  TokenKind,
+  validate,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { schema } from '../../schema/index.js';
+import { failure, quoted, shortened } from '../failures/index.js';
+import { ConfigError } from '../settings/index.js';
+import { operationOf, type Plugin } from './operation.js';
+
+/** About the most bytes of heap that the parser needs for a token, measured with the worst documents. */
+const bytesPerToken = 500;
+const bytesPerCharacter = 2;
+
+/** The part of the heap that cached documents may fill, and the part of that which one of them may. */
+const share = 1 / 16;
+const largest = 1 / 64;
+
+/**
+ * Valid documents by their text, so that they are parsed and validated once. Bounded in bytes, as its callers choose what
+ * fills it: large documents are not kept. Decisions: "Staying up".
+ */
+export class DocumentCache {
+  readonly #documents: LRUCache<string, DocumentNode>;
+
+  constructor(bytes = getHeapStatistics().heap_size_limit * share) {
+    this.#documents = new LRUCache({
+      maxSize: Math.floor(bytes),
+      maxEntrySize: Math.floor(bytes * largest),
+      sizeCalculation: sizeOf,
+    });
+  }
+
+  get(text: string): DocumentNode | undefined {
+    return this.#documents.get(text);
+  }
+
+  has(document: DocumentNode): boolean {
+    return this.#documents.peek(textOf(document)) === document;
+  }
+
+  add(document: DocumentNode): void {
+    this.#documents.set(textOf(document), document);
+  }
+}
+
+const textOf = ({ loc }: DocumentNode) => loc?.source.body ?? '';
+
+/** About how many bytes of heap a document and its text fill. */
+function sizeOf({ loc }: DocumentNode, text: string): number {
+  let tokens = 0;
+  for (let token = loc?.startToken; token; token = token.next ?? undefined) tokens += 1;
+  return tokens * bytesPerToken + text.length * bytesPerCharacter;
+}
+
+const longestName = 200;
+
+/** The most that a document may have. The time that validation takes grows with the square of all but the first. */
+export interface DocumentLimits {
+  tokens: number;
+  /** Operations and fragments. */
+  definitions: number;
+  /** How often it may select the same field with arguments, directives or fields of its own. */
+  repetitions: number;
+}
+
+/** Parses a document. Throws QUERY_TOO_COMPLEX if it is over a limit, else syntax errors. */
+function parseDocument(
+  { tokens: maxTokens, ...limits }: DocumentLimits,
+  source: string | Source,
+  options?: ParseOptions,
+): DocumentNode {
+  try {
+    const document = parse(source, { ...options, maxTokens });
+    requireUsableNames(document);
+    requireWithin(limits, document);
+    return document;
+  } catch (error) {
+    const tooLong = error instanceof Error && /tokens\. Parsing aborted/.test(error.message);
+    // The parser recurses for each level, so that a deep document overflows the stack.
+    const tooDeep = error instanceof RangeError;
+    if (tooLong || tooDeep) throw failure('QUERY_TOO_COMPLEX', { exceeded: [{ limit: 'tokens', maximum: maxTokens }] });
+    throw error;
+  }
+}
+
+function requireWithin(limits: Omit<DocumentLimits, 'tokens'>, document: DocumentNode): void {
+  const counted = { definitions: document.definitions.length, repetitions: mostRepetitions(document) };
+  const exceeded = (['definitions', 'repetitions'] as const)
+    .filter((limit) => counted[limit] > limits[limit])
+    .map((limit) => ({ limit, actual: counted[limit], maximum: limits[limit] }));
+  if (exceeded.length > 0) throw failure('QUERY_TOO_COMPLEX', { exceeded });
+}
+
+/** What follows the name of a field that has more than its name. */
+const openers: readonly string[] = [TokenKind.PAREN_L, TokenKind.AT, TokenKind.BRACE_L];
+
+function mostRepetitions({ loc }: DocumentNode): number {
+  const counts = new Map<string, number>();
+  for (let token = loc?.startToken; token; token = token.next ?? undefined) {
+    if (token.kind !== TokenKind.NAME || token.prev?.kind === TokenKind.AT) continue;
+    if (openers.includes(token.next?.kind ?? '')) counts.set(token.value, (counts.get(token.value) ?? 0) + 1);
+  }
+  return Math.max(0, ...counts.values());
+}
+
+/**
+ * Throws a syntax error for a name that is too long, since a response has the names of its fields once for each record,
+ * and for names that the executor cannot use: it loses the value of the variable `$__proto__`, and takes every object with
+ * a member `then` for a promise.
+ */
+function requireUsableNames({ loc }: DocumentNode): void {
+  for (let token = loc?.startToken; loc && token; token = token.next ?? undefined) {
+    if (token.kind !== TokenKind.NAME) continue;
+    const refuse = (problem: string) => syntaxError(loc.source, token?.start ?? 0, problem);
+    if (token.value.length > longestName) throw refuse(`A name has more than ${longestName} characters.`);
+    if (token.value === '__proto__' && token.prev?.kind === TokenKind.DOLLAR) {
+      throw refuse('A variable cannot be named __proto__.');
+    }
+    if (token.value === 'then' && token.next?.kind === TokenKind.COLON) throw refuse('An alias cannot be "then".');
+  }
+}
+
+export interface PersistedDocuments {
+  /** GraphQL documents by identifier; a document may have several. */
+  documents: ReadonlyMap<string, string>;
+  /** Whether clients may run these documents only. REST is not affected. */
+  only: boolean;
+}
+
+/** The request parameter that identifies a document; an addition to those of GraphQL over HTTP. */
+const documentIdParameter = 'documentId';
+
+/**
+ * Runs the operator's documents by identifier: the `documentId` of a request, or the hash that clients for automatic
+ * persisted queries send. A request cannot add documents. Decisions: "Persisted documents".
+ */
+export const usePersistedDocuments = ({ documents, only }: PersistedDocuments) =>
+  usePersistedOperations({
+    allowArbitraryOperations: !only,
+    getPersistedOperation: (id) => documents.get(id) ?? null,
+    extractPersistedOperationId: (params) => identifierIn(params) ?? null,
+    customErrors: {
+      notFound: ({ params }) => notFound(params),
+      keyNotFound: () => failure('BAD_REQUEST'),
+      persistedQueryOnly: () => failure('PERSISTED_DOCUMENT_REQUIRED'),
+    },
+  });
+
+/**
+ * Where there are no persisted documents: asks clients for automatic persisted queries, which send the hash of a
+ * document first, so that they send the document.
+ */
+export const useNoPersistedDocuments = (): Plugin => ({
+  onParams({ params }) {
+    if (!params.query && automaticHashIn(params) !== undefined) throw notFound(params);
+  },
+});
+
+const notFound = (params: object) =>
+  failure('PERSISTED_QUERY_NOT_FOUND', documentIdParameter in params ? { identifier: identifierIn(params) } : {});
+
+function identifierIn(params: object): string | undefined {
+  if (documentIdParameter in params) return typeof params.documentId === 'string' ? params.documentId : undefined;
+  return automaticHashIn(params);
+}
+
+/** The hash that a client for automatic persisted queries sends. */
+function automaticHashIn(params: object): string | undefined {
+  const { extensions } = params as { extensions?: { persistedQuery?: { sha256Hash?: unknown } } | null };
+  const hash = extensions?.persistedQuery?.sha256Hash;
+  return typeof hash === 'string' ? hash : undefined;
+}
+
+interface ParsingOptions {
+  limits: DocumentLimits;
+  documents: DocumentCache;
+}
+
+/** From the parameters of a request to the document of its operation. */
+export const useParsing = ({ limits, documents }: ParsingOptions): Plugin => ({
+  onParse({ params: { source }, context, setParseFn, setParsedDocument }) {
+    setParseFn((text: string | Source, options?: ParseOptions) => parseDocument(limits, text, options));
+    const known = documents.get(String(source));
+    if (known) setParsedDocument(known);
+    return ({ result }) => {
+      if (!result || result instanceof Error) return;
+      const problem = operationProblem(result, context.params.operationName);
+      if (problem) throw failure('BAD_REQUEST', { problem });
+    };
+  },
+});
+
+/** What keeps the operation to run from being found. Undefined if it is found. */
+function operationProblem(document: DocumentNode, wanted: unknown): string | undefined {
+  if (wanted != null && typeof wanted !== 'string') return 'operationName must be a string.';
+  if (operationOf(document, wanted)) return undefined;
+  const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
+  if (operations.length === 0) return 'The document has no operation.';
+  const names = operations.map((node) =>
+    'name' in node && node.name ? quoted(node.name.value) : 'one without a name',
+  );
+  const listed = `The document has ${shortened(names.join(', '))}.`;
+  return wanted == null
+    ? `The document has several operations. Name one in operationName. ${listed}`
+    : `There is no operation ${quoted(wanted)}. ${listed}`;
+}
+
+const prefix = 'sha256:';
+
+/**
+ * Reads the persisted documents: the `.graphql` files of a folder, or a JSON file that maps identifiers to documents.
+ * The SHA-256 of a document, with and without the prefix `sha256:`, identifies it too. Throws a ConfigError.
+ */
+export function readPersistedDocuments(path: string): Map<string, string> {
+  const documents = new Map<string, string>();
+  for (const [id, text] of textsAt(path)) {
+    const hash = createHash('sha256').update(text).digest('hex');
+    if (id.startsWith(prefix) && id !== prefix + hash)
+      throw invalid(path, `${id} does not match its document, whose hash is ${hash}`);
+    const error = errorIn(text);
+    if (error) throw invalid(path, `${id}: ${error.message}`);
+    for (const name of [id, prefix + hash, hash]) documents.set(name, text);
+  }
+  return documents;
+}
+
+function textsAt(path: string): [string, string][] {
+  try {
+    if (statSync(path).isDirectory()) {
+      const files = readdirSync(path).filter((file) => file.endsWith('.graphql'));
+      return files.map((file) => [file.slice(0, -'.graphql'.length), readFileSync(join(path, file), 'utf8')]);
+    }
+    const content: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const texts = typeof content === 'object' && content !== null ? Object.entries(content) : [];
+    return texts.map(([id, text]) => {
+      if (typeof text !== 'string') throw new Error(`${id} is not a string`);
+      return [id, text];
+    });
+  } catch (error) {
+    throw invalid(path, (error as Error).message);
+  }
+}
+
+function errorIn(text: string): GraphQLError | undefined {
+  try {
+    return validate(schema, parse(text))[0];
+  } catch (error) {
+    return error as GraphQLError;
+  }
+}
+
+const invalid = (path: string, problem: string) => new ConfigError(`PERSISTED_DOCUMENTS ${path}: ${problem}`);

@@ -1,0 +1,119 @@
+import { setImmediate } from 'node:timers/promises';
+import { type ExecutionResult, GraphQLError } from 'graphql';
+import { isErrorCode } from '../../errors/catalogue.js';
+import { failure, headersOf, shortened, withoutStack } from '../failures/index.js';
+import { graphqlTypeFor, type HttpResponse, type RequestHead } from '../http/index.js';
+import type { OperationContext } from './operation.js';
+import { type QueryLimits, reportedCost } from './validation.js';
+
+/** Messages of the parser and of validation quote the document. */
+const longestMessage = 4_000;
+
+/** The error as clients see it, with the request id. */
+export function shownError({ message, locations, path, extensions }: GraphQLError, requestId: string): object {
+  const { http: _, ...shown } = extensions;
+  return { message: shortened(message, longestMessage), locations, path, extensions: { ...shown, requestId } };
+}
+
+/** Turns an error of Yoga or graphql-js into a failure of the catalogue, which quotes its message. */
+export function catalogued(error: GraphQLError): GraphQLError {
+  const { code, http } = error.extensions;
+  if (code === 'BAD_REQUEST' && (http as { status?: number } | undefined)?.status === 405) {
+    return failure('METHOD_NOT_ALLOWED', { target: 'A GraphQL mutation', method: 'GET', allow: ['POST'] });
+  }
+  if (isErrorCode(code)) return error;
+  const { message, extensions } = failure('BAD_REQUEST', { problem: error.message });
+  return copyOf(error, message, { ...extensions, http: http ?? { ...(extensions.http as object), spec: true } });
+}
+
+const copyOf = ({ nodes, source, positions, path }: GraphQLError, message: string, extensions: object) =>
+  withoutStack(
+    () => new GraphQLError(message, { nodes: nodes ?? null, source, positions, path, extensions: { ...extensions } }),
+  );
+
+/** About how many characters are written before other requests have a turn. */
+const charactersInATurn = 250_000;
+
+/** A long response as JSON, in UTF-8. Other requests have their turn while it is written. */
+export async function jsonInTurns(response: object): Promise<Uint8Array> {
+  const written: Uint8Array[] = [];
+  let text = '';
+  for (const piece of piecesOf(response)) {
+    text += piece;
+    if (text.length < charactersInATurn) continue;
+    written.push(Buffer.from(text));
+    text = '';
+    await setImmediate();
+  }
+  return Buffer.concat([...written, Buffer.from(text)]);
+}
+
+/** An object member by member, a list some items at a time. */
+function* piecesOf(value: unknown): Generator<string> {
+  if (Array.isArray(value)) return yield* piecesOfList(value);
+  if (typeof value !== 'object' || value === null) return yield JSON.stringify(value);
+  let before = '{';
+  for (const [name, member] of Object.entries(value)) {
+    if (member === undefined) continue;
+    yield `${before}${JSON.stringify(name)}:`;
+    yield* piecesOf(member);
+    before = ',';
+  }
+  yield before === '{' ? '{}' : '}';
+}
+
+function* piecesOfList(list: unknown[]): Generator<string> {
+  let size = 1;
+  let before = '[';
+  for (let from = 0; from < list.length; ) {
+    const items = JSON.stringify(list.slice(from, from + size)).slice(1, -1);
+    yield before + items;
+    before = ',';
+    from += size;
+    // As many as before have shown to fit.
+    size = Math.max(1, Math.floor((size * charactersInATurn) / 4 / items.length));
+  }
+  yield before === '[' ? '[]' : ']';
+}
+
+/** Most operations that clients put into a batch unless they are told otherwise. A larger one gets a single response. */
+const usualBatch = 10;
+
+/** From a result to the response: errors of the catalogue, the cost for clients that ask for it, and the media type. */
+export async function respond(
+  result: ExecutionResult,
+  { headers }: RequestHead,
+  { batchSize = 0, requestId, record, cost, isLong }: OperationContext,
+  limits: QueryLimits,
+): Promise<HttpResponse> {
+  const type = graphqlTypeFor(headers.get('accept'));
+  const errors = result.errors?.map(catalogued) ?? [];
+  record?.addErrors(errors);
+  const notAcceptable = errors.find(({ extensions }) => extensions.code === 'NOT_ACCEPTABLE');
+  if (notAcceptable) throw notAcceptable;
+  const isPartial = result.data !== null && result.data !== undefined;
+  const wantsCost = headers.get('graphql-cost')?.trim().toLowerCase() === 'report';
+  const shown = {
+    ...result,
+    ...(errors.length > 0 && { errors: errors.map((error) => shownError(error, requestId)) }),
+    ...(wantsCost && { extensions: { ...result.extensions, cost: reportedCost(limits, cost) } }),
+  };
+  const body = isLong ? await jsonInTurns(shown) : JSON.stringify(shown);
+  // Clients that send batches show no other response to their users than one for each operation.
+  const isBatch = batchSize > 0 && batchSize <= usualBatch;
+  return {
+    status: isPartial ? 200 : statusOf(errors, type),
+    headers: { ...Object.assign({}, ...errors.map(headersOf)), 'Content-Type': `${type}; charset=utf-8` },
+    body: isBatch ? `[${Array(batchSize).fill(body).join(',')}]` : body,
+  };
+}
+
+/** The highest of the errors. A client that accepts plain JSON gets 200 for an invalid document. */
+const statusOf = (errors: readonly GraphQLError[], type: string): number =>
+  Math.max(
+    200,
+    ...errors.map(({ extensions }) => {
+      const { status = 200, spec } = (extensions.http ?? {}) as { status?: number; spec?: boolean };
+      return spec && type === 'application/json' ? 200 : status;
+    }),
+  );

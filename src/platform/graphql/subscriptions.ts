@@ -1,0 +1,154 @@
+import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, type GraphQLError } from 'graphql';
+import type { LiveBody, Mask, RequestContext } from '../http/index.js';
+import { Turns } from '../process/index.js';
+import { execute, ResponseBudget } from './executor.js';
+import { type OperationContext, operationOf, type Plugin } from './operation.js';
+import { catalogued, shownError } from './responding.js';
+import { requireValidInput } from './validInput.js';
+
+/** What a subscription field yields. Its resolver gets it as its parent. */
+type LiveItem =
+  /** An event, or only how far the stream has come, for which nothing is executed. */
+  | { cursor: string; event?: unknown }
+  /** Why the stream may not go on. */
+  | { failure: GraphQLError };
+
+/** Where the items come from. After `return()`, an awaited one is `done`. Never rejects. */
+type LiveSource = AsyncIterableIterator<LiveItem> & Required<Pick<AsyncIterator<LiveItem>, 'return'>>;
+
+/** How a stream came to its end: by its client, to be opened again, or for good. */
+type Ending = 'left' | 'come back' | 'refused' | 'unavailable';
+
+export interface StreamSummary {
+  /** How many were sent. */
+  events: number;
+  ending: Ending;
+}
+
+interface ServerSentEventsOptions {
+  source: LiveSource;
+  execute: (item: object) => Promise<ExecutionResult>;
+  /** An error as clients see it. */
+  shown: (error: GraphQLError) => object;
+  onEnd: (summary: StreamSummary) => void;
+}
+
+/** When clients come back, in milliseconds: not all at the same moment. */
+const pause = { least: 1_000, most: 6_000 };
+const retry = () => `retry: ${Math.round(pause.least + Math.random() * (pause.most - pause.least))}\n\n`;
+
+const complete = 'event: complete\ndata:\n\n';
+
+/** The results of a subscription as server-sent events. `id` is what a client sends as `Last-Event-ID` when it comes back. */
+class ServerSentEvents implements LiveBody {
+  readonly #options: ServerSentEventsOptions;
+  #events = 0;
+  #hasEnded = false;
+
+  constructor(options: ServerSentEventsOptions) {
+    this.#options = options;
+  }
+
+  async next(): Promise<string | undefined> {
+    const { source, execute } = this.#options;
+    if (this.#hasEnded) return undefined;
+    const { value: item, done } = await source.next();
+    if (this.#hasEnded) return undefined;
+    if (done) return this.#end('come back', retry());
+    if ('failure' in item) return this.#end('refused', this.#block({ errors: [item.failure] }) + complete);
+    const id = `id: ${item.cursor}\n`;
+    if (item.event === undefined) return `${id}\n`;
+    const result = await execute(item);
+    // Sent again when the client comes back, because it has not got this id.
+    if (result.errors?.some(isUnavailable)) return this.#end('unavailable', retry());
+    this.#events += 1;
+    return id + this.#block(result);
+  }
+
+  close(): void {
+    this.#end('left', '');
+  }
+
+  #end(ending: Ending, lastPiece: string): string {
+    if (this.#hasEnded) return lastPiece;
+    this.#hasEnded = true;
+    const { source, onEnd } = this.#options;
+    void source.return();
+    onEnd({ events: this.#events, ending });
+    return lastPiece;
+  }
+
+  #block({ data, errors }: ExecutionResult): string {
+    const shown = { ...(data !== undefined && { data }), ...(errors && { errors: errors.map(this.#options.shown) }) };
+    return `event: next\ndata: ${JSON.stringify(shown)}\n\n`;
+  }
+}
+
+const isUnavailable = ({ extensions }: GraphQLError) => extensions.code === 'SERVICE_UNAVAILABLE';
+
+export interface SubscriptionOptions {
+  contextOf: (context: RequestContext) => object;
+  mask: Mask;
+  responseCharacters: number;
+  onStreamEnd: (context: RequestContext, summary: StreamSummary) => void;
+}
+
+/** Events that are executed at a time, of all streams: one change may concern thousands of them. */
+const atOnce = 4;
+
+/** From a subscription to the body that goes on. Each event has a context of its own, with which is kept what it loads. */
+export function useSubscriptions(options: SubscriptionOptions): Plugin {
+  const turns = new Turns(atOnce);
+  return {
+    onSubscribe({ setSubscribeFn }) {
+      setSubscribeFn(async (args: ExecutionArgs) => {
+        const node = operationOf(args.document, args.operationName);
+        if (node) requireValidInput(args, node);
+        const context = args.contextValue as OperationContext;
+        const source = await createSourceEventStream({ ...args, contextValue: options.contextOf(context) });
+        if (!(Symbol.asyncIterator in source)) return source;
+        context.live = bodyOf(source as LiveSource, args, context, turns, options);
+        return {};
+      });
+    },
+  };
+}
+
+function bodyOf(
+  source: LiveSource,
+  { schema, document, operationName, variableValues }: ExecutionArgs,
+  { requestId, record, req, actor, responseHeaders, scope }: OperationContext,
+  turns: Turns,
+  { contextOf, mask, responseCharacters, onStreamEnd }: SubscriptionOptions,
+): ServerSentEvents {
+  // All that a stream needs to know of its request: it lasts for an hour, and there may be thousands.
+  const kept: RequestContext = {
+    requestId,
+    responseHeaders,
+    ...(record && { record }),
+    ...(req && { req }),
+    ...(actor && { actor }),
+    ...(scope && { scope }),
+  };
+  const run = async (item: object) => {
+    const contextValue = contextOf(kept);
+    const args = { schema, document, operationName, variableValues, rootValue: item, contextValue };
+    const result = await execute(args, new ResponseBudget({ responseCharacters }));
+    if (!result.errors) return result;
+    return { ...result, errors: result.errors.map((error) => catalogued(mask(error, kept))) };
+  };
+  return new ServerSentEvents({
+    source,
+    execute: (item) =>
+      turns.take(async () => {
+        record?.processorTime.admit(true);
+        try {
+          return await run(item);
+        } finally {
+          record?.processorTime.admit(false);
+        }
+      }),
+    shown: (error) => shownError(error, requestId),
+    onEnd: (summary) => onStreamEnd(kept, summary),
+  });
+}

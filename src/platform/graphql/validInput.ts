@@ -1,0 +1,149 @@
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type FieldNode,
+  type GraphQLField,
+  GraphQLIncludeDirective,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  GraphQLSkipDirective,
+  getDirectiveValues,
+  getNamedType,
+  isRequiredArgument,
+  Kind,
+  type NamedTypeNode,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  type ValueNode,
+  valueFromASTUntyped,
+} from 'graphql';
+import { badInput, type FieldError, mostNamed } from '../failures/index.js';
+import { graphqlSpelling, readInput } from '../http/index.js';
+import { nullDirectives, perOperation } from './operation.js';
+
+type Values = Readonly<Record<string, unknown>>;
+
+type Field = GraphQLField<unknown, unknown>;
+
+interface FieldWithArguments {
+  field: Field;
+  node: FieldNode;
+  isRoot: boolean;
+}
+
+/** Remembered unless a directive decides which there are. */
+const memoryOf = perOperation((): { fields?: FieldWithArguments[] } => ({}));
+
+/** The fields of an operation that have arguments, in the order of the document. Those that a directive excludes do not run. */
+function fieldsWithArguments(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  values: Values,
+): FieldWithArguments[] {
+  const memory = memoryOf(operation, document);
+  if (memory.fields) return memory.fields;
+  const root = schema.getRootType(operation.operation);
+  const found: FieldWithArguments[] = [];
+  let isConditional = false;
+  const spread = new Set<string>();
+  const visit = (parent: GraphQLNamedType, { selections }: SelectionSetNode): void => {
+    for (const node of selections) {
+      isConditional ||= (node.directives?.length ?? 0) > 0;
+      if (!isIncluded(node, values)) continue;
+      if (node.kind === Kind.FIELD) {
+        const field = 'getFields' in parent ? (parent.getFields()[node.name.value] as Field | undefined) : undefined;
+        if (!field) continue;
+        if (field.args.length > 0) found.push({ field, node, isRoot: parent === root });
+        if (node.selectionSet) visit(getNamedType(field.type), node.selectionSet);
+      } else if (node.kind === Kind.INLINE_FRAGMENT) {
+        visitTyped(node.typeCondition, parent, node.selectionSet);
+      } else if (!spread.has(node.name.value)) {
+        spread.add(node.name.value);
+        for (const other of document.definitions) {
+          const isSpread = other.kind === Kind.FRAGMENT_DEFINITION && other.name.value === node.name.value;
+          if (isSpread) visitTyped(other.typeCondition, parent, other.selectionSet);
+        }
+      }
+    }
+  };
+  const visitTyped = (condition: NamedTypeNode | undefined, parent: GraphQLNamedType, selections: SelectionSetNode) =>
+    visit((condition && schema.getType(condition.name.value)) ?? parent, selections);
+  if (root) visit(root, operation.selectionSet);
+  if (!isConditional) memory.fields = found;
+  return found;
+}
+
+function isIncluded(node: Pick<FieldNode, 'directives'>, values: Values): boolean {
+  if (getDirectiveValues(GraphQLSkipDirective, node, values)?.if === true) return false;
+  return getDirectiveValues(GraphQLIncludeDirective, node, values)?.if !== false;
+}
+
+/** What a field's `extensions.check` finds wrong with its arguments together, which are of their types. */
+type Check = (args: Values, field: string) => FieldError[];
+
+/**
+ * Finds the invalid arguments of an operation, literal or in a variable, wherever they are, so that no bad input is found
+ * after an effect. Stops when there are more than a response names.
+ */
+function badArguments(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Values,
+): FieldError[] {
+  // Without a prototype: a variable may be named like a member of every object.
+  const values: Values = Object.assign(Object.create(null), defaultsOf(operation), variables);
+  const errors: FieldError[] = [];
+  for (const { field, node, isRoot } of fieldsWithArguments(schema, document, operation, values)) {
+    if (errors.length > mostNamed) break;
+    errors.push(...errorsOf(field, node, values, isRoot ? '' : `${field.name}.`));
+  }
+  return errors;
+}
+
+function errorsOf(field: Field, node: FieldNode, values: Values, prefix: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const read: Record<string, unknown> = {};
+  for (const definition of field.args) {
+    const { name, type, extensions } = definition;
+    const given = node.arguments?.find((argument) => argument.name.value === name);
+    const value = given && valueIn(given.value, values);
+    if (value !== undefined) {
+      const found = readInput(type, value, graphqlSpelling, prefix + name, extensions);
+      read[name] = found.value;
+      errors.push(...found.errors);
+    } else if (isRequiredArgument(definition)) {
+      errors.push({ field: prefix + name, code: 'required', message: 'is required' });
+    }
+  }
+  const check = field.extensions.check as Check | undefined;
+  return errors.length > 0 || !check ? errors : check(read, field.name);
+}
+
+const defaultsOf = ({ variableDefinitions = [] }: OperationDefinitionNode): Values =>
+  Object.fromEntries(
+    variableDefinitions.flatMap(({ variable, defaultValue }) =>
+      defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
+    ),
+  );
+
+/** A value as it is written, without the fields whose variable is not given. What a variable holds is not copied. */
+function valueIn(node: ValueNode, values: Values): unknown {
+  if (node.kind === Kind.LIST) return node.values.map((item) => valueIn(item, values));
+  if (node.kind !== Kind.OBJECT) return valueFromASTUntyped(node, values);
+  const fields = node.fields.map(({ name, value }) => [name.value, valueIn(value, values)]);
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+}
+
+/** Finds all bad input before any field runs, so that none is found after a change. */
+export function requireValidInput(
+  { schema, document, variableValues }: ExecutionArgs,
+  node: OperationDefinitionNode,
+): void {
+  const variables = variableValues ?? {};
+  const conditions = nullDirectives(document, node, variables);
+  if (conditions.length > 0) throw badInput(conditions);
+  const errors = badArguments(schema, document, node, variables);
+  if (errors.length > 0) throw badInput(errors);
+}

@@ -1,0 +1,263 @@
+import {
+  type ArgumentNode,
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLArgument,
+  type GraphQLCompositeType,
+  type GraphQLField,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isInputObjectType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  type SelectionSetNode,
+  valueFromASTUntyped,
+} from 'graphql';
+import { failure } from '../failures/index.js';
+import { graphqlTypes, requireAcceptable, requireStream } from '../http/index.js';
+import { changesIn, fieldNames, operationOf, type Plugin, perOperation } from './operation.js';
+import type { DocumentCache, DocumentLimits } from './parsing.js';
+
+/** The cost of an operation, measured before it runs. */
+export interface QueryCost {
+  /**
+   * About how many objects it may load. A list counts {@link assumedListSize} times, a connection its page size. A field
+   * that reads as much as several objects counts as many more as it says.
+   */
+  complexity: number;
+  /** Levels of fields. */
+  depth: number;
+  aliases: number;
+  /** Fields that return a page of a list. */
+  pages: number;
+}
+
+export const noCost: QueryCost = { complexity: 0, depth: 0, aliases: 0, pages: 0 };
+
+const assumedListSize = 10;
+/** An alias in an introspection can repeat the whole schema. */
+const introspectionAlias = 10;
+
+/**
+ * Measures one operation, valid or not. An unknown fragment costs nothing, a fragment that contains itself counts once,
+ * and introspection costs only its aliases, tenfold. `numberIn` is the number that a variable has.
+ */
+function measure(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  numberIn: (variable: string) => number | undefined,
+): QueryCost {
+  const fragments = new Map(
+    document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])),
+  );
+  // Measures a fragment once for each page size, because nested spreads can multiply it exponentially.
+  const measured = new Map<string, QueryCost>();
+
+  function selection(
+    { selections }: SelectionSetNode,
+    type: GraphQLCompositeType | undefined,
+    page?: number,
+  ): QueryCost {
+    return selections
+      .map((node) => {
+        if (node.kind === Kind.FIELD) return field(node, type, page);
+        if (node.kind === Kind.INLINE_FRAGMENT) {
+          return selection(node.selectionSet, node.typeCondition ? named(node.typeCondition.name.value) : type, page);
+        }
+        return spread(node.name.value, page);
+      })
+      .reduce(sum, noCost);
+  }
+
+  function spread(name: string, page: number | undefined): QueryCost {
+    const key = `${name} ${page}`;
+    const earlier = measured.get(key);
+    if (earlier) return earlier;
+    measured.set(key, noCost);
+    const fragment = fragments.get(name);
+    const cost = fragment ? selection(fragment.selectionSet, named(fragment.typeCondition.name.value), page) : noCost;
+    measured.set(key, cost);
+    return cost;
+  }
+
+  function field(node: FieldNode, type: GraphQLCompositeType | undefined, page: number | undefined): QueryCost {
+    const aliases = node.alias ? 1 : 0;
+    if (node.name.value.startsWith('__')) {
+      const inside = node.selectionSet ? selection(node.selectionSet, undefined) : noCost;
+      return { ...noCost, aliases: aliases + introspectionAlias * inside.aliases };
+    }
+    const definition = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined;
+    const inner = definition && getNamedType(definition.type);
+    const own = weightOf(definition) + sumOf(node.arguments ?? [], (argument) => argumentWeight(argument, definition));
+    if (!node.selectionSet) return { ...noCost, complexity: own, depth: 1, aliases };
+    const isKnown = definition && isCompositeType(inner);
+    const size = isKnown && isListType(getNullableType(definition.type)) ? (page ?? assumedListSize) : 1;
+    const ownPage = definition && pageSize(node, definition.args);
+    const children = selection(node.selectionSet, isKnown ? inner : undefined, ownPage);
+    const { complexity, depth } = children;
+    return sum(
+      { complexity: own + size * (1 + complexity), depth: 1 + depth, aliases, pages: ownPage === undefined ? 0 : 1 },
+      { ...children, complexity: 0, depth: 0 },
+    );
+  }
+
+  /** What the fields of an input object cost that are given, or may be given by a variable. */
+  function argumentWeight({ name, value }: ArgumentNode, definition: GraphQLField<unknown, unknown> | undefined) {
+    const type = definition?.args.find((argument) => argument.name === name.value)?.type;
+    const input = type && getNamedType(type);
+    if (!isInputObjectType(input)) return 0;
+    const fields = input.getFields();
+    if (value.kind === Kind.VARIABLE) return sumOf(Object.values(fields), weightOf);
+    if (value.kind !== Kind.OBJECT) return 0;
+    return sumOf(value.fields, (given) => (given.value.kind === Kind.NULL ? 0 : weightOf(fields[given.name.value])));
+  }
+
+  /** The page size of a connection; undefined for any other field. */
+  function pageSize(node: FieldNode, args: readonly GraphQLArgument[]): number | undefined {
+    const size = args.find(({ name }) => name === 'first')?.extensions.pageSize;
+    if (typeof size !== 'number') return undefined;
+    const sizes = (node.arguments ?? []).flatMap(({ name, value }) => {
+      if (name.value !== 'first' && name.value !== 'last') return [];
+      const given = value.kind === Kind.VARIABLE ? numberIn(value.name.value) : valueFromASTUntyped(value);
+      return typeof given === 'number' && given >= 0 ? [given] : [];
+    });
+    return sizes.length > 0 ? Math.max(...sizes) : size;
+  }
+
+  const named = (name: string) => {
+    const type = schema.getType(name);
+    return isCompositeType(type) ? type : undefined;
+  };
+
+  return selection(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined);
+}
+
+/** What a field says that it costs itself. */
+const weightOf = (field: { extensions: Readonly<Record<string, unknown>> } | undefined) =>
+  Number(field?.extensions.complexity ?? 0);
+
+const sumOf = <T>(items: readonly T[], costOf: (item: T) => number) =>
+  items.reduce((total, item) => total + costOf(item), 0);
+
+/** The cost of two selections together: counts add up, to at most a safe integer; the deeper one decides the depth. */
+const sum = (one: QueryCost, other: QueryCost): QueryCost => ({
+  complexity: Math.min(one.complexity + other.complexity, Number.MAX_SAFE_INTEGER),
+  depth: Math.max(one.depth, other.depth),
+  aliases: Math.min(one.aliases + other.aliases, Number.MAX_SAFE_INTEGER),
+  pages: Math.min(one.pages + other.pages, Number.MAX_SAFE_INTEGER),
+});
+
+interface Measured {
+  cost: QueryCost;
+  /** The page sizes that variables gave. Nothing else of a request changes what its document costs. */
+  sizes: Map<string, number | undefined>;
+}
+
+type CostOf = (
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Record<string, unknown>,
+) => QueryCost;
+
+/** Measures an operation, and again only when a page size differs from the last time. */
+export function operationCost(schema: GraphQLSchema): CostOf {
+  const memoryOf = perOperation((): { last?: Measured } => ({}));
+  return (document, operation, variables) => {
+    const sizeIn = (name: string) => numberIn(operation, variables, name);
+    const memory = memoryOf(operation, document);
+    const { last } = memory;
+    if (last && [...last.sizes].every(([name, size]) => sizeIn(name) === size)) return last.cost;
+    const sizes = new Map<string, number | undefined>();
+    const cost = measure(schema, document, operation, (name) => {
+      sizes.set(name, sizeIn(name));
+      return sizes.get(name);
+    });
+    memory.last = { cost, sizes };
+    return cost;
+  };
+}
+
+/** The number that a variable has, by itself or by its default. */
+function numberIn(
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  variables: Record<string, unknown>,
+  name: string,
+): number | undefined {
+  const fallback = variableDefinitions.find(({ variable }) => variable.name.value === name)?.defaultValue;
+  const value = Object.hasOwn(variables, name) ? variables[name] : fallback && valueFromASTUntyped(fallback);
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** The most that one GraphQL request may ask for: `mutations` are the fields of a mutation. */
+export interface QueryLimits extends Omit<QueryCost, 'pages'>, DocumentLimits {
+  mutations: number;
+}
+
+const measured = ['complexity', 'depth', 'aliases', 'mutations'] as const;
+
+/** Measures the operation to run. Throws QUERY_TOO_COMPLEX if it is over a limit. Decisions: "Query cost". */
+function costWithin(limits: QueryLimits, schema: GraphQLSchema): CostOf {
+  const costOf = operationCost(schema);
+  return (document, operation, variables) => {
+    const cost = costOf(document, operation, variables);
+    const isMutation = operation.operation === OperationTypeNode.MUTATION;
+    const asked = { ...cost, mutations: isMutation ? changesIn(operation, document).length : 0 };
+    const exceeded = measured
+      .filter((limit) => asked[limit] > limits[limit])
+      .map((limit) => ({ limit, actual: asked[limit], maximum: limits[limit] }));
+    if (exceeded.length > 0) throw failure('QUERY_TOO_COMPLEX', { exceeded });
+    return cost;
+  };
+}
+
+/** The cost as clients see it that ask for it with `GraphQL-Cost: report`, as they would ask other GraphQL servers. */
+export const reportedCost = ({ complexity, depth, aliases }: QueryLimits, { pages: _pages, ...cost } = noCost) => ({
+  ...cost,
+  limits: { complexity, depth, aliases },
+});
+
+interface ValidationOptions {
+  limits: QueryLimits;
+  documents: DocumentCache;
+}
+
+const longestName = 100;
+
+/** Only here it is known which of the types that the router lets pass can be sent. */
+const requireType = (operation: OperationTypeNode, accept: string | null) =>
+  operation === OperationTypeNode.SUBSCRIPTION ? requireStream(accept) : requireAcceptable(accept, graphqlTypes);
+
+/** Whether a document may run: a write token for a mutation (403), the limits, and the rules of GraphQL (400). */
+export function useValidation({ limits, documents }: ValidationOptions): Plugin {
+  let costOf: ReturnType<typeof costWithin> | undefined;
+  return {
+    onValidate({ params: { schema, documentAST: document }, context, setResult }) {
+      const { params, record, actor } = context;
+      const operation = operationOf(document, params.operationName);
+      if (!operation) return;
+      if (record) {
+        record.operationName = operation.name?.value.slice(0, longestName);
+        record.operation = fieldNames(schema, operation, document) || record.operation;
+      }
+      const { scope } = schema.getRootType(operation.operation)?.extensions ?? {};
+      if (scope === 'write' && !actor?.canWrite) throw failure('READ_ONLY_TOKEN');
+      requireType(operation.operation, context.request.headers.get('accept'));
+      costOf ??= costWithin(limits, schema);
+      Object.assign(context, { cost: costOf(document, operation, params.variables ?? {}) });
+      if (documents.has(document)) {
+        setResult([]);
+        return;
+      }
+      return ({ valid: isValid }) => {
+        if (isValid) documents.add(document);
+      };
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import type { IncomingMessage } from 'node:http';
+import { LRUCache } from 'lru-cache';
+import { failure } from '../failures/index.js';
+
+/** What the steps read of a request before its body. A fetch Request fits too, but costs far more to create. */
+export interface RequestHead {
+  readonly method: string;
+  /** Absolute, as its caller sees it. */
+  readonly url: string;
+  readonly headers: Pick<Headers, 'get' | 'has'>;
+}
+
+/** The head of Node's request, whose target and `Host` are checked. */
+export function headOf({ method = '', url = '', headers, socket }: IncomingMessage): RequestHead {
+  const get = (name: string) => {
+    const value = headers[name];
+    return Array.isArray(value) ? value.join(', ') : (value ?? null);
+  };
+  // Only HTTP/1.0 may omit the host.
+  const host = headers.host ?? (socket.localAddress?.includes(':') ? 'localhost' : socket.localAddress);
+  return { method, url: `http://${host}${url}`, headers: { get, has: (name) => get(name) !== null } };
+}
+
+export const restTypes = ['application/json'];
+export const graphqlTypes = ['application/json', 'application/graphql-response+json'];
+/** Of the response to a subscription. */
+export const streamType = 'text/event-stream';
+
+interface Range {
+  type: string;
+  quality: number;
+}
+
+/** Throws 406 if the `Accept` header rejects every response type. A missing or unreadable header accepts all. */
+export function requireAcceptable(accept: string | null, types: readonly string[]): void {
+  const ranges = rangesOf(accept);
+  const acceptsProblems = ranges.some(({ type, quality }) => type === 'application/problem+json' && quality > 0);
+  if (ranges.length === 0 || acceptsProblems || types.some((type) => qualityOf(type, ranges) > 0)) return;
+  throw failure('NOT_ACCEPTABLE', { types });
+}
+
+/** Throws 406 unless the `Accept` header names the type of streams: who does not would wait for an end that never comes. */
+export function requireStream(accept: string | null): void {
+  if (rangesOf(accept).some(({ type, quality }) => type === streamType && quality > 0)) return;
+  throw failure('NOT_ACCEPTABLE', { types: [streamType], isSubscription: true });
+}
+
+/** The media type of a GraphQL response that the client prefers. Yoga itself ignores qualities. */
+export const graphqlTypeFor = (accept: string | null): string => preferred.memo(accept ?? '');
+
+// A client sends the same header each time, and each request reads it three times.
+const known = new LRUCache<string, readonly Range[]>({ max: 100, memoMethod: readAccept });
+const preferred = new LRUCache<string, string>({ max: 100, memoMethod: preferredOf });
+const rangesOf = (accept: string | null) => known.memo(accept ?? '');
+
+function preferredOf(accept: string): string {
+  const ranges = rangesOf(accept);
+  // Who asks for a stream gets its failures with their status.
+  if (graphqlTypes.every((type) => qualityOf(type, ranges) === 0) && qualityOf(streamType, ranges) > 0) {
+    return 'application/graphql-response+json';
+  }
+  const position = (type: string) => ranges.findIndex((range) => range.type === type) >>> 0;
+  const [best = 'application/json'] = graphqlTypes.toSorted(
+    (one, other) => qualityOf(other, ranges) - qualityOf(one, ranges) || position(one) - position(other),
+  );
+  return best;
+}
+
+// Our own, because the package `negotiator` rejects `application/json; charset=utf-8` and every header it cannot read.
+function readAccept(accept: string): Range[] {
+  return accept.split(',').flatMap((text) => {
+    const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+    if (!/^[^/\s]+\/[^/\s]+$/.test(type)) return [];
+    const quality = Number(/^q\s*=\s*([\d.]+)$/.exec(parameters.find((part) => part.startsWith('q')) ?? '')?.[1] ?? 1);
+    return [{ type, quality: Number.isNaN(quality) ? 1 : quality }];
+  });
+}
+
+/** The quality that the most specific range gives to a type; 0 if no range matches. */
+function qualityOf(type: string, ranges: readonly Range[]): number {
+  for (const wanted of [type, type.replace(/\/.*/, '/*'), '*/*']) {
+    const qualities = ranges.filter((range) => range.type === wanted).map(({ quality }) => quality);
+    if (qualities.length > 0) return Math.max(...qualities);
+  }
+  return 0;
+}
+
+/** Whether the host name of a URL can only mean this machine. */
+export const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(hostname);
+
+const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
+
+/**
+ * Whether a request comes from this machine. Its host name must be local, because an attacker can make another name
+ * resolve to 127.0.0.1 (DNS rebinding), and no proxy may have forwarded it, because its client may be anywhere.
+ */
+export function isLocal(request: RequestHead): boolean {
+  const { hostname, username, password } = new URL(request.url);
+  return isLoopback(hostname) && !username && !password && !proxyHeaders.some((name) => request.headers.has(name));
+}
+
+const malformed = (problem: string) => failure('MALFORMED_REQUEST', { problem });
+
+/**
+ * Reads what a request asks for, as RFC 9112 says, into the path and host that the URL of the request is made of. Throws
+ * MALFORMED_REQUEST if the target or `Host` is no part of a URL, so that `Host` never decides about the path, and if
+ * there are two tokens, of which Node would drop one silently.
+ */
+export function readTarget(req: IncomingMessage): { path: string; host: string | undefined } {
+  if (req.httpVersionMajor !== 1) throw malformed('the version is not HTTP/1.1 or HTTP/1.0');
+  if ((req.headersDistinct.authorization?.length ?? 0) > 1) throw malformed('the Authorization header occurs twice');
+  const host = readHost(req);
+  const target = req.url ?? '';
+  if (target.startsWith('/') && !target.includes('#') && URL.canParse(`http://localhost${target}`)) {
+    return { path: target, host };
+  }
+  // A proxy sends the whole URL. Its host then counts instead of the header.
+  if (!/^https?:\/\//i.test(target) || !URL.canParse(target)) throw malformed('the target is neither a path nor a URL');
+  const url = new URL(target);
+  if (url.username || url.password || url.hash) throw malformed('the target has a user name, password or fragment');
+  return { path: `${url.pathname}${url.search}`, host: url.host };
+}
+
+/** The `Host` header, which only HTTP/1.0 may leave out. */
+function readHost({ headers, headersDistinct, httpVersion }: IncomingMessage): string | undefined {
+  if (headersDistinct.host && headersDistinct.host.length > 1) throw malformed('the Host header occurs twice');
+  const { host } = headers;
+  if (host === undefined && httpVersion === '1.0') return undefined;
+  if (host === undefined) throw malformed('the Host header is missing');
+  if (/[\s/\\?#@]/.test(host) || !URL.canParse(`http://${host}`))
+    throw malformed('the Host header is not a valid host');
+  return host;
+}

@@ -1,0 +1,158 @@
+import { GraphQLError } from 'graphql';
+import type { Logger } from 'pino';
+import { snakeCased } from '../../naming.js';
+import { failure, headersOf, problemOf, problemType, tooManyOfOne } from '../failures/index.js';
+import { isTimeout, isUnavailable } from '../postgres/index.js';
+import { loggedIdentity } from '../telemetry/index.js';
+import type { Handler, RequestContext } from './router.js';
+
+/** A response, which is complete unless its body goes on. */
+export interface HttpResponse {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body?: string | Uint8Array;
+  /** In place of a body: one that goes on. */
+  live?: LiveBody;
+  /** The body, compressed, of a response that is kept. */
+  compressed?: () => Promise<Uint8Array>;
+}
+
+export const jsonResponse = (value: unknown): HttpResponse => ({
+  status: 200,
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(value),
+});
+
+/** The security headers. Responses that may be cached say so themselves. */
+const alwaysSent = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-store',
+};
+
+/** The response with the headers that every response has, and those that steps put into `responseHeaders`. */
+export function withCommonHeaders(
+  response: HttpResponse,
+  { responseHeaders, requestId }: Pick<RequestContext, 'responseHeaders' | 'requestId'>,
+): HttpResponse {
+  const headers = { ...alwaysSent, ...responseHeaders, ...response.headers, 'X-Request-Id': requestId };
+  if (!responseHeaders.Vary || !response.headers.Vary) return { ...response, headers };
+  return { ...response, headers: { ...headers, Vary: `${response.headers.Vary}, ${responseHeaders.Vary}` } };
+}
+
+export const commonHeaders =
+  (next: Handler): Handler =>
+  async (request, context) =>
+    withCommonHeaders(await next(request, context), context);
+
+/** Says that the response depends on a header of the request. */
+export function addVary({ responseHeaders }: Pick<RequestContext, 'responseHeaders'>, name: string): void {
+  responseHeaders.Vary = responseHeaders.Vary ? `${responseHeaders.Vary}, ${name}` : name;
+}
+
+/** The pieces of a body that goes on. */
+export interface LiveBody {
+  /** The next piece, which is asked for when the client has taken the one before; undefined at the end. Never rejects. */
+  next(): Promise<string | undefined>;
+  /** Called once, when the response has ended or its client is gone, also while a piece is awaited. */
+  close(): void;
+}
+
+/** The same body, with each of its pieces made within `step`. */
+export const eachPiece = (
+  live: LiveBody,
+  step: (make: () => Promise<string | undefined>) => Promise<string | undefined>,
+): LiveBody => ({
+  next: () => step(() => live.next()),
+  close: () => live.close(),
+});
+
+/** A failure as `application/problem+json` (RFC 9457), with its members in snake_case. */
+export function problemResponse(error: GraphQLError, requestId: string, publicUrl?: string): HttpResponse {
+  const problem = problemOf(error, requestId, publicUrl);
+  const headers = { ...headersOf(error), 'Content-Type': problemType };
+  return { status: problem.status, headers, body: JSON.stringify(snakeCased(problem)) };
+}
+
+/** A failure as a GraphQL response, in this media type. */
+export function graphqlResponse(error: GraphQLError, requestId: string, type: string): HttpResponse {
+  const { http, ...extensions } = error.extensions;
+  const { status = 500 } = (http ?? {}) as { status?: number };
+  const body = JSON.stringify({ errors: [{ message: error.message, extensions: { ...extensions, requestId } }] });
+  return { status, headers: { ...headersOf(error), 'Content-Type': `${type}; charset=utf-8` }, body };
+}
+
+/** An error as clients may see it. */
+export type Mask = (error: unknown, context: RequestContext) => GraphQLError;
+
+/** Several fields fail with the same error if one query loads them all. */
+const logged = new WeakSet<object>();
+
+/**
+ * Passes expected failures on. Logs any other error, once, and replaces it by a 503 or 500 without details. A request that
+ * ran out of time while it waited because its company uses much is its own fault: 429, and no line in the log.
+ */
+export const masking =
+  (logger: Logger): Mask =>
+  (error, context) => {
+    if (error instanceof GraphQLError) {
+      if (!error.originalError) return error;
+      if (error.originalError instanceof GraphQLError) return error;
+    }
+    const cause = error instanceof GraphQLError ? error.originalError : error;
+    const { limitedWaits = 0, isChange } = context.scope ?? {};
+    if (limitedWaits > 0 && !isChange && isTimeout(cause)) return at(error, tooManyOfOne());
+    const isLogged = cause instanceof Error && logged.has(cause);
+    if (!isLogged) logger.error({ ...loggedIdentity(context), err: cause }, 'unexpected error');
+    if (cause instanceof Error) logged.add(cause);
+    return at(error, failure(isUnavailable(cause) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR'));
+  };
+
+/** The failure of the field, if any, that failed with an error. */
+const at = (error: unknown, { message, extensions }: GraphQLError) =>
+  new GraphQLError(message, { path: error instanceof GraphQLError ? error.path : undefined, extensions });
+
+const accepted = [
+  ...['Authorization', 'Content-Type', 'Idempotency-Key', 'GraphQL-Cost', 'X-Request-Id', 'Last-Event-ID'],
+  ...['traceparent', 'tracestate'],
+];
+const exposed = [
+  ...['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Retry-After', 'Idempotency-Replayed', 'Allow'],
+  ...['Deprecation', 'Sunset'],
+];
+const preflightSeconds = '7200';
+
+/** The headers that let web pages of these origins (`*` for all) read a response. */
+export function corsHeaders(origins: readonly string[], origin: string | null | undefined): Record<string, string> {
+  if (origins.length === 0) return {};
+  const allowed = origin ? ['*', origin].find((candidate) => origins.includes(candidate)) : undefined;
+  if (!allowed) return { Vary: 'Origin' };
+  return {
+    Vary: 'Origin',
+    'Access-Control-Allow-Origin': allowed,
+    'Access-Control-Expose-Headers': exposed.join(', '),
+  };
+}
+
+/**
+ * Lets web pages of these origins (`*` for all) call both surfaces with a token. Without origins, CORS is off. Cookies
+ * are never allowed, and a preflight needs no token and no SQL.
+ */
+export function cors(origins: readonly string[], next: Handler): Handler {
+  if (origins.length === 0) return next;
+  return async (request, context) => {
+    const { responseHeaders, record } = context;
+    Object.assign(responseHeaders, corsHeaders(origins, request.headers.get('origin')));
+    const isAllowed = 'Access-Control-Allow-Origin' in responseHeaders;
+    if (!isAllowed || request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) {
+      return next(request, context);
+    }
+    if (record) record.operation = 'preflight';
+    const headers = {
+      'Access-Control-Allow-Methods': 'GET, HEAD, POST',
+      'Access-Control-Allow-Headers': accepted.join(', '),
+      'Access-Control-Max-Age': preflightSeconds,
+    };
+    return { status: 204, headers };
+  };
+}

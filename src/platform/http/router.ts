@@ -1,0 +1,266 @@
+import type { IncomingMessage } from 'node:http';
+import type { GraphQLError } from 'graphql';
+import leven from 'leven';
+import type { Actor } from '../../policies/access.js';
+import { failure, isAlwaysProblem } from '../failures/index.js';
+import type { Client, RateLimit } from '../limits/index.js';
+import type { RequestScope } from '../postgres/index.js';
+import type { LogPosition } from '../servers/index.js';
+import type { RequestRecord } from '../telemetry/index.js';
+import { graphqlTypeFor, graphqlTypes, type RequestHead, requireAcceptable, restTypes, streamType } from './request.js';
+import {
+  addVary,
+  eachPiece,
+  graphqlResponse,
+  type HttpResponse,
+  type LiveBody,
+  type Mask,
+  problemResponse,
+} from './response.js';
+
+/** Reads a body. Before it buffers a chunk, checks whether there is memory for it, and otherwise fails with 503. */
+export type ReadBody<T> = (take?: (bytes: number) => boolean) => Promise<T>;
+
+/** What the pipeline knows about a request besides the request itself. */
+export interface RequestContext {
+  requestId: string;
+  /** Omitted for queries that the gateway itself runs. */
+  record?: RequestRecord;
+  /** Its use of the database. Omitted for what waits as long as it takes. */
+  scope?: RequestScope;
+  /** Node's own request and response, if it came over a socket. */
+  req?: IncomingMessage;
+  /** What the request says of who sent it, if it came over a socket. */
+  client?: Client | undefined;
+  /** Reads the body, once the headers are in order. A client that sent `Expect: 100-continue` may send it then. */
+  receiveBody?: <T>(read: ReadBody<T>) => Promise<T>;
+  /** Headers for the response, whether the request succeeds or fails. */
+  responseHeaders: Record<string, string>;
+  /** The caller; with replicas, also the position of the primary's log at that time. */
+  actor?: Actor & { position?: LogPosition | undefined };
+}
+
+/** Responds to a request of either surface. A step that does not respond passes the request to the next one. */
+export type Handler = (request: RequestHead, context: RequestContext) => Promise<HttpResponse>;
+
+/** A path and what a request to it needs. The router checks that in the order of docs/api.md, "Order of checks". */
+export interface Route {
+  path: string;
+  /** What a request to it does, for the log and the metrics; its path if omitted. */
+  operation?: string;
+  methods: readonly string[];
+  /** Matches only requests that prefer HTML, as browsers do. Other routes of the path handle the rest. */
+  accepts?: 'text/html';
+  /** Needs no token. */
+  public?: boolean;
+  /** A file that a page loads: no person types its path. */
+  isFile?: boolean;
+  /** The page about this path, which is not a page itself: browsers are redirected to it. */
+  leadsTo?: string;
+  /** Ignores rate limits: neither counts the request nor reports what is left. */
+  unlimited?: boolean;
+  /** Rejects read-only tokens before the body is read. */
+  scope?: 'write';
+  /** For every response to the route, also if a check rejects the request. */
+  headers?: Readonly<Record<string, string>>;
+  /** Omitted if GraphQL itself responds. */
+  handle?: (request: RequestHead, context: RequestContext) => HttpResponse | Promise<HttpResponse>;
+}
+
+/** Longer paths are not typing errors, and comparing them would take time. */
+const longest = 100;
+
+/** The path that the caller may have meant: spelled similarly, as a whole or in its last segment. */
+function nearestPath(given: string, paths: readonly string[]): string | undefined {
+  if (given.length > longest) return undefined;
+  const distances = paths.map((path) => ({ path, distance: distanceOf(given.toLowerCase(), path.toLowerCase()) }));
+  const [nearest] = distances.sort((one, other) => one.distance - other.distance);
+  return nearest && nearest.distance <= lastSegment(nearest.path).length / 3 ? nearest.path : undefined;
+}
+
+function distanceOf(given: string, path: string): number {
+  const last = lastSegment(given);
+  return Math.min(leven(given, path), last ? leven(last, lastSegment(path)) : Number.POSITIVE_INFINITY);
+}
+
+const lastSegment = (path: string) => path.slice(path.lastIndexOf('/') + 1);
+
+/** Where a request leads. */
+interface Location {
+  path: string;
+  /** The address without the trailing slash, if the request has one too many. */
+  redirect: string | undefined;
+  /** The routes of the path for this client, whatever their methods. */
+  candidates: Route[];
+  route: Route | undefined;
+}
+
+/** Finds the routes of requests. `guide` is the page about the paths below one that is not a page itself. */
+function locator(routes: Route[], guide: string) {
+  const byPath = new Map(routes.map(({ path }) => [path, routes.filter((route) => route.path === path)]));
+  const routesOf = (path: string) => byPath.get(path) ?? [];
+  /** The routes for this client: programs do not find routes that are only for browsers. */
+  const routesFor = (request: RequestHead, path: string) =>
+    routesOf(path).filter(({ accepts }) => !accepts || wantsPage(request));
+  const memorable = [...new Set(routes.filter(({ isFile, leadsTo }) => !isFile && !leadsTo).map(({ path }) => path))];
+
+  function nearestTo(path: string): string | undefined {
+    const folder = path.replace(/\/?$/, '/');
+    return nearestPath(path, memorable) ?? (memorable.some((each) => each.startsWith(folder)) ? guide : undefined);
+  }
+
+  /** The path without its trailing slash, if that is a route (`/docs/` becomes `/docs`), and its routes. */
+  function locate(request: RequestHead): Location {
+    const { pathname, search } = new URL(request.url);
+    const shorter = pathname.replace(/(?<=.)\/$/, '');
+    const path = routesFor(request, shorter).length > 0 ? shorter : pathname;
+    const candidates = routesFor(request, path);
+    const route = candidates.find(({ methods }) => methods.includes(request.method));
+    return { path, redirect: path === pathname ? undefined : path + search, candidates, route };
+  }
+
+  return { routesOf, locate, nearestTo };
+}
+
+/** Whether to respond with a page. A client that names JSON gets JSON, even if it accepts pages too. */
+function wantsPage(request: RequestHead): boolean {
+  const accept = request.headers.get('accept') ?? '';
+  return ['GET', 'HEAD'].includes(request.method) && /\btext\/html\b/i.test(accept) && !/\bjson\b/i.test(accept);
+}
+
+/** The page for a browser that opens a path that does not exist or does not support GET. */
+type NoPage = (error: GraphQLError, path: string, nearest: string | undefined) => HttpResponse;
+
+interface Rejecting {
+  isGraphql: (path: string) => boolean;
+  nearestTo: (path: string) => string | undefined;
+  noPage: NoPage;
+  publicUrl: string | undefined;
+}
+
+/** The failures of the router itself, before it knows the caller. */
+const routingCodes: ReadonlySet<unknown> = new Set(['NOT_FOUND', 'METHOD_NOT_ALLOWED']);
+
+/** The response to a request that a check or its route rejected: GraphQL's, a problem, or a page. */
+function rejections({ isGraphql, nearestTo, noPage, publicUrl }: Rejecting) {
+  return (
+    error: GraphQLError,
+    { path, route }: Location,
+    request: RequestHead,
+    context: RequestContext,
+  ): HttpResponse => {
+    context.record?.addErrors([error]);
+    // A client that accepts no GraphQL response gets a problem instead.
+    if (isGraphql(path) && !isAlwaysProblem(error)) {
+      return graphqlResponse(error, context.requestId, graphqlTypeFor(request.headers.get('accept')));
+    }
+    const isPage = !route && routingCodes.has(error.extensions.code) && wantsPage(request);
+    return isPage ? noPage(error, path, nearestTo(path)) : problemResponse(error, context.requestId, publicUrl);
+  };
+}
+
+interface RouterOptions {
+  routes: Route[];
+  /** Finds the person of the request's token. Fails with 401. */
+  authenticate: (request: RequestHead, context: RequestContext) => Promise<Actor>;
+  /** Counts requests, whether or not they pass the checks. */
+  limit?: RateLimit | undefined;
+  mask: Mask;
+  publicUrl?: string | undefined;
+  noPage: NoPage;
+  /** The page about the paths below one that is not a page itself, such as the root of the API. */
+  guide: string;
+  /** Responds if no route does. */
+  graphql: Handler;
+}
+
+interface Router {
+  handle: Handler;
+  /** How a request fails before it gets a slot, if that is known already. */
+  refusal(request: RequestHead, context: RequestContext): GraphQLError | undefined;
+}
+
+/**
+ * Checks every request in the same order: path (404), method (405), Accept (406), token (401), rate limit (429), scope
+ * (403). Then its route handles it.
+ */
+export function router(options: RouterOptions): Router {
+  const { routes, authenticate, mask, publicUrl, limit, noPage, guide, graphql } = options;
+  const { routesOf, locate, nearestTo } = locator(routes, guide);
+  const isGraphql = (path: string) => routesOf(path).some(({ handle }) => !handle);
+  const refused = rejections({ isGraphql, nearestTo, noPage, publicUrl });
+
+  async function check(request: RequestHead, location: Location, context: RequestContext): Promise<Route> {
+    const { path, candidates, route } = location;
+    if (candidates.length === 0) throw failure('NOT_FOUND', { path, nearest: nearestTo(path) });
+    if (!route) {
+      const allow = [...new Set(candidates.flatMap(({ methods }) => methods))];
+      throw failure('METHOD_NOT_ALLOWED', { target: path, method: request.method, allow });
+    }
+    requireAcceptable(request.headers.get('accept'), route.handle ? restTypes : [...graphqlTypes, streamType]);
+    context.actor = await authenticate(request, context);
+    return route;
+  }
+
+  /** Counts a request; one for a public page for its address, one for a file of a page or a health check not at all. */
+  async function checkAndCount(request: RequestHead, location: Location, context: RequestContext): Promise<Route> {
+    const { route } = location;
+    const runChecks = () => check(request, location, context);
+    if (!route?.public) return limit ? limit.count(request, context, runChecks) : runChecks();
+    if (!limit || route.unlimited) return route;
+    if (!route.isFile) return limit.count(request, context, async () => route);
+    await limit.show(request, context);
+    return route;
+  }
+
+  function refusal(request: RequestHead, context: RequestContext): GraphQLError | undefined {
+    return limit?.refusal(request, context, () => {
+      const { route } = locate(request);
+      note(context, route);
+      if (context.client?.token !== undefined) return route !== undefined && !route.public;
+      return request.method !== 'OPTIONS' && !(route?.public && (route.unlimited || route.isFile));
+    });
+  }
+
+  const handle: Handler = async (request, context) => {
+    const location = locate(request);
+    const { path, redirect, route: found } = location;
+    const routesOfPath = routesOf(path);
+    note(context, routesOfPath[0]);
+    noteVary(context, routesOfPath);
+    Object.assign(context.responseHeaders, found?.headers);
+    try {
+      if (redirect && found?.public) return { status: 308, headers: { Location: redirect } };
+      const route = await checkAndCount(request, location, context);
+      if (route.scope === 'write' && !context.actor?.canWrite) throw failure('READ_ONLY_TOKEN');
+      try {
+        const response = await (route.handle ?? graphql)(request, context);
+        return limit && response.live ? { ...response, live: chargedFor(response.live, limit, context) } : response;
+      } finally {
+        limit?.charge(context);
+      }
+    } catch (thrown) {
+      return refused(mask(thrown, context), location, request, context);
+    }
+  };
+  return { handle, refusal };
+}
+
+/** Of a body that goes on, each piece is charged. */
+const chargedFor = (live: LiveBody, limit: RateLimit, context: RequestContext): LiveBody =>
+  eachPiece(live, async (make) => {
+    const piece = await make();
+    limit.charge(context);
+    return piece;
+  });
+
+/** The responses of some paths depend on `Accept`. */
+function noteVary(context: RequestContext, candidates: Route[]): void {
+  if (candidates.length === 0 || candidates.some(({ accepts }) => accepts)) addVary(context, 'Accept');
+}
+
+function note({ record }: RequestContext, route: Route | undefined): void {
+  if (!record || !route) return;
+  record.route = route.path;
+  record.operation = route.operation ?? route.path;
+}

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { failure } from '../failures/index.js';
+import type { Database } from '../postgres/index.js';
+import type { RequestHead } from './request.js';
+import { addVary, type HttpResponse, jsonResponse } from './response.js';
+import type { Handler, Route } from './router.js';
+
+/** Redirects browsers from a path for programs to the page about it. For programs, nothing changes. */
+export const leadsTo = (page: string, path: string): Route => ({
+  path,
+  leadsTo: page,
+  methods: ['GET', 'HEAD'],
+  accepts: 'text/html',
+  public: true,
+  handle: () => ({ status: 303, headers: { Location: page } }),
+});
+
+/** Whether the database responds. */
+export const responds = (db: Database): Promise<boolean> =>
+  db.$queryRaw`SELECT 1`.then(
+    () => true,
+    () => false,
+  );
+
+/** `/healthz` returns 200 while the process runs; `/readyz` returns 503 while it stops or the database does not respond. */
+export const healthRoutes = (db: Database, stopping?: AbortSignal): Route[] => [
+  {
+    path: '/healthz',
+    methods: ['GET', 'HEAD'],
+    public: true,
+    unlimited: true,
+    handle: () => jsonResponse({ status: 'ok' }),
+  },
+  {
+    path: '/readyz',
+    methods: ['GET', 'HEAD'],
+    public: true,
+    unlimited: true,
+    async handle(_request, { scope }) {
+      if (stopping?.aborted || !(await responds(db.within(scope)))) throw failure('SERVICE_UNAVAILABLE');
+      return jsonResponse({ status: 'ok', database: 'ok' });
+    },
+  },
+];
+
+/** Compresses bytes in a separate thread. */
+const gzipped = promisify<Uint8Array, Buffer>(gzip);
+
+/** Whether the client can read gzip. */
+const acceptsGzip = ({ headers }: RequestHead): boolean =>
+  /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headers.get('accept-encoding') ?? '');
+
+/** A response that is sent again and again: it is compressed once. */
+export function keptResponse(response: HttpResponse): HttpResponse {
+  if (response.body === undefined) return response;
+  const body = Buffer.from(response.body);
+  let zipped: Promise<Buffer> | undefined;
+  const compressed = () => {
+    zipped ??= gzipped(body);
+    return zipped;
+  };
+  return { ...response, body, compressed };
+}
+
+/**
+ * Compresses pages, some of which have 200 kB, and kept responses. API responses are left to the proxy in front: they are
+ * short, and their callers wait for them.
+ */
+export const compression =
+  (next: Handler): Handler =>
+  async (request, context) => {
+    const response = await next(request, context);
+    const { headers, body, compressed } = response;
+    if (!compressed && !headers['Content-Type']?.startsWith('text/html')) return response;
+    addVary(context, 'Accept-Encoding');
+    if (body === undefined || !acceptsGzip(request)) return response;
+    const zipped = await (compressed?.() ?? gzipped(Buffer.from(body)));
+    return { ...response, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: zipped };
+  };
+
+export const types = {
+  script: 'text/javascript; charset=utf-8',
+  style: 'text/css; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  yaml: 'application/yaml; charset=utf-8',
+  text: 'text/plain; charset=utf-8',
+  icon: 'image/svg+xml',
+} as const;
+
+/** A route for public content that never changes. Loads it at the first request and caches it. */
+export function contentRoute(path: string, type: string, load: () => string | Promise<string | Buffer>): Route {
+  let content: Promise<HttpResponse> | undefined;
+  return {
+    path,
+    methods: ['GET', 'HEAD'],
+    public: true,
+    async handle(request) {
+      content ??= prepare(type, load).catch((error) => {
+        content = undefined;
+        throw error;
+      });
+      const response = await content;
+      if (!isFresh(request.headers.get('if-none-match'), response.headers.ETag)) return response;
+      const { body: _, ...unchanged } = response;
+      return { ...unchanged, status: 304 };
+    },
+  };
+}
+
+/** The ETag is weak, because both encodings share it. */
+async function prepare(type: string, load: () => string | Promise<string | Buffer>): Promise<HttpResponse> {
+  const body = Buffer.from(await load());
+  const headers = {
+    ETag: `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
+    'Cache-Control': 'public, no-cache',
+    'Content-Type': type,
+    'Cross-Origin-Resource-Policy': 'same-origin',
+  };
+  return keptResponse({ status: 200, headers, body });
+}
+
+// Our ETags contain no comma, so splitting is enough. The packages `fresh` and `negotiator` would save no line here.
+const isFresh = (ifNoneMatch: string | null, etag: string | undefined): boolean =>
+  (ifNoneMatch ?? '').split(',').some((tag) => tag.trim() === '*' || `W/${tag.trim().replace(/^W\//, '')}` === etag);

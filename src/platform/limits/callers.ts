@@ -1,0 +1,86 @@
+import { isIP, isIPv4 } from 'node:net';
+import { GraphQLError } from 'graphql';
+import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
+import type { Actor } from '../../policies/access.js';
+import { bearerHash } from '../../tokens.js';
+import type { Caller } from '../fairness/index.js';
+import type { RequestHead } from '../http/index.js';
+
+/** What a request says about its client. */
+interface Sender {
+  /** The other end of the connection. */
+  peer: string | undefined;
+  /** The header `X-Forwarded-For`. */
+  forwardedFor: string | null | undefined;
+}
+
+/**
+ * The address of a client: the peer, or what the last `trustedProxies` proxies report. An IPv6 client owns a whole /64,
+ * so its network counts as its address.
+ */
+export function clientAddress({ peer = 'unknown', forwardedFor }: Sender, trustedProxies: number): string {
+  if (trustedProxies === 0) return network(peer);
+  const forwarded = forwardedFor?.split(',') ?? [];
+  const hops = [...forwarded.map((hop) => hop.trim()), peer];
+  const claimed = hops[Math.max(0, hops.length - 1 - trustedProxies)] ?? peer;
+  return network(isIP(claimed) ? claimed : peer);
+}
+
+function network(address: string): string {
+  if (isIPv4(address) || !isIP(address)) return address;
+  const parsed = ipaddr.process(address); // turns an IPv4 address written as IPv6 into IPv4
+  return parsed.kind() === 'ipv4' ? parsed.toString() : ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/64`).toString();
+}
+
+/** What a request says of who sent it, before anything is looked up. */
+export interface Client {
+  address: string;
+  /** The hash of its token in base64, if that could be one. */
+  token: string | undefined;
+}
+
+/** About 20 MB. */
+const tokensKept = 50_000;
+
+/**
+ * Whose request it is, as long as nothing is looked up: that of a token that has been valid, and of its company; else
+ * that of an address. Made-up tokens so get no share of their own.
+ */
+export class Callers {
+  readonly #actors = new LRUCache<string, Actor>({ max: tokensKept });
+  readonly #trustedProxies: number;
+
+  constructor(trustedProxies: number) {
+    this.#trustedProxies = trustedProxies;
+  }
+
+  clientOf({ headers }: RequestHead, peer: string | undefined): Client {
+    const address = clientAddress({ peer, forwardedFor: headers.get('x-forwarded-for') }, this.#trustedProxies);
+    return { address, token: bearerHash(headers.get('authorization')) };
+  }
+
+  callerOf({ address, token }: Client): Caller {
+    const actor = token && this.#actors.get(token);
+    return actor ? { id: token, group: actor.companyId } : { id: address, group: address };
+  }
+
+  /** Whose token it was when it was looked up last; undefined if it was not valid. */
+  lastActorOf({ token }: Client): Actor | undefined {
+    return token === undefined ? undefined : this.#actors.get(token);
+  }
+
+  /** Looks a token up, and notes whose it is, or that it is not valid any more. */
+  async learn<Found extends Actor>({ token }: Client, lookUp: Promise<Found>): Promise<Found> {
+    try {
+      const found = await lookUp;
+      const { companyId, personId, tokenId, canWrite } = found;
+      if (token) this.#actors.set(token, { companyId, personId, tokenId, canWrite });
+      return found;
+    } catch (error) {
+      const isInvalid = error instanceof GraphQLError && error.extensions.code === 'UNAUTHENTICATED';
+      if (token && isInvalid) this.#actors.delete(token);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** What WEBHOOK_ALLOW can open besides public addresses. Link-local ones, as of a cloud's metadata, are not among them. */
+const openable = ['unicast', 'private', 'loopback', 'uniqueLocal', 'carrierGradeNat'];
+
+/** IPv6 addresses that are given out at all. */
+const globalUnicast = ipaddr.parseCIDR('2000::/3');
+
+/** Which addresses webhooks may be sent to: public ones, and the ranges of WEBHOOK_ALLOW. */
+export class OpenAddresses {
+  readonly #ranges: ReturnType<typeof ipaddr.parseCIDR>[];
+
+  constructor(allow: readonly string[]) {
+    this.#ranges = allow.map((range) => ipaddr.parseCIDR(range));
+  }
+
+  /** Whether any range is open that is not public. */
+  get hasRanges(): boolean {
+    return this.#ranges.length > 0;
+  }
+
+  /** Whether it is open. Unencrypted requests reach only the ranges of WEBHOOK_ALLOW. */
+  isOpen(address: string, { encrypted }: { encrypted: boolean }): boolean {
+    if (!ipaddr.isValid(address)) return false;
+    const parsed = ipaddr.process(address); // turns an IPv4 address written as IPv6 into IPv4
+    if (!openable.includes(parsed.range())) return false;
+    if (this.#ranges.some((range) => parsed.kind() === range[0].kind() && parsed.match(range))) return true;
+    return encrypted && isPublic(parsed);
+  }
+}
+
+const isPublic = (address: ReturnType<typeof ipaddr.process>) =>
+  address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(globalUnicast));
+
+const longest = 2048;
+
+interface Rules {
+  open: OpenAddresses;
+  /** The addresses of this gateway. */
+  own: readonly string[];
+}
+
+interface UrlProblem {
+  code: 'invalid' | 'too_long';
+  message: string;
+}
+
+/** Why nothing can be sent to this URL, as far as can be known without asking for its addresses. */
+export function urlProblem(text: string, { open, own }: Rules): UrlProblem | undefined {
+  if (text.length > longest) return { code: 'too_long', message: `must have at most ${longest} characters` };
+  const url = URL.canParse(text) && !/[\s\p{C}]/u.test(text) ? new URL(text) : undefined;
+  if (!url || !['https:', 'http:'].includes(url.protocol)) return invalid('must be an https:// URL');
+  if (url.username || url.password) return invalid('must not have a user name or password');
+  if (text.includes('#')) return invalid('must not have a fragment');
+  if (own.some((address) => isSame(new URL(address), url))) return invalid('must not be the address of this gateway');
+  const encrypted = url.protocol === 'https:';
+  const address = addressIn(url);
+  if (address === undefined) return encrypted || open.hasRanges ? undefined : invalid('must be an https:// URL');
+  if (open.isOpen(address, { encrypted })) return undefined;
+  return invalid(
+    open.isOpen(address, { encrypted: true })
+      ? 'must be an https:// URL'
+      : 'must lead to a public address, or to one in the ranges of WEBHOOK_ALLOW',
+  );
+}
+
+const invalid = (message: string): UrlProblem => ({ code: 'invalid', message });
+
+/** The address that a URL names itself, in whatever spelling; undefined if it has a name. */
+export function addressIn({ hostname }: URL): string | undefined {
+  if (/(^|\.)localhost\.?$/i.test(hostname)) return '127.0.0.1';
+  const bare = hostname.replace(/^\[(.*)\]$/, '$1');
+  return isIP(bare) ? bare : undefined;
+}
+
+function isSame(own: URL, other: URL): boolean {
+  if (portOf(own) !== portOf(other)) return false;
+  return own.hostname === other.hostname || [own, other].every(isThisMachine);
+}
+
+const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '443' : '80');
+const isThisMachine = (url: URL) => /^(127\.|::1$)/.test(addressIn(url) ?? '');

@@ -1,0 +1,190 @@
+import { type Event, type EventRow, eventColumns, eventOf } from '../../events/event.js';
+import { Prisma } from '../../generated/client/client.js';
+import type { Transaction } from '../postgres/index.js';
+import { failuresBeforeWaiting, type Lease, untilLeaseEnds, waitsInFiveDays } from './lease.js';
+
+/** Something to send, and what is known of it. */
+export interface Item {
+  /** What it waits for, and what waits for it: a goal, file or document; for what is sent once, only itself. */
+  record: string;
+  /** Undefined for a ping. */
+  event: Event | undefined;
+  /** Undefined for an event that is sent for the first time. */
+  retry: { id: string; once: boolean; failures: number; attempted: number } | undefined;
+  /** Whether it may have been sent before. */
+  mayHaveBeenSent: boolean;
+  /** Seconds since the event was recorded. */
+  age: number;
+  /** Whether it is of a draft, which nobody hears of. */
+  isDraft: boolean;
+}
+
+export interface Taken {
+  url: string;
+  generation: number;
+  hasPrevious: boolean;
+  position: number;
+  /** How far events had been attempted before. */
+  attempted: number;
+  failures: number;
+  waits: number;
+  isFailing: boolean;
+  /** Whether it has only failed for five days. */
+  isHopeless: boolean;
+  /** Seconds since 1970 by the clock of the database: that of a gateway may be wrong. */
+  clock: number;
+  /** Where its position is once all items are settled. */
+  reach: number;
+  items: Item[];
+  /** Records of which nothing is left to send, because it was purged or is not wanted any more. */
+  emptied: { record: string; through: number }[];
+}
+
+/** What the statement returns: the webhook with each item, or alone. */
+type TakenRow = Omit<Taken, 'position' | 'attempted' | 'reach' | 'items' | 'emptied'> & {
+  position: bigint;
+  webhookAttempted: bigint;
+  reach: bigint;
+  record: string | null;
+  retryId: string | null;
+  retrySequence: bigint | null;
+  retryAttempted: bigint | null;
+  retryFailures: number;
+  once: boolean;
+  age: number | null;
+} & { [Column in keyof EventRow]: EventRow[Column] | null };
+
+function takenFrom(companyId: string, first: TakenRow, rows: TakenRow[]): Taken {
+  const { url, generation, hasPrevious, failures, waits, isFailing, isHopeless, clock } = first;
+  const numbers = {
+    position: Number(first.position),
+    attempted: Number(first.webhookAttempted),
+    reach: Number(first.reach),
+  };
+  const items: Item[] = [];
+  const emptied: Taken['emptied'] = [];
+  for (const row of rows) {
+    if (row.record === null) continue;
+    const isPing = row.once && row.retrySequence === null;
+    if (row.id === null && !isPing) {
+      emptied.push({ record: row.record, through: Number(row.retrySequence) });
+      continue;
+    }
+    const event = row.id === null ? undefined : eventOf(companyId, row as EventRow);
+    items.push(itemOf(row, event, numbers.attempted));
+  }
+  const webhook = { url, generation, hasPrevious, failures, waits, isFailing, isHopeless, clock };
+  return { ...webhook, ...numbers, items, emptied };
+}
+
+function itemOf(row: TakenRow, event: Event | undefined, attempted: number): Item {
+  const { record, retryId, once, retryFailures, retryAttempted, retrySequence, age, isDraft } = row;
+  const base = { record: record as string, event, age: age ?? 0, isDraft: isDraft === true };
+  const sequence = event?.sequence ?? 1;
+  if (retryId === null) return { ...base, retry: undefined, mayHaveBeenSent: sequence <= attempted };
+  const isOldest = event === undefined || event.sequence === Number(retrySequence);
+  const failures = isOldest ? retryFailures : 0;
+  const retry = { id: retryId, once, failures, attempted: Number(retryAttempted) };
+  const mayHaveBeenSent = sequence <= Number(retryAttempted) || (once && event !== undefined && sequence <= attempted);
+  return { ...base, retry, mayHaveBeenSent };
+}
+
+/** How many events are looked at, and sent, before it is recorded how far that came. */
+const most = { looked: 120, events: 60, retries: 10, chain: 5 };
+
+/** Behind that many events there may be more than one round takes. */
+export const manyBehind = most.events;
+
+/**
+ * Takes what is to be sent next: retries that are due, with what waits behind them, and the next events that no retry
+ * holds back. Notes how far that goes before it is sent, and renews the lease. Undefined if the lease was lost.
+ *
+ * An endpoint that only fails is tried with its oldest failure and its next event.
+ */
+export async function take(
+  db: Transaction,
+  lease: Lease,
+  { failures }: { failures: number },
+): Promise<Taken | undefined> {
+  const { companyId, webhookId, leaseId, epoch } = lease;
+  const isWaiting = failures >= failuresBeforeWaiting;
+  const own = Prisma.sql`r.company_id = ${companyId} AND r.webhook_id = ${webhookId}`;
+  const { columns, joins } = eventColumns({ companyId });
+  const retry = Prisma.sql`r.id, r.record, r.once, r.sequence, r.failures, r.attempted`;
+  const oldest = Prisma.sql`SELECT * FROM (
+    SELECT ${retry} FROM w CROSS JOIN webhook_retries r WHERE ${own} AND NOT r.once AND NOT w.is_paused ORDER BY r.sequence LIMIT 1
+  ) oldest`;
+  const due = Prisma.sql`SELECT * FROM (
+    SELECT ${retry} FROM w CROSS JOIN webhook_retries r
+    WHERE ${own} AND NOT r.once AND NOT w.is_paused AND r.due_at <= now() ORDER BY r.due_at LIMIT ${literal(most.retries)}
+  ) due`;
+  const ofRecord = (record: Prisma.Sql) => Prisma.sql`a.company_id = ${companyId} AND a.sequence IS NOT NULL
+    AND record_of(a.goal_id, a.file_id, a.document_id) = ${record}`;
+  const rows = await db.$queryRaw<TakenRow[]>(Prisma.sql`
+    WITH w AS MATERIALIZED (
+      SELECT url, actions, generation, position, attempted, failures, waits, coalesce(previous_until > now(), false) AS has_previous,
+        failing_since IS NOT NULL AS is_failing, (coalesce(failing_since <= now() - interval '5 days', false) AND waits >= ${literal(waitsInFiveDays)}) AS is_hopeless,
+        (disabled_at IS NOT NULL OR coalesce(wait_until > now(), false)) AS is_paused
+      FROM webhooks WHERE company_id = ${companyId} AND id = ${webhookId} AND lease_id = ${leaseId} AND epoch = ${epoch}
+      FOR NO KEY UPDATE
+    ), looked AS MATERIALIZED (
+      SELECT a.id, a.sequence, a.action, record_of(a.goal_id, a.file_id, a.document_id) AS record
+      FROM w CROSS JOIN LATERAL (
+        SELECT * FROM activities a WHERE a.company_id = ${companyId} AND a.sequence > w.position
+        ORDER BY a.sequence LIMIT ${literal(most.looked)}
+      ) a WHERE NOT w.is_paused
+    ), wanted AS MATERIALIZED (
+      SELECT l.id, l.sequence, l.record FROM w CROSS JOIN looked l
+      WHERE (cardinality(w.actions) = 0 OR l.action = ANY (w.actions))
+        AND NOT EXISTS (SELECT r.id FROM webhook_retries r WHERE ${own} AND r.record = l.record AND NOT r.once)
+      ORDER BY l.sequence LIMIT ${literal((isWaiting ? 1 : most.events) + 1)}
+    ), next AS (
+      SELECT * FROM wanted ORDER BY sequence LIMIT ${literal(isWaiting ? 1 : most.events)}
+    ), reach AS (
+      SELECT coalesce(CASE WHEN (SELECT count(id) FROM wanted) > (SELECT count(id) FROM next)
+        THEN (SELECT max(sequence) FROM next) ELSE (SELECT max(sequence) FROM looked) END, w.position) AS sequence FROM w
+    ), retries AS MATERIALIZED (
+      SELECT * FROM (
+        SELECT ${retry} FROM w CROSS JOIN webhook_retries r
+        WHERE ${own} AND r.once AND r.due_at <= now() ORDER BY r.due_at LIMIT ${literal(most.retries)}
+      ) once
+      UNION ALL ${isWaiting ? oldest : due}
+    ), chain AS MATERIALIZED (
+      SELECT r.id AS retry_id, a.id, a.sequence FROM w CROSS JOIN retries r CROSS JOIN LATERAL (
+        SELECT a.id, a.sequence FROM activities a
+        WHERE ${ofRecord(Prisma.sql`r.record`)} AND a.sequence BETWEEN r.sequence AND w.position
+          AND (cardinality(w.actions) = 0 OR a.action = ANY (w.actions))
+        ORDER BY a.sequence LIMIT ${literal(isWaiting ? 1 : most.chain)}
+      ) a WHERE NOT r.once
+      UNION ALL
+      SELECT r.id, a.id, a.sequence FROM retries r
+      JOIN activities a ON a.company_id = ${companyId} AND a.sequence = r.sequence WHERE r.once
+    ), noted AS (
+      UPDATE webhooks SET lease_until = ${untilLeaseEnds}, attempted = greatest(w.attempted, reach.sequence)
+      FROM w, reach WHERE company_id = ${companyId} AND id = ${webhookId}
+    ), held AS (
+      UPDATE webhook_retries r SET due_at = ${untilLeaseEnds}, attempted = greatest(r.attempted, c.last)
+      FROM (
+        SELECT retries.id, coalesce(max(chain.sequence), 1) AS last
+        FROM retries LEFT JOIN chain ON chain.retry_id = retries.id GROUP BY retries.id
+      ) c WHERE ${own} AND r.id = c.id
+    )
+    SELECT w.url, w.generation, w.has_previous AS "hasPrevious", w.position, w.attempted AS "webhookAttempted",
+      w.failures, w.waits, w.is_failing AS "isFailing", w.is_hopeless AS "isHopeless",
+      extract(epoch FROM clock_timestamp())::float8 AS clock, reach.sequence AS reach,
+      item.record, item.retry_id AS "retryId", item.retry_sequence AS "retrySequence",
+      item.retry_attempted AS "retryAttempted", item.failures AS "retryFailures", item.once,
+      extract(epoch FROM clock_timestamp() - a.recorded_at)::float8 AS age, ${columns}
+    FROM w CROSS JOIN reach LEFT JOIN (
+      SELECT record, id AS event_id, NULL AS retry_id, NULL::bigint AS retry_sequence, NULL::bigint AS retry_attempted,
+        0 AS failures, false AS once FROM next
+      UNION ALL
+      SELECT r.record, c.id, r.id, r.sequence, r.attempted, r.failures, r.once
+      FROM retries r LEFT JOIN chain c ON c.retry_id = r.id
+    ) item ON TRUE
+    LEFT JOIN activities a ON a.company_id = ${companyId} AND a.id = item.event_id ${joins}
+    ORDER BY a.sequence`);
+  return rows[0] && takenFrom(companyId, rows[0], rows);
+}
+
+const literal = (number: number) => Prisma.raw(String(number));

@@ -1,0 +1,175 @@
+import { Prisma } from '../../generated/client/client.js';
+import { purgeRows } from '../administration/index.js';
+import { type Database, newIds, type Transaction } from '../postgres/index.js';
+import { type Lease, longestPauses, longestRetryAfter, untilLeaseEnds } from './lease.js';
+
+const attemptColumns = {
+  event_id: ['text', (attempt: Attempt) => attempt.eventId],
+  type: ['text', (attempt: Attempt) => attempt.type],
+  sequence: ['bigint', (attempt: Attempt) => attempt.sequence ?? null],
+  attempt: ['integer', (attempt: Attempt) => attempt.number],
+  outcome: ['text', (attempt: Attempt) => attempt.outcome],
+  status: ['integer', (attempt: Attempt) => attempt.status ?? null],
+  reason: ['text', (attempt: Attempt) => attempt.reason ?? null],
+  milliseconds: ['integer', (attempt: Attempt) => attempt.milliseconds],
+  response: ['text', (attempt: Attempt) => attempt.response ?? null],
+} as const;
+
+const putAsideColumns = {
+  record: ['text', (entry: PutAside) => entry.record],
+  sequence: ['bigint', (entry: PutAside) => entry.sequence],
+  failures: ['integer', (entry: PutAside) => entry.failures],
+  attempted: ['bigint', (entry: PutAside) => entry.attempted],
+  pause: ['float8', (entry: PutAside) => entry.pause],
+} as const;
+
+const doneColumns = {
+  record: ['text', (entry: Progress['done'][number]) => entry.record],
+  through: ['bigint', (entry: Progress['done'][number]) => entry.through],
+} as const;
+
+/** Objects as rows of a statement, whose text does not depend on their number. */
+function unnested<Entry>(
+  entries: Entry[],
+  columns: Record<string, readonly [string, (entry: Entry) => unknown]>,
+): Prisma.Sql {
+  const lists = Object.values(columns).map(([type, read]) => Prisma.sql`${entries.map(read)}::${Prisma.raw(type)}[]`);
+  const names = Object.entries(columns).map(([name, [type]]) => `${name} ${type}`);
+  return Prisma.sql`(SELECT * FROM unnest(${Prisma.join(lists)}) AS entry(${Prisma.raw(names.map((name) => name.split(' ')[0]).join(', '))}))`;
+}
+
+/** A line of the log of attempts. */
+export interface Attempt {
+  eventId: string;
+  type: string;
+  sequence: number | undefined;
+  number: number;
+  outcome: 'acknowledged' | 'failed' | 'given_up';
+  status: number | undefined;
+  reason: string | undefined;
+  milliseconds: number;
+  response: string | undefined;
+}
+
+/** The oldest event of a record that has not arrived. */
+export interface PutAside {
+  record: string;
+  sequence: number;
+  failures: number;
+  /** How far events of the record may have been sent. */
+  attempted: number;
+  /** Seconds until it is due. */
+  pause: number;
+}
+
+type DisabledReason = 'gone' | 'failing';
+
+export interface Progress {
+  position: number;
+  /** How far events may have been sent; undefined to leave that as it is. */
+  attempted: number | undefined;
+  attempts: Attempt[];
+  putAside: PutAside[];
+  /** Records that have a retry and are done up to this event: what waits behind it comes next. */
+  done: { record: string; through: number }[];
+  /** The ids of retries that are sent once, and were. */
+  sentOnce: string[];
+  failures: number;
+  waits: number;
+  /** Seconds for which the endpoint waits as a whole; 0 for not, undefined to leave that as it is. */
+  wait: number | undefined;
+  /** Whether it fails: `since` for from now on. Undefined to leave that as it is. */
+  failing: 'no' | 'since' | undefined;
+  disabled: DisabledReason | undefined;
+}
+
+/** Records how far deliveries came, in one statement, and renews the lease. Returns false, and records nothing, if it was lost. */
+export async function record(db: Transaction, lease: Lease, progress: Progress): Promise<boolean> {
+  const { companyId, webhookId, leaseId, epoch } = lease;
+  const { position, attempted, attempts, putAside, done, sentOnce, failures, waits, wait, failing, disabled } =
+    progress;
+  const own = Prisma.sql`r.company_id = ${companyId} AND r.webhook_id = ${webhookId}`;
+  // Citus takes now() in an assignment, but not inside CASE or COALESCE of one.
+  const changes = [
+    Prisma.sql`position = ${position}::bigint, failures = ${failures}::integer, waits = ${waits}::integer, lease_until = ${untilLeaseEnds}`,
+    ...(attempted === undefined ? [] : [Prisma.sql`attempted = ${attempted}::bigint`]),
+    ...(wait === 0 ? [Prisma.sql`wait_until = NULL`] : []),
+    ...(wait ? [Prisma.sql`wait_until = now() + make_interval(secs => ${wait})`] : []),
+    ...(failing === 'no' ? [Prisma.sql`failing_since = NULL`] : []),
+    ...(failing === 'since' ? [Prisma.sql`failing_since = now()`] : []),
+    ...(disabled ? [Prisma.sql`disabled_at = now(), disabled_reason = ${disabled}`] : []),
+  ];
+  const [row] = await db.$queryRaw<{ isHeld: boolean }[]>(Prisma.sql`
+    WITH company AS NOT MATERIALIZED (SELECT id FROM companies WHERE id = ${companyId}), held AS MATERIALIZED (
+      SELECT id, actions FROM webhooks
+      WHERE company_id = ${companyId} AND id = ${webhookId} AND lease_id = ${leaseId} AND epoch = ${epoch} FOR NO KEY UPDATE
+    ), logged AS (
+      INSERT INTO webhook_attempts AS l
+        (company_id, id, webhook_id, event_id, type, sequence, attempt, outcome, status, reason, milliseconds, response, attempted_at)
+      SELECT company.id, ${newIds()}, held.id, a.event_id, a.type, a.sequence, a.attempt, a.outcome, a.status, a.reason,
+        a.milliseconds, a.response, now()
+      FROM company, held, ${unnested(attempts, attemptColumns)} AS a
+    ), kept AS (
+      INSERT INTO webhook_retries AS r (company_id, id, webhook_id, record, sequence, failures, attempted, due_at)
+      SELECT company.id, ${newIds()}, held.id, p.record, p.sequence, p.failures, p.attempted, now() + make_interval(secs => p.pause)
+      FROM company, held, ${unnested(putAside, putAsideColumns)} AS p
+      ON CONFLICT (company_id, webhook_id, record) DO UPDATE SET sequence = excluded.sequence, failures = excluded.failures,
+        attempted = greatest(r.attempted, excluded.attempted), due_at = excluded.due_at
+    ), continued AS MATERIALIZED (
+      SELECT d.record, (
+        SELECT a.sequence FROM activities a
+        WHERE a.company_id = ${companyId} AND a.sequence IS NOT NULL
+          AND record_of(a.goal_id, a.file_id, a.document_id) = d.record
+          AND a.sequence > d.through AND a.sequence <= ${position}::bigint
+          AND (cardinality(held.actions) = 0 OR a.action = ANY (held.actions))
+        ORDER BY a.sequence LIMIT 1
+      ) AS next
+      FROM held, ${unnested(done, doneColumns)} AS d
+    ), moved AS (
+      UPDATE webhook_retries r SET sequence = c.next, failures = 0, due_at = now()
+      FROM continued c WHERE ${own} AND r.record = c.record AND NOT r.once AND c.next IS NOT NULL
+    ), removed AS (
+      DELETE FROM webhook_retries r USING continued c WHERE ${own} AND r.record = c.record AND c.next IS NULL
+    ), sent AS (
+      DELETE FROM webhook_retries r USING held WHERE ${own} AND r.once AND r.id = ANY (${sentOnce}::text[])
+    ), changed AS (
+      UPDATE webhooks w SET ${Prisma.join(changes)} FROM held WHERE w.company_id = ${companyId} AND w.id = held.id
+    )
+    SELECT count(id) = 1 AS "isHeld" FROM held`);
+  return row?.isHeld === true;
+}
+
+/**
+ * Ends the pauses that are longer than any is made, company by company: the database's clock was set back, by as much as
+ * they are too long.
+ */
+export async function endLongPauses(db: Transaction): Promise<void> {
+  const companies = await db.$queryRaw<{ id: string }[]>(
+    Prisma.sql`SELECT DISTINCT company_id AS id FROM webhooks WHERE due_at > now()`,
+  );
+  for (const { id } of companies) await endLongPausesOf(db, id);
+}
+
+async function endLongPausesOf(db: Transaction, companyId: string): Promise<void> {
+  await db.$executeRaw(Prisma.sql`
+    UPDATE webhooks SET wait_until = now(), due_at = now()
+    WHERE company_id = ${companyId} AND wait_until > now() + make_interval(secs => ${longestRetryAfter}::integer)`);
+  await db.$executeRaw(Prisma.sql`
+    UPDATE webhook_retries SET due_at = now()
+    WHERE company_id = ${companyId} AND due_at > now() + make_interval(secs => (${longestPauses}::float8[])[failures + 1])`);
+  await db.$executeRaw(Prisma.sql`
+    UPDATE webhooks w SET due_at = now()
+    WHERE w.company_id = ${companyId} AND w.due_at > now() AND (w.wait_until IS NULL OR w.wait_until <= now())
+      AND EXISTS (SELECT r.id FROM webhook_retries r
+        WHERE r.company_id = ${companyId} AND r.webhook_id = w.id AND r.due_at <= now())`);
+}
+
+/** Deletes the attempts of more than that many days ago, by the clock of the database. Returns their number. */
+export const purgeAttempts = (db: Database, days: number, batch = 1000): Promise<number> =>
+  purgeRows(db, {
+    table: 'webhook_attempts',
+    key: ['id'],
+    time: 'attempted_at',
+    until: Prisma.sql`now() - make_interval(days => ${days}::integer)`,
+    batch,
+  });

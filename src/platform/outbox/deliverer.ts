@@ -1,0 +1,265 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import { Prisma } from '../../generated/client/client.js';
+import { type Database, isUnavailable, newId, StalledCompanies } from '../postgres/index.js';
+import { Turns } from '../process/index.js';
+import { OpenAddresses } from './addresses.js';
+import type { Attempt } from './complete.js';
+import { WebhookDelivery } from './delivery.js';
+import { type Pump, Trouble } from './dispatcher.js';
+import { claim, latestEnd } from './lease.js';
+import { Sender } from './sender.js';
+import type { SweepPart } from './sequence.js';
+
+/** What runs aside, and may be waited for. */
+class Tasks {
+  readonly #running = new Set<Promise<void>>();
+  readonly #onError: (error: unknown) => void;
+
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  add(work: Promise<void>): void {
+    const kept = work.catch(this.#onError).finally(() => this.#running.delete(kept));
+    this.#running.add(kept);
+  }
+
+  /** Resolves when none runs, or when the time has passed. */
+  async untilNone(milliseconds: number): Promise<void> {
+    const none = async () => {
+      while (this.#running.size > 0) await Promise.all(this.#running);
+    };
+    await Promise.race([none(), sleep(milliseconds, undefined, { ref: false })]);
+  }
+}
+
+/** What counts deliveries. `seconds` is the time from recording an event to its acknowledgement, where it has one. */
+export type CountAttempt = (outcome: Attempt['outcome'], seconds: number | undefined) => void;
+
+/** What every delivery of a process uses. */
+export interface Tools {
+  statements: DeliveryStatements;
+  sender: Sender;
+  /** Of all requests of the process. */
+  turns: Turns;
+  /** WEBHOOK_KEY: the new one first. */
+  keys: readonly string[];
+  logger: Logger;
+  count: CountAttempt;
+  /** No request begins any more. */
+  stopping: AbortSignal;
+  /** Those that run are given up. */
+  stopped: AbortSignal;
+}
+
+/** How many sweeps look for what is due, for each that looks for events that nobody delivers. */
+const thoroughEvery = 10;
+
+/**
+ * The companies with webhooks that have work: retries that are due, and leases of gateways that died. Every tenth sweep also
+ * finds events that a gateway has numbered and not delivered, because it died in between.
+ */
+function dueWebhooks(): SweepPart['select'] {
+  let sweeps = 0;
+  return (within) => {
+    const company = within(Prisma.sql`w.company_id`);
+    const due = Prisma.sql`
+      SELECT w.company_id, 0 AS number FROM webhooks w WHERE w.due_at <= now() AND ${company}
+      UNION SELECT w.company_id, 0 FROM webhooks w WHERE w.lease_until <= now() AND ${company}
+      UNION SELECT w.company_id, 0 FROM webhooks w WHERE w.lease_until > ${latestEnd} AND ${company}`;
+    sweeps += 1;
+    if (sweeps % thoroughEvery !== 0) return due;
+    return Prisma.sql`${due}
+      UNION SELECT w.company_id, 0 FROM webhooks w JOIN companies c ON c.id = w.company_id
+      WHERE w.disabled_at IS NULL AND w.wait_until IS NULL AND w.position < c.last_sequence AND ${company}`;
+  };
+}
+
+/** For how long what has been sent is worth recording: then the lease has ended, and others may have sent it again. */
+const worthwhile = 15_000;
+const pauseMilliseconds = 250;
+
+/** Runs the statements of deliveries. Those of companies for which the database does not respond hold up no others. */
+class DeliveryStatements {
+  readonly #db: Database;
+  readonly #stopped: AbortSignal;
+  readonly #stalled = new StalledCompanies();
+
+  constructor(db: Database, stopped: AbortSignal) {
+    this.#db = db;
+    this.#stopped = stopped;
+  }
+
+  /** Runs a statement again while the database is unavailable, for as long as a lease may still hold. */
+  async run<T>(companyId: string, statement: (db: Database) => Promise<T>): Promise<T> {
+    const start = performance.now();
+    for (;;) {
+      const isLast = this.#stopped.aborted || performance.now() - start > worthwhile;
+      const outcome = await this.#attempt(companyId, statement, isLast);
+      if (outcome !== 'unavailable') return outcome.value;
+      await sleep(pauseMilliseconds + Math.random() * pauseMilliseconds);
+    }
+  }
+
+  async #attempt<T>(companyId: string, statement: (db: Database) => Promise<T>, isLast: boolean) {
+    try {
+      const value = await this.#stalled.ask(companyId, async () => ({ value: await statement(this.#db) }));
+      if (value !== 'refused') return value;
+      if (isLast) throw new Error('the database does not respond for this company');
+      return 'unavailable';
+    } catch (error) {
+      if (isLast || !isUnavailable(error)) throw error;
+      return 'unavailable';
+    }
+  }
+}
+
+/** Webhooks that one process delivers to at once, and requests that it sends at once. */
+const most = { webhooks: 1_000, requests: 1_000 };
+/** How soon to look again at a company of which another gateway delivers, in milliseconds. */
+const busyPauses = { least: 50, most: 1_000 };
+/** How often to look at a company without webhooks, in milliseconds. */
+const lookForFirstEvery = 1_000;
+/** How long a stop waits for requests that run, and then for what is recorded of them. */
+const stopMilliseconds = { requests: 1_000, recording: 2_000 };
+
+type Needs = Pick<Tools, 'sender' | 'keys' | 'logger' | 'count'> & { db: Database };
+
+/**
+ * Delivers the events of all companies to their webhooks, beside the other gateways: whoever gets the lease of a webhook
+ * delivers to it. A failure costs time, never an event.
+ */
+export class Deliverer {
+  readonly #tools: Tools;
+  readonly #stopping = new AbortController();
+  readonly #stopped = new AbortController();
+  /** Companies that are looked at, and whether they were named again meanwhile. */
+  readonly #looks = new Map<string, { again: boolean }>();
+  /** Companies that had no webhook a moment ago, and whether they will be looked at again. */
+  readonly #without = new LRUCache<string, { isPlanned: boolean }>({ max: 10_000, ttl: lookForFirstEvery });
+  /** Companies to look at when a webhook is done. */
+  readonly #waiting = new Set<string>();
+  /** Looks and deliveries, which end by themselves. What has failed is due again when its lease has ended. */
+  readonly #tasks: Tasks;
+  readonly #trouble: Trouble;
+  #deliveries = 0;
+
+  constructor({ db, ...needs }: Needs) {
+    const [stopping, stopped] = [this.#stopping.signal, this.#stopped.signal];
+    // Every delivery listens to both, for as long as it runs.
+    setMaxListeners(0, stopping, stopped);
+    const statements = new DeliveryStatements(db, stopped);
+    this.#trouble = new Trouble(needs.logger, {
+      begins: 'cannot deliver to webhooks, will try again',
+      ends: 'webhooks are delivered to again',
+    });
+    this.#tasks = new Tasks((error) => {
+      if (!stopping.aborted) this.#trouble.onFailure(error);
+    });
+    this.#tools = { ...needs, statements, turns: new Turns(most.requests), stopping, stopped };
+  }
+
+  start(pump: Pump): void {
+    pump.onNumbered((companyId) => this.#wakeIfAny(companyId));
+    pump.onSweep({
+      select: dueWebhooks(),
+      onFound: (rows) => {
+        this.#trouble.onSuccess();
+        for (const { companyId } of rows) this.wake(companyId);
+      },
+    });
+  }
+
+  /** Begins no more requests, gives those that run a second, and gives all leases back. Takes three seconds at most. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#tasks.untilNone(stopMilliseconds.requests);
+    this.#stopped.abort();
+    await this.#tasks.untilNone(stopMilliseconds.recording);
+    this.#tools.sender.close();
+  }
+
+  /** Delivers what is due in the company. */
+  wake(companyId: string): void {
+    if (this.#stopping.signal.aborted) return;
+    const look = this.#looks.get(companyId);
+    if (look) {
+      look.again = true;
+      return;
+    }
+    if (this.#deliveries >= most.webhooks) {
+      this.#waiting.add(companyId);
+      return;
+    }
+    const begun = { again: true };
+    this.#looks.set(companyId, begun);
+    this.#tasks.add(this.#look(companyId, begun).finally(() => this.#looks.delete(companyId)));
+  }
+
+  /** For a company that had no webhook a moment ago, waits a little: most companies have none. */
+  #wakeIfAny(companyId: string): void {
+    const without = this.#without.get(companyId);
+    if (!without) this.wake(companyId);
+    if (!without || without.isPlanned) return;
+    without.isPlanned = true;
+    setTimeout(() => this.wake(companyId), this.#without.getRemainingTTL(companyId)).unref();
+  }
+
+  async #look(companyId: string, look: { again: boolean }): Promise<void> {
+    const { statements, stopping } = this.#tools;
+    let pause = busyPauses.least;
+    while (look.again && !stopping.aborted) {
+      look.again = false;
+      const leaseId = newId();
+      const { leases, isBusy, hasWebhooks } = await statements.run(companyId, (db) => claim(db, companyId, leaseId));
+      for (const lease of leases) this.#deliver(new WebhookDelivery(lease, this.#tools), companyId);
+      if (!hasWebhooks) this.#without.set(companyId, { isPlanned: false });
+      if (!isBusy) continue;
+      look.again = true;
+      await sleep(pause, undefined, { ref: false, signal: stopping });
+      pause = Math.min(2 * pause, busyPauses.most);
+    }
+  }
+
+  #deliver(delivery: WebhookDelivery, companyId: string): void {
+    this.#deliveries += 1;
+    const run = async () => {
+      const isDue = await delivery.run().finally(() => {
+        this.#deliveries -= 1;
+      });
+      if (isDue) this.wake(companyId);
+    };
+    this.#tasks.add(run().finally(() => this.#wakeNext()));
+  }
+
+  #wakeNext(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) return;
+    this.#waiting.delete(next);
+    this.wake(next);
+  }
+}
+
+interface WebhookOptions {
+  db: Database;
+  pump: Pump;
+  keys: readonly string[];
+  allow: readonly string[];
+  logger: Logger;
+  count: CountAttempt;
+}
+
+/** Delivers to webhooks from now on, if there is a key. Returns what stops that, in three seconds at most. */
+export function openWebhooks({ pump, allow, ...options }: WebhookOptions): () => Promise<void> {
+  if (options.keys.length === 0) return async () => {};
+  const deliverer = new Deliverer({ ...options, sender: new Sender({ open: new OpenAddresses(allow) }) });
+  deliverer.start(pump);
+  let stopped: Promise<void> | undefined;
+  return () => {
+    stopped ??= deliverer.stop();
+    return stopped;
+  };
+}

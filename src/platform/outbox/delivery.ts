@@ -1,0 +1,438 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { Turns } from '../process/index.js';
+import { type Item, manyBehind, type Taken, take } from './claim.js';
+import { type Attempt, type Progress, type PutAside, record } from './complete.js';
+import type { Tools } from './deliverer.js';
+import { failuresBeforeWaiting, inFlight, type Lease, type NewLease, pauseAfter, release, waitAfter } from './lease.js';
+import type { Delivery } from './sender.js';
+import { attemptOf, bodyOf, messageOf } from './signature.js';
+
+/** What is sent of one record, one after the other, and how far that has come. */
+interface Lane {
+  record: string;
+  items: readonly Item[];
+  /** How many items are settled: acknowledged, given up, or of a draft. */
+  settled: number;
+  /** What became of the item after those. */
+  current: 'unsent' | 'running' | 'failed';
+  /** The sequence of the last event that was begun to be sent; 0 for none. */
+  begun: number;
+  /** Whether it was recorded while a request ran. Then it ends with that request. */
+  isPutAside: boolean;
+  /** Those that are not recorded yet. */
+  attempts: Attempt[];
+  ended: Promise<void>;
+}
+
+/** One lane for each record, in the order of their first items. */
+function lanesOf(items: readonly Item[]): Lane[] {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(item.record);
+    if (group) group.push(item);
+    else groups.set(item.record, [item]);
+  }
+  return [...groups].map(([record, group]) => ({
+    record,
+    items: group,
+    settled: 0,
+    current: 'unsent',
+    begun: 0,
+    isPutAside: false,
+    attempts: [],
+    ended: Promise.resolve(),
+  }));
+}
+
+const currentOf = ({ items, settled }: Lane): Item | undefined => items[settled];
+
+const sequenceOf = (item: Item | undefined): number => item?.event?.sequence ?? 0;
+
+/** How far deliveries have come, without what they say of the endpoint. */
+type Moves = Pick<Progress, 'position' | 'attempted' | 'attempts' | 'putAside' | 'done' | 'sentOnce'>;
+
+/**
+ * How far the lanes of a round have come. Those whose request still runs are put aside, so that others need not wait for
+ * it. The position stops before the first event that was not sent; if later ones were, that one is put aside too.
+ * `isProbe` says that the endpoint waits as a whole: then its failures use up no retries.
+ */
+function progressOf(taken: Taken, lanes: readonly Lane[], isProbe: boolean): Moves {
+  const attempts = lanes.flatMap((lane) => lane.attempts.splice(0));
+  const isNew = (lane: Lane) => lane.items[0]?.retry === undefined;
+  const begun = Math.max(0, ...lanes.filter(isNew).map((lane) => lane.begun));
+  // What is put aside up to the position is sent later, and may be sent again by a replay.
+  const attemptedAt = (position: number) => Math.max(taken.attempted, begun, position);
+  const done = [...taken.emptied];
+  const attempted = attemptedAt(taken.reach);
+  const moves: Moves = { position: taken.reach, attempted, attempts, putAside: [], done, sentOnce: [] };
+  const unsent: Lane[] = [];
+  for (const lane of lanes) {
+    const isUnsent = lane.current === 'unsent' || (lane.current === 'failed' && isProbe);
+    if (lane.items[0]?.retry?.once) noteOnce(lane, moves);
+    else if (!isNew(lane)) noteRetry(lane, moves, isProbe);
+    else if (currentOf(lane) && isUnsent) unsent.push(lane);
+    else if (currentOf(lane)) putAside(lane, moves, isProbe, taken.attempted);
+  }
+  if (unsent.length === 0) return moves;
+  const first = Math.min(...unsent.map((lane) => sequenceOf(currentOf(lane))));
+  const last = isProbe ? 0 : begun;
+  for (const lane of unsent) {
+    if (sequenceOf(currentOf(lane)) <= last) putAside(lane, moves, isProbe, taken.attempted);
+  }
+  const position = Math.max(last, first - 1);
+  return { ...moves, position, attempted: attemptedAt(position) };
+}
+
+/** The moves of lanes that were put aside while their request ran, and have ended since. */
+function lateProgressOf(lanes: readonly Lane[], position: number): Moves {
+  const attempts = lanes.flatMap((lane) => lane.attempts.splice(0));
+  const moves: Moves = { position, attempted: undefined, attempts, putAside: [], done: [], sentOnce: [] };
+  for (const lane of lanes) {
+    if (lane.items[0]?.retry?.once) noteOnce(lane, moves);
+    else noteRetry(lane, moves, false);
+  }
+  return moves;
+}
+
+function noteOnce(lane: Lane, { sentOnce }: Moves): void {
+  const [item] = lane.items;
+  if (item?.retry && (lane.settled > 0 || lane.current === 'failed')) sentOnce.push(item.retry.id);
+  lane.isPutAside = lane.current === 'running';
+}
+
+/** Of a record that has a retry already. What comes behind a lane that was put aside is not sent in it. */
+function noteRetry(lane: Lane, moves: Moves, isProbe: boolean): void {
+  const isDone = currentOf(lane) === undefined || (lane.isPutAside && lane.current === 'unsent' && lane.settled > 0);
+  if (isDone) moves.done.push({ record: lane.record, through: sequenceOf(lane.items[lane.settled - 1]) });
+  else putAside(lane, moves, isProbe);
+}
+
+function putAside(lane: Lane, { putAside: entries }: Moves, isProbe: boolean, attempted = 0): void {
+  const current = currentOf(lane);
+  const hasFailed = lane.current === 'failed' && !isProbe;
+  const failures = (current?.retry?.failures ?? 0) + (hasFailed ? 1 : 0);
+  const entry: PutAside = {
+    record: lane.record,
+    sequence: sequenceOf(current),
+    failures,
+    attempted: Math.max(attempted, lane.begun),
+    pause: lane.current === 'running' ? inFlight : hasFailed ? (pauseAfter(failures) ?? 0) : 0,
+  };
+  entries.push(entry);
+  lane.isPutAside = lane.current === 'running';
+}
+
+/** What the deliveries of one lease say of the endpoint as a whole. */
+class Endpoint {
+  /** Failures since the last success. */
+  failures: number;
+  /** How often it has waited as a whole since then. */
+  waits = 0;
+  #isFailing = false;
+  #isHopeless = false;
+  #hasNews = false;
+  #hasSucceeded = false;
+  #isGone = false;
+  #retryAfter = 0;
+  /** Whether its failures have made it wait. Those that were under way then do not make it wait for longer. */
+  #hasToWait = false;
+
+  constructor(failures: number) {
+    this.failures = failures;
+  }
+
+  /** What the database says of it at the beginning of a round. */
+  begin({ waits, isFailing, isHopeless }: Taken): void {
+    this.waits = waits;
+    this.#isFailing = isFailing;
+    this.#isHopeless = isHopeless;
+  }
+
+  /** Whether it fails so often that only its oldest failure and its next event are tried. */
+  get isWaiting(): boolean {
+    return this.failures >= failuresBeforeWaiting;
+  }
+
+  /** Whether nothing more may be sent now. */
+  get isClosed(): boolean {
+    return this.#isGone || this.#retryAfter > 0 || (this.isWaiting && (this.#hasNews || this.#hasToWait));
+  }
+
+  /** What an owner has asked to have sent once says nothing bad of the endpoint, except that it is gone. */
+  note({ isAcknowledged, status, retryAfter = 0 }: Delivery, { once }: { once: boolean }): void {
+    if (status === 410) this.#isGone = true;
+    if (once && !isAcknowledged) return;
+    this.#hasNews = true;
+    if (isAcknowledged) {
+      this.#hasSucceeded = true;
+      this.#hasToWait = false;
+    }
+    this.failures = isAcknowledged ? 0 : this.failures + 1;
+    this.#retryAfter = Math.max(this.#retryAfter, retryAfter);
+  }
+
+  /** Seconds to wait as a whole; undefined to go on waiting. */
+  #waitFor(): number | undefined {
+    if (!this.isWaiting) {
+      this.waits = 0;
+      return this.#retryAfter;
+    }
+    if (this.#hasToWait) return undefined;
+    this.#hasToWait = true;
+    this.waits += 1;
+    return Math.max(waitAfter(this.waits - 1), this.#retryAfter);
+  }
+
+  /** What is to be recorded of it. */
+  take(): Pick<Progress, 'failures' | 'waits' | 'wait' | 'failing' | 'disabled'> {
+    const { failures } = this;
+    const [hasNews, hasSucceeded] = [this.#hasNews, this.#hasSucceeded];
+    this.#hasNews = this.#hasSucceeded = false;
+    const gone = this.#isGone ? ('gone' as const) : undefined;
+    if (!hasNews) return { failures, waits: this.waits, wait: undefined, failing: undefined, disabled: gone };
+    const wait = this.#waitFor();
+    const begins = failures > 0 && (!this.#isFailing || hasSucceeded);
+    this.#isFailing = failures > 0;
+    const isHopeless = this.#isHopeless && this.isWaiting && !hasSucceeded;
+    return {
+      failures,
+      waits: this.waits,
+      wait,
+      failing: failures === 0 ? 'no' : begins ? 'since' : undefined,
+      disabled: gone ?? (isHopeless ? 'failing' : undefined),
+    };
+  }
+}
+
+/** A request that takes longer holds up no others. */
+const slowMilliseconds = 1_000;
+/** How long requests are begun before what came of them is recorded, well before the lease ends. */
+const roundMilliseconds = 3_000;
+
+/** Sends what was taken: each record in its order, and the records beside each other. */
+class Round {
+  readonly lanes: Lane[];
+  readonly #lease: Lease;
+  readonly #taken: Taken;
+  readonly #tools: Tools;
+  readonly #endpoint: Endpoint;
+  readonly #turns: Turns;
+  readonly #isProbe: boolean;
+  readonly #start = performance.now();
+  readonly #slow = new Map<Lane, () => void>();
+
+  constructor(lease: Lease, taken: Taken, given: { tools: Tools; endpoint: Endpoint; turns: Turns }) {
+    this.#lease = lease;
+    this.#taken = taken;
+    this.#tools = given.tools;
+    this.#endpoint = given.endpoint;
+    this.#turns = given.turns;
+    this.#isProbe = given.endpoint.isWaiting;
+    this.lanes = lanesOf(taken.items);
+  }
+
+  /** Resolves when every lane has ended or runs a slow request, and in time. A probe waits for slow requests too. */
+  async run(): Promise<void> {
+    const slow = this.lanes.map((lane) => {
+      const becomesSlow = new Promise<void>((resolve) => this.#slow.set(lane, resolve));
+      lane.ended = this.#runLane(lane);
+      return Promise.race([lane.ended, becomesSlow]);
+    });
+    const over = new AbortController();
+    const time = this.#isProbe
+      ? []
+      : [sleep(roundMilliseconds, undefined, { ref: false, signal: over.signal }).catch(() => {})];
+    await Promise.race([Promise.all(slow), ...time]);
+    over.abort();
+  }
+
+  async #runLane(lane: Lane): Promise<void> {
+    for (let item = currentOf(lane); item && !lane.isPutAside && lane.current === 'unsent'; item = currentOf(lane)) {
+      if (item.isDraft) {
+        lane.settled += 1;
+        continue;
+      }
+      const isSent = await this.#turns.take(() => this.#tools.turns.take(() => this.#trySending(lane, item)));
+      if (!isSent) return;
+    }
+  }
+
+  /** Returns whether it was sent: the time of the round may have passed since it had to wait. */
+  async #trySending(lane: Lane, item: Item): Promise<boolean> {
+    if (lane.isPutAside || this.#mayNotSend(item)) return false;
+    await this.#send(lane, item);
+    return true;
+  }
+
+  #mayNotSend({ retry }: Item): boolean {
+    if (this.#tools.stopping.aborted || this.#seconds() * 1000 > roundMilliseconds) return true;
+    // What is sent once, and each of the two that a probe consists of, does not wait for the others.
+    return this.#endpoint.isClosed && !retry?.once && !this.#isProbe;
+  }
+
+  async #send(lane: Lane, item: Item): Promise<void> {
+    const { sender, keys, stopped } = this.#tools;
+    const { companyId, webhookId } = this.#lease;
+    const attempt = attemptOf(item);
+    const clock = this.#taken.clock + this.#seconds();
+    const body = bodyOf(item, companyId, clock);
+    const message = messageOf(this.#taken, { body, attempt, clock, keys, owner: { companyId, id: webhookId } });
+    lane.current = 'running';
+    lane.begun = Math.max(lane.begun, sequenceOf(item));
+    const timer = this.#isProbe ? undefined : setTimeout(() => this.#slow.get(lane)?.(), slowMilliseconds);
+    const delivery = await sender.send(message, stopped);
+    clearTimeout(timer);
+    lane.current = 'unsent';
+    if (stopped.aborted && !delivery.isAcknowledged) return;
+    const outcome = this.#outcomeOf(item, delivery);
+    if (outcome === 'failed') lane.current = 'failed';
+    else lane.settled += 1;
+    this.#endpoint.note(delivery, { once: item.retry?.once === true });
+    const { status, reason, milliseconds, response } = delivery;
+    const sequence = item.event?.sequence;
+    lane.attempts.push({
+      eventId: body.id,
+      type: body.type,
+      sequence,
+      number: attempt,
+      outcome,
+      status,
+      reason,
+      milliseconds,
+      response,
+    });
+    this.#count(item, outcome);
+  }
+
+  #outcomeOf({ retry }: Item, { isAcknowledged }: Delivery): Attempt['outcome'] {
+    if (isAcknowledged) return 'acknowledged';
+    const isLast = !retry?.once && !this.#isProbe && pauseAfter((retry?.failures ?? 0) + 1) === undefined;
+    return isLast ? 'given_up' : 'failed';
+  }
+
+  #count({ age, retry, mayHaveBeenSent, event }: Item, outcome: Attempt['outcome']): void {
+    const isFirstTime = event !== undefined && !retry?.once && (retry !== undefined || !mayHaveBeenSent);
+    this.#tools.count(outcome, outcome === 'acknowledged' && isFirstTime ? age + this.#seconds() : undefined);
+  }
+
+  #seconds = () => (performance.now() - this.#start) / 1000;
+}
+
+/** Requests to one webhook at once. */
+const mostAtOnce = 8;
+/** How often to look for new events while a slow request runs, in milliseconds. */
+const lookEvery = 500;
+
+/** The lease was lost: others deliver now, or an owner has moved the position. */
+class LeaseLost extends Error {}
+
+/** What the holder of a lease does: rounds of taking, sending and recording. */
+export class WebhookDelivery {
+  readonly #lease: NewLease;
+  readonly #tools: Tools;
+  readonly #endpoint: Endpoint;
+  readonly #turns = new Turns(mostAtOnce);
+  readonly #given = new AbortController();
+  /** Lanes that were put aside because their request is slow. */
+  readonly #late = new Set<Lane>();
+  #position = 0;
+
+  constructor(lease: NewLease, tools: Tools) {
+    this.#lease = lease;
+    setMaxListeners(0, this.#given.signal);
+    const abort = () => this.#given.abort();
+    tools.stopped.addEventListener('abort', abort, { once: true });
+    this.#given.signal.addEventListener('abort', () => tools.stopped.removeEventListener('abort', abort), {
+      once: true,
+    });
+    this.#tools = { ...tools, stopped: this.#given.signal };
+    this.#endpoint = new Endpoint(lease.failures);
+  }
+
+  /** Delivers until nothing is left, the endpoint has to wait, or the process stops. Returns whether there is more to do. */
+  async run(): Promise<boolean> {
+    try {
+      while (await this.#round());
+      await this.#finishLate();
+    } catch (error) {
+      if (!(error instanceof LeaseLost)) throw error;
+    } finally {
+      this.#given.abort();
+    }
+    return this.#tools.statements.run(this.#lease.companyId, (db) => release(db, this.#lease));
+  }
+
+  /** Returns whether to go on. */
+  async #round(): Promise<boolean> {
+    const { statements, stopping } = this.#tools;
+    const { companyId } = this.#lease;
+    const start = performance.now();
+    const taken = await statements.run(companyId, (db) => take(db, this.#lease, this.#endpoint));
+    if (!taken) throw new LeaseLost();
+    this.#endpoint.begin(taken);
+    this.#position = taken.position;
+    const isProbe = this.#endpoint.isWaiting;
+    const round = new Round(this.#lease, taken, { tools: this.#tools, endpoint: this.#endpoint, turns: this.#turns });
+    await round.run();
+    const moves = progressOf(taken, round.lanes, isProbe);
+    const hasMoved = moves.position !== taken.position || round.lanes.length > 0 || moves.done.length > 0;
+    if (hasMoved) await this.#record(moves, start);
+    for (const lane of round.lanes) if (lane.isPutAside) this.#late.add(lane);
+    await this.#recordLate();
+    if (this.#endpoint.isClosed || isProbe || stopping.aborted) return false;
+    if (taken.reach - taken.position >= manyBehind) return true;
+    if (this.#late.size === 0) return false;
+    await Promise.race([sleep(lookEvery), ...[...this.#late].map(({ ended }) => ended)]);
+    return true;
+  }
+
+  /** The lease needs no renewal meanwhile: a request ends before it does. */
+  async #finishLate(): Promise<void> {
+    if (this.#late.size === 0) return;
+    await Promise.all([...this.#late].map(({ ended }) => ended));
+    await this.#recordLate();
+  }
+
+  async #recordLate(): Promise<void> {
+    const ended = [...this.#late].filter(({ current }) => current !== 'running');
+    if (ended.length === 0) return;
+    for (const lane of ended) this.#late.delete(lane);
+    await this.#record(lateProgressOf(ended, this.#position), performance.now());
+  }
+
+  async #record(moves: Moves, start: number): Promise<void> {
+    const { statements, logger } = this.#tools;
+    const { waits } = this.#endpoint;
+    const progress = { ...moves, ...this.#endpoint.take() };
+    const isHeld = await statements.run(this.#lease.companyId, (db) => record(db, this.#lease, progress));
+    if (!isHeld) throw new LeaseLost();
+    this.#position = moves.position;
+    reportRound(logger, this.#lease, progress, { waits, start });
+  }
+}
+
+interface Seen {
+  /** How often the endpoint had waited before the round. */
+  waits: number;
+  /** When the round began, by `performance.now()`. */
+  start: number;
+}
+
+/** Logs what a round has sent, and warns when an endpoint begins to fail, recovers, or is disabled. */
+function reportRound(logger: Logger, { companyId, webhookId }: Lease, progress: Progress, seen: Seen): void {
+  const { attempts, position, waits, disabled } = progress;
+  const webhook = { webhookId, companyId };
+  const count = (outcome: string) => attempts.filter((attempt) => attempt.outcome === outcome).length;
+  if (attempts.length > 0) {
+    const [acknowledged, failed, givenUp] = [count('acknowledged'), count('failed'), count('given_up')];
+    const milliseconds = Math.round(performance.now() - seen.start);
+    logger.info({ ...webhook, acknowledged, failed, givenUp, position, milliseconds }, 'webhook round');
+  }
+  const last = attempts.findLast(({ outcome }) => outcome !== 'acknowledged');
+  const reason = last?.reason ?? (last?.status === undefined ? undefined : `status ${last.status}`);
+  if (disabled) logger.warn({ ...webhook, disabled, reason }, 'a webhook is disabled');
+  else if (waits > 0 && seen.waits === 0) logger.warn({ ...webhook, reason }, 'a webhook fails, and waits');
+  else if (waits === 0 && seen.waits > 0) logger.warn(webhook, 'a webhook has recovered');
+}

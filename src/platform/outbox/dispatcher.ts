@@ -1,0 +1,228 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { type Database, type DatabaseTimeouts, isConflict, openClient, StalledCompanies } from '../postgres/index.js';
+import { companiesWithTokens, numberEvents, type SweepPart, sweep, waitingCompanies } from './sequence.js';
+
+/** How many sweeps without a failure end it: some failures are known only when a time limit has passed. */
+const calmSweeps = 6;
+
+/** Logs when something begins to fail, and when it works again: once each, however often it fails in between. */
+export class Trouble {
+  readonly #logger: Logger;
+  readonly #words: { begins: string; ends: string };
+  /** How many more sweeps it takes; 0 if nothing fails. */
+  #left = 0;
+
+  constructor(logger: Logger, words: { begins: string; ends: string }) {
+    this.#logger = logger;
+    this.#words = words;
+  }
+
+  onFailure(error: unknown): void {
+    if (this.#left === 0) this.#logger.warn({ err: error }, this.#words.begins);
+    this.#left = calmSweeps;
+  }
+
+  onSuccess(): void {
+    if (this.#left === 0) return;
+    this.#left -= 1;
+    if (this.#left === 0) this.#logger.info(this.#words.ends);
+  }
+}
+
+const sweepMilliseconds = 1_000;
+const longestPause = 5_000;
+
+interface SweeperEvents {
+  onFailure: (error: unknown) => void;
+  onSuccess: () => void;
+}
+
+/** Sweeps once a second, and less often while the database does not respond. */
+class Sweeper {
+  readonly #db: Database;
+  readonly #events: SweeperEvents;
+  readonly #parts = new Set<SweepPart>();
+  /** Companies that could not be asked, as when the node that has their rows is lost. The one to try next is first. */
+  readonly #failing = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+  #failures = 0;
+
+  constructor(db: Database, events: SweeperEvents) {
+    this.#db = db;
+    this.#events = events;
+  }
+
+  add(part: SweepPart): () => void {
+    this.#parts.add(part);
+    return () => void this.#parts.delete(part);
+  }
+
+  start(): void {
+    void this.#run();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await sweep(this.#db, [...this.#parts]);
+      this.#failing.clear();
+      this.#failures = 0;
+      this.#events.onSuccess();
+    } catch (error) {
+      this.#failures += 1;
+      if (!this.#isStopped) this.#events.onFailure(error);
+      await this.#sweepEach().catch(() => {});
+    }
+    if (this.#isStopped) return;
+    const pause = Math.min(sweepMilliseconds * 2 ** this.#failures, longestPause);
+    this.#timer = setTimeout(() => void this.#run(), pause).unref();
+  }
+
+  /** Goes company by company, because a lost node fails every statement over all of them. */
+  async #sweepEach(): Promise<void> {
+    const companies = await companiesWithTokens(this.#db);
+    const [next] = this.#failing;
+    const responding = companies.filter((id) => !this.#failing.has(id));
+    for (const companyId of next === undefined ? responding : [...responding, next]) {
+      if (this.#isStopped) return;
+      this.#failing.delete(companyId);
+      await sweep(this.#db, [...this.#parts], companyId).catch(() => this.#failing.add(companyId));
+    }
+  }
+}
+
+/** How long after numbering a company it is not numbered again, and at most if somebody else holds it. */
+const pauses = { least: 20, most: 1_000 };
+
+/** Is told a company and the sequence of its last event, after each look at what waits there. */
+type NumberedListener = (companyId: string, lastSequence: number) => void;
+
+/** What is being done for one company. */
+interface Turn {
+  isDue: boolean;
+}
+
+/**
+ * Numbers what this process has changed as soon as it is told, and what others wrote within a second. If it fails, the
+ * next sweep tries again.
+ */
+export class Pump {
+  readonly #db: Database;
+  readonly #logger: Logger;
+  readonly #trouble: Trouble;
+  readonly #sweeper: Sweeper;
+  readonly #stalled = new StalledCompanies();
+  readonly #turns = new Map<string, Turn>();
+  readonly #listeners = new Set<NumberedListener>();
+  #isStopped = false;
+
+  constructor(db: Database, logger: Logger) {
+    this.#db = db;
+    this.#logger = logger;
+    this.#trouble = new Trouble(logger, {
+      begins: 'cannot number events, will try again',
+      ends: 'events are numbered again',
+    });
+    this.#sweeper = new Sweeper(db, this.#trouble);
+    this.onSweep({
+      select: waitingCompanies,
+      onFound: (rows) => rows.forEach(({ companyId }) => void this.changed(companyId)),
+    });
+  }
+
+  /** Sweeps now and then once a second. */
+  start(): void {
+    this.#sweeper.start();
+  }
+
+  /** Waits for nothing: a statement that runs ends by itself, or with its connection. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#sweeper.stop();
+  }
+
+  onNumbered(listener: NumberedListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Makes this a part of each sweep, in the same statement. */
+  onSweep(part: SweepPart): () => void {
+    return this.#sweeper.add(part);
+  }
+
+  /** Numbers what waits in the company. */
+  readonly changed = (companyId: string): void => {
+    const turn = this.#turns.get(companyId);
+    if (turn) {
+      turn.isDue = true;
+      return;
+    }
+    const begun = { isDue: true };
+    this.#turns.set(companyId, begun);
+    void this.#take(companyId, begun);
+  };
+
+  async #take(companyId: string, turn: Turn): Promise<void> {
+    let pause = pauses.least;
+    try {
+      while (turn.isDue && !this.#isStopped) {
+        turn.isDue = false;
+        const result = await this.#stalled.ask(companyId, () => numberEvents(this.#db, companyId));
+        if (result === 'refused') return;
+        this.#tell(companyId, result.lastSequence);
+        if (result.hasMore || result.isBusy) turn.isDue = true;
+        pause = result.isBusy ? Math.min(2 * pause, pauses.most) : pauses.least;
+        if (!result.hasMore) await sleep(pause, undefined, { ref: false });
+      }
+    } catch (error) {
+      if (!this.#isStopped && !isConflict(error)) this.#trouble.onFailure(error);
+    } finally {
+      this.#turns.delete(companyId);
+    }
+  }
+
+  #tell(companyId: string, lastSequence: number): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(companyId, lastSequence);
+      } catch (error) {
+        this.#logger.error({ err: error }, 'a listener to events has failed');
+      }
+    }
+  }
+}
+
+/** Connections of a process for its events: none of a request, and few enough that nobody notices. */
+const eventConnections = 3;
+
+interface EventsOptions {
+  url: string;
+  preparedStatements: boolean;
+  timeouts: DatabaseTimeouts;
+}
+
+interface Events {
+  /** For everything that events need outside of requests. */
+  db: Database;
+  pump: Pump;
+  close(): Promise<void>;
+}
+
+/** Opens what numbers and delivers events while this process serves. It connects when it is started. */
+export function openEvents(options: EventsOptions, logger: Logger): Events {
+  const onError = (error: Error) => logger.info(`a database connection broke: ${error.message}`);
+  const db = openClient({ ...options, poolSize: eventConnections, onError });
+  const pump = new Pump(db, logger);
+  const close = async () => {
+    pump.stop();
+    await db.$disconnect();
+  };
+  return { db, pump, close };
+}

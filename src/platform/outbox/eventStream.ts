@@ -1,0 +1,240 @@
+import type { GraphQLError } from 'graphql';
+import { eventCursor, eventKind, requireKnown } from '../../events/event.js';
+import { isVisible, mostLooked } from '../../events/feed.js';
+import { Prisma } from '../../generated/client/client.js';
+import { readCursor } from '../../lists/engine.js';
+import type { Actor } from '../../policies/access.js';
+import { badInput } from '../failures/index.js';
+import type { Database, Transaction } from '../postgres/index.js';
+
+/** A place among the events of a company. */
+interface Place {
+  sequence: number;
+  id: string;
+}
+
+/** What a stream gets. */
+export interface StreamReading {
+  /** Whether its token is valid and its person not suspended. */
+  isValid: boolean;
+  /** The next event that its person may see; undefined if there is none among those looked at. */
+  event: Place | undefined;
+  /** The last event looked at, if there is nothing to see; undefined if there was none to look at. */
+  passed: Place | undefined;
+  /** The sequence of the company's last event. */
+  lastSequence: number;
+}
+
+interface Row {
+  isValid: boolean;
+  sequence: bigint | null;
+  id: string | null;
+  passedSequence: bigint | null;
+  passedId: string | null;
+  lastSequence: bigint;
+}
+
+/** Reads for each of the streams of a company, in one statement, whether it may go on, and its next event. */
+export async function readStreams(
+  db: Pick<Database, '$queryRaw'>,
+  companyId: string,
+  streams: readonly EventStream[],
+): Promise<StreamReading[]> {
+  const tokens = streams.map(({ actor }) => actor.tokenId);
+  const people = streams.map(({ actor }) => actor.personId);
+  const positions = streams.map(({ through }) => through);
+  const actions = streams.map(({ actions: wanted }) => wanted?.join() ?? null);
+  // OFFSET: looked up for each stream, whatever PostgreSQL knows of the size of the company.
+  const next = Prisma.sql`
+    SELECT a.* FROM activities a WHERE a.company_id = ${companyId} AND a.sequence > s.after
+    ORDER BY a.sequence LIMIT ${Prisma.raw(String(mostLooked))}`;
+  const rows = await db.$queryRaw<Row[]>(Prisma.sql`
+    SELECT t.id IS NOT NULL AS "isValid", e.sequence, e.id, p.sequence AS "passedSequence", p.id AS "passedId",
+      c.last_sequence AS "lastSequence"
+    FROM companies c
+    CROSS JOIN unnest(${tokens}::text[], ${people}::text[], ${positions}::bigint[], ${actions}::text[])
+      WITH ORDINALITY AS s(token_id, person_id, after, actions, number)
+    LEFT JOIN LATERAL (
+      SELECT t.id FROM api_tokens t JOIN people p ON p.company_id = ${companyId} AND p.id = t.person_id
+      WHERE t.company_id = ${companyId} AND t.id = s.token_id
+        AND t.revoked_at IS NULL AND p.suspended_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now()) OFFSET 0
+    ) t ON TRUE
+    LEFT JOIN LATERAL (
+      SELECT a.sequence, a.id FROM (${next}) a
+      WHERE (s.actions IS NULL OR a.action::text = ANY (string_to_array(s.actions, ',')))
+        AND ${isVisible(companyId, Prisma.sql`s.person_id`)}
+      ORDER BY a.sequence LIMIT 1
+    ) e ON TRUE
+    LEFT JOIN LATERAL (
+      SELECT a.sequence, a.id FROM (${next}) a WHERE e.id IS NULL ORDER BY a.sequence DESC LIMIT 1
+    ) p ON TRUE
+    WHERE c.id = ${companyId} ORDER BY s.number`);
+  return rows.map(({ isValid, sequence, id, passedSequence, passedId, lastSequence }) => ({
+    isValid,
+    event: placeOf(sequence, id),
+    passed: placeOf(passedSequence, passedId),
+    lastSequence: Number(lastSequence),
+  }));
+}
+
+const placeOf = (sequence: bigint | null, id: string | null): Place | undefined =>
+  sequence === null || id === null ? undefined : { sequence: Number(sequence), id };
+
+export interface WantedStart {
+  /** The cursor behind which to begin; now if null. */
+  after: string | null;
+  /** Where the request has it, for its failure. */
+  field: string;
+}
+
+interface Start {
+  sequence: number;
+  cursor: string;
+}
+
+/** Without a cursor a stream begins with the next event, so what was missed is to be read elsewhere. */
+const remedy =
+  'Read the query events from the beginning, skip what you have processed, and open the stream with its last endCursor';
+
+/** Where a stream begins. Throws BAD_USER_INPUT if the company has no such place. */
+export async function readStart(
+  db: Transaction,
+  companyId: string,
+  { after: cursor, field }: WantedStart,
+): Promise<Start> {
+  if (cursor === null) return readNow(db, companyId);
+  const after = readCursor(eventKind, cursor);
+  if (!after)
+    throw badInput([
+      {
+        field,
+        code: 'invalid',
+        message: 'is not a cursor of events: send the last id of a stream, or an endCursor of the query events',
+      },
+    ]);
+  await requireKnown(db, { companyId, after, field, remedy });
+  return { sequence: Number(after.key), cursor };
+}
+
+/** Behind the last event. */
+async function readNow(db: Transaction, companyId: string): Promise<Start> {
+  const [row] = await db.$queryRaw<{ sequence: bigint; id: string }[]>`
+    SELECT a.sequence, a.id FROM activities a
+    WHERE a.company_id = ${companyId} AND a.sequence <= (SELECT last_sequence FROM companies WHERE id = ${companyId})
+    ORDER BY a.sequence DESC LIMIT 1`;
+  const sequence = Number(row?.sequence ?? 0);
+  return { sequence, cursor: eventCursor(sequence, row?.id ?? '') };
+}
+
+/** What a stream yields: an event, or only how far it has come, or why it may not go on. */
+type StreamItem = { cursor: string; event?: { id: string } } | { failure: GraphQLError };
+
+interface EventStreamOptions {
+  actor: Actor;
+  /** The actions it wants; all if null. */
+  actions: readonly string[] | null;
+  /** The time in milliseconds, from any moment. */
+  now: () => number;
+  /** Called when the next item is asked for. */
+  onWaiting: (stream: EventStream) => void;
+  onEnd: (stream: EventStream) => void;
+}
+
+/** Up to an hour: those that began together do not all come back together. */
+const lifetime = () => (54 + 6 * Math.random()) * 60_000;
+
+const end = { value: undefined, done: true } as const;
+
+/** The events that one client gets. It holds none: each is read when the client has taken the one before. */
+export class EventStream implements AsyncIterableIterator<StreamItem> {
+  readonly actor: Actor;
+  readonly actions: readonly string[] | null;
+  /** When its client has to come back. */
+  readonly expiresAt: number;
+  /** When it yielded its last item. */
+  yieldedAt: number;
+  /** What its client sends to come back. */
+  #cursor = '';
+  #through = 0;
+  /** Whether nothing was read for it yet. */
+  isNew = true;
+  readonly #options: EventStreamOptions;
+  #resolve: ((result: IteratorResult<StreamItem>) => void) | undefined;
+  #hasBegun = false;
+  #hasEnded = false;
+
+  constructor(options: EventStreamOptions) {
+    this.#options = options;
+    this.actor = options.actor;
+    this.actions = options.actions;
+    this.yieldedAt = options.now();
+    this.expiresAt = this.yieldedAt + lifetime();
+  }
+
+  /** Whether the next item is asked for. */
+  get isWaiting(): boolean {
+    return this.#resolve !== undefined;
+  }
+
+  /** The sequence up to which there is nothing more for it. Beyond its cursor if what followed was purged. */
+  get through(): number {
+    return this.#through;
+  }
+
+  /** It comes as far as this, without an event. */
+  pass(through: number, cursor = this.#cursor): void {
+    this.#cursor = cursor;
+    this.#through = through;
+  }
+
+  next(): Promise<IteratorResult<StreamItem>> {
+    if (this.#hasEnded) return Promise.resolve(end);
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      // The first item says at once that it listens.
+      if (!this.#hasBegun) this.yieldPosition();
+      else this.#options.onWaiting(this);
+    });
+  }
+
+  /** The client is gone. */
+  async return(): Promise<IteratorResult<StreamItem>> {
+    this.end();
+    return end;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  yieldEvent({ sequence, id }: Place): void {
+    this.pass(sequence, eventCursor(sequence, id));
+    this.#yield({ cursor: this.#cursor, event: { id } });
+  }
+
+  yieldPosition(): void {
+    this.#yield({ cursor: this.#cursor });
+  }
+
+  refuse(failure: GraphQLError): void {
+    this.#yield({ failure });
+    this.end();
+  }
+
+  /** The client should come back. */
+  end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#options.onEnd(this);
+    this.#resolve?.(end);
+    this.#resolve = undefined;
+  }
+
+  #yield(item: StreamItem): void {
+    this.#hasBegun = true;
+    this.yieldedAt = this.#options.now();
+    const resolve = this.#resolve;
+    this.#resolve = undefined;
+    resolve?.({ value: item, done: false });
+  }
+}

@@ -1,0 +1,112 @@
+import { Prisma } from '../../generated/client/client.js';
+import type { Transaction } from '../postgres/index.js';
+
+interface Numbered {
+  /** The sequence of the company's last event; 0 if it has none. */
+  lastSequence: number;
+  /** How many activities have just got theirs. */
+  numbered: number;
+  /** Whether there were more than one statement numbers. */
+  hasMore: boolean;
+  /** Whether somebody else held the company, such as another gateway that numbers. Then nothing was done. */
+  isBusy: boolean;
+}
+
+/** The most activities that one statement numbers: the order of all companies is kept, and nobody waits for long. */
+const most = 200;
+
+/**
+ * What was recorded after this was recorded before the clock was set back, or on a server whose clock is ahead, so before
+ * what else is waiting. A second, because the nodes of a distributed database have clocks of their own.
+ */
+const ahead = Prisma.sql`clock_timestamp() + interval '1 second'`;
+
+interface Row {
+  isHeld: boolean;
+  numbered: number;
+  lastSequence: bigint;
+}
+
+/**
+ * Gives the company's committed activities their sequence, in the order in which they were recorded. Who numbers holds
+ * the company until its numbers are committed, so that none is seen before a lower one; nobody waits for that, because a
+ * foreign key takes no lock that conflicts with it. Decisions: "Events".
+ */
+export async function numberEvents(db: Transaction, companyId: string): Promise<Numbered> {
+  const [row] = await db.$queryRaw<Row[]>(Prisma.sql`
+    WITH company AS (
+      SELECT id, last_sequence FROM companies WHERE id = ${companyId} FOR NO KEY UPDATE SKIP LOCKED
+    ), since AS MATERIALIZED (
+      SELECT CASE WHEN (
+        SELECT a.recorded_at FROM activities a
+        WHERE a.company_id = ${companyId} AND a.sequence IS NULL AND a.recorded_at > clock.time
+        ORDER BY a.recorded_at, a.id LIMIT 1
+      ) > clock.time THEN clock.time ELSE '-infinity' END AS time
+      FROM company CROSS JOIN (SELECT ${ahead} AS time) clock
+    ), waiting AS (
+      SELECT a.id, a.recorded_at FROM activities a
+      WHERE a.company_id = ${companyId} AND a.sequence IS NULL AND EXISTS (SELECT id FROM company)
+        AND (a.recorded_at > (SELECT time FROM since)) IS NOT FALSE
+      ORDER BY a.recorded_at, a.id LIMIT ${Prisma.raw(String(most))} FOR NO KEY UPDATE
+    ), ids AS (
+      SELECT array_agg(id ORDER BY recorded_at, id) AS list FROM waiting
+    ), numbered AS (
+      UPDATE activities a SET sequence = company.last_sequence + array_position(ids.list, a.id)
+      FROM company, ids WHERE a.company_id = ${companyId} AND a.id = ANY (ids.list) RETURNING a.id
+    ), counted AS (
+      UPDATE companies c SET last_sequence = company.last_sequence + cardinality(ids.list)
+      FROM company, ids WHERE c.id = ${companyId} AND ids.list IS NOT NULL RETURNING c.last_sequence
+    )
+    SELECT (SELECT count(id) FROM company) = 1 AS "isHeld", (SELECT count(id) FROM numbered)::integer AS numbered,
+      coalesce((SELECT last_sequence FROM counted), c.last_sequence) AS "lastSequence"
+    FROM companies c WHERE c.id = ${companyId}`);
+  if (!row) return { lastSequence: 0, numbered: 0, hasMore: false, isBusy: false };
+  const { isHeld, numbered, lastSequence } = row;
+  return { lastSequence: Number(lastSequence), numbered, hasMore: numbered === most, isBusy: !isHeld };
+}
+
+/** A company in which there is something to do, and a number that says more, such as its last sequence. */
+interface SweepRow {
+  companyId: string;
+  number: number;
+}
+
+/** Limits a part to one company, or to none: a condition on the column that has it. */
+type Within = (companyColumn: Prisma.Sql) => Prisma.Sql;
+
+/** What one sweep over all companies looks for. All parts are one statement, once a second. */
+export interface SweepPart {
+  /** A query for (company_id, number). Undefined if there is nothing to look for now. */
+  select: (within: Within) => Prisma.Sql | undefined;
+  /** Gets what was found, also if that is nothing. Must not throw. */
+  onFound: (rows: SweepRow[]) => void;
+}
+
+/** The companies with activities that wait for their number. */
+export const waitingCompanies = (within: Within): Prisma.Sql => Prisma.sql`
+  SELECT DISTINCT a.company_id, 0 AS number FROM activities a
+  WHERE a.sequence IS NULL AND ${within(Prisma.sql`a.company_id`)}`;
+
+/** Runs the parts over all companies, or over one. The only statement of a request or a gateway that names no company. */
+export async function sweep(db: Transaction, parts: readonly SweepPart[], companyId?: string): Promise<void> {
+  const within: Within = (column) =>
+    companyId === undefined ? Prisma.sql`TRUE` : Prisma.sql`${column} = ${companyId}`;
+  const selects = parts.map(({ select }) => select(within));
+  const asked = selects.flatMap((select, part) =>
+    select ? Prisma.sql`SELECT ${Prisma.raw(String(part))} AS part, company_id, number::bigint FROM (${select}) p` : [],
+  );
+  if (asked.length === 0) return;
+  const rows = await db.$queryRaw<{ part: number; company_id: string; number: bigint }[]>(
+    Prisma.join(asked, ' UNION ALL '),
+  );
+  parts.forEach(({ onFound }, part) => {
+    const found = rows.filter((row) => row.part === part);
+    onFound(found.map((row) => ({ companyId: row.company_id, number: Number(row.number) })));
+  });
+}
+
+/** All companies, from a table that every node of a distributed database has. */
+export const companiesWithTokens = async (db: Transaction): Promise<string[]> => {
+  const rows = await db.$queryRaw<{ id: string }[]>`SELECT DISTINCT company_id AS id FROM token_companies`;
+  return rows.map(({ id }) => id);
+};

@@ -1,0 +1,75 @@
+import { createHmac } from 'node:crypto';
+import { type EventBody, eventBody } from '../../events/event.js';
+import { version } from '../../version.js';
+import type { Item, Taken } from './claim.js';
+import type { Message } from './sender.js';
+
+/** A webhook, and which of its secrets. */
+interface SecretOwner {
+  companyId: string;
+  id: string;
+  /** How often its secret has changed, from 1. */
+  generation: number;
+}
+
+/** The secret of a webhook under one key. It is stored nowhere: it can be derived again. */
+export const secretOf = (key: string, { companyId, id, generation }: SecretOwner): string =>
+  `whsec_${createHmac('sha256', key)
+    .update(JSON.stringify(['webhook', companyId, id, generation]))
+    .digest('base64')}`;
+
+/** Every secret that signs now: with each key, that of this generation and, for a day, that of the one before. */
+export const signingSecrets = (keys: readonly string[], owner: SecretOwner & { hasPrevious: boolean }): string[] =>
+  keys.flatMap((key) => {
+    const previous = owner.hasPrevious ? [secretOf(key, { ...owner, generation: owner.generation - 1 })] : [];
+    return [secretOf(key, owner), ...previous];
+  });
+
+/** The header `webhook-signature` of Standard Webhooks: a signature with each secret. */
+export const signatureOf = (secrets: readonly string[], id: string, timestamp: string, body: string): string =>
+  secrets
+    .map((secret) => Buffer.from(secret.replace('whsec_', ''), 'base64'))
+    .map((key) => `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`)
+    .join(' ');
+
+/** What an owner has sent to try an endpoint. */
+type Ping = Pick<EventBody, 'id' | 'timestamp' | 'company_id'> & { type: 'ping' };
+
+/** Which time an item is sent: 1 only if it was surely not sent before. */
+export const attemptOf = ({ retry, mayHaveBeenSent }: Item): number =>
+  Math.max((retry?.failures ?? 0) + 1, mayHaveBeenSent ? 2 : 1);
+
+/** The body of a request, before it is JSON. */
+export function bodyOf({ event, retry }: Item, companyId: string, clock: number): EventBody | Ping {
+  if (event) return eventBody(event);
+  const timestamp = new Date(clock * 1000).toISOString();
+  return { id: retry?.id ?? '', type: 'ping', timestamp, company_id: companyId };
+}
+
+interface Sending {
+  body: EventBody | Ping;
+  attempt: number;
+  /** Seconds since 1970. */
+  clock: number;
+  keys: readonly string[];
+  owner: { companyId: string; id: string };
+}
+
+/** A request of Standard Webhooks. */
+export function messageOf(
+  { url, generation, hasPrevious }: Taken,
+  { body, attempt, clock, keys, owner }: Sending,
+): Message {
+  const text = JSON.stringify(body);
+  const timestamp = String(Math.floor(clock));
+  const signature = signatureOf(signingSecrets(keys, { ...owner, generation, hasPrevious }), body.id, timestamp, text);
+  const headers = (again: boolean) => ({
+    'content-type': 'application/json',
+    'user-agent': `Goalpost/${version}`,
+    'webhook-id': body.id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signature,
+    'goalpost-attempt': String(again ? Math.max(attempt, 2) : attempt),
+  });
+  return { url, headers, body: text };
+}

@@ -1,0 +1,265 @@
+import type { Logger } from 'pino';
+import { eventCursor } from '../../events/event.js';
+import { Prisma } from '../../generated/client/client.js';
+import type { Actor } from '../../policies/access.js';
+import { failure } from '../failures/index.js';
+import { type Database, newScope, type Transaction } from '../postgres/index.js';
+import { type Pump, Trouble } from './dispatcher.js';
+import { EventStream, readStart, readStreams, type StreamReading, type WantedStart } from './eventStream.js';
+
+const mostOfToken = 20;
+
+const keyOf = ({ companyId, tokenId }: Actor) => `${companyId} ${tokenId}`;
+
+/** How many streams are open, in all and of each token. */
+class StreamCounts {
+  readonly #most: number;
+  readonly #ofTokens = new Map<string, number>();
+  #all = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get all(): number {
+    return this.#all;
+  }
+
+  /** Throws RATE_LIMITED or SERVICE_UNAVAILABLE if there are too many. */
+  add(actor: Actor): void {
+    const ofToken = this.#ofTokens.get(keyOf(actor)) ?? 0;
+    if (ofToken >= mostOfToken) throw failure('RATE_LIMITED', { limit: 'streams', retryAfter: 10 });
+    if (this.#all >= this.#most) throw failure('SERVICE_UNAVAILABLE', { streams: true });
+    this.#all += 1;
+    this.#ofTokens.set(keyOf(actor), ofToken + 1);
+  }
+
+  remove(actor: Actor): void {
+    this.#all -= 1;
+    const ofToken = (this.#ofTokens.get(keyOf(actor)) ?? 0) - 1;
+    if (ofToken > 0) this.#ofTokens.set(keyOf(actor), ofToken);
+    else this.#ofTokens.delete(keyOf(actor));
+  }
+}
+
+interface ReadingOptions {
+  db: Database;
+  /** How long a statement may take, in milliseconds. */
+  timeout: number;
+  now: () => number;
+  trouble: Trouble;
+}
+
+/** After how long without an event the token is checked, and the client hears that the stream lives. */
+const quietMilliseconds = 9_000;
+/** The most streams that one statement reads for. */
+const most = 500;
+
+/** The streams of one company, for which one statement at a time reads. */
+class CompanyStreams {
+  readonly streams = new Set<EventStream>();
+  readonly #companyId: string;
+  readonly #options: ReadingOptions;
+  /** Those that wait, and for which there may be something. */
+  readonly #due = new Set<EventStream>();
+  #lastSequence = 0;
+  #isReading = false;
+
+  constructor(companyId: string, options: ReadingOptions) {
+    this.#companyId = companyId;
+    this.#options = options;
+  }
+
+  /** The company has events up to this one. */
+  note(lastSequence: number): void {
+    if (lastSequence <= this.#lastSequence) return;
+    this.#lastSequence = lastSequence;
+    for (const stream of this.streams) this.wait(stream);
+  }
+
+  /** A stream waits for its next item. */
+  wait(stream: EventStream): void {
+    if (!stream.isWaiting || (!stream.isNew && stream.through >= this.#lastSequence)) return;
+    this.#due.add(stream);
+    this.#readSoon();
+  }
+
+  remove(stream: EventStream): void {
+    this.streams.delete(stream);
+    this.#due.delete(stream);
+  }
+
+  /** Has those checked that were not for a while, and tries again what has failed. */
+  tick(): void {
+    for (const stream of this.streams) if (this.#isQuiet(stream)) this.#due.add(stream);
+    if (this.#due.size > 0) this.#readSoon();
+  }
+
+  #readSoon(): void {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    // Whoever waits for the same event is read for together.
+    setImmediate(() => void this.#read());
+  }
+
+  async #read(): Promise<void> {
+    const { db, timeout, trouble } = this.#options;
+    try {
+      while (this.#due.size > 0) {
+        const asked = [...this.#due].slice(0, most);
+        const readings = await readStreams(db.within(newScope(timeout)), this.#companyId, asked);
+        trouble.onSuccess();
+        for (const [index, stream] of asked.entries()) this.#give(stream, readings[index]);
+      }
+    } catch (error) {
+      trouble.onFailure(error);
+      // Clients hear that their streams live, also while the database does not respond.
+      for (const stream of this.#due) if (this.#isQuiet(stream)) stream.yieldPosition();
+    } finally {
+      this.#isReading = false;
+    }
+  }
+
+  #give(stream: EventStream, reading: StreamReading | undefined): void {
+    this.#due.delete(stream);
+    // Its client may have left meanwhile.
+    if (!stream.isWaiting) return;
+    // The database was set back to an earlier moment: the client learns it when it comes back.
+    if (!reading || reading.lastSequence < stream.through) stream.end();
+    else this.#follow(stream, reading);
+  }
+
+  #follow(stream: EventStream, { isValid, event, passed, lastSequence }: StreamReading): void {
+    stream.isNew = false;
+    this.note(lastSequence);
+    if (!isValid) stream.refuse(failure('UNAUTHENTICATED'));
+    else if (event) stream.yieldEvent(event);
+    else {
+      if (passed) stream.pass(passed.sequence, eventCursor(passed.sequence, passed.id));
+      else stream.pass(lastSequence);
+      if (this.#isQuiet(stream)) stream.yieldPosition();
+      else this.wait(stream);
+    }
+  }
+
+  #isQuiet({ isWaiting, yieldedAt }: EventStream): boolean {
+    return isWaiting && yieldedAt < this.#options.now() - quietMilliseconds;
+  }
+}
+
+interface StreamsOptions {
+  db: Database;
+  pump: Pick<Pump, 'onNumbered' | 'onSweep'>;
+  logger: Logger;
+  /** The most open streams. */
+  most: number;
+  /** How long a statement may take, in milliseconds. */
+  timeout: number;
+  /** The time in milliseconds, from any moment. */
+  now?: () => number;
+}
+
+interface Wanted extends WantedStart {
+  /** The database for the request that opens the stream. */
+  db: Transaction;
+  actor: Actor;
+  actions: readonly string[] | null;
+}
+
+const tickMilliseconds = 1_000;
+
+/** The open streams of this process. */
+export class Streams {
+  readonly #options: Required<StreamsOptions>;
+  readonly #companies = new Map<string, CompanyStreams>();
+  readonly #counts: StreamCounts;
+  readonly #trouble: Trouble;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: StreamsOptions) {
+    this.#options = { now: () => performance.now(), ...options };
+    this.#counts = new StreamCounts(options.most);
+    this.#trouble = new Trouble(options.logger, {
+      begins: 'streams cannot be read, will try again',
+      ends: 'streams are read again',
+    });
+    options.pump.onNumbered((companyId, lastSequence) => this.#companies.get(companyId)?.note(lastSequence));
+    options.pump.onSweep({
+      select: () => {
+        const companies = [...this.#companies.keys()];
+        if (companies.length === 0) return undefined;
+        return Prisma.sql`SELECT id AS company_id, last_sequence AS number FROM companies WHERE id = ANY (${companies})`;
+      },
+      onFound: (rows) => {
+        for (const { companyId, number } of rows) this.#companies.get(companyId)?.note(number);
+      },
+    });
+  }
+
+  /** How many are open. */
+  get open(): number {
+    return this.#counts.all;
+  }
+
+  /**
+   * Opens a stream, which misses nothing from now on. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if there are too many,
+   * and BAD_USER_INPUT if it cannot begin there.
+   */
+  async subscribe({ db, actor, actions, ...start }: Wanted): Promise<EventStream> {
+    this.#counts.add(actor);
+    const stream = new EventStream({
+      actor,
+      actions,
+      now: this.#options.now,
+      onWaiting: (waiting) => company.wait(waiting),
+      onEnd: (ended) => this.#remove(ended),
+    });
+    const company = this.#add(stream);
+    try {
+      const { sequence, cursor } = await readStart(db, actor.companyId, start);
+      stream.pass(sequence, cursor);
+      return stream;
+    } catch (error) {
+      stream.end();
+      throw error;
+    }
+  }
+
+  /** Ends all of them: their clients come back, to another gateway. */
+  end(): void {
+    for (const { streams } of this.#companies.values()) for (const stream of [...streams]) stream.end();
+  }
+
+  #add(stream: EventStream): CompanyStreams {
+    const { actor } = stream;
+    const company = this.#companies.get(actor.companyId) ?? this.#openCompany(actor.companyId);
+    company.streams.add(stream);
+    this.#timer ??= setInterval(() => this.#tick(), tickMilliseconds).unref();
+    return company;
+  }
+
+  #openCompany(companyId: string): CompanyStreams {
+    const company = new CompanyStreams(companyId, { ...this.#options, trouble: this.#trouble });
+    this.#companies.set(companyId, company);
+    return company;
+  }
+
+  #remove(stream: EventStream): void {
+    const { actor } = stream;
+    const company = this.#companies.get(actor.companyId);
+    company?.remove(stream);
+    if (company?.streams.size === 0) this.#companies.delete(actor.companyId);
+    this.#counts.remove(actor);
+    if (this.open > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #tick(): void {
+    const now = this.#options.now();
+    for (const company of this.#companies.values()) {
+      for (const stream of [...company.streams]) if (stream.expiresAt < now) stream.end();
+      company.tick();
+    }
+  }
+}

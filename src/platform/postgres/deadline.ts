@@ -1,0 +1,253 @@
+import { LRUCache } from 'lru-cache';
+import { type Caller, nobody } from '../fairness/index.js';
+
+/** A database problem that the operator can solve. The message says how, and is shown without a stack. */
+export class DatabaseError extends Error {
+  override readonly name = 'DatabaseError';
+}
+
+/**
+ * SQLSTATEs of a database that cannot serve now: connection, authorization, resources, operator intervention, system
+ * errors, its own time limits, and a standby that cannot write.
+ */
+const unavailableStates = /^(08...|28...|53...|57...|58...|3D000|55P03|25P03|25P04|25006)$/;
+const conflictStates = /^(40001|40P01)$/;
+
+/** What Prisma and Node say of a database that cannot be reached, or does not respond in time. */
+const unavailableCodes = new Set([
+  ...['P1000', 'P1001', 'P1002', 'P1003', 'P1008', 'P1010', 'P1011', 'P1017', 'P2024', 'P2028', 'P2037'],
+  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
+]);
+/** The kinds of error for which Prisma's adapter keeps no code. */
+const unavailableKinds = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TlsConnectionError']);
+const connecting = new Set(['connect', 'getaddrinfo']);
+
+/** The errors of `pg` that have no code, and what Citus says of a node that it lost in a transaction. */
+const unavailableMessages =
+  /^(failure on connection marked as essential|Connection terminated|Connection ended|Query read timeout|timeout exceeded when trying to connect|timeout expired|Cannot use a pool after)|is not queryable$/;
+
+/** Whether the database cannot be reached, refuses to work, or did not respond in time. */
+export const isUnavailable = (error: unknown): boolean =>
+  isConflict(error) ||
+  linksOf(error).some(
+    ({ codes, kind, message, syscall }) =>
+      codes.some((code) => unavailableStates.test(code) || unavailableCodes.has(code)) ||
+      unavailableKinds.has(kind) ||
+      connecting.has(syscall) ||
+      unavailableMessages.test(message),
+  );
+
+/**
+ * Whether the statement or transaction lost to another one, or to a migration that changed what a prepared statement
+ * returns. It wrote nothing, and may succeed if it is repeated.
+ */
+export const isConflict = (error: unknown): boolean =>
+  linksOf(error).some(
+    ({ codes, message }) =>
+      codes.some((code) => conflictStates.test(code) || code === 'P2034') ||
+      (codes.includes('0A000') && message === stalePlan),
+  );
+
+/** Whether the database took too long to execute a statement, which says nothing of the wait for a free connection. */
+export const isTimeout = (error: unknown): boolean =>
+  linksOf(error).some(
+    ({ codes, kind, message }) =>
+      codes.some((code) => code === '57014' || code === 'ETIMEDOUT') ||
+      kind === 'SocketTimeout' ||
+      message === 'Query read timeout',
+  );
+
+const stalePlan = 'cached plan must not change result type';
+
+interface Link {
+  codes: string[];
+  kind: string;
+  message: string;
+  /** Of a network error: the system call that failed. */
+  syscall: string;
+}
+
+const deepest = 8;
+
+/** The error and those inside it. Prisma and GraphQL wrap the driver's error in several ways. */
+function linksOf(error: unknown, depth = 0): Link[] {
+  if (typeof error !== 'object' || error === null || depth > deepest) return [];
+  const read = error as Record<string, unknown>;
+  const { cause, originalError, meta, driverAdapterError, errors } = read;
+  const inside = [cause, originalError, meta, driverAdapterError, ...(Array.isArray(errors) ? errors : [])];
+  const codes = [textOf(read.code), textOf(read.originalCode)];
+  return [
+    { codes, kind: textOf(read.kind), message: textOf(read.message), syscall: textOf(read.syscall) },
+    ...inside.flatMap((inner) => linksOf(inner, depth + 1)),
+  ];
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
+
+/** What is told about the work of one request with the database. */
+export interface RequestObserver {
+  /** A statement, without its parameters, is sent. Returns what is called when it is answered or has failed. */
+  beginStatement(sql: string): (error?: unknown) => void;
+  /** The request begins to wait, for the database or for its turn. */
+  beginWait(): void;
+  /** The request does not wait any more. */
+  endWait(): void;
+  /** A statement or transaction lost to another, and is repeated. */
+  countRepetition(): void;
+}
+
+/** One request's use of the database: who sent it, who is told, and how long it may still wait in all. */
+export interface RequestScope {
+  /** Who sent the request, as far as that is known. */
+  caller: Caller;
+  readonly observer: RequestObserver | undefined;
+  /** Milliseconds; what it is waiting for now is not yet taken off. */
+  left: number;
+  /** How often it waits right now, and since when. */
+  waits: number;
+  since: number;
+  /** How many connections it holds. */
+  held: number;
+  /** What of it waits until it holds fewer. */
+  readonly queue: (() => void)[];
+  /** How often it waits right now for a connection because its company uses much. */
+  limitedWaits: number;
+  /** Whether it may have changed something. */
+  isChange: boolean;
+}
+
+type Known = Partial<Pick<RequestScope, 'caller' | 'observer'>>;
+
+/** For a request whose waits for the database may take that many milliseconds in all. */
+export const newScope = (milliseconds: number, { caller = nobody, observer }: Known = {}): RequestScope => ({
+  caller,
+  observer,
+  left: milliseconds,
+  waits: 0,
+  since: 0,
+  held: 0,
+  queue: [],
+  limitedWaits: 0,
+  isChange: false,
+});
+
+/** Sends a statement, which the request's observer is told about. */
+export function report<T>(scope: RequestScope | undefined, sql: string, send: () => Promise<T>): Promise<T> {
+  const end = scope?.observer?.beginStatement(sql);
+  const response = send();
+  if (end) response.then(() => end(), end);
+  return response;
+}
+
+/** The database did not answer within the time that the request may wait for it. */
+class DatabaseTimeout extends Error {
+  override readonly name = 'DatabaseTimeout';
+  readonly code = 'ETIMEDOUT';
+}
+
+/** Runs a part of a request whose waits may take only this share of what the request may still wait. */
+export async function withShareOfDeadline<T>(
+  whole: RequestScope | undefined,
+  share: number,
+  part: (scope: RequestScope | undefined) => Promise<T>,
+): Promise<T> {
+  if (!whole) return part(undefined);
+  const given = whole.left * share;
+  const own = newScope(given, whole);
+  try {
+    return await part(own);
+  } finally {
+    whole.left -= given - own.left;
+    whole.limitedWaits += own.limitedWaits;
+  }
+}
+
+/**
+ * Waits for the database, at most as long as the request still may: then it throws a DatabaseTimeout. Waits at the same
+ * time count once. What belongs to no request waits as long as it takes. `onLate` gets what comes after the deadline.
+ */
+export function wait<T>(
+  scope: RequestScope | undefined,
+  start: () => Promise<T>,
+  onLate?: (value: T) => void,
+): Promise<T> {
+  if (!scope) return start();
+  if (isOver(scope)) return Promise.reject(deadlineExceeded());
+  return waitFor(scope, (resolve, reject) => void start().then(resolve, reject), onLate);
+}
+
+/** The same for what calls back. The caller has asked whether the time {@link isOver}. */
+export function waitFor<T>(
+  scope: RequestScope | undefined,
+  start: (resolve: (value: T) => void, reject: (error: unknown) => void) => void,
+  onLate?: (value: T) => void,
+): Promise<T> {
+  // One promise instead of a race and an async function: every statement of every request waits here.
+  if (!scope) return new Promise(start);
+  return new Promise((resolve, reject) => {
+    if (scope.waits === 0) scope.since = performance.now();
+    scope.waits += 1;
+    let isLate = false;
+    const end = () => {
+      clearTimeout(timer);
+      scope.waits -= 1;
+      scope.observer?.endWait();
+      if (scope.waits === 0) scope.left -= performance.now() - scope.since;
+    };
+    const timer = setTimeout(() => {
+      isLate = true;
+      end();
+      reject(deadlineExceeded());
+    }, timeLeft(scope));
+    scope.observer?.beginWait();
+    start(
+      (value) => {
+        if (isLate) return onLate?.(value);
+        end();
+        resolve(value);
+      },
+      (error) => {
+        if (isLate) return;
+        end();
+        reject(error);
+      },
+    );
+  });
+}
+
+/** Whether the request may not wait any more. */
+export const isOver = (scope: RequestScope | undefined): boolean => scope !== undefined && timeLeft(scope) <= 0;
+
+const timeLeft = ({ left, waits, since }: RequestScope) => (waits === 0 ? left : left - (performance.now() - since));
+
+export const deadlineExceeded = () => new DatabaseTimeout('the database did not answer in time');
+
+const remembered = 10_000;
+/** How many requests of stalled companies may wait for the database at once, to find out whether it responds again. */
+const slots = 2;
+
+/**
+ * Companies for which the database did not respond in time, as when the node that has their rows is lost. If all their
+ * requests waited, they would hold the connections that others need.
+ */
+export class StalledCompanies {
+  readonly #stalled = new LRUCache<string, true>({ max: remembered });
+  #waiting = 0;
+
+  /** Runs the first statement that needs the rows of a company. Returns `refused` at once if too many wait already. */
+  async ask<T>(companyId: string, statement: () => Promise<T>): Promise<T | 'refused'> {
+    const isStalled = this.#stalled.has(companyId);
+    if (isStalled && this.#waiting >= slots) return 'refused';
+    if (isStalled) this.#waiting += 1;
+    try {
+      const result = await statement();
+      this.#stalled.delete(companyId);
+      return result;
+    } catch (error) {
+      if (isTimeout(error)) this.#stalled.set(companyId, true);
+      throw error;
+    } finally {
+      if (isStalled) this.#waiting -= 1;
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto';
+import { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import { type Client, type ClientBase, Pool } from 'pg';
+import { clientOf, PrimaryLocator, SessionClient, watch } from '../servers/index.js';
+
+/** How long the gateway waits for the database, in milliseconds; 0 waits without end. */
+export interface DatabaseTimeouts {
+  /** For a connection, whether a new one or a free one of the pool. */
+  connect: number;
+  /** For a sign of the server while a connection is in use, without which it is given up. */
+  response: number;
+  /** Limits that the server keeps on each connection. 0 leaves the server's own. */
+  statement: number;
+  lock: number;
+  idleTransaction: number;
+}
+
+interface PoolOptions {
+  url: string;
+  /** Most connections that this pool may hold. */
+  size: number;
+  name: string;
+  timeouts?: DatabaseTimeouts | undefined;
+  /** Called when an idle connection breaks. The pool replaces it. */
+  onError?: ((error: Error) => void) | undefined;
+  /** Looks at a new connection. If it throws, the connection is not used. */
+  onConnect?: ((client: ClientBase) => Promise<void>) | undefined;
+  /** Called when a prepared statement has become useless because a migration changed the type of what it returns. */
+  onStalePlans?: (() => void) | undefined;
+}
+
+export interface OpenPool {
+  pool: Pool;
+  /** Replaces each connection as soon as it is free. */
+  renew(): void;
+  /** Ends the pool within two seconds, even if the server does not respond. It may be called again. */
+  close(): Promise<void>;
+}
+
+const closeMilliseconds = 2_000;
+const patient: DatabaseTimeouts = { connect: 10_000, response: 0, statement: 0, lock: 0, idleTransaction: 0 };
+
+/** What the start-up message of a connection says of the limits that the server keeps. */
+export const limitsOf = ({ statement, lock, idleTransaction }: DatabaseTimeouts) => ({
+  ...(statement > 0 && { statement_timeout: statement }),
+  ...(lock > 0 && { lock_timeout: lock }),
+  ...(idleTransaction > 0 && { idle_in_transaction_session_timeout: idleTransaction }),
+});
+
+/** Opens a pool of connections. It connects when it is used. */
+export function openPool(options: PoolOptions): OpenPool {
+  const { url, size, name, timeouts = patient, onError, onConnect, onStalePlans } = options;
+  const sockets = new Set<Socket>();
+  const primary = new PrimaryLocator(url, timeouts.connect / 2);
+  let current = new WeakSet<object>();
+  const renew = () => {
+    current = new WeakSet();
+  };
+  const prepare = (client: ClientBase) => {
+    current.add(client);
+    const socket = socketOf(client);
+    socket.once('timeout', () => socket.destroy(noResponse()));
+    socket.setTimeout(timeouts.response);
+    return watch(client, primary, () => {
+      if (!current.has(client)) return;
+      // The other connections have the same statements.
+      renew();
+      onStalePlans?.();
+    });
+  };
+  const pool = new Pool({
+    connectionString: primary.first,
+    Client: clientOf(primary),
+    onConnect: async (client) => {
+      await prepare(client);
+      await onConnect?.(client);
+    },
+    max: size,
+    // A connection that was closed would take its prepared statements with it.
+    idleTimeoutMillis: 0,
+    application_name: name,
+    keepAlive: true,
+    connectionTimeoutMillis: timeouts.connect,
+    ...limitsOf(timeouts),
+    stream: () => {
+      const socket = new Socket();
+      sockets.add(socket);
+      return socket.once('close', () => sockets.delete(socket));
+    },
+  });
+  // Without a listener, the process would end.
+  pool.on('error', onError ?? (() => {}));
+  // Only what is in use is given up. With the driver's own `query_timeout`, each result would stay in memory until the
+  // next full collection of garbage.
+  pool.on('acquire', (client) => socketOf(client).setTimeout(timeouts.response));
+  // Prisma hands a connection back as free even if its transaction could not be ended, the server has become a standby,
+  // or its prepared statements are useless or too many. The pool drops one that is ending.
+  pool.on('release', (_error, client) => {
+    socketOf(client).setTimeout(0);
+    const isUsable =
+      client.getTransactionStatus() === 'I' &&
+      !(client instanceof SessionClient && client.hasRefusedWrite) &&
+      current.has(client);
+    if (!isUsable) void client.end();
+  });
+  const end = async () => {
+    await Promise.race([pool.end(), sleep(closeMilliseconds, undefined, { ref: false })]);
+    for (const socket of sockets) socket.destroy();
+  };
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= end();
+    return closed;
+  };
+  return { pool, renew, close };
+}
+
+const socketOf = (client: ClientBase) => (client as Client).connection.stream as Socket;
+
+const noResponse = () => Object.assign(new Error('the database did not respond in time'), { code: 'ETIMEDOUT' });
+
+/**
+ * For one connection. PostgreSQL needs up to 400 bytes of memory for each character, so at most about 120 MB for all. REST
+ * and a query for everything of a goal and its parents take a fifth of the characters.
+ */
+const mostStatements = 300;
+const mostCharacters = 300_000;
+/** How many texts are remembered, by their hashes, to know those that are used again. */
+const mostSeen = 10_000;
+const renewalMilliseconds = 3_600_000;
+
+/**
+ * Names each SQL text from its second use on, so that a connection prepares it only once. Callers choose what is selected:
+ * beyond the limit in number or in characters, new texts stay unnamed. A name is never given to another text, because the
+ * connections keep what they have prepared. Instead, when the limit is reached and the names are an hour old, they start
+ * anew with the texts in use; `onRenewed` then has to replace the connections. Decisions: "Staying up".
+ */
+export function statementNames(onRenewed: () => void, most = mostStatements, characters = mostCharacters) {
+  const names = new Map<string, string>();
+  const seen = new LRUCache<string, true>({ max: mostSeen });
+  let generation = 0;
+  let room = characters;
+  let renewedAt = performance.now();
+  /** Also when a migration has made all of them useless. */
+  const renew = () => {
+    names.clear();
+    generation += 1;
+    room = characters;
+    renewedAt = performance.now();
+  };
+  const wasSeen = (sql: string) => {
+    const hash = createHash('sha256').update(sql).digest('base64');
+    const isKnown = seen.has(hash);
+    seen.set(hash, true);
+    return isKnown;
+  };
+  const nameOf = (sql: string) => {
+    const existing = names.get(sql);
+    if (existing) return existing;
+    const isFull = names.size >= most || sql.length > room;
+    if ((isFull && performance.now() - renewedAt < renewalMilliseconds) || sql.length > characters) return '';
+    if (!wasSeen(sql)) return '';
+    if (isFull) {
+      renew();
+      onRenewed();
+    }
+    room -= sql.length;
+    const name = `gp${generation}_${names.size}`;
+    names.set(sql, name);
+    return name;
+  };
+  return { nameOf, renew };
+}

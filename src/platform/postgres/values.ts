@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto';
+import { Prisma } from '../../generated/client/client.js';
+
+let latest = 0;
+
+/** A UUIDv7 like the ids that the database generates. Ids sort in the order in which they were made. */
+export function newId(): string {
+  latest = Math.max(latest + 1, Date.now() * 1000);
+  const time = Math.floor(latest / 1000)
+    .toString(16)
+    .padStart(12, '0');
+  const order = (latest % 1000).toString(16).padStart(3, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${order}-${randomUUID().slice(19)}`;
+}
+
+/** The ids of all rows of a SELECT: a new one that ends in the number of the row. */
+export const newIds = () => Prisma.sql`left(${newId()}, 30) || lpad(to_hex(row_number() OVER ()), 6, '0')`;
+
+/**
+ * A list of texts in SQL, of whose length PostgreSQL learns only when it executes the statement. If it knew that when it
+ * plans, it would plan a prepared statement for each execution, which takes longer than to execute most of them: a plan
+ * for few values seems cheaper than one for the ten that it assumes.
+ */
+export const textList = (values: readonly string[]): Prisma.Sql => Prisma.sql`(SELECT ${values}::text[])::text[]`;
+
+/** The same for the placeholder of a list. */
+export const textListOf = (placeholder: string): string => `(SELECT ${placeholder}::text[])::text[]`;

@@ -1,0 +1,131 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+import { readServerUrls, tlsProblem } from '../servers/index.js';
+
+/** What one setting accepts. */
+interface Rule<T> {
+  /** The value of a text; undefined if the text is not accepted. */
+  read(text: string): T | undefined;
+  /** What is accepted, after the words "must be". */
+  allowed: string;
+  example: string;
+  /** Why what was read cannot be used after all: "has sslmode=yes, which …"; undefined if it can. */
+  problem?: { of(text: string): string | undefined; example: string };
+}
+
+export const setting = <T>({ read, allowed, example, problem }: Rule<T>) =>
+  z.string().transform((text, { issues }): T => {
+    const value = read(text.trim());
+    const found = value === undefined ? undefined : problem?.of(text.trim());
+    if (value !== undefined && found === undefined) return value;
+    const params = { example: found && problem ? problem.example : example };
+    issues.push({ code: 'custom', input: text, message: found ?? `must be ${allowed}`, params });
+    return z.NEVER;
+  });
+
+const number = (pattern: RegExp, kind: string, minimum: number, maximum: number, example: number) =>
+  setting({
+    read: (text) => {
+      const value = Number(text);
+      return pattern.test(text) && value >= minimum && value <= maximum ? value : undefined;
+    },
+    allowed: `${kind} from ${minimum} to ${maximum}`,
+    example: String(example),
+  });
+export const whole = (minimum: number, maximum: number, example: number) =>
+  number(/^\d{1,15}$/, 'a whole number', minimum, maximum, example);
+export const decimal = (minimum: number, maximum: number, example: number) =>
+  number(/^\d{1,15}(\.\d+)?$/, 'a number', minimum, maximum, example);
+
+export const oneOf = <Name extends string>(names: readonly [Name, ...Name[]]) =>
+  setting<Name>({
+    read: (text) => names.find((name) => name === text),
+    allowed: `one of ${names.join(', ')}`,
+    example: names[0],
+  });
+
+export const onOff = (isOn: boolean) =>
+  setting({
+    read: (text) => (text === 'on' || text === 'off' ? text === 'on' : undefined),
+    allowed: 'on or off',
+    example: isOn ? 'off' : 'on',
+  }).default(isOn);
+
+/** Up to `most` items with commas between them. */
+export const commaSeparated = (
+  isItem: (text: string) => boolean,
+  { most = Number.POSITIVE_INFINITY, ...rule }: { most?: number; allowed: string; example: string },
+) =>
+  setting({
+    ...rule,
+    read: (text) => {
+      const items = text.split(',').map((item) => item.trim());
+      return items.length <= most && items.every(isItem) ? items : undefined;
+    },
+  });
+
+export const host = setting({
+  read: (text) => (isIP(text) || /^[\w.-]+$/.test(text) ? text : undefined),
+  allowed: 'an IP address or a host name alone, without http:// and port',
+  example: '0.0.0.0',
+});
+
+export const webAddress = (example: string) =>
+  setting({
+    read: (text) => (/^https?:\/\//i.test(text) && URL.canParse(text) ? text.replace(/\/+$/, '') : undefined),
+    allowed: 'an http:// or https:// address',
+    example,
+  });
+
+/** An example of a URL for an encrypted connection. */
+export const tlsExample =
+  'postgresql://goalpost:password@db.example.com:5432/goalpost?sslmode=verify-full&sslrootcert=/etc/goalpost/ca.pem';
+const tls = {
+  // All servers of a URL have the same parameters.
+  of: (text: string) => tlsProblem(readServerUrls(text)?.urls[0] ?? ''),
+  example: tlsExample,
+};
+
+function readDatabaseUrls(text: string): string[] | undefined {
+  const urls = readServerUrls(text)?.urls;
+  return urls?.every((url) => new URL(url).pathname.length > 1) ? urls : undefined;
+}
+
+const databaseUrls = (servers: string) =>
+  `postgresql://user:password@host:port/database, or with host:port,host:port for several ${servers}; in a password, write %40 for @, %2F for / and %25 for %`;
+
+export const database = setting({
+  read: (text) => readDatabaseUrls(text) && text,
+  allowed: databaseUrls('servers'),
+  example: 'postgresql://goalpost:password@localhost:5432/goalpost',
+  problem: tls,
+});
+
+export const replicas = setting({
+  read: (text) => (text.includes('target_session_attrs') ? undefined : readDatabaseUrls(text)),
+  allowed: databaseUrls('replicas'),
+  example: 'postgresql://goalpost:password@replica-1:5432,replica-2:5432/goalpost',
+  problem: tls,
+});
+
+const isOrigin = (text: string) => /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+
+export const origins = commaSeparated((text) => text === '*' || isOrigin(text), {
+  allowed: 'a list of origins, each without a path, or *',
+  example: 'https://app.example.com,http://localhost:3000',
+});
+
+export const addressRanges = commaSeparated((text) => ipaddr.isValidCIDR(text), {
+  allowed: 'a list of address ranges in CIDR notation',
+  example: '10.0.0.0/8,fd00::/8',
+});
+
+/** Nobody can open the wildcard address: what to open on this machine instead. */
+const wildcards: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+/** Where to open what listens there: `http://127.0.0.1:4000`. */
+export function addressOf(host: string, port: number): string {
+  const name = wildcards[host] ?? host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}

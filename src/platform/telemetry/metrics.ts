@@ -1,0 +1,253 @@
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client';
+import { Prisma } from '../../generated/client/client.js';
+import type { SweepPart } from '../outbox/index.js';
+import type { ConnectionUse } from '../postgres/index.js';
+import type { ReplicaState } from '../servers/index.js';
+import type { RequestRecord } from './requestRecord.js';
+
+interface GaugeOptions {
+  name: string;
+  help: string;
+  /** Has a value for each value of this label. */
+  label?: string;
+  /** How to combine the values of several processes, which are added up if it is omitted. */
+  aggregator?: 'min' | 'max';
+}
+
+/** Adds a gauge, which is read whenever the metrics are: one value, or one for each value of its label. */
+function addGauge(
+  registry: Registry,
+  { label, ...options }: GaugeOptions,
+  read: () => number | Readonly<Record<string, number>>,
+): void {
+  new Gauge({
+    ...options,
+    labelNames: label === undefined ? [] : [label],
+    registers: [registry],
+    collect() {
+      this.reset();
+      const values = read();
+      if (typeof values === 'number') this.set(values);
+      else for (const [each, value] of Object.entries(values)) this.set({ [label ?? '']: each }, value);
+    },
+  });
+}
+
+interface Outcome {
+  /** Omitted if the request was cut off. */
+  status: number | undefined;
+  seconds: number;
+  isReplay: boolean;
+}
+
+type CountRequest = (record: RequestRecord, outcome: Outcome) => void;
+
+/** Adds what is counted of each request. Returns what counts one. */
+function requestMetrics(registry: Registry): CountRequest {
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'goalpost_requests_total',
+    help: 'Requests by operation and status.',
+    labelNames: ['operation', 'status'],
+    registers,
+  });
+  const errors = new Counter({
+    name: 'goalpost_errors_total',
+    help: 'Requests that failed, in whole or in part, by operation and error code.',
+    labelNames: ['operation', 'code'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'goalpost_request_duration_seconds',
+    help: 'Time from the headers of a request to its answer.',
+    labelNames: ['operation'],
+    buckets: [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  });
+  const statements = new Histogram({
+    name: 'goalpost_request_sql_statements',
+    help: 'SQL statements of a request, BEGIN and COMMIT included.',
+    labelNames: ['operation'],
+    buckets: [0, 1, 2, 3, 4, 5, 6, 8, 12, 20, 50],
+    registers,
+  });
+  const replays = new Counter({
+    name: 'goalpost_idempotency_replays_total',
+    help: 'Requests answered with the outcome that their Idempotency-Key had before.',
+    labelNames: ['operation'],
+    registers,
+  });
+  const repetitions = new Counter({
+    name: 'goalpost_sql_repetitions_total',
+    help: 'Statements and transactions repeated after a serialization failure or deadlock.',
+    labelNames: ['operation'],
+    registers,
+  });
+  const queries = new Counter({
+    name: 'goalpost_queries_total',
+    help: 'Queries by the server that answered them, primary or replica, if there are replicas.',
+    labelNames: ['server'],
+    registers,
+  });
+
+  return (
+    { operation: asked, codes, statements: sent, repetitions: repeated, server },
+    { status, seconds: taken, isReplay },
+  ) => {
+    const operation = asked.includes(',') ? 'several' : asked;
+    requests.inc({ operation, status: status ?? 'none' });
+    seconds.observe({ operation }, taken);
+    statements.observe({ operation }, sent);
+    for (const code of codes) errors.inc({ operation, code });
+    if (server) queries.inc({ server });
+    if (isReplay) replays.inc({ operation });
+    if (repeated > 0) repetitions.inc({ operation }, repeated);
+  };
+}
+
+/** Webhooks by their state, and by how many events the slowest is behind. */
+type ReadWebhooks = () => { active: number; failing: number; disabled: number; lag: number };
+
+/**
+ * Adds what is counted of webhooks. Returns what counts a request to one, with the seconds since its event was recorded
+ * if it was acknowledged.
+ */
+function webhookMetrics(registry: Registry, read: ReadWebhooks | undefined) {
+  const registers = [registry];
+  const attempts = new Counter({
+    name: 'goalpost_webhook_attempts_total',
+    help: 'Requests to webhooks by outcome: acknowledged, failed, or given_up, which is the last failure of an event.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const deliverySeconds = new Histogram({
+    name: 'goalpost_webhook_delivery_seconds',
+    help: 'Time from recording an event to its acknowledgement by a webhook.',
+    buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600, 3600, 86_400],
+    registers,
+  });
+  // The same in every process: they read it from the database, with every tenth sweep.
+  const aggregator = 'max';
+  if (read) {
+    const help = 'Webhooks of all companies by state: active, failing, disabled.';
+    addGauge(registry, { name: 'goalpost_webhooks', help, label: 'state', aggregator }, () => {
+      const { lag: _, ...states } = read();
+      return states;
+    });
+    const lagHelp = 'By how many events the slowest webhook that is not disabled is behind.';
+    addGauge(registry, { name: 'goalpost_webhook_lag_events', help: lagHelp, aggregator }, () => read().lag);
+  }
+
+  return (outcome: string, seconds: number | undefined): void => {
+    attempts.inc({ outcome });
+    if (seconds !== undefined) deliverySeconds.observe(Math.max(seconds, 0));
+  };
+}
+
+interface MetricsOptions {
+  /** How many connections the pool may hold. */
+  poolSize: number;
+  connections: () => ConnectionUse;
+  replicas?: () => ReplicaState[];
+  unsentBytes?: () => number;
+  streams?: () => number;
+  webhooks?: ReadWebhooks;
+}
+
+/** The metrics of one process. */
+export type Figures = MetricObjectWithValues<MetricValue<string>>[];
+
+export interface ReadMetrics {
+  text: string;
+  contentType: string;
+}
+
+/**
+ * The metrics for Prometheus. No label has a value that a client can choose, so clients cannot create series:
+ * operations and codes come from the schema and the catalogue.
+ */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly count: CountRequest = requestMetrics(this.#registry);
+  readonly countAttempt: ReturnType<typeof webhookMetrics>;
+
+  constructor({
+    poolSize,
+    connections,
+    replicas = () => [],
+    unsentBytes = () => 0,
+    streams = () => 0,
+    webhooks,
+  }: MetricsOptions) {
+    this.countAttempt = webhookMetrics(this.#registry, webhooks);
+    collectDefaultMetrics({ register: this.#registry });
+    const gauge = (name: string, help: string, read: () => number) => addGauge(this.#registry, { name, help }, read);
+    gauge('goalpost_workers', 'Processes of this gateway that serve.', () => 1);
+    gauge('goalpost_pool_size', 'Most connections that the pool may hold.', () => poolSize);
+    gauge('goalpost_pool_open', 'Connections of the pool.', () => connections().open);
+    gauge('goalpost_pool_idle', 'Connections of the pool that are free.', () => connections().idle);
+    gauge('goalpost_pool_waiting', 'Statements that wait for a connection.', () => connections().waiting);
+    gauge('goalpost_unsent_bytes', 'Bytes of responses that clients have not read yet.', unsentBytes);
+    gauge('goalpost_streams', 'Open streams.', streams);
+    const used = { name: 'goalpost_replica_used', help: 'Whether a replica may answer queries: 1 or 0.' };
+    addGauge(this.#registry, { ...used, label: 'replica', aggregator: 'min' }, () =>
+      Object.fromEntries(replicas().map(({ address, isUsed }) => [address, isUsed ? 1 : 0])),
+    );
+    const lag = { name: 'goalpost_replica_lag_bytes', help: 'How far a replica is behind the latest request.' };
+    addGauge(this.#registry, { ...lag, label: 'replica', aggregator: 'max' }, () =>
+      Object.fromEntries(
+        replicas().flatMap(({ address, bytesBehind: bytes }) => (bytes === undefined ? [] : [[address, bytes]])),
+      ),
+    );
+  }
+
+  /** All metrics in the text format of Prometheus, and its media type. */
+  async read(): Promise<ReadMetrics> {
+    return { text: await this.#registry.metrics(), contentType: this.#registry.contentType };
+  }
+
+  /** All metrics, to be added up with those of other processes. */
+  figures(): Promise<Figures> {
+    return this.#registry.getMetricsAsJSON();
+  }
+}
+
+const sweepsApart = 10;
+const none = { active: 0, failing: 0, disabled: 0, lag: 0 };
+
+/** How many webhooks of all companies there are in each state, and by how many events the slowest is behind. */
+type WebhookFigures = typeof none;
+
+/** Reads the figures with every tenth sweep, as a part of it. */
+export function webhookFigures(): SweepPart & { read: () => WebhookFigures } {
+  let figures = none;
+  let sweeps = 0;
+  const select: SweepPart['select'] = (within) => {
+    const isOfAll = within(Prisma.sql`w.company_id`).values.length === 0;
+    sweeps += 1;
+    if (!isOfAll || sweeps % sweepsApart !== 1) return undefined;
+    return Prisma.sql`
+      SELECT f.name AS company_id, f.number FROM (
+        SELECT count(w.id) FILTER (WHERE w.disabled_at IS NOT NULL) AS disabled,
+          count(w.id) FILTER (WHERE w.disabled_at IS NULL AND w.waits > 0) AS failing,
+          count(w.id) FILTER (WHERE w.disabled_at IS NULL AND w.waits = 0) AS active,
+          coalesce(max(c.last_sequence - w.position) FILTER (WHERE w.disabled_at IS NULL), 0) AS lag
+        FROM webhooks w JOIN companies c ON c.id = w.company_id
+      ) w CROSS JOIN LATERAL (
+        VALUES ('disabled', w.disabled), ('failing', w.failing), ('active', w.active), ('lag', w.lag)
+      ) AS f(name, number)`;
+  };
+  const onFound: SweepPart['onFound'] = (rows) => {
+    if (rows.length === 0) return;
+    figures = { ...none, ...Object.fromEntries(rows.map(({ companyId: name, number }) => [name, number])) };
+  };
+  return { select, onFound, read: () => figures };
+}

@@ -1,0 +1,84 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import { AggregatorRegistry } from 'prom-client';
+import type { Figures, Metrics, ReadMetrics } from './metrics.js';
+
+/**
+ * The metrics of several processes, added up. The counts of a process remain when it exits: a counter that decreases
+ * would look like a restart of all of them.
+ */
+export class SumOfMetrics {
+  readonly #latest = new Map<number, Figures>();
+  #ended: Figures = [];
+
+  /** Records what a process has counted so far. */
+  note(process: number, figures: Figures): void {
+    this.#latest.set(process, figures);
+  }
+
+  /** The process has exited. Its gauges, such as its memory, are dropped; its counts remain. */
+  async end(process: number): Promise<void> {
+    const counted = this.#latest.get(process)?.filter(({ type }) => ['counter', 'histogram'].includes(`${type}`)) ?? [];
+    this.#latest.delete(process);
+    this.#ended = await add([this.#ended, counted]).getMetricsAsJSON();
+  }
+
+  async read(): Promise<ReadMetrics> {
+    const sum = add([...this.#latest.values(), this.#ended]);
+    return { text: await sum.metrics(), contentType: sum.contentType };
+  }
+}
+
+const add = (all: Figures[]) => AggregatorRegistry.aggregate(all);
+
+const path = '/metrics';
+const maximumConnections = 20;
+
+/** A small separate server for `/metrics`. Its failures do not affect the gateway. */
+export class MetricsServer {
+  readonly server: Server;
+  readonly #metrics: Pick<Metrics, 'read'>;
+  readonly #logger: Logger;
+  /** Concurrent scrapes share one reading. */
+  #reading: ReturnType<Metrics['read']> | undefined;
+
+  /** Cuts off clients that need longer than `milliseconds` to send a request or to continue reading. */
+  constructor(metrics: Pick<Metrics, 'read'>, logger: Logger, milliseconds = 10_000) {
+    this.#metrics = metrics;
+    this.#logger = logger;
+    this.server = createServer({ requestTimeout: milliseconds, headersTimeout: milliseconds })
+      .on('request', ({ method, url }, res) => {
+        if (url?.replace(/\?.*/, '') !== path) respondWith(res, 404, `The metrics are at ${path}.\n`);
+        else if (method !== 'GET' && method !== 'HEAD')
+          respondWith(res.setHeader('Allow', 'GET, HEAD'), 405, 'Use GET.\n');
+        else void this.#scrape(res);
+      })
+      .setTimeout(milliseconds);
+    this.server.maxConnections = maximumConnections;
+  }
+
+  /** Stops immediately. */
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    this.server.closeAllConnections();
+    await closed;
+  }
+
+  async #scrape(res: ServerResponse): Promise<void> {
+    try {
+      this.#reading ??= this.#metrics.read().finally(() => {
+        this.#reading = undefined;
+      });
+      const { text, contentType } = await this.#reading;
+      respondWith(res.setHeader('Content-Type', contentType), 200, text);
+    } catch (error) {
+      this.#logger.error({ err: error }, 'cannot read the metrics');
+      respondWith(res, 500, 'The metrics cannot be read. The log of the gateway has the cause.\n');
+    }
+  }
+}
+
+function respondWith(res: ServerResponse, status: number, text: string): void {
+  if (!res.hasHeader('Content-Type')) res.setHeader('Content-Type', 'text/plain; charset=utf-8');
+  res.writeHead(status, { 'Cache-Control': 'no-store', 'Content-Length': Buffer.byteLength(text) }).end(text);
+}

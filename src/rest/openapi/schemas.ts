@@ -1,0 +1,284 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLEnumType,
+  type GraphQLInputField,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  type GraphQLType,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isRequiredInputField,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql';
+import { snakeCase } from '../../naming.js';
+
+/** Rewrites descriptions of the schema for REST: names and enum values in backticks get REST's spelling. */
+function restText(schema: GraphQLSchema): (description: string | null | undefined) => string {
+  const names = new Set<string>();
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (type.name.startsWith('__')) continue;
+    if (isEnumType(type)) for (const { name } of type.getValues()) names.add(name);
+    if (isObjectType(type) || isInputObjectType(type))
+      for (const name of Object.keys(type.getFields())) names.add(name);
+  }
+  return (description) =>
+    (description ?? '').replace(/`(\w+)`/g, (whole, name) => (names.has(name) ? `\`${snakeCase(name)}\`` : whole));
+}
+
+/** What is said of a field: its description and, if it is deprecated, that and what to use instead. */
+const aboutField = (
+  { description, deprecationReason }: Pick<GraphQLInputField, 'description' | 'deprecationReason'>,
+  text: (description: string | null | undefined) => string,
+) =>
+  deprecationReason == null
+    ? { description: text(description) }
+    : { description: `${text(description)} Deprecated: ${text(deprecationReason)}`, deprecated: true };
+
+/** `deleteResourceHubFile` -> `Delete resource hub file`. */
+export const sentence = (name: string) => {
+  const words = snakeCase(name).replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+export type JsonSchema = Record<string, unknown>;
+
+const scalars: Record<string, JsonSchema> = {
+  ID: { type: 'string' },
+  String: { type: 'string' },
+  Boolean: { type: 'boolean' },
+  Int: { type: 'integer', format: 'int32' },
+  Float: { type: 'number', format: 'double' },
+  BigInt: { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  DateTime: { type: 'string', format: 'date-time' },
+  Date: { type: 'string', format: 'date' },
+};
+
+function scalar(type: GraphQLType): JsonSchema {
+  const { name } = getNamedType(type);
+  const schema = scalars[name];
+  if (!schema) throw new Error(`REST has no form for the GraphQL type ${name}`);
+  return schema;
+}
+
+const nullable = (schema: JsonSchema): JsonSchema =>
+  typeof schema.type === 'string' ? { ...schema, type: [schema.type, 'null'] } : { oneOf: [schema, { type: 'null' }] };
+
+/** Returns a reference to the component of that name, which the first call makes. */
+type Component = (name: string, make: () => JsonSchema) => JsonSchema;
+
+/** Collects the components of one document. `text` spells a description of the schema for REST. */
+export function collectComponents(schema: GraphQLSchema) {
+  const schemas: Record<string, JsonSchema> = {};
+  const text = restText(schema);
+
+  const component: Component = (name, make) => {
+    schemas[name] ??= make();
+    return { $ref: `#/components/schemas/${name}` };
+  };
+
+  function enumeration(type: GraphQLEnumType): JsonSchema {
+    const values = type.getValues();
+    const lines = values.map(({ name, description }) => `- \`${snakeCase(name)}\`: ${text(description)}`);
+    return component(type.name, () => ({
+      type: 'string',
+      description: `${text(type.description)}\n\n${lines.join('\n')}`,
+      enum: values.map(({ name }) => snakeCase(name)),
+    }));
+  }
+
+  return { schemas, component, enumeration, text };
+}
+
+export type Components = ReturnType<typeof collectComponents>;
+
+const text = { type: 'string' };
+
+/** Headers that a caller may send with every operation. Without examples, which viewers would send every time. */
+export const requestHeaders: Record<string, JsonSchema> = {
+  'Idempotency-Key': {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'Makes it safe to retry a request: the change is made only once, and every retry gets the response to the first ' +
+      'request. Send a new random value with each change, and the same value with its retries. 1 to 255 printable ASCII ' +
+      'characters, bare or quoted.',
+    schema: { ...text, minLength: 1 },
+  },
+  'X-Request-Id': {
+    name: 'X-Request-Id',
+    in: 'header',
+    required: false,
+    description:
+      'Your id for the request. The response and the log include it. If it is missing or invalid, the server generates one.',
+    schema: { ...text, pattern: '^[\\w.:/+=-]{1,128}$' },
+  },
+};
+
+/** Headers of responses. Each response refers to those that it has. */
+const responseHeaders: Record<string, JsonSchema> = {
+  'X-Request-Id': {
+    description: 'Id of the request. The log and problems have the same one.',
+    required: true,
+    schema: text,
+    example: '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54',
+  },
+  'RateLimit-Policy': {
+    description:
+      'The limits that count this request, each with its name: `q` requests, or milliseconds of work, in `w` seconds.',
+    schema: text,
+    example: '"token";q=600;w=60, "work";q=60000;w=60',
+  },
+  RateLimit: {
+    description:
+      'What is left of each limit: `r` requests, or milliseconds of work, in the next `t` seconds. Then its window ' +
+      'starts again.',
+    schema: text,
+    example: '"token";r=599;t=60, "work";r=59990;t=60',
+  },
+  'Retry-After': {
+    description: 'Seconds to wait before you send the request again.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 5,
+  },
+  Connection: {
+    description: 'The server closes the connection after this response.',
+    schema: text,
+    example: 'close',
+  },
+  'WWW-Authenticate': {
+    description: 'The authentication scheme to use.',
+    schema: text,
+    example: 'Bearer',
+  },
+  Deprecation: {
+    description: 'The path is deprecated since this time, in seconds since 1970 (RFC 9745).',
+    schema: text,
+    example: '@1800000000',
+  },
+  Sunset: {
+    description: 'The path may be gone from this time on (RFC 8594).',
+    schema: text,
+    example: 'Wed, 01 Sep 2027 00:00:00 GMT',
+  },
+  'Idempotency-Replayed': {
+    description: 'Set to `true` if this is the response to an earlier request with the same Idempotency-Key.',
+    schema: { ...text, const: 'true' },
+    example: 'true',
+  },
+};
+
+/** The headers that every response has. */
+export const everyResponse = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit'];
+
+/** The description of a header. One that only the error catalogue knows gets a general description. */
+export const headerNamed = (name: string): JsonSchema =>
+  responseHeaders[name] ?? { description: 'Described on the page of the error.', schema: text };
+
+/** The schema of a request body. Nullable fields may be null or absent, and other fields are not allowed. */
+export function requestSchema(type: GraphQLInputObjectType, components: Components): JsonSchema {
+  const { component, text } = components;
+  const fields = Object.values(type.getFields());
+  const required = fields.filter(isRequiredInputField).map(({ name }) => snakeCase(name));
+  return component(type.name, () => ({
+    type: 'object',
+    description: text(type.description),
+    properties: Object.fromEntries(
+      fields.map((field) => [
+        snakeCase(field.name),
+        { ...schemaOf(field.type, components, constraintsOf(field.extensions)), ...aboutField(field, text) },
+      ]),
+    ),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  }));
+}
+
+/** The constraints of an input field in addition to its type. */
+const constraintsOf = ({ minimum, maximum, maxLength, maxItems }: JsonSchema): JsonSchema =>
+  Object.fromEntries(
+    Object.entries({ minimum, maximum, maxLength, maxItems }).filter(([, value]) => value !== undefined),
+  );
+
+function schemaOf(type: GraphQLInputType, components: Components, constraints: JsonSchema = {}): JsonSchema {
+  const inner = getNullableType(type);
+  const value = () => {
+    if (isListType(inner)) return { type: 'array', items: schemaOf(inner.ofType, components), ...constraints };
+    if (isInputObjectType(inner)) return requestSchema(inner, components);
+    return isEnumType(inner) ? components.enumeration(inner) : { ...scalar(inner), ...constraints };
+  };
+  return isNonNullType(type) ? value() : nullable(value());
+}
+
+export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
+
+/**
+ * The schema of a response body, derived from the selection of the payload. Each fragment becomes a component, named
+ * after its type, or after the fragment if several select from one type.
+ */
+export function responseSchemas({ component, enumeration, text }: Components, fragments: Fragments) {
+  /** A nullable field of the payload may also be absent. */
+  function payload(type: GraphQLObjectType, selection: SelectionSetNode): JsonSchema {
+    const isRequired = (name: string) => isNonNullType(type.getFields()[name]?.type);
+    return component(type.name, () => record(type, selection, isRequired));
+  }
+
+  /** An object with its selected fields. Below the payload every field is always present, null where it is empty. */
+  function record(type: GraphQLObjectType, selection: SelectionSetNode, isRequired = (_name: string) => true) {
+    const nodes = selectedFields(selection);
+    const required = nodes.filter(({ name }) => isRequired(name.value)).map(({ name }) => snakeCase(name.value));
+    return {
+      type: 'object',
+      description: text(type.description),
+      properties: Object.fromEntries(nodes.map((node) => property(type, node))),
+      ...(required.length > 0 && { required }),
+    };
+  }
+
+  function property(type: GraphQLObjectType, { name, selectionSet }: FieldNode): [string, JsonSchema] {
+    const field = type.getFields()[name.value];
+    if (field) return [snakeCase(name.value), { ...schemaOf(field.type, selectionSet), ...aboutField(field, text) }];
+    return [name.value, { type: 'string', const: snakeCase(type.name), description: 'The type of the record.' }];
+  }
+
+  function schemaOf(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
+    const inner = getNullableType(type);
+    const value = () => {
+      if (isListType(inner)) return { type: 'array', items: schemaOf(inner.ofType, selection) };
+      if (isEnumType(inner)) return enumeration(inner);
+      return isObjectType(inner) && selection ? selected(inner, selection) : scalar(inner);
+    };
+    return isNonNullType(type) ? value() : nullable(value());
+  }
+
+  function selected(type: GraphQLObjectType, selection: SelectionSetNode): JsonSchema {
+    const [only, ...others] = selection.selections;
+    if (only?.kind !== Kind.FRAGMENT_SPREAD || others.length > 0) return record(type, selection);
+    return component(componentName(type, only.name.value), () => record(type, selection));
+  }
+
+  function componentName(type: GraphQLObjectType, fragment: string): string {
+    const ofType = [...fragments.values()].filter(({ typeCondition }) => typeCondition.name.value === type.name);
+    return ofType.length === 1 ? type.name : fragment.replace(/Fields$/, '');
+  }
+
+  function selectedFields({ selections }: SelectionSetNode): FieldNode[] {
+    return selections.flatMap((node) => {
+      if (node.kind === Kind.FIELD) return node;
+      const fragment = node.kind === Kind.FRAGMENT_SPREAD ? fragments.get(node.name.value) : node;
+      return fragment ? selectedFields(fragment.selectionSet) : [];
+    });
+  }
+
+  return payload;
+}

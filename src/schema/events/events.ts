@@ -1,0 +1,148 @@
+import type { Context } from '../../context.js';
+import { eventBody, eventKind, eventTypeOf } from '../../events/event.js';
+import { eventFeed } from '../../events/feed.js';
+import { type PageArguments, pageErrors } from '../../lists/engine.js';
+import { type FieldError, notFound } from '../../platform/failures/index.js';
+import type { EventStream } from '../../platform/outbox/index.js';
+import { keyOf } from '../../policies/access.js';
+import { builder, keyColumns, manyEvents } from '../builder.js';
+import { byId, connectionType, nodesQuery, pageArguments, resolveConnection } from '../connections.js';
+import { plannedQuery } from '../plans.js';
+import { Activity, ActivityAction } from './activity.js';
+
+const Event = builder.prismaObject('Activity', {
+  select: keyColumns,
+  variant: 'Event',
+  description: 'An activity as an event: it has a place among all events of the company.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The ID of the event, which is that of the activity.' }),
+    type: t.string({
+      description: 'What happened, such as `goal.reopened`. New types may be added: ignore those that you do not know.',
+      select: { action: true },
+      resolve: ({ action }) => eventTypeOf(action),
+    }),
+    sequence: t.field({
+      type: 'BigInt',
+      description: 'The number of the event among those of the company, from 1. It grows in the order of the events.',
+      select: { sequence: true },
+      resolve: ({ sequence }) => sequence ?? 0n,
+    }),
+    timestamp: t.expose('insertedAt', { type: 'DateTime', description: 'When it happened.' }),
+    activity: t.variant(Activity, { description: 'The activity that the event is.' }),
+  }),
+});
+
+const inHub = { select: { resourceHubId: true } } as const;
+
+builder.prismaObjectField(Event, 'body', (t) =>
+  t.string({
+    description:
+      'The event as webhooks send it: JSON with `id`, `type`, `timestamp`, `sequence`, `company_id` and `data`.',
+    select: {
+      companyId: true,
+      action: true,
+      sequence: true,
+      insertedAt: true,
+      authorId: true,
+      goalId: true,
+      fileId: true,
+      documentId: true,
+      documentVersionId: true,
+      file: inHub,
+      document: inHub,
+      documentVersion: { select: { versionNumber: true, restoredFromVersionNumber: true } },
+    },
+    resolve: ({ goalId, fileId, documentId, documentVersionId, file, document, documentVersion, ...event }) => {
+      const ids = { goal_id: goalId, file_id: fileId, document_id: documentId, version_id: documentVersionId };
+      const hub = { resource_hub_id: (file ?? document)?.resourceHubId };
+      const numbers = {
+        version_number: documentVersion?.versionNumber,
+        restored_from_version_number: documentVersion?.restoredFromVersionNumber,
+      };
+      const known = Object.entries({ ...ids, ...hub, ...numbers }).filter(([, value]) => value != null);
+      const subject = Object.fromEntries(known);
+      return JSON.stringify(eventBody({ ...event, sequence: Number(event.sequence), subject }));
+    },
+  }),
+);
+
+const EventConnection = connectionType('Event', Event, 'A page of events, oldest first.', { isCounted: false });
+
+type EventArguments = PageArguments & { actions?: readonly string[] | null | undefined };
+
+const noAction = (field: string): FieldError => ({
+  field,
+  code: 'too_short',
+  message: 'must name at least one action',
+});
+
+const eventErrors = ({ actions, ...page }: EventArguments, field: string): FieldError[] => [
+  ...pageErrors(eventKind, field, page),
+  ...(actions?.length === 0 ? [noAction(`${field}.actions`)] : []),
+];
+
+builder.queryField('events', (t) =>
+  t.field({
+    type: EventConnection,
+    description:
+      'Lists the events of the company that the caller can see, oldest first. A page looks at up to 1,000 events, so it ' +
+      'may have fewer than asked for, or none; `pageInfo` says whether to go on. Errors: BAD_USER_INPUT.',
+    extensions: { ...manyEvents, check: eventErrors },
+    args: {
+      first: pageArguments.first,
+      after: pageArguments.after,
+      actions: t.arg({
+        type: [ActivityAction],
+        required: false,
+        description: 'Returns only the events of these actions. If it is null, returns those of all actions.',
+      }),
+    },
+    resolve: (_root, { actions, ...args }, context, info) =>
+      resolveConnection(context, info, args, {
+        list: eventFeed(context.actor, actions),
+        load: byId(context, nodesQuery(context, info, 'Event'), (query, where) =>
+          context.db.activity.findMany({ ...query, where }),
+        ),
+      }),
+  }),
+);
+
+builder.subscriptionField('events', (t) =>
+  t.field({
+    type: Event,
+    description:
+      'Streams the events of the company that the caller can see, each once it is committed, in their order. Needs ' +
+      '`Accept: text/event-stream`. A client that comes back sends the last `id` of the stream as `Last-Event-ID`, and ' +
+      'misses nothing. Errors: BAD_USER_INPUT, RATE_LIMITED.',
+    args: {
+      after: t.arg.string({
+        required: false,
+        description:
+          'Begins with the event after this cursor. By default with the next one that happens. `Last-Event-ID` counts instead of it.',
+      }),
+      actions: t.arg({
+        type: [ActivityAction],
+        required: false,
+        description: 'Streams only the events of these actions. If null, streams all.',
+      }),
+    },
+    extensions: { check: eventErrors },
+    subscribe: (_root, args, context) => subscribe(context, args) as never,
+    resolve: async (item, _args, context, info) => {
+      const { id } = (item as { event: { id: string } }).event;
+      const where = keyOf(context.actor, id);
+      const event = await context.db.activity.findUnique({ ...plannedQuery(context, info), where });
+      // Purged since it was found.
+      if (!event) throw notFound('event', id);
+      return event;
+    },
+  }),
+);
+
+function subscribe(
+  { db, actor, streams, lastEventId }: Context,
+  { after = null, actions }: EventArguments,
+): Promise<EventStream> {
+  const start = lastEventId ? { after: lastEventId, field: 'Last-Event-ID' } : { after, field: 'events.after' };
+  return streams.subscribe({ db, actor, actions: actions ? [...new Set(actions)] : null, ...start });
+}

@@ -1,0 +1,107 @@
+import { type PageArguments, pageErrors, textErrors } from '../../lists/engine.js';
+import { type GoalFilter as Filter, goalCursor, goalList, type GoalOrder as Order } from '../../lists/goals.js';
+import { notFound } from '../../platform/failures/index.js';
+import { visibleTo } from '../../policies/visibility.js';
+import { builder, everyName } from '../builder.js';
+import { connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
+import { plannedQuery } from '../plans.js';
+import { OrderDirection } from '../scalars.js';
+import { Goal } from './goal.js';
+
+builder.queryField('goal', (t) =>
+  t.field({
+    type: Goal,
+    nullable: true,
+    description: 'Looks up a goal that the caller can see. Error: NOT_FOUND.',
+    args: { id: t.arg.id({ required: true, description: 'The ID of the goal.' }) },
+    resolve: async (_root, { id }, context, info) => {
+      const goal = await context.db.goal.findFirst({
+        ...plannedQuery(context, info),
+        where: { id, ...visibleTo(context.actor) },
+      });
+      if (!goal) throw notFound('goal', id);
+      return goal;
+    },
+  }),
+);
+
+const GoalFilter = builder.inputType('GoalFilter', {
+  description:
+    'Conditions for a list of goals; a goal must meet all of them. An ID that is unknown to the caller matches no goal.',
+  fields: (t) => ({
+    spaceId: t.id({ required: false, description: 'Returns only the goals of this space.' }),
+    closed: t.boolean({
+      required: false,
+      description: 'If true, returns only closed goals; if false, only open goals. If null, returns both.',
+    }),
+    archived: t.boolean({
+      required: false,
+      description:
+        'If true, returns only archived goals; if false, only goals that are not archived. If null, returns both.',
+    }),
+    championId: t.id({ required: false, description: 'Returns only the goals whose champion is this person.' }),
+    text: t.string({
+      required: false,
+      description:
+        'Returns only the goals whose name contains this text, ignoring case and spaces around the text, which has 3 to 200 characters.',
+      extensions: { maxLength: 200, ...everyName },
+    }),
+  }),
+});
+
+const GoalOrderField = builder.enumType('GoalOrderField', {
+  description: 'The fields that goals can be sorted by. Goals with equal values are sorted by ID.',
+  values: {
+    NAME: { value: 'name', description: 'Sorts by name, ignoring case.' },
+    INSERTED_AT: { value: 'insertedAt', description: 'Sorts by the time of creation.' },
+    UPDATED_AT: { value: 'updatedAt', description: 'Sorts by the time of the last change.' },
+  } as const,
+});
+
+const GoalOrder = builder.inputType('GoalOrder', {
+  description: 'How a list of goals is sorted.',
+  fields: (t) => ({
+    field: t.field({ type: GoalOrderField, required: true, description: 'The field to sort by.' }),
+    direction: t.field({
+      type: OrderDirection,
+      defaultValue: 'asc',
+      required: true,
+      description: 'The direction to sort in.',
+    }),
+  }),
+});
+
+const GoalConnection = connectionType('Goal', Goal, 'A page of goals.');
+
+type GoalArguments = PageArguments & { filter?: Filter | null; orderBy?: Order | null };
+
+builder.queryField('goals', (t) =>
+  t.field({
+    type: GoalConnection,
+    description: 'Lists the goals that the caller can see. Error: BAD_USER_INPUT.',
+    extensions: {
+      check: ({ filter, orderBy, ...page }: GoalArguments, field: string) => [
+        ...pageErrors(goalCursor(orderBy?.field ?? 'name'), field, page),
+        ...textErrors(field, filter?.text),
+      ],
+    },
+    args: {
+      ...pageArguments,
+      filter: t.arg({
+        type: GoalFilter,
+        required: false,
+        description: 'The conditions that the goals must meet. If it is null, returns all goals.',
+      }),
+      orderBy: t.arg({
+        type: GoalOrder,
+        required: false,
+        description: 'How to sort the goals. Default: by name, ascending.',
+      }),
+    },
+    resolve: (_root, { filter, orderBy, ...args }, context, info) =>
+      resolveConnection(context, info, args, {
+        list: goalList(context.actor, filter ?? {}, orderBy ?? { field: 'name', direction: 'asc' }),
+        ...rowsOfModel(context, info, ['Goal', context.db.goal], visibleTo(context.actor)),
+      }),
+  }),
+);

@@ -1,0 +1,128 @@
+import { audienceCursor, reopenAudienceList } from '../../lists/recipients.js';
+import {
+  type GoalReopenPreview,
+  previewGoalReopen,
+  type ReopenedGoal,
+  reopenGoal,
+} from '../../operations/reopenGoal.js';
+import { keyOf } from '../../policies/access.js';
+import { builder, everybody } from '../builder.js';
+import { changes } from '../changes.js';
+import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
+import { addActivity } from '../events/payloadActivity.js';
+import { Person } from '../people/person.js';
+import { plannedQuery } from '../plans.js';
+import { Goal } from './goal.js';
+
+const ReopenGoalInput = builder.inputType('ReopenGoalInput', {
+  description: 'The input of `reopenGoal`.',
+  fields: (t) => ({
+    id: t.id({
+      required: false,
+      description: 'The ID of the goal to reopen. If it is null or absent, nothing changes.',
+    }),
+    message: t.string({
+      required: false,
+      description:
+        'The message to post in a new thread: plain or rich text (ProseMirror JSON), at most 100,000 characters. If it is null, the thread is empty.',
+      extensions: { maxLength: 100_000 },
+    }),
+    sendNotificationsToEveryone: t.boolean({
+      required: false,
+      description: "Whether to notify the members of the goal's space in addition to the subscribers. Default: false.",
+    }),
+    subscriberIds: t.idList({
+      required: false,
+      description:
+        'The IDs of the people to subscribe to the thread, at most 10,000; repeated IDs count once. If it is null, nobody is invited.',
+      extensions: { maxItems: 10_000 },
+    }),
+  }),
+});
+
+const ReopenGoalPayload = builder.objectRef<ReopenedGoal>('ReopenGoalPayload').implement({
+  description: 'The result of `reopenGoal`.',
+  fields: (t) => ({
+    goal: t.field({
+      type: Goal,
+      nullable: true,
+      description: 'The goal, which is now open. Null if no ID was given.',
+      resolve: ({ goalId }, _args, context, info) =>
+        goalId === null
+          ? null
+          : context.db.goal.findUniqueOrThrow({ ...plannedQuery(context, info), where: keyOf(context.actor, goalId) }),
+    }),
+  }),
+});
+
+addActivity(ReopenGoalPayload);
+
+builder.mutationField('reopenGoal', (t) =>
+  t.field({
+    type: ReopenGoalPayload,
+    description:
+      'Reopens a closed goal, posts the message in a new thread, and subscribes and notifies people; an open goal stays ' +
+      'unchanged. Requires edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, GOAL_ARCHIVED.',
+    extensions: { ...changes<typeof ReopenGoalInput.$inferInput>('goal', ({ id }) => id), errors: ['GOAL_ARCHIVED'] },
+    args: {
+      input: t.arg({
+        type: ReopenGoalInput,
+        required: true,
+        description: 'The goal to reopen, the message and the people to notify.',
+      }),
+    },
+    resolve: (_root, { input }, context) => reopenGoal(context, input),
+  }),
+);
+
+const PersonConnection = connectionType('Person', Person, 'A page of people, sorted by name.');
+
+const Preview = builder.objectRef<GoalReopenPreview>('GoalReopenPreview').implement({
+  description: 'What `reopenGoal` would currently do with the same input.',
+  fields: (t) => {
+    const people = (whom: 'notified' | 'subscribed', description: string) =>
+      t.field({
+        type: PersonConnection,
+        description,
+        args: pageArguments,
+        extensions: checkedPage(audienceCursor(whom)),
+        resolve: ({ audience }, args, context, info) =>
+          resolveConnection(context, info, args, {
+            list: reopenAudienceList(context.actor, audience, whom),
+            ...rowsOfModel(context, info, ['Person', context.db.person]),
+          }),
+      });
+    return {
+      goal: t.field({
+        type: Goal,
+        nullable: true,
+        description: 'The goal in its current state. Null if no ID was given.',
+        resolve: ({ goalId }, _args, context, info) =>
+          goalId === null
+            ? null
+            : context.db.goal.findUnique({ ...plannedQuery(context, info), where: keyOf(context.actor, goalId) }),
+      }),
+      wouldReopen: t.exposeBoolean('wouldReopen', {
+        description: 'Whether the goal would be reopened. False if the goal is already open or no ID was given.',
+      }),
+      notified: people('notified', 'The people who would be notified. Empty if the goal would not be reopened.'),
+      subscribed: people(
+        'subscribed',
+        'The people who would be subscribed to the thread, including the caller. Empty if the goal would not be reopened.',
+      ),
+    };
+  },
+});
+
+builder.queryField('previewGoalReopen', (t) =>
+  t.field({
+    type: Preview,
+    extensions: everybody,
+    nullable: true,
+    description:
+      'Previews what `reopenGoal` would do with this input, without changing anything; a read-only token can run it. ' +
+      'Requires edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, GOAL_ARCHIVED.',
+    args: { input: t.arg({ type: ReopenGoalInput, required: true, description: 'The input to preview.' }) },
+    resolve: (_root, { input }, context) => previewGoalReopen(context, input),
+  }),
+);

@@ -1,0 +1,86 @@
+import DataLoader from 'dataloader';
+import type { GraphQLResolveInfo } from 'graphql';
+import type { Context } from '../../context.js';
+import { type AskedFolder, type Folder, folderPaths } from '../../lists/resourceHubNodes.js';
+import { notFound } from '../../platform/failures/index.js';
+import { visibleTo } from '../../policies/visibility.js';
+import { builder, keyColumns, selects, wholeFolder } from '../builder.js';
+import { sharedInOperation } from '../connections.js';
+
+export interface NodeShape {
+  id: string;
+  name: string;
+  resourceHubId: string;
+  parentFolderId: string | null;
+}
+
+/** What the fields of every node need, whichever type it turns out to be. */
+export const nodeColumns = { ...keyColumns, name: true, resourceHubId: true, parentFolderId: true } as const;
+
+export const ResourceHubNode = builder.interfaceRef<NodeShape>('ResourceHubNode').implement({
+  description: 'A folder, document or file of a resource hub.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The ID of the folder, document or file. It is unique within its type.' }),
+    name: t.exposeString('name', { description: 'The name of the folder or file, or the title of the document.' }),
+    resourceHubId: t.exposeID('resourceHubId', { description: 'The ID of the hub that the node is in.' }),
+    parentFolderId: t.exposeID('parentFolderId', {
+      nullable: true,
+      description: "The ID of the folder that the node is in. Null if it is at the hub's root.",
+    }),
+  }),
+});
+
+export const ResourceHubFolder = builder.objectRef<Folder>('ResourceHubFolder').implement({
+  interfaces: [ResourceHubNode],
+  description: 'A folder of a resource hub.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The ID of the folder.' }),
+    name: t.exposeString('name', { description: 'The name of the folder.' }),
+    description: t.exposeString('description', {
+      nullable: true,
+      description: 'The description of the folder: plain or rich text (ProseMirror JSON). Null if there is none.',
+    }),
+    resourceHubId: t.exposeID('resourceHubId', { description: 'The ID of the hub that the folder is in.' }),
+    parentFolderId: t.exposeID('parentFolderId', {
+      nullable: true,
+      description: "The ID of the parent folder. Null if the folder is at the hub's root.",
+    }),
+    childrenCount: t.int({
+      description: 'The number of folders, documents and files directly in the folder that the caller can see.',
+      extensions: wholeFolder,
+      resolve: ({ childrenCount }) => childrenCount as number,
+    }),
+  }),
+});
+
+type Info = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
+
+// Nothing is kept, because a later field of a mutation may have changed what is in a folder.
+const folders = sharedInOperation(
+  ({ db, actor }) => new DataLoader<AskedFolder, Folder[]>((asked) => folderPaths(db, actor, asked), { cache: false }),
+);
+
+const load = async (id: string | null, withPath: boolean, context: Context, info: Info): Promise<Folder[]> =>
+  id === null ? [] : folders(context).load({ id, withPath, withCounts: selects(info, 'childrenCount') });
+
+/** The folders from the hub's root down to and including this folder. One statement serves all that ask at once. */
+export const pathTo = (folderId: string | null, context: Context, info: Info) => load(folderId, true, context, info);
+
+/** The folder, as {@link pathTo} finds it. */
+export const folderOf = async (id: string | null, context: Context, info: Info): Promise<Folder | undefined> =>
+  (await load(id, false, context, info))[0];
+
+builder.queryField('resourceHubFolder', (t) =>
+  t.field({
+    type: ResourceHubFolder,
+    nullable: true,
+    description: 'Looks up a folder of a resource hub that the caller can see. Error: NOT_FOUND.',
+    args: { id: t.arg.id({ required: true, description: 'The ID of the folder.' }) },
+    resolve: async (_root, { id }, context, info) => {
+      const where = { id, companyId: context.actor.companyId, resourceHub: visibleTo(context.actor) };
+      if (!(await context.db.resourceHubFolder.findFirst({ where, select: { id: true } })))
+        throw notFound('folder', id);
+      return folderOf(id, context, info);
+    },
+  }),
+);

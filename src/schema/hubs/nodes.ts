@@ -1,0 +1,119 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import type { Context } from '../../context.js';
+import { type PageArguments, type Position, pageErrors, textErrors } from '../../lists/engine.js';
+import {
+  folderNodeCursor,
+  hubNodeCursor,
+  nodesNamed,
+  nodesOfFolders,
+  nodesOfHubs,
+  rankOf,
+} from '../../lists/resourceHubNodes.js';
+import { visibleDocument, visibleFile } from '../../policies/visibility.js';
+import { builder, everyName } from '../builder.js';
+import { byId, checkedPage, connectionType, nodesQuery, pageArguments, resolveConnection } from '../connections.js';
+import { folderOf, type NodeShape, ResourceHubFolder, ResourceHubNode } from './folder.js';
+import { ResourceHub } from './resourceHub.js';
+
+/** Loads the nodes at the positions, with one query for each kind. */
+function loadNodes(context: Context, info: GraphQLResolveInfo) {
+  const { db, actor } = context;
+  const loaders = {
+    folder: byId(context, {}, async (_query, { id }) =>
+      (await Promise.all(id.in.map((folder) => folderOf(folder, context, info)))).flatMap((folder) => folder ?? []),
+    ),
+    document: byId(context, nodesQuery(context, info, 'ResourceHubDocument'), (query, where) =>
+      db.resourceHubDocument.findMany({
+        ...query,
+        where: { ...where, ...visibleDocument(actor) },
+      }),
+    ),
+    file: byId(context, nodesQuery(context, info, 'ResourceHubFile'), (query, where) =>
+      db.resourceHubFile.findMany({
+        ...query,
+        where: { ...where, ...visibleFile(actor) },
+      }),
+    ),
+  };
+  return async (positions: Position[]) => {
+    const found = new Map<Position, NodeShape>();
+    await Promise.all(
+      kinds.map(async (kind) => {
+        const ofKind = positions.filter(({ rank }) => rank === rankOf[kind]);
+        const rows: (NodeShape | undefined)[] = ofKind.length > 0 ? await loaders[kind](ofKind) : [];
+        for (const [index, row] of rows.entries()) {
+          const position = ofKind[index];
+          if (row && position) found.set(position, Object.assign(row, { __typename: typeNames[kind] }));
+        }
+      }),
+    );
+    return positions.map((position) => found.get(position));
+  };
+}
+
+const kinds = ['folder', 'document', 'file'] as const;
+const typeNames = { folder: 'ResourceHubFolder', document: 'ResourceHubDocument', file: 'ResourceHubFile' };
+
+const ResourceHubNodeConnection = connectionType(
+  'ResourceHubNode',
+  ResourceHubNode,
+  'A page of the nodes of a hub or a folder: folders first, then documents, then files, each sorted by name.',
+);
+
+const ResourceHubNodeFilter = builder.inputType('ResourceHubNodeFilter', {
+  description: 'Which nodes of a hub to find.',
+  fields: (t) => ({
+    text: t.string({
+      required: false,
+      description:
+        "Returns the nodes anywhere in the hub, not only at its root, whose name contains this text, ignoring case and spaces around the text, which has 3 to 200 characters. If null, returns the nodes at the hub's root.",
+      extensions: { maxLength: 200, ...everyName },
+    }),
+  }),
+});
+
+type HubNodeArguments = PageArguments & { filter?: { text?: string | null } | null };
+
+builder.prismaObjectField(ResourceHub, 'nodes', (t) =>
+  t.field({
+    type: ResourceHubNodeConnection,
+    description:
+      "The nodes at the hub's root or, with a text, those with that text in their name anywhere in the hub. Excludes other people's drafts and everything deleted.",
+    args: {
+      ...pageArguments,
+      filter: t.arg({
+        type: ResourceHubNodeFilter,
+        required: false,
+        description: "Which nodes to find. If it is null, returns the nodes at the hub's root.",
+      }),
+    },
+    extensions: {
+      check: ({ filter, ...page }: HubNodeArguments, field: string) => [
+        ...pageErrors(hubNodeCursor, field, page),
+        ...textErrors(field, filter?.text),
+      ],
+    },
+    select: { id: true },
+    resolve: ({ id }, { filter, ...args }, context, info) =>
+      resolveConnection(context, info, args, {
+        list: filter?.text == null ? nodesOfHubs(context.actor) : nodesNamed(context.actor, filter.text),
+        scope: id,
+        load: loadNodes(context, info),
+      }),
+  }),
+);
+
+builder.objectField(ResourceHubFolder, 'nodes', (t) =>
+  t.field({
+    type: ResourceHubNodeConnection,
+    description: "The nodes directly in the folder. Excludes other people's drafts and everything deleted.",
+    args: pageArguments,
+    extensions: checkedPage(folderNodeCursor),
+    resolve: ({ id }, args, context, info) =>
+      resolveConnection(context, info, args, {
+        list: nodesOfFolders(context.actor),
+        scope: id,
+        load: loadNodes(context, info),
+      }),
+  }),
+);

@@ -1,0 +1,136 @@
+import {
+  type DocumentRestorePreview,
+  previewDocumentRestore,
+  restoreDocumentVersion,
+} from '../../operations/restoreDocumentVersion.js';
+import { keyOf } from '../../policies/access.js';
+import { builder, keyColumns, twoLongTexts } from '../builder.js';
+import { changes } from '../changes.js';
+import { addActivity } from '../events/payloadActivity.js';
+import { plannedQuery } from '../plans.js';
+import { ResourceHubDocument } from './document.js';
+import { DocumentDifference, DocumentVersion } from './versions.js';
+
+/** The numbers that a version can have. */
+const versionNumbers = { minimum: 1, maximum: 2_147_483_647 };
+
+const RestoreDocumentVersionInput = builder.inputType('RestoreDocumentVersionInput', {
+  description: 'The input of `restoreDocumentVersion`.',
+  fields: (t) => ({
+    documentId: t.id({ required: true, description: 'The ID of the document.' }),
+    versionNumber: t.int({
+      required: true,
+      description: 'The number of the version to restore, starting at 1.',
+      extensions: versionNumbers,
+    }),
+    expectedCurrentVersion: t.int({
+      required: true,
+      description:
+        'The number of the version that the caller expects to be current. If another version is current, the request fails with VERSION_CONFLICT.',
+      extensions: versionNumbers,
+    }),
+  }),
+});
+
+// A variant of the current version, so that one query loads both the document and the version.
+const RestoreDocumentVersionPayload = builder.prismaObject('DocumentVersion', {
+  select: keyColumns,
+  variant: 'RestoreDocumentVersionPayload',
+  description: 'The result of `restoreDocumentVersion`.',
+  fields: (t) => ({
+    document: t.relation('document', { type: ResourceHubDocument, description: 'The document after the restore.' }),
+    restoredVersion: t.variant(DocumentVersion, {
+      isNull: (version: object) => 'activityId' in version && version.activityId === null,
+      description: 'The version that the restore added. Null if the document already equals the requested version.',
+    }),
+  }),
+});
+
+addActivity(RestoreDocumentVersionPayload);
+
+builder.mutationField('restoreDocumentVersion', (t) =>
+  t.field({
+    type: RestoreDocumentVersionPayload,
+    description:
+      'Restores an earlier version of a document by adding a new version with its title and content, unless the document ' +
+      'already equals it. Subscribes the people whom that version mentions; nobody is notified. Requires edit access. ' +
+      'Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, VERSION_CONFLICT.',
+    extensions: {
+      ...changes<typeof RestoreDocumentVersionInput.$inferInput>('document', ({ documentId }) => documentId),
+      errors: ['VERSION_CONFLICT'],
+    },
+    args: {
+      input: t.arg({
+        type: RestoreDocumentVersionInput,
+        required: true,
+        description: 'The document, and the version to restore.',
+      }),
+    },
+    resolve: async (_root, { input }, context, info) => {
+      const { versionId, activityId } = await restoreDocumentVersion(context, input);
+      const where = keyOf(context.actor, versionId);
+      // Only now, because a failure needs no plan.
+      const query = plannedQuery(context, info, { select: keyColumns });
+      const version = await context.db.documentVersion.findUniqueOrThrow({ ...query, where });
+      return { ...version, activityId };
+    },
+  }),
+);
+
+const Preview = builder.objectRef<DocumentRestorePreview>('DocumentRestorePreview').implement({
+  description: 'What `restoreDocumentVersion` would currently change.',
+  fields: (t) => ({
+    version: t.field({
+      type: DocumentVersion,
+      description: 'The version to restore.',
+      resolve: ({ sourceId }, _args, context, info) =>
+        context.db.documentVersion.findUniqueOrThrow({
+          ...plannedQuery(context, info),
+          where: keyOf(context.actor, sourceId),
+        }),
+    }),
+    expectedCurrentVersion: t.exposeInt('expectedCurrentVersion', {
+      description:
+        'The number of the current version. Send it as `expectedCurrentVersion`, so that the restore does what this preview shows or fails.',
+    }),
+    isNoOp: t.exposeBoolean('isNoOp', {
+      description: 'Whether the restore would change nothing because the document already equals the version.',
+    }),
+    titleBefore: t.string({ description: 'The title before the restore.', resolve: ({ before }) => before.title }),
+    titleAfter: t.string({ description: 'The title after the restore.', resolve: ({ after }) => after.title }),
+    contentBefore: t.string({
+      description: 'The content before the restore: plain or rich text (ProseMirror JSON).',
+      resolve: ({ before }) => before.content,
+    }),
+    contentAfter: t.string({
+      description: 'The content after the restore: plain or rich text (ProseMirror JSON).',
+      resolve: ({ after }) => after.content,
+    }),
+    difference: t.field({
+      type: DocumentDifference,
+      extensions: twoLongTexts,
+      description: 'The difference between the document before and after the restore.',
+      resolve: (preview) => preview,
+    }),
+  }),
+});
+
+builder.queryField('previewDocumentRestore', (t) =>
+  t.field({
+    type: Preview,
+    extensions: twoLongTexts,
+    nullable: true,
+    description:
+      'Previews what `restoreDocumentVersion` would change, without changing anything; a read-only token can run it. ' +
+      'Requires edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN.',
+    args: {
+      documentId: t.arg.id({ required: true, description: 'The ID of the document.' }),
+      versionNumber: t.arg.int({
+        required: true,
+        description: 'The number of the version to restore, starting at 1.',
+        extensions: versionNumbers,
+      }),
+    },
+    resolve: (_root, args, context) => previewDocumentRestore(context, args),
+  }),
+);

@@ -1,0 +1,151 @@
+import { type Change, type Difference, difference, Effort } from '../../text/difference.js';
+import type { DocumentText } from '../../text/documentText.js';
+import { plainText } from '../../text/plainText.js';
+import { builder, keyColumns, longText, twoLongTexts } from '../builder.js';
+import { sharedInOperation } from '../connections.js';
+import { Person } from '../people/person.js';
+
+const TextChangeKind = builder.enumType('TextChangeKind', {
+  description: 'Which of two compared texts a piece of text is in.',
+  values: {
+    UNCHANGED: { value: 'unchanged', description: 'The piece is in both texts.' },
+    REMOVED: { value: 'removed', description: 'The piece is only in the text before.' },
+    ADDED: { value: 'added', description: 'The piece is only in the text after.' },
+  } as const,
+});
+
+const TextGranularity = builder.enumType('TextGranularity', {
+  description: 'The unit in which two texts are compared. Long or very different texts are compared in larger units.',
+  values: {
+    WORD: { value: 'word', description: 'The texts are compared word by word.' },
+    LINE: { value: 'line', description: 'The texts are compared line by line.' },
+    TEXT: {
+      value: 'text',
+      description:
+        'Only the lines that both texts start and end with are compared. Everything between them counts as replaced.',
+    },
+  } as const,
+});
+
+const TextChange = builder.objectRef<Change>('TextChange').implement({
+  description: 'A piece of text that is unchanged, removed or added.',
+  fields: (t) => ({
+    kind: t.expose('kind', { type: TextChangeKind, description: 'Whether the piece is unchanged, removed or added.' }),
+    text: t.exposeString('text', { description: 'The text of the piece.' }),
+  }),
+});
+
+const TextDifference = builder.objectRef<Difference>('TextDifference').implement({
+  description: 'The difference between two texts.',
+  fields: (t) => ({
+    granularity: t.expose('granularity', {
+      type: TextGranularity,
+      description: 'The unit in which the texts are compared.',
+    }),
+    changes: t.expose('changes', {
+      type: [TextChange],
+      description:
+        'Both texts as pieces, in order. The unchanged and removed pieces form the text before; the unchanged and added pieces form the text after.',
+    }),
+  }),
+});
+
+// Comparing texts takes processor time, so all comparisons of one request share a fixed amount.
+const effort = sharedInOperation(() => new Effort());
+
+export const DocumentDifference = builder
+  .objectRef<{ before: DocumentText; after: DocumentText }>('DocumentDifference')
+  .implement({
+    description:
+      'The difference between two states of a document. Rich text is compared without its formatting, as one line per block.',
+    fields: (t) => ({
+      title: t.field({
+        type: TextDifference,
+        description: 'The difference between the titles.',
+        resolve: ({ before, after }, _args, context) => difference(before.title, after.title, effort(context)),
+      }),
+      content: t.field({
+        type: TextDifference,
+        description: 'The difference between the contents.',
+        resolve: ({ before, after }, _args, context) =>
+          difference(plainText(before.content), plainText(after.content), effort(context)),
+      }),
+      isFormattingOnly: t.boolean({
+        description: 'Whether the contents differ only in their formatting.',
+        resolve: ({ before, after }) =>
+          before.content !== after.content && plainText(before.content) === plainText(after.content),
+      }),
+    }),
+  });
+
+const VersionOrigin = builder.enumType('VersionOrigin', {
+  description: 'How a version was created.',
+  values: {
+    PUBLISHED: { value: 'published', description: 'The document was published.' },
+    EDITED: { value: 'edited', description: 'The document was edited.' },
+    RESTORED: { value: 'restored', description: 'An earlier version was restored.' },
+  } as const,
+});
+
+export const DocumentVersion = builder.prismaObject('DocumentVersion', {
+  select: keyColumns,
+  description: 'A version of a document. Versions are never changed or removed.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The ID of the version.' }),
+    versionNumber: t.exposeInt('versionNumber', {
+      description: 'The number of the version: 1, 2, 3 and so on, without gaps.',
+    }),
+    title: t.exposeString('title', { description: 'The title of the document in this version.' }),
+    content: t.exposeString('content', {
+      extensions: longText,
+      description: 'The content of the document in this version: plain or rich text (ProseMirror JSON).',
+    }),
+    titleChanged: t.boolean({
+      description: 'Whether the title differs from the previous version. False for the first version.',
+      select: { title: true, previous: { select: { title: true } } },
+      resolve: ({ title, previous }) => previous !== null && previous.title !== title,
+    }),
+    contentChanged: t.boolean({
+      extensions: twoLongTexts,
+      description: 'Whether the content differs from the previous version. False for the first version.',
+      select: { content: true, previous: { select: { content: true } } },
+      resolve: ({ content, previous }) => previous !== null && previous.content !== content,
+    }),
+    diffToPrevious: t.field({
+      type: DocumentDifference,
+      extensions: twoLongTexts,
+      nullable: true,
+      description: 'The difference between the previous version and this version. Null if this is the first version.',
+      select: { title: true, content: true, previous: { select: { title: true, content: true } } },
+      resolve: ({ title, content, previous }) => previous && { before: previous, after: { title, content } },
+    }),
+    diffToCurrent: t.field({
+      type: DocumentDifference,
+      extensions: twoLongTexts,
+      nullable: true,
+      description: 'The difference between this version and the current version. Null if this is the current version.',
+      select: {
+        title: true,
+        content: true,
+        versionNumber: true,
+        document: { select: { name: true, content: true, currentVersion: true } },
+      },
+      resolve: ({ title, content, versionNumber, document }) =>
+        versionNumber === document.currentVersion
+          ? null
+          : { before: { title, content }, after: { title: document.name, content: document.content } },
+    }),
+    editor: t.relation('editor', { type: Person, description: 'The person who created the version.' }),
+    insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When the version was created.' }),
+    isCurrent: t.boolean({
+      description: 'Whether this is the current version of the document.',
+      select: { versionNumber: true, document: { select: { currentVersion: true } } },
+      resolve: ({ versionNumber, document }) => versionNumber === document.currentVersion,
+    }),
+    origin: t.expose('origin', { type: VersionOrigin, description: 'How the version was created.' }),
+    restoredFromVersionNumber: t.exposeInt('restoredFromVersionNumber', {
+      nullable: true,
+      description: 'The number of the version that was restored. Null if `origin` is not `RESTORED`.',
+    }),
+  }),
+});

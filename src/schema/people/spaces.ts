@@ -1,0 +1,89 @@
+import { spaceCursor, spaceList } from '../../lists/spaces.js';
+import { notFound } from '../../platform/failures/index.js';
+import { visibleTo } from '../../policies/visibility.js';
+import { builder, keyColumns } from '../builder.js';
+import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
+import { plannedQuery } from '../plans.js';
+
+interface Levels {
+  publicLevel: number;
+  companyLevel: number;
+  spaceLevel: number;
+}
+
+export const AccessLevels = builder.objectRef<Levels>('AccessLevels').implement({
+  description:
+    'The access that a goal, project or space gives to groups of people. Levels: 0 none, 10 view, 40 comment, 70 edit, 100 full.',
+  fields: (t) => ({
+    public: t.exposeInt('publicLevel', {
+      description: 'A level above 0 marks the resource as public. It does not give access by itself.',
+    }),
+    company: t.exposeInt('companyLevel', { description: 'The level of everyone in the company except guests.' }),
+    space: t.exposeInt('spaceLevel', { description: 'The level of the members of the space.' }),
+  }),
+});
+
+/** The columns that access levels and privacy are read from. */
+export const levelColumns = { publicLevel: true, companyLevel: true, spaceLevel: true } as const;
+
+export const Space = builder.prismaObject('Space', {
+  select: keyColumns,
+  description: 'A group of people who work together, with its goals, projects and resource hubs.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The ID of the space.' }),
+    name: t.exposeString('name', { description: 'The name of the space.' }),
+    mission: t.exposeString('mission', {
+      nullable: true,
+      description: 'The purpose of the space. Null if there is none.',
+    }),
+    isCompanySpace: t.exposeBoolean('isCompanySpace', {
+      description: 'Whether this is the space of the whole company.',
+    }),
+    isMember: t.boolean({
+      description: 'Whether the caller is a member of the space.',
+      select: (_args, { actor }) => ({
+        _count: { select: { members: { where: { companyId: actor.companyId, personId: actor.personId } } } },
+      }),
+      resolve: ({ _count }) => _count.members > 0,
+    }),
+    accessLevels: t.field({
+      type: AccessLevels,
+      description: 'The access that the space gives to groups of people.',
+      select: levelColumns,
+      resolve: (space) => space,
+    }),
+  }),
+});
+
+builder.queryField('space', (t) =>
+  t.field({
+    type: Space,
+    nullable: true,
+    description: 'Looks up a space that the caller can see. Error: NOT_FOUND.',
+    args: { id: t.arg.id({ required: true, description: 'The ID of the space.' }) },
+    resolve: async (_root, { id }, context, info) => {
+      const space = await context.db.space.findFirst({
+        ...plannedQuery(context, info),
+        where: { id, ...visibleTo(context.actor) },
+      });
+      if (!space) throw notFound('space', id);
+      return space;
+    },
+  }),
+);
+
+const SpaceConnection = connectionType('Space', Space, 'A page of spaces, sorted by name.');
+
+builder.queryField('spaces', (t) =>
+  t.field({
+    type: SpaceConnection,
+    description: 'Lists the spaces that the caller can see, sorted by name. Error: BAD_USER_INPUT.',
+    args: pageArguments,
+    extensions: checkedPage(spaceCursor),
+    resolve: (_root, args, context, info) =>
+      resolveConnection(context, info, args, {
+        list: spaceList(context.actor),
+        ...rowsOfModel(context, info, ['Space', context.db.space], visibleTo(context.actor)),
+      }),
+  }),
+);

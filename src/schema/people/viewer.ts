@@ -1,0 +1,79 @@
+import { notificationCursor, notificationList } from '../../lists/notifications.js';
+import { keyOf } from '../../policies/access.js';
+import { builder, keyColumns } from '../builder.js';
+import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
+import { plannedQuery } from '../plans.js';
+import { Notification } from './notifications.js';
+import { Person } from './person.js';
+
+const ApiToken = builder.prismaObject('ApiToken', {
+  select: keyColumns,
+  description: 'The API token that a request is authenticated with. The secret itself is never returned.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The ID of the token, as used on the command line.' }),
+    name: t.exposeString('name', { description: 'The name of the token.' }),
+    lastFour: t.exposeString('lastFour', {
+      description: 'The last four characters of the token, so that people can recognize it.',
+    }),
+    canWrite: t.exposeBoolean('canWrite', { description: 'Whether the token can run mutations.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the token expires. Null if it never expires.',
+    }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the token was last used, accurate to the minute. Null if it has never been used.',
+    }),
+    insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When the token was created.' }),
+  }),
+});
+
+const NotificationConnection = connectionType(
+  'Notification',
+  Notification,
+  "A page of the caller's notifications, newest first.",
+);
+
+const Viewer = builder.prismaObject('ApiToken', {
+  select: keyColumns,
+  variant: 'Viewer',
+  description: 'The caller: the person and the token that a request is authenticated with.',
+  fields: (t) => ({
+    person: t.relation('person', { type: Person, description: 'The person that the token belongs to.' }),
+    token: t.variant(ApiToken, { description: 'The token of the request.' }),
+    notifications: t.field({
+      type: NotificationConnection,
+      description:
+        'The notifications of the person, newest first. Includes those about objects that the person can no longer see.',
+      extensions: checkedPage(notificationCursor),
+      args: {
+        ...pageArguments,
+        unread: t.arg.boolean({
+          required: false,
+          description: 'If true, returns only unread notifications; if false, only read ones. If null, returns both.',
+        }),
+      },
+      resolve: (_viewer, { unread, ...args }, context, info) =>
+        resolveConnection(context, info, args, {
+          list: notificationList(context.actor, unread),
+          ...rowsOfModel(context, info, ['Notification', context.db.notification], {
+            personId: context.actor.personId,
+          }),
+        }),
+    }),
+  }),
+});
+
+builder.queryField('viewer', (t) =>
+  t.field({
+    type: Viewer,
+    description: 'Returns the caller: the person and the token that this request is authenticated with.',
+    resolve: (_root, _args, context, info) =>
+      context.db.apiToken.findUniqueOrThrow({
+        ...plannedQuery(context, info),
+        where: keyOf(context.actor, context.actor.tokenId),
+      }),
+  }),
+);

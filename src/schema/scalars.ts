@@ -1,0 +1,68 @@
+import { GraphQLError } from 'graphql';
+import { type ErrorCode as Code, catalogue, errorCodes } from '../errors/catalogue.js';
+import { builder } from './builder.js';
+
+const outputOnly = (name: string) => () => {
+  throw new GraphQLError(`${name} is not used in input`);
+};
+
+builder.scalarType('DateTime', {
+  specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time',
+  description: 'A point in time in ISO 8601 format and UTC, such as `2026-03-14T09:26:53.589Z`.',
+  serialize: (value) => value.toISOString(),
+  parseValue: outputOnly('DateTime'),
+});
+
+builder.scalarType('Date', {
+  specifiedByURL: 'https://scalars.graphql.org/andimarek/local-date',
+  description: 'A calendar day in the format `YYYY-MM-DD`.',
+  serialize: (value) => value.toISOString().slice(0, 10),
+  parseValue: outputOnly('Date'),
+});
+
+builder.scalarType('BigInt', {
+  // Which integers every JSON parser reads exactly.
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259#section-6',
+  description: 'An integer from 0 to 2^53 - 1, as a JSON number.',
+  serialize: (value) => Number(value),
+  parseValue: outputOnly('BigInt'),
+});
+
+/** No field returns it: it says what `extensions.code` of an error may be, and what else the error then carries. */
+builder.enumType('ErrorCode', {
+  description:
+    'The values of `code` in the `extensions` of an error, which also has `requestId` and the members listed here; one that is optional is there only if it is known. New codes may be added: handle an unknown code by the status of the response.',
+  values: Object.fromEntries(errorCodes.map((code) => [code, { value: code, description: descriptionOf(code) }])),
+});
+
+function descriptionOf(code: Code): string {
+  const { status, title, members = {}, optionalMembers = {} } = catalogue[code];
+  const all = [...Object.entries(members), ...Object.entries(optionalMembers)];
+  const lines = all.map(([name, { type, description }]) => {
+    const kind = name in optionalMembers ? `optional ${type}` : type;
+    return `- \`${name}\` (${kind}): ${description}`;
+  });
+  return [`${title}. Status ${status}.`, ...(lines.length > 0 ? ['', ...lines] : [])].join('\n');
+}
+
+export const OrderDirection = builder.enumType('OrderDirection', {
+  description: 'The direction in which a list is sorted.',
+  values: {
+    ASC: { value: 'asc', description: 'Ascending: from A to Z, from earliest to latest.' },
+    DESC: { value: 'desc', description: 'Descending: from Z to A, from latest to earliest.' },
+  } as const,
+});
+
+builder.queryType({
+  description: 'The read operations. Every token can run them, and they return only what its person can see.',
+});
+
+/** The one place that says that every mutation needs a write-enabled token; both surfaces check it from here. */
+builder.mutationType({
+  description: 'The write operations. They need a write-enabled token: a read-only token is rejected with 403.',
+  extensions: { scope: 'write' },
+});
+
+builder.subscriptionType({
+  description: 'The live streams, as server-sent events. Every token can open them.',
+});

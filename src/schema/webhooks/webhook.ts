@@ -1,0 +1,157 @@
+import { webhookAttemptCursor, webhookAttemptList } from '../../lists/ofRecord.js';
+import { loadWebhook, loadWebhooks, type Webhook as WebhookRow } from '../../operations/webhooks.js';
+import { builder, keyColumns } from '../builder.js';
+import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
+import { ActivityAction } from '../events/activity.js';
+
+const outcomes = {
+  acknowledged: ['ACKNOWLEDGED', 'The endpoint responded with a status from 200 to 299.'],
+  failed: ['FAILED', 'It did not. The event is sent again, unless it was asked for by `sendWebhook`.'],
+  given_up: ['GIVEN_UP', 'It did not, after eight retries. The event is not sent again.'],
+} as const;
+
+const WebhookAttemptOutcome = builder.enumType('WebhookAttemptOutcome', {
+  description: 'What came of an attempt.',
+  values: Object.fromEntries(
+    Object.entries(outcomes).map(([value, [name, description]]) => [name, { value, description }]),
+  ),
+});
+
+const WebhookAttempt = builder.prismaObject('WebhookAttempt', {
+  select: keyColumns,
+  description: 'A request to a webhook, and what came of it.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The ID of the attempt.' }),
+    eventId: t.exposeID('eventId', {
+      description: 'The ID of the event, which is that of the activity; or of the ping.',
+    }),
+    type: t.exposeString('type', { description: 'The type of the event, such as `goal.reopened`, or `ping`.' }),
+    sequence: t.expose('sequence', {
+      type: 'BigInt',
+      nullable: true,
+      description: 'The number of the event among those of the company. Null for a ping.',
+    }),
+    attempt: t.exposeInt('attempt', {
+      description: 'The number in the header `goalpost-attempt`: 1 only if the event was surely not sent before.',
+    }),
+    outcome: t.expose('outcome', { type: WebhookAttemptOutcome, description: 'What came of it.' }),
+    status: t.exposeInt('status', {
+      nullable: true,
+      description: 'The status of the response, a number from 100 to 599. Null if none came.',
+    }),
+    reason: t.exposeString('reason', { nullable: true, description: 'Why no response came. Null if one came.' }),
+    milliseconds: t.exposeInt('milliseconds', { description: 'The number of milliseconds that it took.' }),
+    response: t.exposeString('response', {
+      nullable: true,
+      description: 'The beginning of the response to a failure, at most 1,000 characters. Null if there is none.',
+    }),
+    attemptedAt: t.expose('attemptedAt', { type: 'DateTime', description: 'When it was recorded.' }),
+  }),
+});
+
+const WebhookState = builder.enumType('WebhookState', {
+  description: 'Whether a webhook gets events.',
+  values: {
+    ACTIVE: { value: 'active', description: 'It gets each event as soon as it happens.' },
+    FAILING: { value: 'failing', description: 'Its endpoint only fails, and is tried from time to time.' },
+    DISABLED: { value: 'disabled', description: 'It gets nothing until an owner enables it.' },
+  } as const,
+});
+
+const WebhookDisabledReason = builder.enumType('WebhookDisabledReason', {
+  description: 'Why a webhook is disabled.',
+  values: {
+    OWNER: { value: 'owner', description: 'An owner of the company disabled it.' },
+    OPERATOR: { value: 'operator', description: 'The operator of the server disabled it.' },
+    GONE: { value: 'gone', description: 'Its endpoint responded with 410 Gone.' },
+    FAILING: { value: 'failing', description: 'Its endpoint has only failed for five days.' },
+  } as const,
+});
+
+const WebhookAttemptConnection = connectionType(
+  'WebhookAttempt',
+  WebhookAttempt,
+  'A page of the log of attempts, newest first.',
+);
+
+export const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
+  description: 'A webhook of the company: where its events are sent. Only owners of the company see it.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The ID of the webhook.' }),
+    url: t.exposeString('url', { description: 'Where events are sent.' }),
+    actions: t.field({
+      type: [ActivityAction],
+      description: 'The actions whose events it gets. Empty if it gets those of all actions.',
+      resolve: ({ actions }) => actions,
+    }),
+    state: t.expose('state', { type: WebhookState, description: 'Whether it gets events.' }),
+    disabledReason: t.expose('disabledReason', {
+      type: WebhookDisabledReason,
+      nullable: true,
+      description: 'Why it is disabled. Null unless it is.',
+    }),
+    disabledAt: t.expose('disabledAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was disabled. Null unless it is.',
+    }),
+    failingSince: t.expose('failingSince', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Since when its endpoint has only failed. Null if the latest attempt succeeded.',
+    }),
+    waitsUntil: t.expose('waitUntil', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When its endpoint is tried again. Null unless it waits as a whole.',
+    }),
+    position: t.expose('position', {
+      type: 'BigInt',
+      description: 'The number of the last event that it is done with, apart from those that wait for a retry.',
+    }),
+    lag: t.expose('lag', { type: 'BigInt', description: 'The number of events of the company after its position.' }),
+    retrying: t.exposeInt('retries', {
+      description:
+        'The number of goals, files and documents of which an event waits for a retry, and holds up those after it.',
+    }),
+    oldSecretUntil: t.expose('previousUntil', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Until when requests are signed with the old secret too. Null if there is only one.',
+    }),
+    insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When it was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When an owner last changed it.' }),
+    attempts: t.field({
+      type: WebhookAttemptConnection,
+      description: 'The log of what was sent to it, newest first.',
+      args: pageArguments,
+      extensions: checkedPage(webhookAttemptCursor),
+      resolve: ({ id }, args, context, info) =>
+        resolveConnection(context, info, args, {
+          list: webhookAttemptList(context.actor),
+          scope: id,
+          ...rowsOfModel(context, info, ['WebhookAttempt', context.db.webhookAttempt]),
+        }),
+    }),
+  }),
+});
+
+builder.queryField('webhook', (t) =>
+  t.field({
+    type: Webhook,
+    nullable: true,
+    description:
+      'Looks up a webhook of the company. Requires an owner of the company. Errors: OWNER_REQUIRED, NOT_FOUND.',
+    args: { id: t.arg.id({ required: true, description: 'The ID of the webhook.' }) },
+    resolve: (_root, { id }, context) => loadWebhook(context, id),
+  }),
+);
+
+builder.queryField('webhooks', (t) =>
+  t.field({
+    type: [Webhook],
+    description:
+      'Lists the webhooks of the company, at most 20, oldest first. Requires an owner of the company. Error: OWNER_REQUIRED.',
+    resolve: (_root, _args, context) => loadWebhooks(context),
+  }),
+);

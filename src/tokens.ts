@@ -1,0 +1,98 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Prisma } from './generated/client/client.js';
+import type { Database } from './platform/postgres/index.js';
+import { flushedPosition } from './platform/servers/index.js';
+
+const bearer = /^bearer +(gp_[\w-]{43})$/i;
+
+const newToken = () => `gp_${randomBytes(32).toString('base64url')}`;
+
+/** The stored form of a token. The token itself never reaches the database. */
+export const hashToken = (token: string) => Uint8Array.from(createHash('sha256').update(token).digest());
+
+/** The hash, in base64, of the token in an `Authorization` header; undefined if that cannot be one. */
+export function bearerHash(authorization: string | null): string | undefined {
+  const token = bearer.exec(authorization ?? '')?.[1];
+  return token && createHash('sha256').update(token).digest('base64');
+}
+
+export interface NewToken {
+  companyId: string;
+  personId: string;
+  name: string;
+  canWrite?: boolean;
+  expiresAt?: Date | null;
+  token?: string;
+}
+
+/** Creates a token for one person and stores its hash. Only the return value contains the token itself. */
+export async function createToken(
+  db: Database,
+  { companyId, personId, name, canWrite = false, expiresAt = null, token = newToken() }: NewToken,
+): Promise<{ id: string; token: string }> {
+  const hash = hashToken(token);
+  const { prisma } = db;
+  const [, { id }] = await prisma.$transaction([
+    prisma.tokenCompany.create({ data: { companyId, hash }, select: { companyId: true } }),
+    prisma.apiToken.create({
+      data: { companyId, personId, name, canWrite, expiresAt, hash, lastFour: token.slice(-4) },
+      select: { id: true },
+    }),
+  ]);
+  return { id, token };
+}
+
+export interface FoundToken {
+  id: string;
+  companyId: string;
+  personId: string;
+  canWrite: boolean;
+  /** Whether its last use was written more than a minute ago, or never. */
+  isUseDue: boolean;
+  /** Of the primary's log, if it was asked for; null on a standby. */
+  position?: string | null;
+}
+
+/** For how long a use is not worth another write. */
+export const useMilliseconds = 60_000;
+// Citus refuses now() within COALESCE.
+const isUseDue = Prisma.sql`(t.last_used_at IS NULL OR t.last_used_at <= now() - make_interval(secs => ${useMilliseconds / 1000}))`;
+
+/** The company of a token, by its hash. Every node of a distributed database knows it, even if others are down. */
+export async function findCompany(db: Database, hash: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
+  const [found] = await db.$queryRaw<{ companyId: string }[]>`
+    SELECT company_id AS "companyId" FROM token_companies WHERE hash = ${hash}`;
+  return found?.companyId;
+}
+
+/**
+ * Finds a token of a company, and its person, by the token's hash, unless it has expired by the clock of the database, it
+ * is revoked, or the person is suspended.
+ */
+export async function findToken(
+  db: Database,
+  hash: Uint8Array<ArrayBuffer>,
+  companyId: string,
+  { withPosition = false } = {},
+): Promise<FoundToken | undefined> {
+  const [found] = await db.$queryRaw<FoundToken[]>`
+    SELECT t.id, t.company_id AS "companyId", t.person_id AS "personId", t.can_write AS "canWrite",
+      ${isUseDue} AS "isUseDue"${withPosition ? Prisma.raw(`, ${flushedPosition} AS position`) : Prisma.empty}
+    FROM api_tokens t JOIN people p ON p.company_id = ${companyId} AND p.id = t.person_id
+    WHERE t.company_id = ${companyId} AND t.hash = ${hash}
+      AND t.revoked_at IS NULL AND p.suspended_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())`;
+  return found;
+}
+
+/** Writes that a token is used now, unless a use within the last minute has been written. */
+export const writeUse = (db: Database, { companyId, id }: { companyId: string; id: string }): Promise<number> =>
+  db.$executeRaw`
+    UPDATE api_tokens t SET last_used_at = now() WHERE company_id = ${companyId} AND id = ${id} AND ${isUseDue}`;
+
+/** The moment in that many milliseconds, by the clock of the database. */
+export async function momentIn(db: Database, milliseconds: number): Promise<Date> {
+  const [row] = await db.$queryRaw<{ moment: Date }[]>`
+    SELECT now() + make_interval(secs => ${milliseconds / 1000}) AS moment`;
+  if (!row) throw new Error('the database has no clock');
+  return row.moment;
+}
