@@ -36,8 +36,8 @@ import {
 } from './platform/http/index.js';
 import { Callers, type RateLimiters, rateLimit } from './platform/limits/index.js';
 import type { Streams } from './platform/outbox/index.js';
+import type { Replicas } from './platform/postgres/index.js';
 import { type Database, newScope } from './platform/postgres/index.js';
-import type { Replicas } from './platform/servers/index.js';
 import { openApiDocument, openApiRoutes } from './rest/openapi/openApiDocument.js';
 import { restRoutes, storedMutations } from './rest/routes.js';
 import { apiRoot, type PreparedMutation, prepare, withoutPreview } from './rest/storedMutation.js';

@@ -1,8 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import { failure, type NamedFields } from './platform/failures/index.js';
 import type { Streams } from './platform/outbox/index.js';
-import { type Database, type RequestScope, StalledCompanies, type Transaction } from './platform/postgres/index.js';
-import { type LogPosition, readPosition } from './platform/servers/index.js';
+import {
+  type Database,
+  type LogPosition,
+  type RequestScope,
+  readPosition,
+  StalledCompanies,
+  type Transaction,
+} from './platform/postgres/index.js';
 import type { Actor } from './policies/access.js';
 import { findCompany, findToken, useMilliseconds, writeUse } from './tokens.js';
 

@@ -15,12 +15,25 @@ import {
   purgeAttempts,
   Streams,
 } from './platform/outbox/index.js';
-import { type Database, openClient, warmUp } from './platform/postgres/index.js';
-import { type Job, listen } from './platform/process/index.js';
-import { Replicas } from './platform/servers/index.js';
+import { type Database, openClient, Replicas, warmUp } from './platform/postgres/index.js';
+import { listen } from './platform/process/index.js';
 import { addressOf } from './platform/settings/index.js';
 import { Metrics, MetricsServer, type ReadMetrics, webhookFigures } from './platform/telemetry/index.js';
+import { schema } from './schema/index.js';
 import type { Config } from './settings.js';
+
+/** The tokens of the demo workspace. */
+export interface DemoTokens {
+  write: string;
+  readOnly: string;
+}
+
+/** What a gateway serves, apart from its settings. */
+export interface Job {
+  /** The database, which may be the embedded one. */
+  url: string;
+  demo: { tokens: DemoTokens; secrets: DemoKey['secrets'] | undefined; webhookKey: string } | undefined;
+}
 
 /** What the settings allow webhooks. The demo may send webhooks to programs on this machine. */
 function webhookRules({ webhookKeys, webhookAllow, publicUrl, host, port }: Config, demo: Job['demo']) {
@@ -94,7 +107,7 @@ export async function connectGateway(
   const { preparedStatements, persisted: source, databaseTimeouts: timeouts } = config;
   const onError = (error: Error) => logger.info(`a database connection broke: ${error.message}`);
   const db = openClient({ ...config, url, timeouts, onError });
-  const persisted = source && { documents: readPersistedDocuments(source.path), only: source.only };
+  const persisted = source && { documents: readPersistedDocuments(source.path, schema), only: source.only };
   const rateLimiters = createRateLimiters({
     ...config.rateLimit,
     databaseUrl: url,
@@ -235,4 +248,18 @@ export async function tryListening({ host, port, metrics }: Config): Promise<voi
   } finally {
     await Promise.all([server, metricsServer].map((one) => new Promise((resolve) => void one.close(resolve))));
   }
+}
+
+/** What of the gateway's limits one worker gets. */
+export function shareOf(config: Config, worker: number): Config {
+  const part = (whole: number) =>
+    Math.max(1, Math.floor(whole / config.workers) + (worker <= whole % config.workers ? 1 : 0));
+  const { poolSize, maxConcurrentRequests, maxConnections, streamsMax } = config;
+  return {
+    ...config,
+    poolSize: part(poolSize),
+    maxConcurrentRequests: part(maxConcurrentRequests),
+    maxConnections: part(maxConnections),
+    streamsMax: streamsMax > 0 ? part(streamsMax) : 0,
+  };
 }

@@ -1,6 +1,7 @@
 import { applyMigrations, migrationsDirectory, pendingMigrations } from './platform/administration/index.js';
 import { startEmbedded } from './platform/embedded/index.js';
-import { type Database, DatabaseError, openClient } from './platform/postgres/index.js';
+import { type Database, openClient } from './platform/postgres/index.js';
+import { DatabaseError } from './platform/servers/index.js';
 
 export interface OpenOptions {
   /** The operator's own Postgres. If undefined, the embedded one is used. */

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Prisma } from './generated/client/client.js';
 import type { Database } from './platform/postgres/index.js';
-import { flushedPosition } from './platform/servers/index.js';
+import { flushedPosition } from './platform/postgres/index.js';
 
 const bearer = /^bearer +(gp_[\w-]{43})$/i;
 

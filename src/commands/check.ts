@@ -13,10 +13,11 @@ import { hasCluster, startEmbedded } from '../platform/embedded/index.js';
 import { readPersistedDocuments } from '../platform/graphql/index.js';
 import { isLoopback } from '../platform/http/index.js';
 import { rateLimitPoolSize } from '../platform/limits/index.js';
-import { DatabaseError } from '../platform/postgres/index.js';
 import { listen } from '../platform/process/index.js';
 import type { Encryption } from '../platform/servers/index.js';
+import { DatabaseError } from '../platform/servers/index.js';
 import { ConfigError } from '../platform/settings/index.js';
+import { schema } from '../schema/index.js';
 import { type Config, configOf, type EffectiveSetting, type Environment, effectiveSettings } from '../settings.js';
 
 /** One thing that `check` has found. */
@@ -152,7 +153,7 @@ function replicaFindings(replica: InspectedReplica): Finding[] {
 export async function checkGateway(environment: Environment): Promise<void> {
   const config = configOf(environment);
   printSettings(effectiveSettings(environment), config);
-  if (config.persisted) readPersistedDocuments(config.persisted.path);
+  if (config.persisted) readPersistedDocuments(config.persisted.path, schema);
   const findings = [
     ...printFindings('Network', await inspectHost(config)),
     ...printFindings('Database', await inspectDatabase(config)),

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
-import { DatabaseError, isUnavailable } from '../platform/postgres/index.js';
+import { isUnavailable } from '../platform/postgres/index.js';
 import { WorkerFailed } from '../platform/process/index.js';
+import { DatabaseError } from '../platform/servers/index.js';
 import { ConfigError } from '../platform/settings/index.js';
 import { isSetting } from '../settings.js';
 import { ImportError } from '../workspace/file.js';

@@ -1,22 +1,24 @@
 import cluster from 'node:cluster';
 import { styleText } from 'node:util';
 import type { Logger } from 'pino';
-import { maintenancePoolSize, openGateway, openMetrics, purgeWhileServing, tryListening } from '../gateway.js';
+import {
+  type Job,
+  maintenancePoolSize,
+  openGateway,
+  openMetrics,
+  purgeWhileServing,
+  shareOf,
+  tryListening,
+} from '../gateway.js';
 import { openDatabase } from '../openDatabase.js';
 import { DemoKey, startLabel } from '../pages/demo.js';
 import { readPersistedDocuments } from '../platform/graphql/index.js';
 import { isLoopback } from '../platform/http/index.js';
 import { type Database, isUnavailable } from '../platform/postgres/index.js';
-import {
-  exitInTime,
-  type Job,
-  serveAsWorker,
-  untilStopped,
-  untilUncaughtError,
-  Workers,
-} from '../platform/process/index.js';
+import { exitInTime, serveAsWorker, untilStopped, untilUncaughtError, Workers } from '../platform/process/index.js';
 import { createLogger, logDestination, type ReadMetrics } from '../platform/telemetry/index.js';
 import { apiRoot } from '../rest/storedMutation.js';
+import { schema } from '../schema/index.js';
 import type { Config } from '../settings.js';
 import { version } from '../version.js';
 import { demoTokensFile, openDemo, openWebhookKey } from './demo.js';
@@ -135,9 +137,14 @@ export interface ServeOptions {
  * embedded Postgres if it started one. A second signal ends the process at once.
  */
 export async function serve(config: Config, { demo: withDemo = true }: ServeOptions = {}): Promise<void> {
-  if (cluster.isWorker) return serveAsWorker(config);
+  if (cluster.isWorker) {
+    return serveAsWorker<Job>({
+      loggerOf: (worker) => createLogger(config.logLevel, logDestination(config.logFormat), { worker }),
+      open: (worker, job, logger) => openGateway(shareOf(config, worker), job, logger, { isWorker: true }),
+    });
+  }
   const stopped = untilStopped(config);
-  if (config.persisted) readPersistedDocuments(config.persisted.path);
+  if (config.persisted) readPersistedDocuments(config.persisted.path, schema);
   await tryListening(config);
   const logger = createLogger(config.logLevel, logDestination(config.logFormat));
   const broken = untilUncaughtError(logger);

@@ -1,4 +1,14 @@
-import { type Entry, entry, inSeconds, type MemberSchema, quoted, shortened } from '../platform/failures/index.js';
+import {
+  type Entry,
+  type ErrorCode,
+  entry,
+  failure,
+  inSeconds,
+  type MemberSchema,
+  quoted,
+  registerCatalogue,
+  shortened,
+} from '../platform/failures/index.js';
 
 const either = new Intl.ListFormat('en', { type: 'disjunction' });
 
@@ -508,10 +518,11 @@ const serverErrors = {
 
 const entries = { ...inputErrors, ...httpErrors, ...graphqlErrors, ...accessErrors, ...conflicts, ...serverErrors };
 
-export type ErrorCode = keyof typeof entries;
+type Facts = { [Code in keyof typeof entries]: (typeof entries)[Code]['example'] };
 
-/** What a failure of this code is worded from. */
-export type FactsOf<Code extends ErrorCode> = (typeof entries)[Code]['example'];
+declare module '../platform/failures/failures.js' {
+  interface FactsByCode extends Facts {}
+}
 
 /**
  * Every way a request can fail. The one source of the status, title, wording and members of each code on both surfaces,
@@ -524,5 +535,11 @@ export const errorCodes = (Object.keys(entries) as ErrorCode[]).sort(
   (one, other) => catalogue[one].status - catalogue[other].status,
 );
 
-export const isErrorCode = (code: unknown): code is ErrorCode =>
-  typeof code === 'string' && Object.hasOwn(catalogue, code);
+registerCatalogue(catalogue);
+
+/** The failure that the documents show for a code. */
+export const exampleOf = (code: ErrorCode) => failure(code, catalogue[code].example);
+
+/** The same as GraphQL sends it. */
+export const graphqlExampleOf = (code: ErrorCode) =>
+  failure(code, catalogue[code].graphqlExample ?? catalogue[code].example);

@@ -1,17 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import type { GraphQLError } from 'graphql';
-import { catalogue, type ErrorCode, errorCodes } from '../errors/catalogue.js';
-import { snakeCase, snakeCased } from '../naming.js';
-import {
-  type Entry,
-  exampleOf,
-  graphqlExampleOf,
-  headersOf,
-  inRestNames,
-  problemOf,
-  problemType,
-} from '../platform/failures/index.js';
+import { catalogue, errorCodes, exampleOf, graphqlExampleOf } from '../errors/catalogue.js';
+import { type Entry, type ErrorCode, headersOf, problemOf, problemType } from '../platform/failures/index.js';
 import type { HttpResponse, Route } from '../platform/http/index.js';
+import { inRestNames, snakeCase, snakeCased } from '../platform/http/index.js';
 import type { PreparedMutation } from '../rest/storedMutation.js';
 import { KeptPages } from './files.js';
 import {

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parse, print } from 'graphql';
 import { fileUrl } from '../files.js';
-import { snakeCase } from '../naming.js';
 import type { ExecuteDocument } from '../platform/graphql/index.js';
-import { jsonResponse, type RequestContext, type Route } from '../platform/http/index.js';
+import { jsonResponse, type RequestContext, type Route, snakeCase } from '../platform/http/index.js';
 import { hubItems } from '../rest/hubItems.js';
 import type { ExampleInput, LookUp, NextStep, PreparedMutation } from '../rest/storedMutation.js';
 import { documentOf, type Sample, type SampleRequest, samplesOf } from './assets/samples.js';

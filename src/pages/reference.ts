@@ -1,4 +1,5 @@
-import { catalogue, isErrorCode } from '../errors/catalogue.js';
+import { catalogue } from '../errors/catalogue.js';
+import { isErrorCode } from '../platform/failures/index.js';
 import type { Route } from '../platform/http/index.js';
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
 import { apiRoot, type PreparedMutation } from '../rest/storedMutation.js';

@@ -7,10 +7,17 @@ import {
   isListType,
   isObjectType,
 } from 'graphql';
-import { snakeCase } from '../naming.js';
-import { badInput, inRestNames } from '../platform/failures/index.js';
+import { badInput } from '../platform/failures/index.js';
 import type { ExecuteDocument } from '../platform/graphql/index.js';
-import { jsonResponse, type Route, readInput, readJson, restSpelling } from '../platform/http/index.js';
+import {
+  inRestNames,
+  jsonResponse,
+  type Route,
+  readInput,
+  readJson,
+  restSpelling,
+  snakeCase,
+} from '../platform/http/index.js';
 import { deleteResourceHubFile } from './deleteResourceHubFile.js';
 import { recoverResourceHubFile } from './recoverResourceHubFile.js';
 import { reopenGoal } from './reopenGoal.js';

@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql';
-import { type ErrorCode as Code, catalogue, errorCodes } from '../errors/catalogue.js';
+import { catalogue, errorCodes } from '../errors/catalogue.js';
+import type { ErrorCode as Code } from '../platform/failures/index.js';
 import { builder } from './builder.js';
 
 const outputOnly = (name: string) => () => {

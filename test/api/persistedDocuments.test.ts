@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readPersistedDocuments } from '../../src/platform/graphql/parsing.js';
 import { ConfigError } from '../../src/platform/settings/configError.js';
+import { schema } from '../../src/schema/index.js';
 import { readConfig } from '../../src/settings.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
@@ -20,7 +21,7 @@ await writeFile(join(directory, 'viewer.graphql'), viewer);
 await writeFile(join(directory, 'reopen.graphql'), reopen);
 await writeFile(join(directory, 'notes.txt'), 'not a document');
 
-const documents = readPersistedDocuments(directory);
+const documents = readPersistedDocuments(directory, schema);
 const world = await createWorld({ persisted: { documents, only: false } });
 const only = new World(world.db, world.url, { persisted: { documents, only: true } });
 const without = new World(world.db, world.url);
@@ -152,7 +153,10 @@ describe('PERSISTED_DOCUMENTS', () => {
   }
 
   test('may be a JSON file of documents by identifier', async () => {
-    const found = readPersistedDocuments(await manifest({ 'my-viewer': viewer, [`sha256:${sha256(reopen)}`]: reopen }));
+    const found = readPersistedDocuments(
+      await manifest({ 'my-viewer': viewer, [`sha256:${sha256(reopen)}`]: reopen }),
+      schema,
+    );
     expect([...found.keys()].sort()).toEqual(
       ['my-viewer', ...[viewer, reopen].flatMap((text) => [sha256(text), `sha256:${sha256(text)}`])].sort(),
     );
@@ -166,11 +170,11 @@ describe('PERSISTED_DOCUMENTS', () => {
     [{ 'sha256:0': viewer }, /sha256:0 does not match/],
   ])('of %j is refused at the start', async (content, message) => {
     const path = await manifest(content);
-    expect(() => readPersistedDocuments(path)).toThrow(message);
+    expect(() => readPersistedDocuments(path, schema)).toThrow(message);
   });
 
   test('that does not exist is refused at the start', () => {
-    expect(() => readPersistedDocuments(join(directory, 'nowhere'))).toThrow(/no such file/);
+    expect(() => readPersistedDocuments(join(directory, 'nowhere'), schema)).toThrow(/no such file/);
   });
 
   test('is needed for PERSISTED_ONLY', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openApi as printOpenApi } from '../../src/commands/contract.js';
-import { catalogue, type ErrorCode, errorCodes } from '../../src/errors/catalogue.js';
+import { catalogue, errorCodes } from '../../src/errors/catalogue.js';
+import type { ErrorCode } from '../../src/platform/failures/index.js';
 import { textOf } from '../support/documents.js';
 import { errorsOf, openApi, requireDescribed, resolve } from '../support/openapiValidator.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';

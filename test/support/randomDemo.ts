@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDemo } from '../../src/commands/demo.js';
-import type { DemoTokens } from '../../src/platform/process/workers.js';
+import type { DemoTokens } from '../../src/gateway.js';
 import type { Known } from './randomQueries.js';
 import type { Json, World } from './world.js';
 

@@ -1,6 +1,5 @@
 import type { Client } from 'pg';
-import { DatabaseError } from '../postgres/index.js';
-import { withClient } from '../servers/index.js';
+import { DatabaseError, withClient } from '../servers/index.js';
 
 interface ForeignKey {
   name: string;

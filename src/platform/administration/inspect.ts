@@ -1,14 +1,17 @@
-import { type DatabaseTimeouts, limitsOf } from '../postgres/index.js';
+import {
+  type DatabaseTimeouts,
+  flushedPosition,
+  identityOf,
+  limitsOf,
+  NoStandby,
+  readPosition,
+  replayedBy,
+} from '../postgres/index.js';
 import {
   type Encryption,
   encryptionOf,
-  flushedPosition,
-  identityOf,
-  NoStandby,
-  readPosition,
   readServerUrls,
   reasonOf,
-  replayedBy,
   type SessionClient,
   withTimedClient,
 } from '../servers/index.js';

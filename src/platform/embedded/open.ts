@@ -1,8 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseError } from '../postgres/index.js';
-import { SessionClient } from '../servers/index.js';
+import { DatabaseError, SessionClient } from '../servers/index.js';
 import { findBinaries, openCluster } from './cluster.js';
 import { runningServer, type Server, ServerInUse, serverAccount, startServer } from './server.js';
 

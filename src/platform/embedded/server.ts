@@ -4,8 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseError } from '../postgres/index.js';
-import { SessionClient } from '../servers/index.js';
+import { DatabaseError, SessionClient } from '../servers/index.js';
 import type { Binaries, Cluster } from './cluster.js';
 
 /** A port of 127.0.0.1 that nobody listens on now. */

@@ -1,6 +1,28 @@
 import { GraphQLError } from 'graphql';
-import { catalogue, type ErrorCode, type FactsOf, isErrorCode } from '../../errors/catalogue.js';
-import { snakeCase } from '../../naming.js';
+import type { Entry } from './entry.js';
+
+/** The facts that a failure of each code is worded from. The product's catalogue declares them by merging with this. */
+// biome-ignore lint/suspicious/noEmptyInterface: the catalogue fills it
+export interface FactsByCode {}
+
+export type ErrorCode = keyof FactsByCode & string;
+
+export type FactsOf<Code extends ErrorCode> = FactsByCode[Code];
+
+let catalogue: Readonly<Record<ErrorCode, Entry>>;
+
+/** Makes the product's catalogue known: once, where it is defined, before anything can fail. */
+export function registerCatalogue(entries: Readonly<Record<ErrorCode, Entry>>): void {
+  catalogue = entries;
+}
+
+/** Whether it is a code of the catalogue: everything else is an unexpected error. */
+export const isErrorCode = (code: unknown): code is ErrorCode =>
+  typeof code === 'string' && Object.hasOwn(catalogue, code);
+
+/** The HTTP status of a code; undefined if there is no such code. */
+export const statusOfCode = (code: unknown): number | undefined =>
+  isErrorCode(code) ? catalogue[code].status : undefined;
 
 /** One invalid field of the request: where, which rule it breaks, and what to send instead. */
 export type FieldError = FactsOf<'BAD_USER_INPUT'>['errors'][number];
@@ -55,24 +77,7 @@ export function badInput(errors: FieldError[], context: NamedFields = {}): Graph
 
 const more: FieldError = { field: '', code: 'too_many', message: 'there are more invalid fields than are named' };
 
-/** What a request gets for which there is no slot, or no memory for its body. */
-export const overloaded = () => failure('SERVICE_UNAVAILABLE', { overloaded: true });
-
-/** What is sent in place of a response with more characters than that. */
-export const tooLong = (maximum: number) =>
-  failure('QUERY_TOO_COMPLEX', { exceeded: [{ limit: 'characters', maximum }] });
-
-/** What a request gets for which there is no slot because of its caller's other requests. */
-export const tooManyOfOne = () => failure('RATE_LIMITED', { limit: 'concurrency', retryAfter: 1 });
-
 export const notFound = (what: string, id: string) => failure('NOT_FOUND', { what, id });
-
-/** The failure that the documents show for a code. */
-export const exampleOf = (code: ErrorCode) => failure(code, catalogue[code].example);
-
-/** The same as GraphQL sends it. */
-export const graphqlExampleOf = (code: ErrorCode) =>
-  failure(code, catalogue[code].graphqlExample ?? catalogue[code].example);
 
 export const problemType = 'application/problem+json; charset=utf-8';
 
@@ -85,15 +90,6 @@ export function problemOf(error: GraphQLError, requestId: string, publicUrl = ''
   const code = isErrorCode(given) ? given : 'INTERNAL_SERVER_ERROR';
   const { status, title } = catalogue[code];
   return { type: `${publicUrl}/errors/${code}`, title, status, detail: error.message, code, requestId, ...members };
-}
-
-/** The failure with its fields as REST spells them: `input.subscriberIds[2]` -> `subscriber_ids[2]`. */
-export function inRestNames(error: GraphQLError): GraphQLError {
-  const { code, errors } = error.extensions;
-  if (code !== 'BAD_USER_INPUT' || !Array.isArray(errors)) return error;
-  return badInput(
-    (errors as FieldError[]).map((entry) => ({ ...entry, field: snakeCase(entry.field.replace(/^input\./, '')) })),
-  );
 }
 
 /** Whether GraphQL responds with a problem too: the client accepts nothing that GraphQL could say it in. */

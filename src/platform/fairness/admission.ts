@@ -3,10 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { overloaded, tooManyOfOne } from '../failures/index.js';
+import { failure } from '../failures/index.js';
 import type { ReadBody } from '../http/index.js';
 import { type RequestRecord, usedPerCounted } from '../telemetry/index.js';
 import { type Caller, nobody, RecentUse, Shares } from './shares.js';
+
+/** What a request gets for which there is no slot, or no memory for its body. */
+export const overloaded = () => failure('SERVICE_UNAVAILABLE', { overloaded: true });
+
+/** What a request gets for which there is no slot because of its caller's other requests. */
+export const tooManyOfOne = () => failure('RATE_LIMITED', { limit: 'concurrency', retryAfter: 1 });
 
 /** Milliseconds. */
 const pause = 1_000;

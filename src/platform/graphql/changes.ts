@@ -10,12 +10,12 @@ import {
   type OperationDefinitionNode,
   print,
 } from 'graphql';
-import { catalogue, type ErrorCode } from '../../errors/catalogue.js';
 import { Prisma } from '../../generated/client/client.js';
 import { purgeRows } from '../administration/index.js';
-import { badInput, failure, tooLong } from '../failures/index.js';
+import { badInput, failure, statusOfCode } from '../failures/index.js';
 import type { RequestHead } from '../http/index.js';
 import type { Database, Transaction } from '../postgres/index.js';
+import { tooLong } from './executor.js';
 import { changesIn, type OperationContext, perOperation } from './operation.js';
 import { noCost } from './validation.js';
 
@@ -68,8 +68,7 @@ const onlyWithResponse = (db: Database, execute: ExecuteIn): Promise<ExecutionRe
 /** Whether no failure is the server's or of the request as a whole, as that of a response which is too long. */
 const isDecided = ({ errors = [] }: ExecutionResult) =>
   errors.every(
-    ({ path, extensions: { code } }) =>
-      path && code !== 'QUERY_TOO_COMPLEX' && catalogue[code as ErrorCode]?.status < 500,
+    ({ path, extensions: { code } }) => path && code !== 'QUERY_TOO_COMPLEX' && (statusOfCode(code) ?? 500) < 500,
   );
 
 /** Whether the operation itself has refused, not its input, so that it has changed nothing. */

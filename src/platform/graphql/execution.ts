@@ -1,9 +1,9 @@
 import { type ExecutionArgs, type ExecutionResult, OperationTypeNode } from 'graphql';
-import { isErrorCode } from '../../errors/catalogue.js';
+import { isErrorCode } from '../failures/index.js';
 import { LongResponses } from '../fairness/index.js';
 import type { RequestContext } from '../http/index.js';
+import type { Replicas } from '../postgres/index.js';
 import { type Database, withShareOfDeadline } from '../postgres/index.js';
-import type { Replicas } from '../servers/index.js';
 import { inOperationSpan } from '../telemetry/index.js';
 import { type ChangeOptions, change, isShort, type PendingOperation } from './changes.js';
 import { execute, ResponseBudget } from './executor.js';

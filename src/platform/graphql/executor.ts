@@ -34,8 +34,12 @@ import {
 } from 'graphql';
 import { collectFields, collectSubfields } from 'graphql/execution/collectFields.js';
 import { getFieldDef } from 'graphql/execution/execute.js';
-import { tooLong, withoutStack } from '../failures/index.js';
+import { failure, withoutStack } from '../failures/index.js';
 import { conditionVariables, operationOf } from './operation.js';
+
+/** What is sent in place of a response with more characters than that. */
+export const tooLong = (maximum: number) =>
+  failure('QUERY_TOO_COMPLEX', { exceeded: [{ limit: 'characters', maximum }] });
 
 /** What each item of a list counts, besides the names of its fields: it takes time and memory, however short it is. */
 const itemLength = 600;

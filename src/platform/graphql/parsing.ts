@@ -6,6 +6,7 @@ import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operation
 import {
   type DocumentNode,
   type GraphQLError,
+  type GraphQLSchema,
   Kind,
   type ParseOptions,
   parse,
@@ -15,7 +16,6 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { schema } from '../../schema/index.js';
 import { failure, quoted, shortened } from '../failures/index.js';
 import { ConfigError } from '../settings/index.js';
 import { operationOf, type Plugin } from './operation.js';
@@ -224,13 +224,13 @@ const prefix = 'sha256:';
  * Reads the persisted documents: the `.graphql` files of a folder, or a JSON file that maps identifiers to documents.
  * The SHA-256 of a document, with and without the prefix `sha256:`, identifies it too. Throws a ConfigError.
  */
-export function readPersistedDocuments(path: string): Map<string, string> {
+export function readPersistedDocuments(path: string, schema: GraphQLSchema): Map<string, string> {
   const documents = new Map<string, string>();
   for (const [id, text] of textsAt(path)) {
     const hash = createHash('sha256').update(text).digest('hex');
     if (id.startsWith(prefix) && id !== prefix + hash)
       throw invalid(path, `${id} does not match its document, whose hash is ${hash}`);
-    const error = errorIn(text);
+    const error = errorIn(text, schema);
     if (error) throw invalid(path, `${id}: ${error.message}`);
     for (const name of [id, prefix + hash, hash]) documents.set(name, text);
   }
@@ -254,7 +254,7 @@ function textsAt(path: string): [string, string][] {
   }
 }
 
-function errorIn(text: string): GraphQLError | undefined {
+function errorIn(text: string, schema: GraphQLSchema): GraphQLError | undefined {
   try {
     return validate(schema, parse(text))[0];
   } catch (error) {

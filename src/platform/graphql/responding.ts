@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import { isErrorCode } from '../../errors/catalogue.js';
-import { failure, headersOf, shortened, withoutStack } from '../failures/index.js';
+import { failure, headersOf, isErrorCode, shortened, withoutStack } from '../failures/index.js';
 import { graphqlTypeFor, type HttpResponse, type RequestHead } from '../http/index.js';
 import type { OperationContext } from './operation.js';
 import { type QueryLimits, reportedCost } from './validation.js';

@@ -9,8 +9,8 @@ import {
   isNonNullType,
 } from 'graphql';
 import { suggestionList } from 'graphql/jsutils/suggestionList.js';
-import { snakeCase } from '../../naming.js';
 import { type FieldError, mostNamed, quoted, shortened } from '../failures/index.js';
+import { snakeCase } from './naming.js';
 
 /** How a surface spells input: GraphQL in camelCase with GraphQL's coercions, REST in snake_case without coercions. */
 interface Spelling {

@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import { type JSONVisitor, type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser';
-import { failure, overloaded, quoted } from '../failures/index.js';
+import { failure, quoted } from '../failures/index.js';
+import { overloaded } from '../fairness/index.js';
 import type { RequestHead } from './request.js';
 import type { RequestContext } from './router.js';
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { failure, shortened, tooManyOfOne } from '../failures/index.js';
-import { type Overload, Slot } from '../fairness/index.js';
+import { failure, shortened } from '../failures/index.js';
+import { type Overload, Slot, tooManyOfOne } from '../fairness/index.js';
 import type { Callers } from '../limits/index.js';
 import { identify, type RequestRecord, type Telemetry } from '../telemetry/index.js';
 import { type Connections, lingerAfter } from './connections.js';

@@ -1,9 +1,10 @@
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { snakeCased } from '../../naming.js';
-import { failure, headersOf, problemOf, problemType, tooManyOfOne } from '../failures/index.js';
+import { failure, headersOf, problemOf, problemType } from '../failures/index.js';
+import { tooManyOfOne } from '../fairness/index.js';
 import { isTimeout, isUnavailable } from '../postgres/index.js';
 import { loggedIdentity } from '../telemetry/index.js';
+import { snakeCased } from './naming.js';
 import type { Handler, RequestContext } from './router.js';
 
 /** A response, which is complete unless its body goes on. */

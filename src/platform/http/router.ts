@@ -4,8 +4,7 @@ import leven from 'leven';
 import type { Actor } from '../../policies/access.js';
 import { failure, isAlwaysProblem } from '../failures/index.js';
 import type { Client, RateLimit } from '../limits/index.js';
-import type { RequestScope } from '../postgres/index.js';
-import type { LogPosition } from '../servers/index.js';
+import type { LogPosition, RequestScope } from '../postgres/index.js';
 import type { RequestRecord } from '../telemetry/index.js';
 import { graphqlTypeFor, graphqlTypes, type RequestHead, requireAcceptable, restTypes, streamType } from './request.js';
 import {

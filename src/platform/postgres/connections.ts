@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CustomTypesConfig, Pool, PoolClient, QueryConfig } from 'pg';
 import pg from 'pg';
-import { ConnectionShares, nobody, type Release } from '../fairness/index.js';
+import { nobody } from '../fairness/index.js';
+import { ConnectionShares, type Release } from './connectionShares.js';
 import {
   deadlineExceeded,
   isConflict,

@@ -1,11 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type Caller, nobody } from '../fairness/index.js';
 
-/** A database problem that the operator can solve. The message says how, and is shown without a stack. */
-export class DatabaseError extends Error {
-  override readonly name = 'DatabaseError';
-}
-
 /**
  * SQLSTATEs of a database that cannot serve now: connection, authorization, resources, operator intervention, system
  * errors, its own time limits, and a standby that cannot write.

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import type { Config } from '../../settings.js';
 
 const closeMilliseconds = 3_000;
 
@@ -14,7 +13,7 @@ export async function exitInTime(cutOff: number, close: () => Promise<unknown>):
 }
 
 /** Resolves at the first SIGINT, SIGTERM or SIGHUP, or when npm is gone. A second signal ends the process at once. */
-export function untilStopped({ underNpm }: Config): Promise<void> {
+export function untilStopped({ underNpm }: { underNpm: boolean }): Promise<void> {
   return new Promise((resolve) => {
     let first: number | undefined;
     const stop = (_signal: string, number: number) => {

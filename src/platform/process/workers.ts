@@ -3,25 +3,10 @@ import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { RateLimiterClusterMaster } from 'rate-limiter-flexible';
-import type { DemoKey } from '../../pages/demo.js';
-import type { Config } from '../../settings.js';
 import { type Figures, type ReadMetrics, SumOfMetrics } from '../telemetry/index.js';
 
-/** The tokens of the demo workspace. */
-export interface DemoTokens {
-  write: string;
-  readOnly: string;
-}
-
-/** What a gateway serves, apart from its settings. */
-export interface Job {
-  /** The database, which may be the embedded one. */
-  url: string;
-  demo: { tokens: DemoTokens; secrets: DemoKey['secrets'] | undefined; webhookKey: string } | undefined;
-}
-
 /** What the primary process tells a worker. */
-export type ToWorker =
+export type ToWorker<Job> =
   /** `worker` is its number, from 1; the one that takes the place of a worker that has ended gets the same. */
   { kind: 'start'; worker: number; job: Job } | { kind: 'figures' } | { kind: 'stop' };
 
@@ -64,7 +49,7 @@ async function askForFigures(worker: Worker): Promise<void> {
     const timer = setTimeout(done, figuresMilliseconds);
     worker.on('message', onMessage).once('exit', done);
   });
-  tellWorker(worker, { kind: 'figures' });
+  tellWorker<never>(worker, { kind: 'figures' });
   await reported;
 }
 
@@ -81,7 +66,7 @@ async function endOf(worker: Worker): Promise<Ending> {
 }
 
 /** Sends a message, unless the worker is gone. */
-function tellWorker(worker: Worker, message: ToWorker): void {
+function tellWorker<Job>(worker: Worker, message: ToWorker<Job>): void {
   if (worker.isConnected()) worker.send(message);
 }
 
@@ -97,16 +82,25 @@ const pauses = { least: 500, most: 30_000, lasting: 60_000 };
 /** What a worker may take to end, besides its drain. */
 const endMilliseconds = 10_000;
 
+interface WorkersConfig {
+  /** How many. */
+  workers: number;
+  /** With the store `memory` this process counts for all workers. */
+  rateLimit: { store: string };
+  /** How long a worker may take to finish its requests, and before that to be taken out of service. */
+  drain: { milliseconds: number; delayMilliseconds: number };
+}
+
 /** Processes that serve at one address. One that ends is started again. */
-export class Workers {
-  readonly #config: Config;
+export class Workers<Job> {
+  readonly #config: WorkersConfig;
   readonly #job: Job;
   readonly #logger: Logger;
   readonly #workers = new Map<number, Forked>();
   readonly #metrics = new SumOfMetrics();
   #isStopping = false;
 
-  constructor(config: Config, job: Job, logger: Logger) {
+  constructor(config: WorkersConfig, job: Job, logger: Logger) {
     this.#config = config;
     this.#job = job;
     this.#logger = logger;
@@ -133,7 +127,7 @@ export class Workers {
     this.#isStopping = true;
     const { milliseconds, delayMilliseconds } = this.#config.drain;
     const running = [...this.#workers.values()];
-    for (const { worker } of running) tellWorker(worker, { kind: 'stop' });
+    for (const { worker } of running) tellWorker<Job>(worker, { kind: 'stop' });
     const ended = Promise.all(running.map((forked) => forked.ended));
     await Promise.race([ended, sleep(milliseconds + delayMilliseconds + endMilliseconds, undefined, { ref: false })]);
     for (const { worker } of running) worker.process.kill('SIGKILL');

@@ -1,7 +1,7 @@
 import type { Client, ClientBase } from 'pg';
 import pg from 'pg';
-import { DatabaseError } from '../postgres/index.js';
 import { reasonOf, SessionClient, withTimedClient } from './sessions.js';
+import { DatabaseError } from './tls.js';
 
 /** What a URL may ask of a server, as in libpq. Both mean the primary, which accepts writes. */
 const primaryOnly = ['read-write', 'primary'];

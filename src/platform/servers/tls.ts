@@ -1,8 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { DatabaseError } from '../postgres/index.js';
 import type { SessionClient } from './sessions.js';
+
+/** A database problem that the operator can solve. The message says how, and is shown without a stack. */
+export class DatabaseError extends Error {
+  override readonly name = 'DatabaseError';
+}
 
 /** What a URL says of TLS. Of a parameter that is given twice, the last counts, as for `pg`, which reads them too. */
 type Parameters = Readonly<Record<string, string | undefined>>;

@@ -1,12 +1,14 @@
-/** Settings that cannot be used, all of which the message names. The command prints it and exits with 2. */
-/** The text of a setting as a person may see it: on one line, and without a password. */
-export { ConfigError, shownText } from './configError.js';
-/** Where to open what listens there: `http://127.0.0.1:4000`. */
-/** Up to `most` items with commas between them. */
-/** An example of a URL for an encrypted connection. */
 export {
+  /** Settings that cannot be used, all of which the message names. */
+  ConfigError,
+  /** The text of a setting as a person may see it: on one line, and without a password. */
+  shownText,
+} from './configError.js';
+export {
+  /** Where to open what listens there: `http://127.0.0.1:4000`. */
   addressOf,
   addressRanges,
+  /** Up to `most` items with commas between them. */
   commaSeparated,
   database,
   decimal,
@@ -16,6 +18,7 @@ export {
   origins,
   replicas,
   setting,
+  /** An example of a URL for an encrypted connection. */
   tlsExample,
   webAddress,
   whole,

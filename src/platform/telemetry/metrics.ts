@@ -9,8 +9,7 @@ import {
 } from 'prom-client';
 import { Prisma } from '../../generated/client/client.js';
 import type { SweepPart } from '../outbox/index.js';
-import type { ConnectionUse } from '../postgres/index.js';
-import type { ReplicaState } from '../servers/index.js';
+import type { ConnectionUse, ReplicaState } from '../postgres/index.js';
 import type { RequestRecord } from './requestRecord.js';
 
 interface GaugeOptions {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import type { GraphQLError } from 'graphql';
-import { type ErrorCode, isErrorCode } from '../../errors/catalogue.js';
+import { type ErrorCode, isErrorCode } from '../failures/index.js';
 import type { RequestObserver } from '../postgres/index.js';
 
 const validId = /^[\w.:/+=-]{1,128}$/;

@@ -1,5 +1,5 @@
 import { type GraphQLObjectType, type GraphQLSchema, getNamedType, Kind, type SelectionSetNode } from 'graphql';
-import type { ErrorCode } from '../../errors/catalogue.js';
+import type { ErrorCode } from '../../platform/failures/index.js';
 import { contentRoute, type Route, types } from '../../platform/http/index.js';
 import { version } from '../../version.js';
 import { apiRoot, type PreparedMutation } from '../storedMutation.js';

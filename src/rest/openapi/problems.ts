@@ -1,7 +1,7 @@
-import { catalogue, type ErrorCode, errorCodes } from '../../errors/catalogue.js';
+import { catalogue, errorCodes, exampleOf } from '../../errors/catalogue.js';
 import { sentEvents } from '../../events/eventSchemas.js';
-import { snakeCase, snakeCased } from '../../naming.js';
-import { exampleOf, headersOf, inRestNames, type MemberSchema, problemOf } from '../../platform/failures/index.js';
+import { type ErrorCode, headersOf, type MemberSchema, problemOf } from '../../platform/failures/index.js';
+import { inRestNames, snakeCase, snakeCased } from '../../platform/http/index.js';
 import type { JsonSchema } from './schemas.js';
 
 /** `VERSION_CONFLICT` -> `VersionConflictProblem`. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inspectReplicas } from '../../../src/platform/administration/inspect.js';
 import { openClient } from '../../../src/platform/postgres/client.js';
-import { hasReached, Replicas, readPosition } from '../../../src/platform/servers/replicas.js';
+import { hasReached, Replicas, readPosition } from '../../../src/platform/postgres/replicas.js';
 import { eventually } from '../../support/eventually.js';
 import { commandOutput } from '../../support/goalpost.js';
 import { query } from '../../support/query.js';

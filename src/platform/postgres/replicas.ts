@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import { Prisma } from '../../generated/client/client.js';
-import { type Database, DatabaseError, type DatabaseOptions, openClient, warmUp } from '../postgres/index.js';
-import { SessionClient } from './sessions.js';
+import { DatabaseError, SessionClient } from '../servers/index.js';
+import { type Database, type DatabaseOptions, openClient, warmUp } from './client.js';
 
 /** How far the log of a cluster has come: to which byte, on which timeline. A promotion begins a new timeline. */
 export interface LogPosition {

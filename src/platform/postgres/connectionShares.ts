@@ -1,5 +1,5 @@
-import { type RequestScope, wait } from '../postgres/index.js';
-import { type Caller, nobody, RecentUse, Shares } from './shares.js';
+import { type Caller, nobody, RecentUse, Shares } from '../fairness/index.js';
+import { type RequestScope, wait } from './deadline.js';
 
 /** Most connections that one request holds at once. */
 const mostOfRequest = 4;
