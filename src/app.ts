@@ -201,7 +201,7 @@ export function createPipeline({
     onStreamEnd,
   });
 
-  const callers = new Callers(trustedProxies);
+  const callers = new Callers(trustedProxies, bearerHash);
   const authenticate = authenticator(db, { withPosition: replicas !== undefined });
   const mutations = storedMutations.map((stored) => prepare(schema, persisted?.only ? withoutPreview(stored) : stored));
   const scopeOfLookUp = () => newScope(databaseMilliseconds);

@@ -1,3 +1,5 @@
+import { sendingDefaults } from './platform/http/index.js';
+
 /** The defaults that the settings and `createApp` share. */
 export const defaults = {
   /** Largest request body, in bytes. */
@@ -9,12 +11,7 @@ export const defaults = {
   trustedProxies: 0,
   /** The most open subscriptions. */
   streamsMax: 1_000,
-  /** The most bytes of all responses of a process that their clients have not read yet. */
-  unsentBytes: 128 * 1024 ** 2,
-  /** Bytes a second that a client must read on average while a response waits for it. */
-  leastReadingRate: 32_768,
-  /** How far behind that a client may be, in milliseconds, as proxies allow. */
-  readTimeout: 60_000,
+  ...sendingDefaults,
   /** The most characters in the response to a GraphQL request. Decisions: "Query cost". */
   responseCharacters: 16_000_000,
   /** The most bytes of all long outcomes that are kept for the keys of a token. Decisions: "Query cost". */

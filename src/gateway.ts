@@ -14,11 +14,12 @@ import {
   openWebhooks,
   purgeAttempts,
   Streams,
+  webhookFigures,
 } from './platform/outbox/index.js';
 import { type Database, openClient, Replicas, warmUp } from './platform/postgres/index.js';
 import { listen } from './platform/process/index.js';
 import { addressOf } from './platform/settings/index.js';
-import { Metrics, MetricsServer, type ReadMetrics, webhookFigures } from './platform/telemetry/index.js';
+import { Metrics, MetricsServer, type ReadMetrics } from './platform/telemetry/index.js';
 import { schema } from './schema/index.js';
 import type { Config } from './settings.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Prisma } from '../../generated/client/client.js';
 import type { Database, Transaction } from '../postgres/index.js';
+import { rawSql, type Sql, sql } from '../postgres/index.js';
 
 interface OldRows {
   table: string;
@@ -9,7 +9,7 @@ interface OldRows {
   /** The column that says how old a row is. */
   time: string;
   /** Rows of this moment and before are deleted. */
-  until: Prisma.Sql;
+  until: Sql;
   /** The most rows that one statement deletes. */
   batch: number;
 }
@@ -19,21 +19,21 @@ interface OldRows {
  * locked. Returns their number.
  */
 export async function purgeRows(db: Database, { table, key, time, until, batch }: OldRows): Promise<number> {
-  const rows = Prisma.raw(table);
-  const isOld = Prisma.sql`r.${Prisma.raw(time)} <= ${until}`;
-  const columns = Prisma.raw(key.map((column) => `r.${column}`).join());
-  const isSame = Prisma.raw(key.map((column) => `r.${column} = batch.${column}`).join(' AND '));
-  const companies = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+  const rows = rawSql(table);
+  const isOld = sql`r.${rawSql(time)} <= ${until}`;
+  const columns = rawSql(key.map((column) => `r.${column}`).join());
+  const isSame = rawSql(key.map((column) => `r.${column} = batch.${column}`).join(' AND '));
+  const companies = await db.$queryRaw<{ id: string }[]>(sql`
     SELECT c.id FROM companies c
     WHERE EXISTS (SELECT ${columns} FROM ${rows} r WHERE r.company_id = c.id AND ${isOld})`);
   let purged = 0;
   for (const { id } of companies) {
     for (let count = batch; count === batch; purged += count) {
       // As a step, not as `IN (SELECT …)`: that may run again for each row, and find others each time.
-      count = await db.$executeRaw(Prisma.sql`
+      count = await db.$executeRaw(sql`
         WITH batch AS MATERIALIZED (
           SELECT ${columns} FROM ${rows} r WHERE r.company_id = ${id} AND ${isOld}
-          ORDER BY r.${Prisma.raw(time)} LIMIT ${batch}::integer FOR UPDATE SKIP LOCKED
+          ORDER BY r.${rawSql(time)} LIMIT ${batch}::integer FOR UPDATE SKIP LOCKED
         )
         DELETE FROM ${rows} r USING batch WHERE r.company_id = ${id} AND ${isSame}`);
     }
@@ -78,11 +78,11 @@ const batchSize = 200;
 const limits = { timeout: 60_000 };
 
 /** The moment that many milliseconds ago, by the clock of the database. */
-const moment = (olderThan: number) => Prisma.sql`now() - make_interval(secs => ${olderThan / 1000})`;
+const moment = (olderThan: number) => sql`now() - make_interval(secs => ${olderThan / 1000})`;
 
 /** The files deleted more than that many milliseconds ago, the longest deleted first. */
 export const purgeableFiles = (db: Transaction, olderThan: number): Promise<PurgedFile[]> =>
-  db.$queryRaw<PurgedFile[]>(Prisma.sql`
+  db.$queryRaw<PurgedFile[]>(sql`
     SELECT ${columns} FROM ${filesAndBlobs} WHERE f.deleted_at < ${moment(olderThan)} ORDER BY f.deleted_at, f.company_id, f.id`);
 
 /**
@@ -117,21 +117,21 @@ async function purgeFilesOf(
   }
 }
 
-const columns = Prisma.sql`f.id, f.name, f.company_id AS "companyId", f.deleted_at AS "deletedAt", b.size, b.url`;
-const filesAndBlobs = Prisma.sql`resource_hub_files f JOIN blobs b ON b.company_id = f.company_id AND b.id = f.blob_id`;
+const columns = sql`f.id, f.name, f.company_id AS "companyId", f.deleted_at AS "deletedAt", b.size, b.url`;
+const filesAndBlobs = sql`resource_hub_files f JOIN blobs b ON b.company_id = f.company_id AND b.id = f.blob_id`;
 
 async function purgeBatch(tx: Transaction, companyId: string, olderThan: number): Promise<PurgedFile[]> {
-  const files = await tx.$queryRaw<(PurgedFile & { blobId: string })[]>(Prisma.sql`
+  const files = await tx.$queryRaw<(PurgedFile & { blobId: string })[]>(sql`
     SELECT ${columns}, f.blob_id AS "blobId" FROM ${filesAndBlobs}
     WHERE f.company_id = ${companyId} AND f.deleted_at < ${moment(olderThan)}
     ORDER BY f.deleted_at, f.id LIMIT ${batchSize} FOR UPDATE OF f SKIP LOCKED`);
   if (files.length === 0) return [];
-  const within = Prisma.sql`company_id = ${companyId}`;
-  const ofFile = Prisma.sql`file_id = ANY(${files.map(({ id }) => id)}::text[])`;
-  const activities = Prisma.sql`SELECT id FROM activities WHERE ${within} AND ${ofFile}`;
-  const threads = Prisma.sql`SELECT id FROM comment_threads WHERE ${within} AND activity_id IN (${activities})`;
-  const comments = Prisma.sql`SELECT id FROM comments WHERE ${within} AND (${ofFile} OR thread_id IN (${threads}))`;
-  const lists = Prisma.sql`SELECT id FROM subscription_lists WHERE ${within} AND (${ofFile} OR thread_id IN (${threads}))`;
+  const within = sql`company_id = ${companyId}`;
+  const ofFile = sql`file_id = ANY(${files.map(({ id }) => id)}::text[])`;
+  const activities = sql`SELECT id FROM activities WHERE ${within} AND ${ofFile}`;
+  const threads = sql`SELECT id FROM comment_threads WHERE ${within} AND activity_id IN (${activities})`;
+  const comments = sql`SELECT id FROM comments WHERE ${within} AND (${ofFile} OR thread_id IN (${threads}))`;
+  const lists = sql`SELECT id FROM subscription_lists WHERE ${within} AND (${ofFile} OR thread_id IN (${threads}))`;
   // In this order, so that each row is deleted before the row it refers to.
   await tx.$executeRaw`DELETE FROM reactions WHERE ${within} AND (${ofFile} OR comment_id IN (${comments}))`;
   await tx.$executeRaw`DELETE FROM comments WHERE ${within} AND id IN (${comments})`;

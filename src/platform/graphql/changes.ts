@@ -10,11 +10,11 @@ import {
   type OperationDefinitionNode,
   print,
 } from 'graphql';
-import { Prisma } from '../../generated/client/client.js';
 import { purgeRows } from '../administration/index.js';
 import { badInput, failure, statusOfCode } from '../failures/index.js';
 import type { RequestHead } from '../http/index.js';
 import type { Database, Transaction } from '../postgres/index.js';
+import { sql } from '../postgres/index.js';
 import { tooLong } from './executor.js';
 import { changesIn, type OperationContext, perOperation } from './operation.js';
 import { noCost } from './validation.js';
@@ -224,7 +224,7 @@ export const purgeOutcomes = (db: Database, batch = 1000): Promise<number> =>
     table: 'idempotency_keys',
     key: ['token_id', 'operation', 'key'],
     time: 'expires_at',
-    until: Prisma.sql`now()`,
+    until: sql`now()`,
     batch,
   });
 

@@ -66,6 +66,10 @@ export {
   types,
 } from './routes.js';
 export {
+  /** Unless a setting says otherwise. */
+  sendingDefaults,
+} from './send.js';
+export {
   /** Node's server in front of the gateway. */
   NodeServer,
 } from './server.js';

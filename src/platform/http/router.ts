@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import leven from 'leven';
-import type { Actor } from '../../policies/access.js';
 import { failure, isAlwaysProblem } from '../failures/index.js';
-import type { Client, RateLimit } from '../limits/index.js';
+import type { Client, Principal, RateLimit } from '../limits/index.js';
 import type { LogPosition, RequestScope } from '../postgres/index.js';
 import type { RequestRecord } from '../telemetry/index.js';
 import { graphqlTypeFor, graphqlTypes, type RequestHead, requireAcceptable, restTypes, streamType } from './request.js';
@@ -36,7 +35,7 @@ export interface RequestContext {
   /** Headers for the response, whether the request succeeds or fails. */
   responseHeaders: Record<string, string>;
   /** The caller; with replicas, also the position of the primary's log at that time. */
-  actor?: Actor & { position?: LogPosition | undefined };
+  actor?: Principal & { position?: LogPosition | undefined };
 }
 
 /** Responds to a request of either surface. A step that does not respond passes the request to the next one. */
@@ -161,7 +160,7 @@ function rejections({ isGraphql, nearestTo, noPage, publicUrl }: Rejecting) {
 interface RouterOptions {
   routes: Route[];
   /** Finds the person of the request's token. Fails with 401. */
-  authenticate: (request: RequestHead, context: RequestContext) => Promise<Actor>;
+  authenticate: (request: RequestHead, context: RequestContext) => Promise<Principal>;
   /** Counts requests, whether or not they pass the checks. */
   limit?: RateLimit | undefined;
   mask: Mask;

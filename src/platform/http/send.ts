@@ -2,6 +2,16 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { HttpResponse, LiveBody } from './response.js';
 
+/** Unless a setting says otherwise. */
+export const sendingDefaults = {
+  /** The most bytes of all responses of a process that their clients have not read yet. */
+  unsentBytes: 128 * 1024 ** 2,
+  /** Bytes a second that a client must read on average while a response waits for it. */
+  leastReadingRate: 32_768,
+  /** How far behind that a client may be, in milliseconds, as proxies allow. */
+  readTimeout: 60_000,
+} as const;
+
 /** Calls back once the response is sent or its connection is closed, and at the latest after that time. */
 export function whenSent(res: ServerResponse, milliseconds: number, callBack: () => void): void {
   const done = () => {

@@ -2,13 +2,12 @@ import { createServer, IncomingMessage, type Server, ServerResponse } from 'node
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
-import { defaults } from '../../defaults.js';
 import { clientAddress } from '../limits/index.js';
 import { identify, type Metrics, type RequestRecord, Telemetry } from '../telemetry/index.js';
 import { Connections, closeGently, limitConnections } from './connections.js';
 import { clientFailure, type RefusalOptions, refusal } from './refusal.js';
 import { RequestHandler, type ResponderOptions } from './respond.js';
-import { type SendingLimits, send, UnsentResponses } from './send.js';
+import { type SendingLimits, send, sendingDefaults, UnsentResponses } from './send.js';
 
 /** Longer than proxies keep a connection without a request (60 s), so that none sends one on a connection that just ends. */
 const keepAliveTimeout = 65_000;
@@ -57,7 +56,7 @@ export class NodeServer {
     const addressOf = ({ remoteAddress: peer }: Socket, headers: IncomingMessage['headers']) =>
       clientAddress({ peer, forwardedFor: String(headers['x-forwarded-for'] ?? '') }, trustedProxies);
     this.#telemetry = new Telemetry({ ...options, addressOf: logClient ? addressOf : undefined });
-    const sending = { ...defaults, ...options };
+    const sending = { ...sendingDefaults, ...options };
     this.#unsent = new UnsentResponses(sending, () => options.overload?.countDrop());
     this.#handler = new RequestHandler(options, this.#telemetry, this.#connections, this.#unsent);
     const invalid = new InvalidRequests(this.#connections, this.#telemetry, options);

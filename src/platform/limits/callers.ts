@@ -2,8 +2,6 @@ import { isIP, isIPv4 } from 'node:net';
 import { GraphQLError } from 'graphql';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
-import type { Actor } from '../../policies/access.js';
-import { bearerHash } from '../../tokens.js';
 import type { Caller } from '../fairness/index.js';
 import type { RequestHead } from '../http/index.js';
 
@@ -40,6 +38,14 @@ export interface Client {
   token: string | undefined;
 }
 
+/** Who is behind a token that is valid. */
+export interface Principal {
+  personId: string;
+  companyId: string;
+  tokenId: string;
+  canWrite: boolean;
+}
+
 /** About 20 MB. */
 const tokensKept = 50_000;
 
@@ -48,38 +54,42 @@ const tokensKept = 50_000;
  * that of an address. Made-up tokens so get no share of their own.
  */
 export class Callers {
-  readonly #actors = new LRUCache<string, Actor>({ max: tokensKept });
+  readonly #principals = new LRUCache<string, Principal>({ max: tokensKept });
   readonly #trustedProxies: number;
 
-  constructor(trustedProxies: number) {
+  readonly #tokenOf: (authorization: string | null) => string | undefined;
+
+  /** `tokenOf` says under which key the token of an `Authorization` header is known; undefined if it cannot be one. */
+  constructor(trustedProxies: number, tokenOf: (authorization: string | null) => string | undefined) {
     this.#trustedProxies = trustedProxies;
+    this.#tokenOf = tokenOf;
   }
 
   clientOf({ headers }: RequestHead, peer: string | undefined): Client {
     const address = clientAddress({ peer, forwardedFor: headers.get('x-forwarded-for') }, this.#trustedProxies);
-    return { address, token: bearerHash(headers.get('authorization')) };
+    return { address, token: this.#tokenOf(headers.get('authorization')) };
   }
 
   callerOf({ address, token }: Client): Caller {
-    const actor = token && this.#actors.get(token);
-    return actor ? { id: token, group: actor.companyId } : { id: address, group: address };
+    const principal = token && this.#principals.get(token);
+    return principal ? { id: token, group: principal.companyId } : { id: address, group: address };
   }
 
   /** Whose token it was when it was looked up last; undefined if it was not valid. */
-  lastActorOf({ token }: Client): Actor | undefined {
-    return token === undefined ? undefined : this.#actors.get(token);
+  lastPrincipalOf({ token }: Client): Principal | undefined {
+    return token === undefined ? undefined : this.#principals.get(token);
   }
 
   /** Looks a token up, and notes whose it is, or that it is not valid any more. */
-  async learn<Found extends Actor>({ token }: Client, lookUp: Promise<Found>): Promise<Found> {
+  async learn<Found extends Principal>({ token }: Client, lookUp: Promise<Found>): Promise<Found> {
     try {
       const found = await lookUp;
       const { companyId, personId, tokenId, canWrite } = found;
-      if (token) this.#actors.set(token, { companyId, personId, tokenId, canWrite });
+      if (token) this.#principals.set(token, { companyId, personId, tokenId, canWrite });
       return found;
     } catch (error) {
       const isInvalid = error instanceof GraphQLError && error.extensions.code === 'UNAUTHENTICATED';
-      if (token && isInvalid) this.#actors.delete(token);
+      if (token && isInvalid) this.#principals.delete(token);
       throw error;
     }
   }

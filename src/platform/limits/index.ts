@@ -1,4 +1,4 @@
-export type { Client } from './callers.js';
+export type { Client, Principal } from './callers.js';
 export {
   /** Whose request it is, as long as nothing is looked up: that of a token that has been valid, and of its company; else that of an address. */
   Callers,

@@ -2,11 +2,10 @@ import { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Actor } from '../../policies/access.js';
 import { failure } from '../failures/index.js';
 import type { RequestContext, RequestHead } from '../http/index.js';
 import { loggedIdentity } from '../telemetry/index.js';
-import type { Callers, Client } from './callers.js';
+import type { Callers, Client, Principal } from './callers.js';
 import type { RateLimiters } from './rateLimiters.js';
 
 interface Spent {
@@ -181,7 +180,7 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
       const over = blocked.limitOf(client);
       if (!over || !isCounted()) return undefined;
       const { limit, wait } = over;
-      const actor = callers.lastActorOf(client);
+      const actor = callers.lastPrincipalOf(client);
       // For the log.
       if (actor) context.actor = actor;
       const { responseHeaders } = context;
@@ -198,7 +197,7 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
     async count(request, context, check) {
       const client = clientOf(request, context);
       const { address, token } = client;
-      const block = callers.lastActorOf(client) ? 0 : blocked.remaining('address', address);
+      const block = callers.lastPrincipalOf(client) ? 0 : blocked.remaining('address', address);
       if (block > 0 && !(await lookUps.isAllowed(client))) {
         await checkLimit('address', context, async ({ points }) => new RateLimiterRes(0, block, points));
         throw overLimit('address', block);
@@ -229,7 +228,7 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
   };
 }
 
-const keyOf = ({ companyId, tokenId }: Actor) => `${companyId} ${tokenId}`;
+const keyOf = ({ companyId, tokenId }: Principal) => `${companyId} ${tokenId}`;
 
 const overLimit = (limit: CountedLimit, wait: number) =>
   failure('RATE_LIMITED', { retryAfter: wholeSeconds(wait), limit });

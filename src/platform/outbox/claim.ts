@@ -1,6 +1,6 @@
 import { type Event, type EventRow, eventColumns, eventOf } from '../../events/event.js';
-import { Prisma } from '../../generated/client/client.js';
 import type { Transaction } from '../postgres/index.js';
+import { rawSql, type Sql, sql } from '../postgres/index.js';
 import { failuresBeforeWaiting, type Lease, untilLeaseEnds, waitsInFiveDays } from './lease.js';
 
 /** Something to send, and what is known of it. */
@@ -108,19 +108,19 @@ export async function take(
 ): Promise<Taken | undefined> {
   const { companyId, webhookId, leaseId, epoch } = lease;
   const isWaiting = failures >= failuresBeforeWaiting;
-  const own = Prisma.sql`r.company_id = ${companyId} AND r.webhook_id = ${webhookId}`;
+  const own = sql`r.company_id = ${companyId} AND r.webhook_id = ${webhookId}`;
   const { columns, joins } = eventColumns({ companyId });
-  const retry = Prisma.sql`r.id, r.record, r.once, r.sequence, r.failures, r.attempted`;
-  const oldest = Prisma.sql`SELECT * FROM (
+  const retry = sql`r.id, r.record, r.once, r.sequence, r.failures, r.attempted`;
+  const oldest = sql`SELECT * FROM (
     SELECT ${retry} FROM w CROSS JOIN webhook_retries r WHERE ${own} AND NOT r.once AND NOT w.is_paused ORDER BY r.sequence LIMIT 1
   ) oldest`;
-  const due = Prisma.sql`SELECT * FROM (
+  const due = sql`SELECT * FROM (
     SELECT ${retry} FROM w CROSS JOIN webhook_retries r
     WHERE ${own} AND NOT r.once AND NOT w.is_paused AND r.due_at <= now() ORDER BY r.due_at LIMIT ${literal(most.retries)}
   ) due`;
-  const ofRecord = (record: Prisma.Sql) => Prisma.sql`a.company_id = ${companyId} AND a.sequence IS NOT NULL
+  const ofRecord = (record: Sql) => sql`a.company_id = ${companyId} AND a.sequence IS NOT NULL
     AND record_of(a.goal_id, a.file_id, a.document_id) = ${record}`;
-  const rows = await db.$queryRaw<TakenRow[]>(Prisma.sql`
+  const rows = await db.$queryRaw<TakenRow[]>(sql`
     WITH w AS MATERIALIZED (
       SELECT url, actions, generation, position, attempted, failures, waits, coalesce(previous_until > now(), false) AS has_previous,
         failing_since IS NOT NULL AS is_failing, (coalesce(failing_since <= now() - interval '5 days', false) AND waits >= ${literal(waitsInFiveDays)}) AS is_hopeless,
@@ -152,7 +152,7 @@ export async function take(
     ), chain AS MATERIALIZED (
       SELECT r.id AS retry_id, a.id, a.sequence FROM w CROSS JOIN retries r CROSS JOIN LATERAL (
         SELECT a.id, a.sequence FROM activities a
-        WHERE ${ofRecord(Prisma.sql`r.record`)} AND a.sequence BETWEEN r.sequence AND w.position
+        WHERE ${ofRecord(sql`r.record`)} AND a.sequence BETWEEN r.sequence AND w.position
           AND (cardinality(w.actions) = 0 OR a.action = ANY (w.actions))
         ORDER BY a.sequence LIMIT ${literal(isWaiting ? 1 : most.chain)}
       ) a WHERE NOT r.once
@@ -187,4 +187,4 @@ export async function take(
   return rows[0] && takenFrom(companyId, rows[0], rows);
 }
 
-const literal = (number: number) => Prisma.raw(String(number));
+const literal = (number: number) => rawSql(String(number));

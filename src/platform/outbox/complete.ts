@@ -1,6 +1,5 @@
-import { Prisma } from '../../generated/client/client.js';
 import { purgeRows } from '../administration/index.js';
-import { type Database, newIds, type Transaction } from '../postgres/index.js';
+import { type Database, joinSql, newIds, rawSql, type Sql, sql, type Transaction } from '../postgres/index.js';
 import { type Lease, longestPauses, longestRetryAfter, untilLeaseEnds } from './lease.js';
 
 const attemptColumns = {
@@ -29,13 +28,10 @@ const doneColumns = {
 } as const;
 
 /** Objects as rows of a statement, whose text does not depend on their number. */
-function unnested<Entry>(
-  entries: Entry[],
-  columns: Record<string, readonly [string, (entry: Entry) => unknown]>,
-): Prisma.Sql {
-  const lists = Object.values(columns).map(([type, read]) => Prisma.sql`${entries.map(read)}::${Prisma.raw(type)}[]`);
+function unnested<Entry>(entries: Entry[], columns: Record<string, readonly [string, (entry: Entry) => unknown]>): Sql {
+  const lists = Object.values(columns).map(([type, read]) => sql`${entries.map(read)}::${rawSql(type)}[]`);
   const names = Object.entries(columns).map(([name, [type]]) => `${name} ${type}`);
-  return Prisma.sql`(SELECT * FROM unnest(${Prisma.join(lists)}) AS entry(${Prisma.raw(names.map((name) => name.split(' ')[0]).join(', '))}))`;
+  return sql`(SELECT * FROM unnest(${joinSql(lists)}) AS entry(${rawSql(names.map((name) => name.split(' ')[0]).join(', '))}))`;
 }
 
 /** A line of the log of attempts. */
@@ -88,18 +84,18 @@ export async function record(db: Transaction, lease: Lease, progress: Progress):
   const { companyId, webhookId, leaseId, epoch } = lease;
   const { position, attempted, attempts, putAside, done, sentOnce, failures, waits, wait, failing, disabled } =
     progress;
-  const own = Prisma.sql`r.company_id = ${companyId} AND r.webhook_id = ${webhookId}`;
+  const own = sql`r.company_id = ${companyId} AND r.webhook_id = ${webhookId}`;
   // Citus takes now() in an assignment, but not inside CASE or COALESCE of one.
   const changes = [
-    Prisma.sql`position = ${position}::bigint, failures = ${failures}::integer, waits = ${waits}::integer, lease_until = ${untilLeaseEnds}`,
-    ...(attempted === undefined ? [] : [Prisma.sql`attempted = ${attempted}::bigint`]),
-    ...(wait === 0 ? [Prisma.sql`wait_until = NULL`] : []),
-    ...(wait ? [Prisma.sql`wait_until = now() + make_interval(secs => ${wait})`] : []),
-    ...(failing === 'no' ? [Prisma.sql`failing_since = NULL`] : []),
-    ...(failing === 'since' ? [Prisma.sql`failing_since = now()`] : []),
-    ...(disabled ? [Prisma.sql`disabled_at = now(), disabled_reason = ${disabled}`] : []),
+    sql`position = ${position}::bigint, failures = ${failures}::integer, waits = ${waits}::integer, lease_until = ${untilLeaseEnds}`,
+    ...(attempted === undefined ? [] : [sql`attempted = ${attempted}::bigint`]),
+    ...(wait === 0 ? [sql`wait_until = NULL`] : []),
+    ...(wait ? [sql`wait_until = now() + make_interval(secs => ${wait})`] : []),
+    ...(failing === 'no' ? [sql`failing_since = NULL`] : []),
+    ...(failing === 'since' ? [sql`failing_since = now()`] : []),
+    ...(disabled ? [sql`disabled_at = now(), disabled_reason = ${disabled}`] : []),
   ];
-  const [row] = await db.$queryRaw<{ isHeld: boolean }[]>(Prisma.sql`
+  const [row] = await db.$queryRaw<{ isHeld: boolean }[]>(sql`
     WITH company AS NOT MATERIALIZED (SELECT id FROM companies WHERE id = ${companyId}), held AS MATERIALIZED (
       SELECT id, actions FROM webhooks
       WHERE company_id = ${companyId} AND id = ${webhookId} AND lease_id = ${leaseId} AND epoch = ${epoch} FOR NO KEY UPDATE
@@ -133,7 +129,7 @@ export async function record(db: Transaction, lease: Lease, progress: Progress):
     ), sent AS (
       DELETE FROM webhook_retries r USING held WHERE ${own} AND r.once AND r.id = ANY (${sentOnce}::text[])
     ), changed AS (
-      UPDATE webhooks w SET ${Prisma.join(changes)} FROM held WHERE w.company_id = ${companyId} AND w.id = held.id
+      UPDATE webhooks w SET ${joinSql(changes)} FROM held WHERE w.company_id = ${companyId} AND w.id = held.id
     )
     SELECT count(id) = 1 AS "isHeld" FROM held`);
   return row?.isHeld === true;
@@ -145,19 +141,19 @@ export async function record(db: Transaction, lease: Lease, progress: Progress):
  */
 export async function endLongPauses(db: Transaction): Promise<void> {
   const companies = await db.$queryRaw<{ id: string }[]>(
-    Prisma.sql`SELECT DISTINCT company_id AS id FROM webhooks WHERE due_at > now()`,
+    sql`SELECT DISTINCT company_id AS id FROM webhooks WHERE due_at > now()`,
   );
   for (const { id } of companies) await endLongPausesOf(db, id);
 }
 
 async function endLongPausesOf(db: Transaction, companyId: string): Promise<void> {
-  await db.$executeRaw(Prisma.sql`
+  await db.$executeRaw(sql`
     UPDATE webhooks SET wait_until = now(), due_at = now()
     WHERE company_id = ${companyId} AND wait_until > now() + make_interval(secs => ${longestRetryAfter}::integer)`);
-  await db.$executeRaw(Prisma.sql`
+  await db.$executeRaw(sql`
     UPDATE webhook_retries SET due_at = now()
     WHERE company_id = ${companyId} AND due_at > now() + make_interval(secs => (${longestPauses}::float8[])[failures + 1])`);
-  await db.$executeRaw(Prisma.sql`
+  await db.$executeRaw(sql`
     UPDATE webhooks w SET due_at = now()
     WHERE w.company_id = ${companyId} AND w.due_at > now() AND (w.wait_until IS NULL OR w.wait_until <= now())
       AND EXISTS (SELECT r.id FROM webhook_retries r
@@ -170,6 +166,6 @@ export const purgeAttempts = (db: Database, days: number, batch = 1000): Promise
     table: 'webhook_attempts',
     key: ['id'],
     time: 'attempted_at',
-    until: Prisma.sql`now() - make_interval(days => ${days}::integer)`,
+    until: sql`now() - make_interval(days => ${days}::integer)`,
     batch,
   });

@@ -2,8 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { Prisma } from '../../generated/client/client.js';
-import { type Database, isUnavailable, newId, StalledCompanies } from '../postgres/index.js';
+import { type Database, isUnavailable, newId, StalledCompanies, sql } from '../postgres/index.js';
 import { Turns } from '../process/index.js';
 import { OpenAddresses } from './addresses.js';
 import type { Attempt } from './complete.js';
@@ -65,14 +64,14 @@ const thoroughEvery = 10;
 function dueWebhooks(): SweepPart['select'] {
   let sweeps = 0;
   return (within) => {
-    const company = within(Prisma.sql`w.company_id`);
-    const due = Prisma.sql`
+    const company = within(sql`w.company_id`);
+    const due = sql`
       SELECT w.company_id, 0 AS number FROM webhooks w WHERE w.due_at <= now() AND ${company}
       UNION SELECT w.company_id, 0 FROM webhooks w WHERE w.lease_until <= now() AND ${company}
       UNION SELECT w.company_id, 0 FROM webhooks w WHERE w.lease_until > ${latestEnd} AND ${company}`;
     sweeps += 1;
     if (sweeps % thoroughEvery !== 0) return due;
-    return Prisma.sql`${due}
+    return sql`${due}
       UNION SELECT w.company_id, 0 FROM webhooks w JOIN companies c ON c.id = w.company_id
       WHERE w.disabled_at IS NULL AND w.wait_until IS NULL AND w.position < c.last_sequence AND ${company}`;
   };
@@ -262,4 +261,36 @@ export function openWebhooks({ pump, allow, ...options }: WebhookOptions): () =>
     stopped ??= deliverer.stop();
     return stopped;
   };
+}
+
+const sweepsApart = 10;
+const none = { active: 0, failing: 0, disabled: 0, lag: 0 };
+
+/** How many webhooks of all companies there are in each state, and by how many events the slowest is behind. */
+type WebhookFigures = typeof none;
+
+/** Reads the figures with every tenth sweep, as a part of it. */
+export function webhookFigures(): SweepPart & { read: () => WebhookFigures } {
+  let figures = none;
+  let sweeps = 0;
+  const select: SweepPart['select'] = (within) => {
+    const isOfAll = within(sql`w.company_id`).values.length === 0;
+    sweeps += 1;
+    if (!isOfAll || sweeps % sweepsApart !== 1) return undefined;
+    return sql`
+      SELECT f.name AS company_id, f.number FROM (
+        SELECT count(w.id) FILTER (WHERE w.disabled_at IS NOT NULL) AS disabled,
+          count(w.id) FILTER (WHERE w.disabled_at IS NULL AND w.waits > 0) AS failing,
+          count(w.id) FILTER (WHERE w.disabled_at IS NULL AND w.waits = 0) AS active,
+          coalesce(max(c.last_sequence - w.position) FILTER (WHERE w.disabled_at IS NULL), 0) AS lag
+        FROM webhooks w JOIN companies c ON c.id = w.company_id
+      ) w CROSS JOIN LATERAL (
+        VALUES ('disabled', w.disabled), ('failing', w.failing), ('active', w.active), ('lag', w.lag)
+      ) AS f(name, number)`;
+  };
+  const onFound: SweepPart['onFound'] = (rows) => {
+    if (rows.length === 0) return;
+    figures = { ...none, ...Object.fromEntries(rows.map(({ companyId: name, number }) => [name, number])) };
+  };
+  return { select, onFound, read: () => figures };
 }

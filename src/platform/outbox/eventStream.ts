@@ -1,11 +1,11 @@
 import type { GraphQLError } from 'graphql';
 import { eventCursor, eventKind, requireKnown } from '../../events/event.js';
 import { isVisible, mostLooked } from '../../events/feed.js';
-import { Prisma } from '../../generated/client/client.js';
 import { readCursor } from '../../lists/engine.js';
-import type { Actor } from '../../policies/access.js';
 import { badInput } from '../failures/index.js';
+import type { Principal } from '../limits/index.js';
 import type { Database, Transaction } from '../postgres/index.js';
+import { rawSql, sql } from '../postgres/index.js';
 
 /** A place among the events of a company. */
 interface Place {
@@ -45,10 +45,10 @@ export async function readStreams(
   const positions = streams.map(({ through }) => through);
   const actions = streams.map(({ actions: wanted }) => wanted?.join() ?? null);
   // OFFSET: looked up for each stream, whatever PostgreSQL knows of the size of the company.
-  const next = Prisma.sql`
+  const next = sql`
     SELECT a.* FROM activities a WHERE a.company_id = ${companyId} AND a.sequence > s.after
-    ORDER BY a.sequence LIMIT ${Prisma.raw(String(mostLooked))}`;
-  const rows = await db.$queryRaw<Row[]>(Prisma.sql`
+    ORDER BY a.sequence LIMIT ${rawSql(String(mostLooked))}`;
+  const rows = await db.$queryRaw<Row[]>(sql`
     SELECT t.id IS NOT NULL AS "isValid", e.sequence, e.id, p.sequence AS "passedSequence", p.id AS "passedId",
       c.last_sequence AS "lastSequence"
     FROM companies c
@@ -62,7 +62,7 @@ export async function readStreams(
     LEFT JOIN LATERAL (
       SELECT a.sequence, a.id FROM (${next}) a
       WHERE (s.actions IS NULL OR a.action::text = ANY (string_to_array(s.actions, ',')))
-        AND ${isVisible(companyId, Prisma.sql`s.person_id`)}
+        AND ${isVisible(companyId, sql`s.person_id`)}
       ORDER BY a.sequence LIMIT 1
     ) e ON TRUE
     LEFT JOIN LATERAL (
@@ -130,7 +130,7 @@ async function readNow(db: Transaction, companyId: string): Promise<Start> {
 type StreamItem = { cursor: string; event?: { id: string } } | { failure: GraphQLError };
 
 interface EventStreamOptions {
-  actor: Actor;
+  actor: Principal;
   /** The actions it wants; all if null. */
   actions: readonly string[] | null;
   /** The time in milliseconds, from any moment. */
@@ -147,7 +147,7 @@ const end = { value: undefined, done: true } as const;
 
 /** The events that one client gets. It holds none: each is read when the client has taken the one before. */
 export class EventStream implements AsyncIterableIterator<StreamItem> {
-  readonly actor: Actor;
+  readonly actor: Principal;
   readonly actions: readonly string[] | null;
   /** When its client has to come back. */
   readonly expiresAt: number;

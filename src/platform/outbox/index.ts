@@ -14,6 +14,8 @@ export type { CountAttempt } from './deliverer.js';
 export {
   /** Delivers to webhooks from now on, if there is a key. */
   openWebhooks,
+  /** Reads the figures with every tenth sweep, as a part of it. */
+  webhookFigures,
 } from './deliverer.js';
 export {
   /** Opens what numbers and delivers events while this process serves. */
@@ -23,7 +25,6 @@ export {
   /** The events that one client gets. */
   EventStream,
 } from './eventStream.js';
-export type { SweepPart } from './sequence.js';
 export {
   /** The secret of a webhook under one key. */
   secretOf,

@@ -1,5 +1,5 @@
-import { Prisma } from '../../generated/client/client.js';
 import type { Transaction } from '../postgres/index.js';
+import { sql } from '../postgres/index.js';
 
 /** The right to deliver to one webhook, which ends by itself unless it is renewed. */
 export interface Lease {
@@ -25,18 +25,18 @@ interface Claimed {
 }
 
 /** For how long a lease holds after each statement of its holder: as long as a request may take, and to spare. */
-export const untilLeaseEnds = Prisma.sql`now() + interval '20 seconds'`;
+export const untilLeaseEnds = sql`now() + interval '20 seconds'`;
 
 /** The end of a lease is later only if the database's clock was set back since. */
-export const latestEnd = Prisma.sql`now() + interval '30 seconds'`;
+export const latestEnd = sql`now() + interval '30 seconds'`;
 
 /**
  * Takes the lease of every webhook of the company that has work. May be repeated, if its outcome was lost. A lease that
  * would not end for long is shortened and not taken: its holder may still be sending.
  */
 export async function claim(db: Transaction, companyId: string, leaseId: string): Promise<Claimed> {
-  const hasEvents = Prisma.sql`w.disabled_at IS NULL AND w.position < (SELECT last_sequence FROM companies WHERE id = ${companyId})`;
-  const rows = await db.$queryRaw<{ id: string; epoch: number | null; failures: number; isBusy: boolean }[]>(Prisma.sql`
+  const hasEvents = sql`w.disabled_at IS NULL AND w.position < (SELECT last_sequence FROM companies WHERE id = ${companyId})`;
+  const rows = await db.$queryRaw<{ id: string; epoch: number | null; failures: number; isBusy: boolean }[]>(sql`
     WITH open AS (
       SELECT w.id FROM webhooks w
       WHERE w.company_id = ${companyId} AND (w.lease_id = ${leaseId} OR w.lease_until <= now()
@@ -62,9 +62,9 @@ export async function claim(db: Transaction, companyId: string, leaseId: string)
  * was lost.
  */
 export async function release(db: Transaction, { companyId, webhookId, leaseId }: Lease): Promise<boolean> {
-  const own = Prisma.sql`r.company_id = ${companyId} AND r.webhook_id = ${webhookId}`;
+  const own = sql`r.company_id = ${companyId} AND r.webhook_id = ${webhookId}`;
   // An endpoint that waits as a whole tries its oldest failure then, whatever that one's own time is.
-  const [row] = await db.$queryRaw<{ isDue: boolean | null }[]>(Prisma.sql`
+  const [row] = await db.$queryRaw<{ isDue: boolean | null }[]>(sql`
     WITH held AS MATERIALIZED (
       SELECT w.id FROM webhooks w
       WHERE w.company_id = ${companyId} AND w.id = ${webhookId} AND w.lease_id = ${leaseId} FOR NO KEY UPDATE

@@ -1,5 +1,5 @@
-import { Prisma } from '../../generated/client/client.js';
 import type { Transaction } from '../postgres/index.js';
+import { joinSql, rawSql, type Sql, sql } from '../postgres/index.js';
 
 interface Numbered {
   /** The sequence of the company's last event; 0 if it has none. */
@@ -19,7 +19,7 @@ const most = 200;
  * What was recorded after this was recorded before the clock was set back, or on a server whose clock is ahead, so before
  * what else is waiting. A second, because the nodes of a distributed database have clocks of their own.
  */
-const ahead = Prisma.sql`clock_timestamp() + interval '1 second'`;
+const ahead = sql`clock_timestamp() + interval '1 second'`;
 
 interface Row {
   isHeld: boolean;
@@ -33,7 +33,7 @@ interface Row {
  * foreign key takes no lock that conflicts with it. Decisions: "Events".
  */
 export async function numberEvents(db: Transaction, companyId: string): Promise<Numbered> {
-  const [row] = await db.$queryRaw<Row[]>(Prisma.sql`
+  const [row] = await db.$queryRaw<Row[]>(sql`
     WITH company AS (
       SELECT id, last_sequence FROM companies WHERE id = ${companyId} FOR NO KEY UPDATE SKIP LOCKED
     ), since AS MATERIALIZED (
@@ -47,7 +47,7 @@ export async function numberEvents(db: Transaction, companyId: string): Promise<
       SELECT a.id, a.recorded_at FROM activities a
       WHERE a.company_id = ${companyId} AND a.sequence IS NULL AND EXISTS (SELECT id FROM company)
         AND (a.recorded_at > (SELECT time FROM since)) IS NOT FALSE
-      ORDER BY a.recorded_at, a.id LIMIT ${Prisma.raw(String(most))} FOR NO KEY UPDATE
+      ORDER BY a.recorded_at, a.id LIMIT ${rawSql(String(most))} FOR NO KEY UPDATE
     ), ids AS (
       SELECT array_agg(id ORDER BY recorded_at, id) AS list FROM waiting
     ), numbered AS (
@@ -72,32 +72,31 @@ interface SweepRow {
 }
 
 /** Limits a part to one company, or to none: a condition on the column that has it. */
-type Within = (companyColumn: Prisma.Sql) => Prisma.Sql;
+type Within = (companyColumn: Sql) => Sql;
 
 /** What one sweep over all companies looks for. All parts are one statement, once a second. */
 export interface SweepPart {
   /** A query for (company_id, number). Undefined if there is nothing to look for now. */
-  select: (within: Within) => Prisma.Sql | undefined;
+  select: (within: Within) => Sql | undefined;
   /** Gets what was found, also if that is nothing. Must not throw. */
   onFound: (rows: SweepRow[]) => void;
 }
 
 /** The companies with activities that wait for their number. */
-export const waitingCompanies = (within: Within): Prisma.Sql => Prisma.sql`
+export const waitingCompanies = (within: Within): Sql => sql`
   SELECT DISTINCT a.company_id, 0 AS number FROM activities a
-  WHERE a.sequence IS NULL AND ${within(Prisma.sql`a.company_id`)}`;
+  WHERE a.sequence IS NULL AND ${within(sql`a.company_id`)}`;
 
 /** Runs the parts over all companies, or over one. The only statement of a request or a gateway that names no company. */
 export async function sweep(db: Transaction, parts: readonly SweepPart[], companyId?: string): Promise<void> {
-  const within: Within = (column) =>
-    companyId === undefined ? Prisma.sql`TRUE` : Prisma.sql`${column} = ${companyId}`;
+  const within: Within = (column) => (companyId === undefined ? sql`TRUE` : sql`${column} = ${companyId}`);
   const selects = parts.map(({ select }) => select(within));
   const asked = selects.flatMap((select, part) =>
-    select ? Prisma.sql`SELECT ${Prisma.raw(String(part))} AS part, company_id, number::bigint FROM (${select}) p` : [],
+    select ? sql`SELECT ${rawSql(String(part))} AS part, company_id, number::bigint FROM (${select}) p` : [],
   );
   if (asked.length === 0) return;
   const rows = await db.$queryRaw<{ part: number; company_id: string; number: bigint }[]>(
-    Prisma.join(asked, ' UNION ALL '),
+    joinSql(asked, ' UNION ALL '),
   );
   parts.forEach(({ onFound }, part) => {
     const found = rows.filter((row) => row.part === part);

@@ -1,15 +1,14 @@
 import type { Logger } from 'pino';
 import { eventCursor } from '../../events/event.js';
-import { Prisma } from '../../generated/client/client.js';
-import type { Actor } from '../../policies/access.js';
 import { failure } from '../failures/index.js';
-import { type Database, newScope, type Transaction } from '../postgres/index.js';
+import type { Principal } from '../limits/index.js';
+import { type Database, newScope, sql, type Transaction } from '../postgres/index.js';
 import { type Pump, Trouble } from './dispatcher.js';
 import { EventStream, readStart, readStreams, type StreamReading, type WantedStart } from './eventStream.js';
 
 const mostOfToken = 20;
 
-const keyOf = ({ companyId, tokenId }: Actor) => `${companyId} ${tokenId}`;
+const keyOf = ({ companyId, tokenId }: Principal) => `${companyId} ${tokenId}`;
 
 /** How many streams are open, in all and of each token. */
 class StreamCounts {
@@ -26,7 +25,7 @@ class StreamCounts {
   }
 
   /** Throws RATE_LIMITED or SERVICE_UNAVAILABLE if there are too many. */
-  add(actor: Actor): void {
+  add(actor: Principal): void {
     const ofToken = this.#ofTokens.get(keyOf(actor)) ?? 0;
     if (ofToken >= mostOfToken) throw failure('RATE_LIMITED', { limit: 'streams', retryAfter: 10 });
     if (this.#all >= this.#most) throw failure('SERVICE_UNAVAILABLE', { streams: true });
@@ -34,7 +33,7 @@ class StreamCounts {
     this.#ofTokens.set(keyOf(actor), ofToken + 1);
   }
 
-  remove(actor: Actor): void {
+  remove(actor: Principal): void {
     this.#all -= 1;
     const ofToken = (this.#ofTokens.get(keyOf(actor)) ?? 0) - 1;
     if (ofToken > 0) this.#ofTokens.set(keyOf(actor), ofToken);
@@ -162,7 +161,7 @@ interface StreamsOptions {
 interface Wanted extends WantedStart {
   /** The database for the request that opens the stream. */
   db: Transaction;
-  actor: Actor;
+  actor: Principal;
   actions: readonly string[] | null;
 }
 
@@ -188,7 +187,7 @@ export class Streams {
       select: () => {
         const companies = [...this.#companies.keys()];
         if (companies.length === 0) return undefined;
-        return Prisma.sql`SELECT id AS company_id, last_sequence AS number FROM companies WHERE id = ANY (${companies})`;
+        return sql`SELECT id AS company_id, last_sequence AS number FROM companies WHERE id = ANY (${companies})`;
       },
       onFound: (rows) => {
         for (const { companyId, number } of rows) this.#companies.get(companyId)?.note(number);

@@ -49,11 +49,18 @@ export {
   /** What a standby has replayed; undefined while it receives nothing. */
   replayedBy,
 } from './replicas.js';
+export type { Sql } from './values.js';
 export {
+  /** Parts of a statement, with a separator between them. */
+  joinSql,
   /** A UUIDv7 like the ids that the database generates. */
   newId,
   /** The ids of all rows of a SELECT: a new one that ends in the number of the row. */
   newIds,
+  /** SQL without parameters, as it is written. */
+  rawSql,
+  /** SQL as a template: what stands in `${}` is sent as a parameter, or is part of the statement if it is `Sql` itself. */
+  sql,
   /** A list of texts in SQL, of whose length PostgreSQL learns only when it executes the statement. */
   textList,
 } from './values.js';

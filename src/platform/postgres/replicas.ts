@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
-import { Prisma } from '../../generated/client/client.js';
 import { DatabaseError, SessionClient } from '../servers/index.js';
 import { type Database, type DatabaseOptions, openClient, warmUp } from './client.js';
+import { rawSql } from './values.js';
 
 /** How far the log of a cluster has come: to which byte, on which timeline. A promotion begins a new timeline. */
 export interface LogPosition {
@@ -377,7 +377,7 @@ const chosen = (replica: Replica, db: Database): ChosenReplica => ({
 });
 
 async function readIdentity(db: Database): Promise<string> {
-  const [row] = await db.$queryRaw<{ identity: string }[]>(Prisma.raw(identity));
+  const [row] = await db.$queryRaw<{ identity: string }[]>(rawSql(identity));
   if (!row) throw new DatabaseError('the primary does not tell its cluster');
   return row.identity;
 }

@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { Prisma } from '../../generated/client/client.js';
+import { join, raw, type Sql, sqltag } from '@prisma/client/runtime/client';
+
+export type { Sql };
+
+/** SQL as a template: what stands in `${}` is sent as a parameter, or is part of the statement if it is `Sql` itself. */
+export const sql = sqltag;
+/** SQL without parameters, as it is written. */
+export const rawSql = raw;
+/** Parts of a statement, with a separator between them. */
+export const joinSql = join;
 
 let latest = 0;
 
@@ -14,14 +23,14 @@ export function newId(): string {
 }
 
 /** The ids of all rows of a SELECT: a new one that ends in the number of the row. */
-export const newIds = () => Prisma.sql`left(${newId()}, 30) || lpad(to_hex(row_number() OVER ()), 6, '0')`;
+export const newIds = () => sql`left(${newId()}, 30) || lpad(to_hex(row_number() OVER ()), 6, '0')`;
 
 /**
  * A list of texts in SQL, of whose length PostgreSQL learns only when it executes the statement. If it knew that when it
  * plans, it would plan a prepared statement for each execution, which takes longer than to execute most of them: a plan
  * for few values seems cheaper than one for the ten that it assumes.
  */
-export const textList = (values: readonly string[]): Prisma.Sql => Prisma.sql`(SELECT ${values}::text[])::text[]`;
+export const textList = (values: readonly string[]): Sql => sql`(SELECT ${values}::text[])::text[]`;
 
 /** The same for the placeholder of a list. */
 export const textListOf = (placeholder: string): string => `(SELECT ${placeholder}::text[])::text[]`;

@@ -10,8 +10,6 @@ export type { Figures, ReadMetrics } from './metrics.js';
 export {
   /** The metrics for Prometheus. */
   Metrics,
-  /** Reads the figures with every tenth sweep, as a part of it. */
-  webhookFigures,
 } from './metrics.js';
 export {
   /** A small separate server for `/metrics`. */

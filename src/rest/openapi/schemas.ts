@@ -247,14 +247,14 @@ export function responseSchemas({ component, enumeration, text }: Components, fr
 
   function property(type: GraphQLObjectType, { name, selectionSet }: FieldNode): [string, JsonSchema] {
     const field = type.getFields()[name.value];
-    if (field) return [snakeCase(name.value), { ...schemaOf(field.type, selectionSet), ...aboutField(field, text) }];
+    if (field) return [snakeCase(name.value), { ...valueSchema(field.type, selectionSet), ...aboutField(field, text) }];
     return [name.value, { type: 'string', const: snakeCase(type.name), description: 'The type of the record.' }];
   }
 
-  function schemaOf(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
+  function valueSchema(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
     const inner = getNullableType(type);
     const value = () => {
-      if (isListType(inner)) return { type: 'array', items: schemaOf(inner.ofType, selection) };
+      if (isListType(inner)) return { type: 'array', items: valueSchema(inner.ofType, selection) };
       if (isEnumType(inner)) return enumeration(inner);
       return isObjectType(inner) && selection ? selected(inner, selection) : scalar(inner);
     };

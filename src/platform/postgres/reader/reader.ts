@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { Prisma, type PrismaClient } from '../../../generated/client/client.js';
+import type { Prisma, PrismaClient } from '../../../generated/client/client.js';
 import { models } from '../../../generated/models.js';
 import { type Connection, type HeldConnection, hasEnded, retryConflicts, type Statement } from '../connections.js';
 import type { RequestScope } from '../deadline.js';
 import { prismaOn } from '../prismaOn.js';
+import { type Sql, sql } from '../values.js';
 import { type Call, callOf, KeptSelection, type Shape, Unsupported, wholeShape } from './shape.js';
 import { type Method, type ReadStatement, statementOf } from './statement.js';
 
 /** A row as a JSON value in SQL, and how that becomes what Prisma returns. */
 export interface RowInSql {
-  sql: Prisma.Sql;
+  sql: Sql;
   make: (json: unknown) => unknown;
 }
 
@@ -18,12 +19,12 @@ export interface RowInSql {
 const idOfRow = randomUUID();
 
 /** The row with an id that another part of the statement finds, if it meets the filter; undefined if it is left to Prisma. */
-function rowAt(statements: Statements, model: string, args: { where: object }, id: Prisma.Sql): RowInSql | undefined {
+function rowAt(statements: Statements, model: string, args: { where: object }, id: Sql): RowInSql | undefined {
   const read = readOf(statements, model, 'findMany', { ...args, where: { ...args.where, id: idOfRow } });
   if (!read) return undefined;
   const { texts, positions } = partsOf(read.statement);
   const values = positions.map((position) => (read.values[position] === idOfRow ? id : read.values[position]));
-  return { sql: Prisma.sql(texts, ...values), make: read.statement.make };
+  return { sql: sql(texts, ...values), make: read.statement.make };
 }
 
 /** The text between the placeholders of a statement, and what value each of them stands for. */
@@ -141,7 +142,7 @@ class Finds {
   }
 
   /** The row with an id that another part of a statement finds; undefined if it is left to Prisma. */
-  rowAt(args: { where: object }, id: Prisma.Sql): RowInSql | undefined {
+  rowAt(args: { where: object }, id: Sql): RowInSql | undefined {
     return rowAt(this.#answerer.statements, this.#model, args, id);
   }
 
@@ -176,7 +177,7 @@ type Find<Delegate, Name extends Method> = <Given extends Prisma.Args<Delegate, 
 type FindsOf<Delegate> = { readonly [Name in Method]: Find<Delegate, Name> } & Pick<Finds, 'rowAt'>;
 
 /** A template with values, or SQL that was made of one. */
-type Raw = [query: Prisma.Sql | TemplateStringsArray, ...values: unknown[]];
+type Raw = [query: Sql | TemplateStringsArray, ...values: unknown[]];
 
 /** What can be asked in a transaction, or of the database itself, where each statement is a transaction of its own. */
 export type Transaction = { readonly [Name in Uncapitalize<Prisma.ModelName>]: FindsOf<PrismaClient[Name]> } & {
@@ -272,7 +273,7 @@ for (const model of Object.keys(models)) {
 }
 
 function rawStatement([query, ...given]: Raw): Statement {
-  const { text, values } = 'raw' in query ? Prisma.sql(query, ...given) : query;
+  const { text, values } = 'raw' in query ? sql(query, ...given) : query;
   // The driver would write a time in the zone of this process.
   return { text, values: values.map((value) => (value instanceof Date ? value.toISOString() : value)) };
 }
