@@ -520,7 +520,7 @@ const entries = { ...inputErrors, ...httpErrors, ...graphqlErrors, ...accessErro
 
 type Facts = { [Code in keyof typeof entries]: (typeof entries)[Code]['example'] };
 
-declare module '../platform/failures/failures.js' {
+declare module '../platform/failures/index.js' {
   interface FactsByCode extends Facts {}
 }
 

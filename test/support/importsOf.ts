@@ -6,6 +6,8 @@ export interface Import {
   path: string | undefined;
   /** Whether it is the path of an import, and not another text with a step `./` or `../`, as of a URL. */
   isImport: boolean;
+  /** Whether it takes types only, and so loads nothing. */
+  isType?: boolean;
 }
 
 interface Node {
@@ -52,7 +54,8 @@ export function importsOf(code: string): Import[] {
     if (isNode(source)) {
       read.add(source);
       const path = textOf(source);
-      found.push({ line: lineAt(value.start), path: path?.isWhole ? path.text : undefined, isImport: true });
+      const isType = value.importKind === 'type' || value.exportKind === 'type';
+      found.push({ line: lineAt(value.start), path: path?.isWhole ? path.text : undefined, isImport: true, isType });
     }
     const path = textOf(value)?.text;
     if (path && /(^|[\\/])\.\.?[\\/]/.test(path)) found.push({ line: lineAt(value.start), path, isImport: false });

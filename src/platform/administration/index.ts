@@ -19,6 +19,7 @@ export {
 export {
   /** Applies the pending migrations of `directory`, one after the other, and returns their names. */
   applyMigrations,
+  /** Where the migrations of this package are. */
   migrationsDirectory,
   /** The names of the migrations that `applyMigrations` would apply. */
   pendingMigrations,

@@ -1,13 +1,10 @@
 import { GraphQLError } from 'graphql';
 import type { Entry } from './entry.js';
-
-/** The facts that a failure of each code is worded from. The product's catalogue declares them by merging with this. */
-// biome-ignore lint/suspicious/noEmptyInterface: the catalogue fills it
-export interface FactsByCode {}
+import type { FactsByCode } from './index.js';
 
 export type ErrorCode = keyof FactsByCode & string;
 
-export type FactsOf<Code extends ErrorCode> = FactsByCode[Code];
+type FactsOf<Code extends ErrorCode> = FactsByCode[Code];
 
 let catalogue: Readonly<Record<ErrorCode, Entry>>;
 

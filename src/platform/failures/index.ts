@@ -1,5 +1,6 @@
 export type { Entry, MemberSchema } from './entry.js';
 export {
+  /** One way to fail, for a catalogue. */
   entry,
   /** A number of seconds as a reader says it. */
   inSeconds,
@@ -22,9 +23,11 @@ export {
   isErrorCode,
   /** The most bad fields that the response to one request names. */
   mostNamed,
+  /** NOT_FOUND of a record: what it is, and its id. */
   notFound,
   /** A failure as an RFC 9457 problem: `type`, `title`, `status`, `detail`, `code`, `requestId` and its members. */
   problemOf,
+  /** The media type of a problem. */
   problemType,
   /** Makes the product's catalogue known: once, where it is defined, before anything can fail. */
   registerCatalogue,
@@ -33,3 +36,7 @@ export {
   /** Makes an error without its stack, which nobody reads if the error is expected and which costs more than the rest. */
   withoutStack,
 } from './failures.js';
+
+/** The facts that a failure of each code is worded from. The product's catalogue declares them by merging with this. */
+// biome-ignore lint/suspicious/noEmptyInterface: the catalogue fills it
+export interface FactsByCode {}

@@ -1,7 +1,9 @@
 export {
+  /** Names as GraphQL spells them. */
   graphqlSpelling,
   /** Reads a value as an input type and collects the invalid fields: unknown, missing, null, of the wrong type or out of bounds. */
   readInput,
+  /** Names as REST spells them. */
   restSpelling,
 } from './input.js';
 export {
@@ -22,6 +24,7 @@ export type { RequestHead } from './request.js';
 export {
   /** The media type of a GraphQL response that the client prefers. */
   graphqlTypeFor,
+  /** The media types in which GraphQL responds. */
   graphqlTypes,
   /** Whether a request comes from this machine. */
   isLocal,
@@ -36,11 +39,13 @@ export {
 } from './request.js';
 export type { HttpResponse, LiveBody, Mask } from './response.js';
 export {
+  /** Gives every response the headers that all have. */
   commonHeaders,
   /** Lets web pages of these origins (`*` for all) call both surfaces with a token. */
   cors,
   /** The same body, with each of its pieces made within `step`. */
   eachPiece,
+  /** A response in JSON. */
   jsonResponse,
   /** Passes expected failures on. */
   masking,
@@ -63,6 +68,7 @@ export {
   leadsTo,
   /** Whether the database responds. */
   responds,
+  /** The media types of contents. */
   types,
 } from './routes.js';
 export {

@@ -39,6 +39,7 @@ export type { LogPosition, ReplicaState } from './replicas.js';
 export {
   /** SQL for the position of the primary before which everything lies that is acknowledged; null on a standby. */
   flushedPosition,
+  /** Which cluster and database a connection is of. */
   identityOf,
   /** The server is a primary, or was promoted. */
   NoStandby,

@@ -22,6 +22,7 @@ export type { Encryption } from './tls.js';
 export {
   /** A database problem that the operator can solve. */
   DatabaseError,
+  /** How a connection is encrypted, as the server says. */
   encryptionOf,
   /** Why no connection can be encrypted as the URL says: "has sslmode=yes, which …"; undefined if one can. */
   tlsProblem,

@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { pathOf, textOf } from '../support/documents.js';
+import { createWorld, restPaths } from '../support/world.js';
+
+const sources = readdirSync(pathOf('src'), { recursive: true, encoding: 'utf8' }).filter(
+  (file) => file.endsWith('.ts') && !file.startsWith('generated/'),
+);
+const modules = readdirSync(pathOf('src/platform'));
+const linesOf = (file: string) => textOf(`src/${file}`).split('\n').length - 1;
+
+test('src has few, deep files: at most ten for each 1,000 lines', () => {
+  const lines = sources.map(linesOf).reduce((sum, count) => sum + count, 0);
+  expect((sources.length / lines) * 1000).toBeLessThanOrEqual(10);
+});
+
+test.each(modules)(
+  'platform/%s has a README of one screen with a table of its steps, which names its files',
+  (name) => {
+    const text = textOf(`src/platform/${name}/README.md`);
+    expect(text.split('\n').length).toBeLessThanOrEqual(50);
+    expect(text).toContain('| Step');
+    const files = readdirSync(pathOf(`src/platform/${name}`)).filter((file) => /^(?!index).*\.ts$/.test(file));
+    expect(files.filter((file) => !text.includes(`\`${file}\``))).toEqual([]);
+    const named = [...text.matchAll(/`(?!\.)([\w]+\.ts)`/g)].map(([, file = '']) => file);
+    expect(named.filter((file) => !files.includes(file) && file !== 'index.ts' && file !== 'builds.ts')).toEqual([]);
+  },
+);
+
+test.each(modules)('what the door of platform/%s exports has a doc comment', (name) => {
+  const door = textOf(`src/platform/${name}/index.ts`);
+  const values = [...door.matchAll(/^export \{([^}]*)\}/gm)].flatMap(([, list = '']) => list.split(/,\n/));
+  const bare = values.map((value) => value.trim()).filter((value) => value && !value.startsWith('/**'));
+  expect(bare).toEqual([]);
+});
+
+interface Passed {
+  status: number;
+  files: string[];
+}
+
+/** The files of src that requests run through, in a gateway that is run from its sources, once it is warm. */
+async function pathsOf(requests: { warm: object[]; measured: object }[], databaseUrl: string, token: string) {
+  const run = promisify(execFile)(process.execPath, ['--import', 'tsx', pathOf('test/support/pathOfRequest.ts')], {
+    cwd: pathOf('.'),
+    env: { ...process.env, DATABASE_URL: databaseUrl, TOKEN: token, REQUESTS: JSON.stringify(requests) },
+  });
+  return JSON.parse((await run).stdout) as Passed[];
+}
+
+/** The rooms of the product and the modules of the platform that files are in. */
+const roomsOf = (files: string[]) => new Set(files.map((file) => /^platform\/[^/]+|^[^/]+/.exec(file)?.[0] ?? ''));
+
+test('a request runs through few rooms and files', async () => {
+  const world = await createWorld();
+  const { caller, hub } = await world.teamWithHub('space');
+  const { id } = await world.document(hub, caller, ['one', 'two']);
+  const { token } = caller;
+  const restore = (current: number) => ({
+    path: restPaths.restoreDocumentVersion,
+    token: true,
+    body: { document_id: id, version_number: current % 2 ? 2 : 1, expected_current_version: current },
+  });
+  const unknown = { path: restPaths.reopenGoal, token: false, body: {} };
+  const [restored, refused] = await pathsOf(
+    [
+      { warm: [restore(2), restore(3), restore(4)], measured: restore(5) },
+      { warm: [unknown, unknown], measured: unknown },
+    ],
+    world.url,
+    token,
+  );
+  expect(restored?.status).toBe(200);
+  expect(refused?.status).toBe(401);
+  console.log(restored?.files.length,roomsOf(restored?.files ?? []).size, refused?.files.length,roomsOf(refused?.files??[]).size, restored?.files, refused?.files);
+});
