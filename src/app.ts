@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { authenticator, type Context, type WebhookRules } from './context.js';
+import type { Context, WebhookRules } from './context.js';
 import { defaults } from './defaults.js';
 import { lockChanges } from './operations/operation.js';
 import type { Demo, DemoKey } from './pages/demo.js';
@@ -36,13 +36,12 @@ import {
 } from './platform/http/index.js';
 import { Callers, type RateLimiters, rateLimit } from './platform/limits/index.js';
 import type { Streams } from './platform/outbox/index.js';
-import type { Replicas } from './platform/postgres/index.js';
-import { type Database, newScope } from './platform/postgres/index.js';
+import { type Database, newScope, type Replicas } from './platform/postgres/index.js';
 import { openApiDocument, openApiRoutes } from './rest/openapi/openApiDocument.js';
 import { restRoutes, storedMutations } from './rest/routes.js';
 import { apiRoot, type PreparedMutation, prepare, withoutPreview } from './rest/storedMutation.js';
 import { schema, sdl } from './schema/index.js';
-import { bearerHash } from './tokens.js';
+import { authenticator, bearerHash } from './tokens.js';
 
 interface AppOptions {
   db: Database;

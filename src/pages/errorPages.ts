@@ -2,8 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import { catalogue, errorCodes, exampleOf, graphqlExampleOf } from '../errors/catalogue.js';
 import { type Entry, type ErrorCode, headersOf, problemOf, problemType } from '../platform/failures/index.js';
-import type { HttpResponse, Route } from '../platform/http/index.js';
-import { inRestNames, snakeCase, snakeCased } from '../platform/http/index.js';
+import { type HttpResponse, inRestNames, type Route, snakeCase, snakeCased } from '../platform/http/index.js';
 import type { PreparedMutation } from '../rest/storedMutation.js';
 import { KeptPages } from './files.js';
 import {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Overload, RefusalPace } from '../../src/platform/fairness/admission.js';
-import { createRateLimiters, type RateLimiterSettings } from '../../src/platform/limits/rateLimiters.js';
+import { createRateLimiters, type RateLimiterSettings } from '../../src/platform/limits/rateLimit.js';
 import { openClient } from '../../src/platform/postgres/client.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { asAdministrator } from '../support/database.js';

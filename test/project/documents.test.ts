@@ -7,7 +7,7 @@ import { openApi } from '../../src/commands/contract.js';
 import { catalogue, errorCodes, exampleOf } from '../../src/errors/catalogue.js';
 import { eventFields, eventTypeOf } from '../../src/events/event.js';
 import { headersOf } from '../../src/platform/failures/failures.js';
-import { snakeCase } from '../../src/platform/http/naming.js';
+import { snakeCase } from '../../src/platform/http/response.js';
 import { actions, activityActions } from '../../src/rules/activityActions.js';
 import { sdl } from '../../src/schema/index.js';
 import { settings } from '../../src/settings.js';

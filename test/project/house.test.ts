@@ -74,5 +74,13 @@ test('a request runs through few rooms and files', async () => {
   );
   expect(restored?.status).toBe(200);
   expect(refused?.status).toBe(401);
-  console.log(restored?.files.length,roomsOf(restored?.files ?? []).size, refused?.files.length,roomsOf(refused?.files??[]).size, restored?.files, refused?.files);
+  const limits = { restored: { rooms: 16, files: 56 }, refused: { rooms: 9, files: 18 } };
+  for (const [path, limit] of [
+    [restored, limits.restored],
+    [refused, limits.refused],
+  ] as const) {
+    const files = path?.files ?? [];
+    expect(roomsOf(files).size, files.join('\n')).toBeLessThanOrEqual(limit.rooms);
+    expect(files.length, files.join('\n')).toBeLessThanOrEqual(limit.files);
+  }
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRateLimiters } from '../../src/platform/limits/rateLimiters.js';
+import { createRateLimiters } from '../../src/platform/limits/rateLimit.js';
 import { Metrics } from '../../src/platform/telemetry/metrics.js';
 import { rowsOf, sectionOf, textOf } from '../support/documents.js';
 import { samplesIn, sumOf } from '../support/scrape.js';

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database, Transaction } from '../postgres/index.js';
-import { rawSql, type Sql, sql } from '../postgres/index.js';
+import { type Database, rawSql, type Sql, sql, type Transaction } from '../postgres/index.js';
 
 interface OldRows {
   table: string;

@@ -1,22 +1,15 @@
-export type { Entry, MemberSchema } from './entry.js';
-export {
-  /** One way to fail, for a catalogue. */
-  entry,
-  /** A number of seconds as a reader says it. */
-  inSeconds,
-  /** The same in quotation marks. */
-  quoted,
-  /** What a caller sent, for a message: its first characters, so that no response grows with what it quotes. */
-  shortened,
-} from './entry.js';
-export type { ErrorCode, FieldError, NamedFields } from './failures.js';
+export type { Entry, ErrorCode, FieldError, MemberSchema, NamedFields } from './failures.js';
 export {
   /** BAD_USER_INPUT. */
   badInput,
+  /** One way to fail, for a catalogue. */
+  entry,
   /** An expected failure. */
   failure,
   /** The headers a failure comes with, such as `WWW-Authenticate` or `Allow`. */
   headersOf,
+  /** A number of seconds as a reader says it. */
+  inSeconds,
   /** Whether GraphQL responds with a problem too: the client accepts nothing that GraphQL could say it in. */
   isAlwaysProblem,
   /** Whether it is a code of the catalogue: everything else is an unexpected error. */
@@ -29,14 +22,14 @@ export {
   problemOf,
   /** The media type of a problem. */
   problemType,
+  /** The same in quotation marks. */
+  quoted,
   /** Makes the product's catalogue known: once, where it is defined, before anything can fail. */
   registerCatalogue,
+  /** What a caller sent, for a message: its first characters, so that no response grows with what it quotes. */
+  shortened,
   /** The HTTP status of a code; undefined if there is no such code. */
   statusOfCode,
   /** Makes an error without its stack, which nobody reads if the error is expected and which costs more than the rest. */
   withoutStack,
 } from './failures.js';
-
-/** The facts that a failure of each code is worded from. The product's catalogue declares them by merging with this. */
-// biome-ignore lint/suspicious/noEmptyInterface: the catalogue fills it
-export interface FactsByCode {}

@@ -13,8 +13,7 @@ import {
 import { purgeRows } from '../administration/index.js';
 import { badInput, failure, statusOfCode } from '../failures/index.js';
 import type { RequestHead } from '../http/index.js';
-import type { Database, Transaction } from '../postgres/index.js';
-import { sql } from '../postgres/index.js';
+import { type Database, sql, type Transaction } from '../postgres/index.js';
 import { tooLong } from './executor.js';
 import { changesIn, type OperationContext, perOperation } from './operation.js';
 import { noCost } from './validation.js';

@@ -2,8 +2,7 @@ import { type ExecutionArgs, type ExecutionResult, OperationTypeNode } from 'gra
 import { isErrorCode } from '../failures/index.js';
 import { LongResponses } from '../fairness/index.js';
 import type { RequestContext } from '../http/index.js';
-import type { Replicas } from '../postgres/index.js';
-import { type Database, withShareOfDeadline } from '../postgres/index.js';
+import { type Database, type Replicas, withShareOfDeadline } from '../postgres/index.js';
 import { inOperationSpan } from '../telemetry/index.js';
 import { type ChangeOptions, change, isShort, type PendingOperation } from './changes.js';
 import { execute, ResponseBudget } from './executor.js';

@@ -12,14 +12,6 @@ export {
   /** Reads a JSON body of at most `limit` bytes. */
   readJson,
 } from './json.js';
-export {
-  /** The failure with its fields as REST spells them: `input.subscriberIds[2]` -> `subscriber_ids[2]`. */
-  inRestNames,
-  /** `pathToFile` -> `path_to_file`; also for type and enum names. */
-  snakeCase,
-  /** The same value with every key in snake_case, at any depth. */
-  snakeCased,
-} from './naming.js';
 export type { RequestHead } from './request.js';
 export {
   /** The media type of a GraphQL response that the client prefers. */
@@ -41,14 +33,24 @@ export type { HttpResponse, LiveBody, Mask } from './response.js';
 export {
   /** Gives every response the headers that all have. */
   commonHeaders,
+  /** Compresses pages, some of which have 200 kB, and kept responses. */
+  compression,
   /** Lets web pages of these origins (`*` for all) call both surfaces with a token. */
   cors,
   /** The same body, with each of its pieces made within `step`. */
   eachPiece,
+  /** The failure with its fields as REST spells them: `input.subscriberIds[2]` -> `subscriber_ids[2]`. */
+  inRestNames,
   /** A response in JSON. */
   jsonResponse,
+  /** A response that is sent again and again: it is compressed once. */
+  keptResponse,
   /** Passes expected failures on. */
   masking,
+  /** `pathToFile` -> `path_to_file`; also for type and enum names. */
+  snakeCase,
+  /** The same value with every key in snake_case, at any depth. */
+  snakeCased,
 } from './response.js';
 export type { Handler, ReadBody, RequestContext, Route } from './router.js';
 export {
@@ -56,14 +58,10 @@ export {
   router,
 } from './router.js';
 export {
-  /** Compresses pages, some of which have 200 kB, and kept responses. */
-  compression,
   /** A route for public content that never changes. */
   contentRoute,
   /** `/healthz` returns 200 while the process runs; `/readyz` returns 503 while it stops or the database does not respond. */
   healthRoutes,
-  /** A response that is sent again and again: it is compressed once. */
-  keptResponse,
   /** Redirects browsers from a path for programs to the page about it. */
   leadsTo,
   /** Whether the database responds. */

@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { suggestionList } from 'graphql/jsutils/suggestionList.js';
 import { type FieldError, mostNamed, quoted, shortened } from '../failures/index.js';
-import { snakeCase } from './naming.js';
+import { snakeCase } from './response.js';
 
 /** How a surface spells input: GraphQL in camelCase with GraphQL's coercions, REST in snake_case without coercions. */
 interface Spelling {

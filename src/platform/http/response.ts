@@ -1,11 +1,37 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { failure, headersOf, problemOf, problemType } from '../failures/index.js';
+import { badInput, type FieldError, failure, headersOf, problemOf, problemType } from '../failures/index.js';
 import { tooManyOfOne } from '../fairness/index.js';
 import { isTimeout, isUnavailable } from '../postgres/index.js';
 import { loggedIdentity } from '../telemetry/index.js';
-import { snakeCased } from './naming.js';
+import type { RequestHead } from './request.js';
 import type { Handler, RequestContext } from './router.js';
+
+const capital = /[A-Z]/;
+
+/** `pathToFile` -> `path_to_file`; also for type and enum names. */
+export const snakeCase = (name: string) =>
+  capital.test(name) ? name.replace(/(?<=[a-z0-9])[A-Z]/g, '_$&').toLowerCase() : name;
+
+/** The same value with every key in snake_case, at any depth. */
+export function snakeCased(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(snakeCased);
+  if (typeof value !== 'object' || value === null) return value;
+  const cased: Record<string, unknown> = {};
+  for (const [key, entry] of Object.entries(value)) cased[snakeCase(key)] = snakeCased(entry);
+  return cased;
+}
+
+/** The failure with its fields as REST spells them: `input.subscriberIds[2]` -> `subscriber_ids[2]`. */
+export function inRestNames(error: GraphQLError): GraphQLError {
+  const { code, errors } = error.extensions;
+  if (code !== 'BAD_USER_INPUT' || !Array.isArray(errors)) return error;
+  return badInput(
+    (errors as FieldError[]).map((entry) => ({ ...entry, field: snakeCase(entry.field.replace(/^input\./, '')) })),
+  );
+}
 
 /** A response, which is complete unless its body goes on. */
 export interface HttpResponse {
@@ -157,3 +183,38 @@ export function cors(origins: readonly string[], next: Handler): Handler {
     return { status: 204, headers };
   };
 }
+
+/** Compresses bytes in a separate thread. */
+const gzipped = promisify<Uint8Array, Buffer>(gzip);
+
+/** Whether the client can read gzip. */
+const acceptsGzip = ({ headers }: RequestHead): boolean =>
+  /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headers.get('accept-encoding') ?? '');
+
+/** A response that is sent again and again: it is compressed once. */
+export function keptResponse(response: HttpResponse): HttpResponse {
+  if (response.body === undefined) return response;
+  const body = Buffer.from(response.body);
+  let zipped: Promise<Buffer> | undefined;
+  const compressed = () => {
+    zipped ??= gzipped(body);
+    return zipped;
+  };
+  return { ...response, body, compressed };
+}
+
+/**
+ * Compresses pages, some of which have 200 kB, and kept responses. API responses are left to the proxy in front: they are
+ * short, and their callers wait for them.
+ */
+export const compression =
+  (next: Handler): Handler =>
+  async (request, context) => {
+    const response = await next(request, context);
+    const { headers, body, compressed } = response;
+    if (!compressed && !headers['Content-Type']?.startsWith('text/html')) return response;
+    addVary(context, 'Accept-Encoding');
+    if (body === undefined || !acceptsGzip(request)) return response;
+    const zipped = await (compressed?.() ?? gzipped(Buffer.from(body)));
+    return { ...response, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: zipped };
+  };

@@ -5,15 +5,12 @@ export {
   /** The address of a client: the peer, or what the last `trustedProxies` proxies report. */
   clientAddress,
 } from './callers.js';
-export type { RateLimit } from './rateLimit.js';
-export {
-  /** Counts a request for its token if that is valid, otherwise for its address. */
-  rateLimit,
-} from './rateLimit.js';
-export type { RateLimiters } from './rateLimiters.js';
+export type { RateLimit, RateLimiters } from './rateLimit.js';
 export {
   /** Creates the limiters, which count in fixed windows: requests of each token and of each address, and work. */
   createRateLimiters,
+  /** Counts a request for its token if that is valid, otherwise for its address. */
+  rateLimit,
   /** Connections that the store in Postgres uses. */
   rateLimitPoolSize,
-} from './rateLimiters.js';
+} from './rateLimit.js';

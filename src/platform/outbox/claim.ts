@@ -1,6 +1,5 @@
 import { type Event, type EventRow, eventColumns, eventOf } from '../../events/event.js';
-import type { Transaction } from '../postgres/index.js';
-import { rawSql, type Sql, sql } from '../postgres/index.js';
+import { rawSql, type Sql, sql, type Transaction } from '../postgres/index.js';
 import { failuresBeforeWaiting, type Lease, untilLeaseEnds, waitsInFiveDays } from './lease.js';
 
 /** Something to send, and what is known of it. */

@@ -4,8 +4,7 @@ import { isVisible, mostLooked } from '../../events/feed.js';
 import { readCursor } from '../../lists/engine.js';
 import { badInput } from '../failures/index.js';
 import type { Principal } from '../limits/index.js';
-import type { Database, Transaction } from '../postgres/index.js';
-import { rawSql, sql } from '../postgres/index.js';
+import { type Database, rawSql, sql, type Transaction } from '../postgres/index.js';
 
 /** A place among the events of a company. */
 interface Place {

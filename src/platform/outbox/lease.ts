@@ -1,5 +1,4 @@
-import type { Transaction } from '../postgres/index.js';
-import { sql } from '../postgres/index.js';
+import { sql, type Transaction } from '../postgres/index.js';
 
 /** The right to deliver to one webhook, which ends by itself unless it is renewed. */
 export interface Lease {

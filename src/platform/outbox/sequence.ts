@@ -1,5 +1,4 @@
-import type { Transaction } from '../postgres/index.js';
-import { joinSql, rawSql, type Sql, sql } from '../postgres/index.js';
+import { joinSql, rawSql, type Sql, sql, type Transaction } from '../postgres/index.js';
 
 interface Numbered {
   /** The sequence of the company's last event; 0 if it has none. */
