@@ -18,6 +18,8 @@ import {
   type StreamSummary,
 } from './platform/graphql/index.js';
 import {
+  type Check,
+  checks,
   commonHeaders,
   compression,
   contentRoute,
@@ -150,6 +152,26 @@ interface App {
   workedExamples(): Promise<WorkedExamples>;
 }
 
+/**
+ * The itinerary: what a request passes, in order, and with which statuses each phase refuses it. `createPipeline` puts
+ * the phases from `route` on together; the first two are those of the server, which runs the pipeline.
+ */
+export const itinerary = [
+  // platform/http/server.ts: what is HTTP at all, in time and of bounded size.
+  { phase: 'receive', refuses: [400, 408, 431] },
+  // platform/fairness: a seat, or a refusal for the gateway's overload or for too much of one's own.
+  { phase: 'admit', refuses: [503, 429] },
+  // `checks` and the count of `router`.
+  { phase: 'route', refuses: [404, 405, 406] },
+  { phase: 'authenticate', refuses: [401, 429, 403] },
+  // REST: `restRoutes`. GraphQL: its parameters, its document, and every argument before the first field.
+  { phase: 'read', refuses: [415, 413, 400] },
+  // platform/graphql/changes.ts, for both surfaces.
+  { phase: 'claim the idempotency key', refuses: [409, 422] },
+  // operations/: load, permit, guard, write.
+  { phase: 'operate', refuses: [404, 403, 409] },
+] as const;
+
 /** Creates the gateway, which responds to requests. Two gateways share nothing but their options. */
 export function createPipeline({
   db,
@@ -217,18 +239,21 @@ export function createPipeline({
     execute: graphql.execute,
   });
 
+  /** The token is valid: 401. */
+  const token: Check = async (request, _location, context) => {
+    const { client = callers.clientOf(request, undefined), scope } = context;
+    context.actor = await callers.learn(client, authenticate(client.token, scope));
+    if (scope) scope.caller = callers.callerOf(client);
+  };
   const routed = router({
     routes,
     mask,
     publicUrl,
     noPage,
     guide: '/docs',
-    authenticate: async (request, { client = callers.clientOf(request, undefined), scope }) => {
-      const actor = await callers.learn(client, authenticate(client.token, scope));
-      if (scope) scope.caller = callers.callerOf(client);
-      return actor;
-    },
+    checks: [checks.path, checks.method, checks.accept, token],
     limit: rateLimiters && rateLimit({ limiters: rateLimiters, callers, logger, clock }),
+    checksOnceCounted: [checks.scope],
     graphql: graphql.handle,
   });
   const handle = databaseTimeout(

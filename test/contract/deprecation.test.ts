@@ -29,7 +29,8 @@ describe('a path that is deprecated', () => {
   test('says so in every response, with the day on which it may be gone', async () => {
     const { handle } = router({
       routes: routesOf(announced),
-      authenticate: () => Promise.reject(failure('UNAUTHENTICATED')),
+      checks: [() => Promise.reject(failure('UNAUTHENTICATED'))],
+      checksOnceCounted: [],
       mask: masking({ error: () => {} } as never),
       noPage: () => ({ status: 404, headers: {} }),
       guide: '/docs',

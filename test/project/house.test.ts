@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { pathOf, textOf } from '../support/documents.js';
+import { itinerary } from '../../src/app.js';
+import { pathOf, sectionOf, textOf } from '../support/documents.js';
 import { createWorld, restPaths } from '../support/world.js';
 
 const sources = readdirSync(pathOf('src'), { recursive: true, encoding: 'utf8' }).filter(
@@ -34,6 +35,14 @@ test.each(modules)('what the door of platform/%s exports has a doc comment', (na
   const values = [...door.matchAll(/^export \{([^}]*)\}/gm)].flatMap(([, list = '']) => list.split(/,\n/));
   const bare = values.map((value) => value.trim()).filter((value) => value && !value.startsWith('/**'));
   expect(bare).toEqual([]);
+});
+
+test('the order of checks in docs/api.md is that of the itinerary', () => {
+  const items = [...sectionOf(textOf('docs/api.md'), 'Order of checks').matchAll(/^\d\. (.*)$/gm)];
+  const statuses = items.map(([, text = '']) =>
+    [...text.replace(/\(.*?\)/g, '').matchAll(/\b[45]\d\d\b/g)].map(Number),
+  );
+  expect(statuses.map((list) => [...new Set(list)])).toEqual(itinerary.map(({ refuses }) => refuses));
 });
 
 interface Passed {

@@ -52,8 +52,10 @@ export {
   /** The same value with every key in snake_case, at any depth. */
   snakeCased,
 } from './response.js';
-export type { Handler, ReadBody, RequestContext, Route } from './router.js';
+export type { Check, Handler, ReadBody, RequestContext, Route } from './router.js';
 export {
+  /** The checks that a route needs, for the order in which the product puts them. */
+  checks,
   /** Checks every request in the same order: path (404), method (405), Accept (406), token (401), rate limit (429), scope (403). */
   router,
 } from './router.js';

@@ -91,6 +91,8 @@ interface Location {
   /** The routes of the path for this client, whatever their methods. */
   candidates: Route[];
   route: Route | undefined;
+  /** The path that the caller of another one may have meant. */
+  nearestTo: (path: string) => string | undefined;
 }
 
 /** Finds the routes of requests. `guide` is the page about the paths below one that is not a page itself. */
@@ -114,10 +116,11 @@ function locator(routes: Route[], guide: string) {
     const path = routesFor(request, shorter).length > 0 ? shorter : pathname;
     const candidates = routesFor(request, path);
     const route = candidates.find(({ methods }) => methods.includes(request.method));
-    return { path, redirect: path === pathname ? undefined : path + search, candidates, route };
+    const redirect = path === pathname ? undefined : path + search;
+    return { path, redirect, candidates, route, nearestTo };
   }
 
-  return { routesOf, locate, nearestTo };
+  return { routesOf, locate };
 }
 
 /** Whether to respond with a page. A client that names JSON gets JSON, even if it accepts pages too. */
@@ -131,7 +134,6 @@ type NoPage = (error: GraphQLError, path: string, nearest: string | undefined) =
 
 interface Rejecting {
   isGraphql: (path: string) => boolean;
-  nearestTo: (path: string) => string | undefined;
   noPage: NoPage;
   publicUrl: string | undefined;
 }
@@ -140,10 +142,10 @@ interface Rejecting {
 const routingCodes: ReadonlySet<unknown> = new Set(['NOT_FOUND', 'METHOD_NOT_ALLOWED']);
 
 /** The response to a request that a check or its route rejected: GraphQL's, a problem, or a page. */
-function rejections({ isGraphql, nearestTo, noPage, publicUrl }: Rejecting) {
+function rejections({ isGraphql, noPage, publicUrl }: Rejecting) {
   return (
     error: GraphQLError,
-    { path, route }: Location,
+    { path, route, nearestTo }: Location,
     request: RequestHead,
     context: RequestContext,
   ): HttpResponse => {
@@ -157,12 +159,38 @@ function rejections({ isGraphql, nearestTo, noPage, publicUrl }: Rejecting) {
   };
 }
 
+/** One check of a request before its route handles it. Throws what it is refused with. */
+export type Check = (request: RequestHead, location: Location, context: RequestContext) => void | Promise<void>;
+
+/** The checks that a route needs, for the order in which the product puts them. */
+export const checks = {
+  /** The path exists: 404. */
+  path: (_request, { path, candidates, nearestTo }) => {
+    if (candidates.length === 0) throw failure('NOT_FOUND', { path, nearest: nearestTo(path) });
+  },
+  /** It supports the method: 405. */
+  method: ({ method }, { path, candidates, route }) => {
+    if (route) return;
+    const allow = [...new Set(candidates.flatMap(({ methods }) => methods))];
+    throw failure('METHOD_NOT_ALLOWED', { target: path, method, allow });
+  },
+  /** The client accepts what the route responds with: 406. */
+  accept: ({ headers }, { route }) =>
+    requireAcceptable(headers.get('accept'), route?.handle ? restTypes : [...graphqlTypes, streamType]),
+  /** The token may change something, if the route does: 403. */
+  scope: (_request, { route }, { actor }) => {
+    if (route?.scope === 'write' && !actor?.canWrite) throw failure('READ_ONLY_TOKEN');
+  },
+} satisfies Record<string, Check>;
+
 interface RouterOptions {
   routes: Route[];
-  /** Finds the person of the request's token. Fails with 401. */
-  authenticate: (request: RequestHead, context: RequestContext) => Promise<Principal>;
-  /** Counts requests, whether or not they pass the checks. */
+  /** The checks of a request that is no public page's, in order. One of them finds who sent it. */
+  checks: readonly Check[];
+  /** Counts requests, whether or not they pass the checks: over the limit is 429. */
   limit?: RateLimit | undefined;
+  /** The checks of a request that counts no more. */
+  checksOnceCounted: readonly Check[];
   mask: Mask;
   publicUrl?: string | undefined;
   noPage: NoPage;
@@ -178,37 +206,35 @@ interface Router {
   refusal(request: RequestHead, context: RequestContext): GraphQLError | undefined;
 }
 
-/**
- * Checks every request in the same order: path (404), method (405), Accept (406), token (401), rate limit (429), scope
- * (403). Then its route handles it.
- */
+/** Runs the checks and the count, and has the route handle what passes them. */
 export function router(options: RouterOptions): Router {
-  const { routes, authenticate, mask, publicUrl, limit, noPage, guide, graphql } = options;
-  const { routesOf, locate, nearestTo } = locator(routes, guide);
+  const { routes, mask, publicUrl, limit, noPage, guide, graphql } = options;
+  const { routesOf, locate } = locator(routes, guide);
   const isGraphql = (path: string) => routesOf(path).some(({ handle }) => !handle);
-  const refused = rejections({ isGraphql, nearestTo, noPage, publicUrl });
+  const refused = rejections({ isGraphql, noPage, publicUrl });
 
-  async function check(request: RequestHead, location: Location, context: RequestContext): Promise<Route> {
-    const { path, candidates, route } = location;
-    if (candidates.length === 0) throw failure('NOT_FOUND', { path, nearest: nearestTo(path) });
-    if (!route) {
-      const allow = [...new Set(candidates.flatMap(({ methods }) => methods))];
-      throw failure('METHOD_NOT_ALLOWED', { target: path, method: request.method, allow });
+  async function runChecks(
+    checks: readonly Check[],
+    request: RequestHead,
+    location: Location,
+    context: RequestContext,
+  ): Promise<void> {
+    for (const check of checks) {
+      const checked = check(request, location, context);
+      if (checked) await checked;
     }
-    requireAcceptable(request.headers.get('accept'), route.handle ? restTypes : [...graphqlTypes, streamType]);
-    context.actor = await authenticate(request, context);
-    return route;
   }
 
   /** Counts a request; one for a public page for its address, one for a file of a page or a health check not at all. */
-  async function checkAndCount(request: RequestHead, location: Location, context: RequestContext): Promise<Route> {
+  async function checkAndCount(request: RequestHead, location: Location, context: RequestContext): Promise<void> {
     const { route } = location;
-    const runChecks = () => check(request, location, context);
-    if (!route?.public) return limit ? limit.count(request, context, runChecks) : runChecks();
-    if (!limit || route.unlimited) return route;
-    if (!route.isFile) return limit.count(request, context, async () => route);
-    await limit.show(request, context);
-    return route;
+    if (!route?.public) {
+      const run = () => runChecks(options.checks, request, location, context);
+      await (limit ? limit.count(request, context, run) : run());
+      await runChecks(options.checksOnceCounted, request, location, context);
+    } else if (!limit || route.unlimited) return;
+    else if (route.isFile) await limit.show(request, context);
+    else await limit.count(request, context, async () => {});
   }
 
   function refusal(request: RequestHead, context: RequestContext): GraphQLError | undefined {
@@ -229,10 +255,9 @@ export function router(options: RouterOptions): Router {
     Object.assign(context.responseHeaders, found?.headers);
     try {
       if (redirect && found?.public) return { status: 308, headers: { Location: redirect } };
-      const route = await checkAndCount(request, location, context);
-      if (route.scope === 'write' && !context.actor?.canWrite) throw failure('READ_ONLY_TOKEN');
+      await checkAndCount(request, location, context);
       try {
-        const response = await (route.handle ?? graphql)(request, context);
+        const response = await (found?.handle ?? graphql)(request, context);
         return limit && response.live ? { ...response, live: chargedFor(response.live, limit, context) } : response;
       } finally {
         limit?.charge(context);
