@@ -8,6 +8,7 @@ import { errorPages, noPage } from './pages/errorPages.js';
 import { examplesRoute, lookUpAs, type WorkedExamples, workedExamples } from './pages/examples.js';
 import { sharedFiles } from './pages/files.js';
 import { graphiqlRoutes } from './pages/graphiql.js';
+import { type ShownMutation, withExamples } from './pages/operationExamples.js';
 import { referenceRoutes } from './pages/reference.js';
 import { startRoute } from './pages/start.js';
 import {
@@ -41,7 +42,7 @@ import type { Streams } from './platform/outbox/index.js';
 import { type Database, newScope, type Replicas } from './platform/postgres/index.js';
 import { openApiDocument, openApiRoutes } from './rest/openapi/openApiDocument.js';
 import { restRoutes, storedMutations } from './rest/routes.js';
-import { apiRoot, type PreparedMutation, prepare, withoutPreview } from './rest/storedMutation.js';
+import { apiRoot, prepare } from './rest/storedMutation.js';
 import { schema, sdl } from './schema/index.js';
 import { authenticator, bearerHash } from './tokens.js';
 
@@ -113,7 +114,7 @@ interface RouteNeeds extends Pick<AppOptions, 'db'> {
   bodyLimit: number;
   graphiql: boolean;
   stopping: AbortSignal | undefined;
-  mutations: PreparedMutation[];
+  mutations: ShownMutation[];
   execute: ExecuteDocument;
   demo: Demo | undefined;
 }
@@ -224,7 +225,10 @@ export function createPipeline({
 
   const callers = new Callers(trustedProxies, bearerHash);
   const authenticate = authenticator(db, { withPosition: replicas !== undefined });
-  const mutations = storedMutations.map((stored) => prepare(schema, persisted?.only ? withoutPreview(stored) : stored));
+  const mutations = withExamples(
+    storedMutations.map((stored) => prepare(schema, stored)),
+    { previews: !persisted?.only },
+  );
   const scopeOfLookUp = () => newScope(databaseMilliseconds);
   const lookUp =
     demo && lookUpAs(() => authenticate(bearerHash(`Bearer ${demo.token}`)), graphql.execute, scopeOfLookUp);

@@ -1,8 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isLocal, type RequestHead } from '../platform/http/index.js';
-import type { LookUp, PreparedMutation } from '../rest/storedMutation.js';
 import { type WorkedExamples, workedExamples } from './examples.js';
 import { type Html, html } from './html.js';
+import type { LookUp, ShownMutation } from './operationExamples.js';
 
 const secret = () => randomBytes(32).toString('base64url');
 const newSecrets = () => ({ start: secret(), session: secret() });
@@ -72,7 +72,7 @@ printed after <code>${startLabel}</code> when it started.`;
 /** The trial for who holds the demo's key, as long as its token is valid. */
 export async function trialFor(
   request: RequestHead,
-  mutations: readonly PreparedMutation[],
+  mutations: readonly ShownMutation[],
   demo: Demo | undefined,
 ): Promise<Trial | undefined> {
   if (!demo?.key.isHeldBy(request)) return undefined;
@@ -81,7 +81,7 @@ export async function trialFor(
 }
 
 /** The trial for everybody else. */
-export const trialForStrangers = async (mutations: readonly PreparedMutation[]): Promise<Trial> => ({
+export const trialForStrangers = async (mutations: readonly ShownMutation[]): Promise<Trial> => ({
   ...(await workedExamples(mutations)),
   token: undefined,
 });

@@ -3,7 +3,6 @@ import type { GraphQLError } from 'graphql';
 import { catalogue, errorCodes, exampleOf, graphqlExampleOf } from '../errors/catalogue.js';
 import { type Entry, type ErrorCode, headersOf, problemOf, problemType } from '../platform/failures/index.js';
 import { type HttpResponse, inRestNames, type Route, snakeCase, snakeCased } from '../platform/http/index.js';
-import type { PreparedMutation } from '../rest/storedMutation.js';
 import { KeptPages } from './files.js';
 import {
   filterField,
@@ -15,6 +14,7 @@ import {
   htmlPage,
   statusBadge,
 } from './html.js';
+import type { ShownMutation } from './operationExamples.js';
 
 const requestId = '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54';
 
@@ -131,7 +131,7 @@ ${errorCodes
 `;
 
 interface NoPageOptions {
-  mutations: readonly PreparedMutation[];
+  mutations: readonly ShownMutation[];
   hasPage: HasPage;
 }
 

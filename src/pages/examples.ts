@@ -3,11 +3,11 @@ import { parse, print } from 'graphql';
 import { fileUrl } from '../files.js';
 import type { ExecuteDocument } from '../platform/graphql/index.js';
 import { jsonResponse, type RequestContext, type Route, snakeCase } from '../platform/http/index.js';
-import { hubItems } from '../rest/hubItems.js';
-import type { ExampleInput, LookUp, NextStep, PreparedMutation } from '../rest/storedMutation.js';
 import { documentOf, type Sample, type SampleRequest, samplesOf } from './assets/samples.js';
 import type { Trial } from './demo.js';
 import { type Html, highlighted, html, jsonBlock } from './html.js';
+import type { ExampleInput, LookUp, NextStep, ShownMutation } from './operationExamples.js';
+import { hubItems } from './operationExamples.js';
 
 type Actor = NonNullable<RequestContext['actor']>;
 
@@ -115,7 +115,7 @@ export interface ExampleRequest extends SampleRequest {
 }
 
 /** The example requests, on records that the caller of a look-up may change. Without a look-up they have placeholders. */
-async function exampleRequests(mutations: readonly PreparedMutation[], lookUp?: LookUp): Promise<ExampleRequest[]> {
+async function exampleRequests(mutations: readonly ShownMutation[], lookUp?: LookUp): Promise<ExampleRequest[]> {
   const requests: ExampleRequest[] = [];
   // One after the other, so that a page takes one connection at a time.
   for (const mutation of mutations) {
@@ -139,7 +139,7 @@ async function exampleRequests(mutations: readonly PreparedMutation[], lookUp?: 
 }
 
 /** The same, and the documents of GraphiQL. */
-export async function workedExamples(mutations: readonly PreparedMutation[], lookUp?: LookUp): Promise<WorkedExamples> {
+export async function workedExamples(mutations: readonly ShownMutation[], lookUp?: LookUp): Promise<WorkedExamples> {
   const requests = await exampleRequests(mutations, lookUp);
   return { requests, documents: [...(await queryExamples(lookUp)), ...requests.map(documentOf)] };
 }
@@ -148,7 +148,7 @@ const bodyOf = (input: ExampleInput) =>
   Object.fromEntries(Object.entries(input).map(([field, value]) => [snakeCase(field), value]));
 
 /** The call in GraphQL, with `INPUT` in place of its input. */
-function templateOf({ name, example: { about, selection } }: PreparedMutation): string {
+function templateOf({ name, example: { about, selection } }: ShownMutation): string {
   const operation = name.charAt(0).toUpperCase() + name.slice(1);
   const document = print(parse(`mutation ${operation} { ${name}(input: INPUT) { ${selection} } }`));
   return [...about.map((line) => `# ${line}`), document, ''].join('\n');
@@ -204,7 +204,7 @@ const byName = (requests: ExampleRequest[]) =>
   Object.fromEntries(requests.map(({ name, title: _, ...request }) => [name, request]));
 
 /** `/docs/examples`: the examples on what the caller may change, for the pages whose visitor brings a token. */
-export const examplesRoute = (mutations: readonly PreparedMutation[], execute: ExecuteDocument): Route => ({
+export const examplesRoute = (mutations: readonly ShownMutation[], execute: ExecuteDocument): Route => ({
   path: '/docs/examples',
   operation: 'examples',
   methods: ['GET'],

@@ -1,13 +1,13 @@
 import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
 import { contentRoute, type HttpResponse, type Route, types } from '../platform/http/index.js';
-import type { PreparedMutation } from '../rest/storedMutation.js';
 import { type Demo, howToOpenTheDemo, type Trial, trialFor, trialForStrangers } from './demo.js';
 import { assetRoutes, KeptPages, ownAsset, vendorAsset } from './files.js';
 import { type HasPage, type Html, html, htmlPage, jsonBlock } from './html.js';
+import type { ShownMutation } from './operationExamples.js';
 
 interface GraphiqlOptions {
   schema: GraphQLSchema;
-  mutations: readonly PreparedMutation[];
+  mutations: readonly ShownMutation[];
   demo: Demo | undefined;
   hasPage: HasPage;
 }

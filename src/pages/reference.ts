@@ -2,7 +2,7 @@ import { catalogue } from '../errors/catalogue.js';
 import { isErrorCode } from '../platform/failures/index.js';
 import type { Route } from '../platform/http/index.js';
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
-import { apiRoot, type PreparedMutation } from '../rest/storedMutation.js';
+import { apiRoot } from '../rest/storedMutation.js';
 import { type Demo, type Trial, tokenField, trialFor, trialForStrangers } from './demo.js';
 import { type ExampleRequest, exampleBlock, examplesData, examplesScript } from './examples.js';
 import { KeptPages } from './files.js';
@@ -16,6 +16,7 @@ import {
   htmlPage,
   statusBadge,
 } from './html.js';
+import type { ShownMutation } from './operationExamples.js';
 
 /** A description in the Markdown that ours use: paragraphs, lists of `- ` lines, and `code`. */
 const prose = (markdown: string): Html[] => markdown.split('\n\n').map(block);
@@ -228,7 +229,7 @@ ${codes.map(
 interface ReferenceOptions {
   /** Makes the OpenAPI document. */
   openApi: () => object;
-  mutations: readonly PreparedMutation[];
+  mutations: readonly ShownMutation[];
   publicUrl: string | undefined;
   demo: Demo | undefined;
   hasPage: HasPage;

@@ -1,16 +1,16 @@
 import type { HttpResponse, RequestContext, RequestHead, Route } from '../platform/http/index.js';
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
-import type { PreparedMutation } from '../rest/storedMutation.js';
 import { version } from '../version.js';
 import { shellQuoted } from './assets/samples.js';
 import { type Demo, type DemoKey, type Trial, tokenField, trialFor, trialForStrangers } from './demo.js';
 import { exampleBlock, examplesData, examplesScript } from './examples.js';
 import { KeptPages } from './files.js';
 import { type HasPage, type Html, html, htmlPage, type PageLink, pageLinks } from './html.js';
+import type { ShownMutation } from './operationExamples.js';
 
 interface StartOptions {
   isReady: (context: RequestContext) => Promise<boolean>;
-  mutations: readonly PreparedMutation[];
+  mutations: readonly ShownMutation[];
   /** Address of this server as its callers see it. If undefined, the page shows the one that the browser used. */
   publicUrl: string | undefined;
   demo: Demo | undefined;

@@ -1,6 +1,7 @@
 import { buildSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { trialForStrangers } from '../../src/pages/demo.js';
+import { withExamples } from '../../src/pages/operationExamples.js';
 import { operationSection, recordDetails } from '../../src/pages/reference.js';
 import { failure } from '../../src/platform/failures/failures.js';
 import { masking } from '../../src/platform/http/response.js';
@@ -54,7 +55,7 @@ describe('a path that is deprecated', () => {
   });
 
   test('has a badge in the reference, as its fields have', async () => {
-    const [request] = (await trialForStrangers([announced])).requests;
+    const [request] = (await trialForStrangers(withExamples([announced]))).requests;
     if (!request) throw new Error('there is no example');
     const badge = '<span class="badge client">deprecated</span>';
     const sectionOfPath = (mutation: typeof announced) => {

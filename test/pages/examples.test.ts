@@ -2,7 +2,10 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { samplesOf } from '../../src/pages/assets/samples.js';
+import { withExamples } from '../../src/pages/operationExamples.js';
 import { storedMutations } from '../../src/rest/routes.js';
+import { prepare } from '../../src/rest/storedMutation.js';
+import { schema } from '../../src/schema/index.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';
 
 const world = await createWorld();
@@ -40,7 +43,8 @@ describe('/docs/examples', () => {
       expect({ status, errors: body.errors, query }).toEqual({ status: 200, errors: undefined, query });
       return body.data as Json;
     };
-    for (const { example } of storedMutations) await example.choices(lookUp);
+    const prepared = storedMutations.map((stored) => prepare(schema, stored));
+    for (const { example } of withExamples(prepared)) await example.choices(lookUp);
     expect(asked).toBeGreaterThanOrEqual(storedMutations.length);
   });
 
