@@ -444,6 +444,8 @@ const limits = {
   streams: 'Too many streams of this token are open.',
   outcomes: 'The outcomes that are kept for the idempotency keys of this token are too long together.',
   queue: 'Too much is still to be sent to this webhook.',
+  pings: 'Too much of what was sent to this webhook in the last minute has failed.',
+  secrets: 'Too many old secrets of this webhook still sign.',
 };
 
 type LimitName = keyof typeof limits;
@@ -471,8 +473,19 @@ const serverErrors = {
           'The limit that was exceeded: `token` and `address` count requests in a window, `work` counts the work of the ' +
           'token in the window, and `concurrency` counts requests that run, and responses that are not read, at the same time. ' +
           '`streams` counts the open subscriptions of the token. `outcomes` counts the bytes that are kept for idempotency keys of the ' +
-          'token. `queue` counts what `sendWebhook` has yet to send.',
-        enum: ['token', 'address', 'work', 'concurrency', 'streams', 'outcomes', 'queue'] satisfies LimitName[],
+          'token. `queue` counts what `sendWebhook` has yet to send, `pings` what has failed in the last minute to an endpoint ' +
+          'that only fails, and `secrets` the old secrets of a webhook that are still valid.',
+        enum: [
+          'token',
+          'address',
+          'work',
+          'concurrency',
+          'streams',
+          'outcomes',
+          'queue',
+          'pings',
+          'secrets',
+        ] satisfies LimitName[],
       },
     },
   }),

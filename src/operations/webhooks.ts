@@ -56,7 +56,7 @@ export async function loadWebhook(context: Context, id: string): Promise<Webhook
 const readWebhooks = ({ db, actor: { companyId } }: Context, condition: Prisma.Sql): Promise<Webhook[]> =>
   db.$queryRaw<Webhook[]>(Prisma.sql`
     SELECT w.company_id AS "companyId", w.id, w.url, w.actions::text[] AS actions, w.generation,
-      CASE WHEN w.previous_until > now() THEN w.previous_until END AS "previousUntil",
+      CASE WHEN w.previous_until[1] > now() THEN w.previous_until[1] END AS "previousUntil",
       CASE WHEN w.disabled_at IS NOT NULL THEN 'disabled' WHEN w.waits > 0 THEN 'failing' ELSE 'active' END AS state,
       w.disabled_reason AS "disabledReason", w.disabled_at AS "disabledAt", w.failing_since AS "failingSince",
       CASE WHEN w.disabled_at IS NULL AND w.wait_until > now() THEN w.wait_until END AS "waitUntil", w.position,
@@ -148,6 +148,9 @@ async function attempt(
   return rows[0]?.id;
 }
 
+/** How many old secrets may sign beside the new one, each for a day. The table has no place for more. */
+const mostOldSecrets = 5;
+
 interface UpdateWebhookInput {
   id: string;
   url?: string | null | undefined;
@@ -159,7 +162,7 @@ interface UpdateWebhookInput {
   after?: number | null | undefined;
 }
 
-/** Changes what is given of a webhook. Throws 400, 403, 404 or 501. Decisions: "Webhooks". */
+/** Changes what is given of a webhook. Throws 400, 403, 404, 429 or 501. Decisions: "Webhooks". */
 export async function updateWebhook(context: Context, input: UpdateWebhookInput): Promise<WebhookWithSecret> {
   const { db, actor } = context;
   const { companyId } = actor;
@@ -171,13 +174,14 @@ export async function updateWebhook(context: Context, input: UpdateWebhookInput)
   const [row] = await db.$queryRaw<{ generation: number }[]>(Prisma.sql`
     WITH updated AS (
       UPDATE webhooks w SET ${Prisma.join(changesOf(input))}
-      WHERE w.company_id = ${companyId} AND w.id = ${id} AND ${stillOwner(actor)} RETURNING w.id, w.generation
+      WHERE w.company_id = ${companyId} AND w.id = ${id} AND ${stillOwner(actor)} AND ${hasPlaceForSecret(input)}
+      RETURNING w.id, w.generation
     ), forgotten AS (
       DELETE FROM webhook_retries r USING updated
       WHERE r.company_id = ${companyId} AND r.webhook_id = updated.id AND NOT r.once AND ${after != null}::boolean
     )
     SELECT generation FROM updated`);
-  if (!row) throw notFound('webhook', id);
+  if (!row) throw (await waitForSecret(context, input)) ?? notFound('webhook', id);
   const { generation } = row;
   return { webhookId: id, secret: key === undefined ? null : secretOf(key, { companyId, id, generation }) };
 }
@@ -190,13 +194,11 @@ function changesOf({ url, actions, enabled, newSecret, keepOldSecret, after }: U
   if (actions !== undefined)
     changes.push(Prisma.sql`actions = ${[...new Set(actions ?? [])]}::text[]::activity_action[]`);
   if (after != null) changes.push(Prisma.sql`position = ${after}::bigint`);
-  if (newSecret) {
-    changes.push(Prisma.sql`generation = w.generation + 1`);
-    changes.push(
-      keepOldSecret === false
-        ? Prisma.sql`previous_until = NULL`
-        : Prisma.sql`previous_until = now() + interval '24 hours'`,
-    );
+  if (newSecret) changes.push(Prisma.sql`generation = w.generation + 1`);
+  if (keepOldSecret === false) changes.push(Prisma.sql`previous_until = ARRAY[]::timestamptz[]`);
+  else if (newSecret) {
+    const kept = Prisma.sql`w.previous_until[1:${Prisma.raw(String(mostOldSecrets - 1))}]`;
+    changes.push(Prisma.sql`previous_until = array_prepend((now() + interval '24 hours')::timestamptz, ${kept})`);
   }
   if (enabled === true) changes.push(Prisma.sql`disabled_at = NULL, disabled_reason = NULL`);
   if (enabled === false) changes.push(Prisma.sql`disabled_at = now(), disabled_reason = 'owner'`);
@@ -204,6 +206,21 @@ function changesOf({ url, actions, enabled, newSecret, keepOldSecret, after }: U
     changes.push(Prisma.sql`epoch = w.epoch + 1, failures = 0, waits = 0, failing_since = NULL, wait_until = NULL`);
   }
   return changes;
+}
+
+/** Each old secret signs for as long as was said: then there may be no place for one more. */
+function hasPlaceForSecret({ newSecret, keepOldSecret }: UpdateWebhookInput): Prisma.Sql {
+  if (!newSecret || keepOldSecret === false) return Prisma.sql`TRUE`;
+  return Prisma.sql`coalesce(w.previous_until[${Prisma.raw(String(mostOldSecrets))}] <= now(), TRUE)`;
+}
+
+/** How a new secret fails for which there is no place before the oldest one has ended. */
+async function waitForSecret({ db, actor }: Context, input: UpdateWebhookInput) {
+  const [row] = await db.$queryRaw<{ seconds: number }[]>(Prisma.sql`
+    SELECT ceil(extract(epoch FROM w.previous_until[${Prisma.raw(String(mostOldSecrets))}] - now()))::integer AS seconds
+    FROM webhooks w
+    WHERE w.company_id = ${actor.companyId} AND w.id = ${input.id} AND ${stillOwner(actor)} AND NOT ${hasPlaceForSecret(input)}`);
+  return row && failure('RATE_LIMITED', { retryAfter: Math.max(1, row.seconds), limit: 'secrets' });
 }
 
 /** Deletes a webhook with its log. What is on its way may still arrive. Throws 403 or 404. */

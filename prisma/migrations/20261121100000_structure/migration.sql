@@ -730,7 +730,7 @@ CREATE TABLE webhooks (
   url text NOT NULL,
   actions activity_action[] DEFAULT ARRAY[]::activity_action[],
   generation integer NOT NULL DEFAULT 1,
-  previous_until timestamptz(3),
+  previous_until timestamptz(3)[] DEFAULT ARRAY[]::timestamptz(3)[],
   position bigint NOT NULL DEFAULT 0,
   attempted bigint NOT NULL DEFAULT 0,
   epoch integer NOT NULL DEFAULT 1,
@@ -752,6 +752,8 @@ CREATE TABLE webhooks (
   CONSTRAINT webhooks_slot CHECK (slot BETWEEN 1 AND 20),
   CONSTRAINT webhooks_url CHECK (length(url) BETWEEN 1 AND 2048),
   CONSTRAINT webhooks_actions CHECK (actions IS NOT NULL),
+  -- Of the secrets before this one, the newest first: so many sign a request at most.
+  CONSTRAINT webhooks_previous_until CHECK (previous_until IS NOT NULL AND cardinality(previous_until) <= 5),
   CONSTRAINT webhooks_counts
     CHECK (generation > 0 AND position >= 0 AND attempted >= 0 AND epoch > 0 AND failures >= 0 AND waits >= 0),
   CONSTRAINT webhooks_disabled CHECK ((disabled_at IS NULL) = (disabled_reason IS NULL)),

@@ -21,7 +21,8 @@ export interface Item {
 export interface Taken {
   url: string;
   generation: number;
-  hasPrevious: boolean;
+  /** The generations before it whose secrets sign too, the newest first. */
+  older: number[];
   position: number;
   /** How far events had been attempted before. */
   attempted: number;
@@ -54,7 +55,7 @@ type TakenRow = Omit<Taken, 'position' | 'attempted' | 'reach' | 'items' | 'empt
 } & { [Column in keyof EventRow]: EventRow[Column] | null };
 
 function takenFrom(companyId: string, first: TakenRow, rows: TakenRow[]): Taken {
-  const { url, generation, hasPrevious, failures, waits, isFailing, isHopeless, clock } = first;
+  const { url, generation, older, failures, waits, isFailing, isHopeless, clock } = first;
   const numbers = {
     position: Number(first.position),
     attempted: Number(first.webhookAttempted),
@@ -72,7 +73,7 @@ function takenFrom(companyId: string, first: TakenRow, rows: TakenRow[]): Taken 
     const event = row.id === null ? undefined : eventOf(companyId, row as EventRow);
     items.push(itemOf(row, event, numbers.attempted));
   }
-  const webhook = { url, generation, hasPrevious, failures, waits, isFailing, isHopeless, clock };
+  const webhook = { url, generation, older, failures, waits, isFailing, isHopeless, clock };
   return { ...webhook, ...numbers, items, emptied };
 }
 
@@ -121,7 +122,10 @@ export async function take(
     AND record_of(a.goal_id, a.file_id, a.document_id) = ${record}`;
   const rows = await db.$queryRaw<TakenRow[]>(sql`
     WITH w AS MATERIALIZED (
-      SELECT url, actions, generation, position, attempted, failures, waits, coalesce(previous_until > now(), false) AS has_previous,
+      SELECT url, actions, generation, position, attempted, failures, waits, ARRAY(
+          SELECT webhooks.generation - p.age::integer FROM unnest(webhooks.previous_until) WITH ORDINALITY AS p(until, age)
+          WHERE p.until > now() ORDER BY p.age
+        ) AS older,
         failing_since IS NOT NULL AS is_failing, (coalesce(failing_since <= now() - interval '5 days', false) AND waits >= ${literal(waitsInFiveDays)}) AS is_hopeless,
         (disabled_at IS NOT NULL OR coalesce(wait_until > now(), false)) AS is_paused
       FROM webhooks WHERE company_id = ${companyId} AND id = ${webhookId} AND lease_id = ${leaseId} AND epoch = ${epoch}
@@ -168,7 +172,7 @@ export async function take(
         FROM retries LEFT JOIN chain ON chain.retry_id = retries.id GROUP BY retries.id
       ) c WHERE ${own} AND r.id = c.id
     )
-    SELECT w.url, w.generation, w.has_previous AS "hasPrevious", w.position, w.attempted AS "webhookAttempted",
+    SELECT w.url, w.generation, w.older, w.position, w.attempted AS "webhookAttempted",
       w.failures, w.waits, w.is_failing AS "isFailing", w.is_hopeless AS "isHopeless",
       extract(epoch FROM clock_timestamp())::float8 AS clock, reach.sequence AS reach,
       item.record, item.retry_id AS "retryId", item.retry_sequence AS "retrySequence",

@@ -18,12 +18,11 @@ export const secretOf = (key: string, { companyId, id, generation }: SecretOwner
     .update(JSON.stringify(['webhook', companyId, id, generation]))
     .digest('base64')}`;
 
-/** Every secret that signs now: with each key, that of this generation and, for a day, that of the one before. */
-export const signingSecrets = (keys: readonly string[], owner: SecretOwner & { hasPrevious: boolean }): string[] =>
-  keys.flatMap((key) => {
-    const previous = owner.hasPrevious ? [secretOf(key, { ...owner, generation: owner.generation - 1 })] : [];
-    return [secretOf(key, owner), ...previous];
-  });
+/** Every secret that signs now: with each key, that of this generation and those of the `older` ones that are kept. */
+export const signingSecrets = (keys: readonly string[], owner: SecretOwner & { older: readonly number[] }): string[] =>
+  keys.flatMap((key) =>
+    [owner.generation, ...owner.older].map((generation) => secretOf(key, { ...owner, generation })),
+  );
 
 /** The header `webhook-signature` of Standard Webhooks: a signature with each secret. */
 export const signatureOf = (secrets: readonly string[], id: string, timestamp: string, body: string): string =>
@@ -56,13 +55,10 @@ interface Sending {
 }
 
 /** A request of Standard Webhooks. */
-export function messageOf(
-  { url, generation, hasPrevious }: Taken,
-  { body, attempt, clock, keys, owner }: Sending,
-): Message {
+export function messageOf({ url, generation, older }: Taken, { body, attempt, clock, keys, owner }: Sending): Message {
   const text = JSON.stringify(body);
   const timestamp = String(Math.floor(clock));
-  const signature = signatureOf(signingSecrets(keys, { ...owner, generation, hasPrevious }), body.id, timestamp, text);
+  const signature = signatureOf(signingSecrets(keys, { ...owner, generation, older }), body.id, timestamp, text);
   const headers = (again: boolean) => ({
     'content-type': 'application/json',
     'user-agent': `Goalpost/${version}`,

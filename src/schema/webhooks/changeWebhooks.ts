@@ -110,7 +110,9 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
     newSecret: t.boolean({ required: false, description: 'Whether to make a new secret. Default: false.' }),
     keepOldSecret: t.boolean({
       required: false,
-      description: 'Whether the old secret signs too, for 24 hours after a new one is made. Default: true.',
+      description:
+        'Whether the old secret signs too, for 24 hours after a new one is made; false ends all old secrets at once, also ' +
+        'without a new one. Default: true.',
     }),
     after: t.int({
       required: false,
@@ -133,7 +135,7 @@ builder.mutationField('updateWebhook', (t) =>
     type: UpdateWebhookPayload,
     description:
       'Changes a webhook, gives it a new secret, or sends events again. Requires an owner of the company. Errors: ' +
-      'BAD_USER_INPUT, OWNER_REQUIRED, NOT_FOUND, NOT_CONFIGURED.',
+      'BAD_USER_INPUT, OWNER_REQUIRED, NOT_FOUND, RATE_LIMITED, NOT_CONFIGURED.',
     extensions: { check: checkedActions, hasSecret: true },
     args: {
       input: t.arg({ type: UpdateWebhookInput, required: true, description: 'The webhook, and what to change of it.' }),

@@ -117,7 +117,7 @@ export const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
     oldSecretUntil: t.expose('previousUntil', {
       type: 'DateTime',
       nullable: true,
-      description: 'Until when requests are signed with the old secret too. Null if there is only one.',
+      description: 'Until when requests are signed with an old secret too. Null if there is only one secret.',
     }),
     insertedAt: t.expose('insertedAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When an owner last changed it.' }),
