@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { hostname, networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
 import { createPipeline } from './app.js';
 import { DemoKey } from './pages/demo.js';
@@ -38,10 +39,18 @@ export interface Job {
 
 /** What the settings allow webhooks. The demo may send webhooks to programs on this machine. */
 function webhookRules({ webhookKeys, webhookAllow, publicUrl, host, port }: Config, demo: Job['demo']) {
-  const own = [...(publicUrl ? [publicUrl] : []), ...(port === 0 ? [] : [addressOf(host, port)])];
+  const listening = port === 0 ? [] : namesOf(host).map((name) => addressOf(name, port));
+  const own = [...(publicUrl ? [publicUrl] : []), ...listening];
   if (!demo) return { keys: webhookKeys, allow: webhookAllow, own };
   const keys = webhookKeys.length > 0 ? webhookKeys : [demo.webhookKey];
   return { keys, allow: [...webhookAllow, ...thisMachine], own };
+}
+
+/** By what a gateway that listens there can be reached: on every address of the machine if it listens on all. */
+function namesOf(host: string): string[] {
+  if (!['0.0.0.0', '::'].includes(host)) return [host];
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return [host, hostname(), ...addresses.filter(({ scopeid }) => !scopeid).map(({ address }) => address)];
 }
 
 const thisMachine = ['127.0.0.0/8', '::1/128'];
@@ -63,7 +72,7 @@ async function openReplicas(config: Config, db: Database, logger: Logger): Promi
 export const maintenancePoolSize = 2;
 
 /**
- * Removes expired outcomes of idempotency keys, attempts of webhooks older than WEBHOOK_LOG_DAYS, and for good the files
+ * Removes expired outcomes of idempotency keys, attempts of webhooks older than WEBHOOK_LOG_DAYS or too many, and for good the files
  * that were deleted more than FILE_RETENTION_DAYS ago, which it logs. Ends pauses of webhooks that a clock has made too
  * long. Returns what stops that.
  */
@@ -77,7 +86,7 @@ export function purgeWhileServing(
   };
   const purges: (() => Promise<unknown>)[] = [
     () => purgeOutcomes(db),
-    () => purgeAttempts(db, webhookLogDays),
+    () => purgeAttempts(db, { days: webhookLogDays }),
     () => endLongPauses(db),
   ];
   if (days !== undefined) purges.push(() => purgeFiles(db, days * 86_400_000, onPurged));

@@ -235,6 +235,8 @@ export async function deleteWebhook(context: Context, { id }: { id: string }): P
 
 /** The most that waits to be sent once to one webhook. */
 const mostQueued = 100;
+/** To an endpoint that only fails, how much may fail in a minute, with what waits to be sent once. */
+const mostFailed = 10;
 
 interface SendWebhookInput {
   id: string;
@@ -255,12 +257,17 @@ export async function sendWebhook(context: Context, { id, eventId }: SendWebhook
   requireKey(context);
   const sequence = eventId == null ? null : await sequenceOf(context, eventId);
   const retryId = newId();
+  const waiting = Prisma.sql`(SELECT count(r.id) FROM webhook_retries r
+    WHERE r.company_id = ${companyId} AND r.webhook_id = ${id} AND r.once)`;
+  const failing = Prisma.sql`${waiting} + (SELECT count(l.id) FROM webhook_attempts l
+    WHERE l.company_id = ${companyId} AND l.webhook_id = ${id} AND l.outcome <> 'acknowledged'
+      AND l.attempted_at > now() - interval '1 minute')`;
   const [queued] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH ${company(actor)}, webhook AS (
       UPDATE webhooks w SET due_at = now()
       WHERE w.company_id = ${companyId} AND w.id = ${id} AND ${stillOwner(actor)}
-        AND (SELECT count(r.id) FROM webhook_retries r
-          WHERE r.company_id = ${companyId} AND r.webhook_id = ${id} AND r.once) < ${mostQueued}::integer
+        AND ${waiting} < ${mostQueued}::integer
+        AND (w.waits = 0 OR ${failing} < ${mostFailed}::integer)
       RETURNING w.id
     ), queued AS (
       INSERT INTO webhook_retries AS r (company_id, id, webhook_id, record, once, sequence, due_at)
@@ -268,8 +275,17 @@ export async function sendWebhook(context: Context, { id, eventId }: SendWebhook
       FROM company, webhook RETURNING r.id
     )
     SELECT id FROM queued`);
-  if (!queued) throw failure('RATE_LIMITED', { retryAfter: 10, limit: 'queue' });
+  if (!queued) throw await refusal(context, { id, waiting });
   return { webhookId: id, eventId: eventId ?? retryId };
+}
+
+/** Says which of the two bounds it was. */
+async function refusal({ db, actor: { companyId } }: Context, { id, waiting }: { id: string; waiting: Prisma.Sql }) {
+  const [row] = await db.$queryRaw<{ isFailing: boolean }[]>(Prisma.sql`
+    SELECT w.waits > 0 AND ${waiting} < ${mostQueued}::integer AS "isFailing"
+    FROM webhooks w WHERE w.company_id = ${companyId} AND w.id = ${id}`);
+  if (row?.isFailing) return failure('RATE_LIMITED', { retryAfter: 60, limit: 'pings' });
+  return failure('RATE_LIMITED', { retryAfter: 10, limit: 'queue' });
 }
 
 /** Of an event that others may hear of. Throws 404. */

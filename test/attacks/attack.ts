@@ -15,5 +15,7 @@ export interface Target {
 /** The worst that one caller does, until it is over. */
 export interface Attack {
   title: string;
+  /** Of the gateway, beside its defaults. */
+  settings?: Record<string, string>;
   strike(target: Target): Promise<void>;
 }

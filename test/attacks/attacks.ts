@@ -8,6 +8,7 @@ import { oppositeChanges } from './oppositeChanges.js';
 import { overTheLimit } from './overTheLimit.js';
 import { potentialSubscribers } from './potentialSubscribers.js';
 import { longPaths, publicPages, withoutToken } from './publicPages.js';
+import { endlessHints, receiversOfEveryKind } from './receivers.js';
 import { tenTokens, textFilters } from './textFilters.js';
 import { unreadResponses } from './unreadResponses.js';
 
@@ -27,4 +28,6 @@ export const attacks: Record<string, Attack> = {
   oppositeChanges,
   longChanges,
   longChangesWithoutKey,
+  endlessHints,
+  receiversOfEveryKind,
 };

@@ -1,11 +1,13 @@
 import { parseArgs } from 'node:util';
-import { attacks } from './attacks.js';
+import { attacks as all } from './attacks.js';
+import { kindsOfReceivers, receiverOf } from './receivers.js';
 import { setScene } from './scene.js';
 import { type Suffered, suffer } from './suffer.js';
 import type { Seen } from './victim.js';
 
 // What a caller of another company sees while one caller does its worst, with the gateway's defaults, and how much memory
-// the gateway needs: `npx tsx test/attacks/run.ts [--seconds 20] [--heap megabytes] [attack …]`. Prints a Markdown table.
+// the gateway needs: `npx tsx test/attacks/run.ts [--seconds 20] [--heap megabytes] [attack …]`. `receiver:hints` is one kind
+// of receiver that misbehaves by itself. Prints a Markdown table.
 
 const { values, positionals } = parseArgs({
   options: { seconds: { type: 'string', default: '20' }, heap: { type: 'string' } },
@@ -13,7 +15,9 @@ const { values, positionals } = parseArgs({
 });
 const seconds = Number(values.seconds);
 const settings = values.heap ? { NODE_OPTIONS: `--max-old-space-size=${values.heap}` } : {};
-const names = positionals.length > 0 ? positionals : Object.keys(attacks);
+const receivers = Object.fromEntries(kindsOfReceivers.map((kind) => [`receiver:${kind}`, receiverOf(kind)]));
+const attacks: typeof all = { ...all, ...receivers };
+const names = positionals.length > 0 ? positionals : Object.keys(all);
 
 const countsOf = (counts: Record<string, number>) =>
   Object.entries(counts)

@@ -36,11 +36,11 @@ const victimFile = fileURLToPath(new URL('victim.ts', import.meta.url));
 
 /** Starts a gateway, and lets a caller of another company measure it alone and under the attack. */
 export async function suffer(
-  { strike }: Attack,
+  { strike, settings: needed }: Attack,
   scene: Scene,
   { seconds, secondsAlone = Math.min(seconds, 10), settings }: Options,
 ): Promise<Suffered> {
-  const gateway = await startBuiltGateway({ ...defaults, ...settings, DATABASE_URL: scene.url });
+  const gateway = await startBuiltGateway({ ...defaults, ...needed, ...settings, DATABASE_URL: scene.url });
   const { base } = gateway;
   const victim = fork(victimFile, [base, await scene.issue('other', 'victim')], { execArgv: ['--import', 'tsx'] });
   const watch = async (duration: number): Promise<Seen> => {

@@ -417,7 +417,7 @@ test('what was asked for once is sent once, also to a disabled webhook', async (
   const ping = endpoint.received.find(({ type }) => type === 'ping');
   expect(Object.keys(ping?.body)).toEqual(['id', 'type', 'timestamp', 'company_id']);
   expect(endpoint.received.find(({ type }) => type === 'goal.closed')).toMatchObject({ sequence: 1, attempt: 1 });
-  expect(await webhookOf(id)).toMatchObject({ failures: 0, position: '0' });
+  expect(await webhookOf(id)).toMatchObject({ failures: 2, position: '0' });
 });
 
 test('a gateway that stops gives its leases back at once, and another goes on', async () => {
@@ -517,6 +517,60 @@ test('a position that an owner moves ends what the holder of the lease has in ha
   ]);
 });
 
+test('a ping that fails makes an endpoint wait like an event, and puts off no event of one that waits', async () => {
+  const endpoint = await receiver(refuse(500));
+  const { company, id } = await setting(endpoint);
+  deliveries();
+  const ping = async (count: number) => {
+    await world.sql(
+      `INSERT INTO webhook_retries (company_id, webhook_id, record, once, due_at)
+       SELECT $1, $2, 'ping ' || new_id(), true, now() FROM generate_series(1, $3)`,
+      [company.companyId, id, count],
+    );
+    await world.sql('UPDATE webhooks SET due_at = now() WHERE id = $1', [id]);
+    return until(
+      async () => ({ left: await retriesOf(id), webhook: await webhookOf(id) }),
+      ({ left, webhook }) => left.length === 0 && webhook.lease_id === null,
+    );
+  };
+  expect((await ping(4)).webhook).toMatchObject({ failures: 4, waits: 0, wait_until: null });
+  const { webhook } = await ping(1);
+  expect(webhook).toMatchObject({ failures: 5, waits: 1 });
+  expect(webhook.wait_until).not.toBe(null);
+  expect((await ping(2)).webhook).toMatchObject({ failures: 5, waits: 1, wait_until: webhook.wait_until });
+  endpoint.respondWith(acknowledge);
+  expect((await ping(1)).webhook).toMatchObject({ failures: 0, waits: 0, wait_until: null });
+});
+
+test('after several new secrets within a day, what is sent verifies with each that was kept', async () => {
+  const endpoint = await receiver();
+  const { goals, caller, company, id } = await setting(endpoint, { generation: 4 });
+  await world.sql(
+    `UPDATE webhooks SET previous_until = ARRAY[now() + interval '2 hours', now() + interval '1 hour', now()] WHERE id = $1`,
+    [id],
+  );
+  endpoint.verifyWith(...[4, 3, 2].map((generation) => secretFor(company.companyId, id, generation)));
+  deliveries();
+  await happen(goals, caller);
+  const [event] = await endpoint.until(1);
+  expect(event?.headers['webhook-signature']?.split(' ')).toHaveLength(3);
+});
+
+test('the address behind a name is in the log of the operator, and not in that of attempts', async () => {
+  const endpoint = await receiver();
+  const { goals, caller, id } = await setting(endpoint);
+  await world.sql("UPDATE webhooks SET url = 'https://hook.example/' WHERE id = $1", [id]);
+  const { log } = deliveries({ resolve: async () => ['10.1.2.3'] });
+  await happen(goals, caller);
+  const [attempt] = await until(
+    () => attemptsOf(id),
+    (rows) => rows.length > 0,
+  );
+  expect(attempt).toMatchObject({ status: null, reason: 'hook.example leads to an address that is not public' });
+  expect(JSON.stringify(await attemptsOf(id))).not.toContain('10.1.2.3');
+  expect(log).toContainEqual(expect.objectContaining({ msg: 'webhook round', webhookId: id, closed: '10.1.2.3' }));
+});
+
 test('what is sent verifies with the new secret, and for a day with the old one too', async () => {
   const endpoint = await receiver();
   const { goals, caller, company, id } = await setting(endpoint);
@@ -524,11 +578,14 @@ test('what is sent verifies with the new secret, and for a day with the old one 
   deliveries();
   await happen(goals, caller);
   await endpoint.until(1);
-  await world.sql("UPDATE webhooks SET generation = 2, previous_until = now() + interval '1 hour' WHERE id = $1", [id]);
+  await world.sql(
+    "UPDATE webhooks SET generation = 2, previous_until = ARRAY[now() + interval '1 hour'] WHERE id = $1",
+    [id],
+  );
   endpoint.verifyWith(secret(1), secret(2));
   await happen(goals, caller);
   await endpoint.until(2);
-  await world.sql('UPDATE webhooks SET previous_until = now() WHERE id = $1', [id]);
+  await world.sql('UPDATE webhooks SET previous_until = ARRAY[now()] WHERE id = $1', [id]);
   endpoint.verifyWith(secret(2));
   await happen(goals, caller);
   const [, , last] = await endpoint.until(3);

@@ -171,6 +171,34 @@ describe('updateWebhook', () => {
     expect(second.webhook.oldSecretUntil).toBe(null);
     expect(new Set([secret, first.secret, second.secret]).size).toBe(3);
   });
+
+  test('keeps each old secret for its day, and refuses a new one when there are too many', async () => {
+    const { company, owner } = await owned();
+    const { id } = await created(owner.token);
+    const change = (input: Json) => world.graphql(owner.token, update, { input: { id, ...input } });
+    const untilOf = async (): Promise<Date[]> => (await rowsOf(company.companyId))[0]?.previous_until;
+    await change({ newSecret: true });
+    const [first] = await untilOf();
+    for (let count = 2; count <= 5; count += 1) expect((await change({ newSecret: true })).status).toBe(200);
+    expect((await untilOf())[4]).toEqual(first);
+    const { headers, ...refused } = await change({ newSecret: true });
+    expect(outcome(refused)).toEqual({ status: 429, code: 'RATE_LIMITED' });
+    expect(refused.body.errors[0].extensions.limit).toBe('secrets');
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(23 * 3600);
+    expect((await rowsOf(company.companyId))[0]).toMatchObject({ generation: 6 });
+    expect((await change({ newSecret: true, keepOldSecret: false })).status).toBe(200);
+    expect(await untilOf()).toEqual([]);
+  });
+
+  test('ends the old secrets at once, also without a new one', async () => {
+    const { owner } = await owned();
+    const { id } = await created(owner.token);
+    const change = async (input: Json) =>
+      (await world.graphql(owner.token, update, { input: { id, ...input } })).body.data.updateWebhook;
+    await change({ newSecret: true });
+    expect((await change({ keepOldSecret: true })).webhook.oldSecretUntil).not.toBe(null);
+    expect(await change({ keepOldSecret: false })).toMatchObject({ secret: null, webhook: { oldSecretUntil: null } });
+  });
 });
 
 describe('sendWebhook', () => {
@@ -218,6 +246,28 @@ describe('sendWebhook', () => {
     expect(outcome(full)).toEqual({ status: 429, code: 'RATE_LIMITED' });
     expect(full.body.errors[0].extensions.limit).toBe('queue');
     expect(headers.get('retry-after')).toBe('10');
+  });
+
+  test('refuses more than ten failures a minute to an endpoint that only fails', async () => {
+    const { company, owner } = await owned();
+    const { id } = await created(owner.token);
+    const fail = (count: number, seconds: number) =>
+      world.sql(
+        `INSERT INTO webhook_attempts (company_id, webhook_id, event_id, type, attempt, outcome, milliseconds, attempted_at)
+         SELECT $1, $2, 'e', 'ping', 1, 'failed', 3, now() - make_interval(secs => $4) FROM generate_series(1, $3)`,
+        [company.companyId, id, count, seconds],
+      );
+    await fail(9, 5);
+    await fail(9, 65);
+    await world.sql('UPDATE webhooks SET failures = 9, waits = 1 WHERE id = $1', [id]);
+    const ping = () => world.graphql(owner.token, send, { input: { id } });
+    expect((await ping()).status).toBe(200);
+    const { headers, ...refused } = await ping();
+    expect(outcome(refused)).toEqual({ status: 429, code: 'RATE_LIMITED' });
+    expect(refused.body.errors[0].extensions.limit).toBe('pings');
+    expect(headers.get('retry-after')).toBe('60');
+    await world.sql('UPDATE webhooks SET failures = 0, waits = 0 WHERE id = $1', [id]);
+    expect((await ping()).status).toBe(200);
   });
 });
 
@@ -318,6 +368,13 @@ describe('bad input changes nothing', () => {
     ['this gateway', 'https://api.example.com/graphql'],
     ['this gateway, spelled otherwise', 'https://API.example.com:443/'],
     ['this gateway by its name here', 'http://localhost:4000/'],
+    ['this gateway, with a dot behind its name', 'https://api.example.com./'],
+    ['this gateway, with dots behind its name', 'https://api.example.com../'],
+    ['this gateway by its public name and the port that it listens on', 'https://api.example.com:4000/'],
+    ['this gateway, as IPv6 spells its address', 'http://[::ffff:127.0.0.1]:4000/'],
+    ['this gateway by another address of this machine', 'http://127.8.9.10:4000/'],
+    ['this gateway by a local name with a dot', 'http://app.localhost.:4000/'],
+    ['this gateway by the address of no interface', 'http://0.0.0.0:4000/'],
     ['a private address', 'https://10.0.0.1/'],
     ['a link-local address', 'https://169.254.169.254/latest/meta-data'],
     ['an address in hexadecimal', 'https://0xa000001/'],

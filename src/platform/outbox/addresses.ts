@@ -37,7 +37,7 @@ const longest = 2048;
 
 interface Rules {
   open: OpenAddresses;
-  /** The addresses of this gateway. */
+  /** The addresses of this gateway. A name of one with the port of another is one too. */
   own: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export function urlProblem(text: string, { open, own }: Rules): UrlProblem | und
   if (!url || !['https:', 'http:'].includes(url.protocol)) return invalid('must be an https:// URL');
   if (url.username || url.password) return invalid('must not have a user name or password');
   if (text.includes('#')) return invalid('must not have a fragment');
-  if (own.some((address) => isSame(new URL(address), url))) return invalid('must not be the address of this gateway');
+  if (isOneOf(own, url)) return invalid('must not be the address of this gateway');
   const encrypted = url.protocol === 'https:';
   const address = addressIn(url);
   if (address === undefined) return encrypted || open.hasRanges ? undefined : invalid('must be an https:// URL');
@@ -74,10 +74,17 @@ export function addressIn({ hostname }: URL): string | undefined {
   return isIP(bare) ? bare : undefined;
 }
 
-function isSame(own: URL, other: URL): boolean {
-  if (portOf(own) !== portOf(other)) return false;
-  return own.hostname === other.hostname || [own, other].every(isThisMachine);
+function isOneOf(own: readonly string[], url: URL): boolean {
+  const urls = own.map((address) => new URL(address));
+  return urls.some((each) => portOf(each) === portOf(url)) && urls.some((each) => hostOf(each) === hostOf(url));
 }
 
 const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '443' : '80');
-const isThisMachine = (url: URL) => /^(127\.|::1$)/.test(addressIn(url) ?? '');
+
+/** One spelling for all of a host, and for all that lead to this machine itself. */
+function hostOf(url: URL): string {
+  const address = addressIn(url);
+  if (address === undefined) return url.hostname.replace(/\.+$/, '');
+  const parsed = ipaddr.process(address); // turns an IPv4 address written as IPv6 into IPv4
+  return ['loopback', 'unspecified'].includes(parsed.range()) ? 'this machine' : parsed.toString();
+}

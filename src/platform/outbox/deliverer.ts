@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { type Database, isUnavailable, newId, StalledCompanies, sql } from '../postgres/index.js';
-import { Turns } from '../process/index.js';
+
 import { OpenAddresses } from './addresses.js';
 import type { Attempt } from './complete.js';
 import { WebhookDelivery } from './delivery.js';
@@ -43,7 +43,7 @@ export interface Tools {
   statements: DeliveryStatements;
   sender: Sender;
   /** Of all requests of the process. */
-  turns: Turns;
+  turns: CompanyTurns;
   /** WEBHOOK_KEY: the new one first. */
   keys: readonly string[];
   logger: Logger;
@@ -158,7 +158,7 @@ export class Deliverer {
     this.#tasks = new Tasks((error) => {
       if (!stopping.aborted) this.#trouble.onFailure(error);
     });
-    this.#tools = { ...needs, statements, turns: new Turns(most.requests), stopping, stopped };
+    this.#tools = { ...needs, statements, turns: new CompanyTurns(most.requests), stopping, stopped };
   }
 
   start(pump: Pump): void {
@@ -293,4 +293,106 @@ export function webhookFigures(): SweepPart & { read: () => WebhookFigures } {
     figures = { ...none, ...Object.fromEntries(rows.map(({ companyId: name, number }) => [name, number])) };
   };
   return { select, onFound, read: () => figures };
+}
+
+/** Part of a processor that the deliveries of one company may use, and milliseconds of it that they may use at once. */
+const share = { part: 0.25, burst: 100 };
+/** The longest that deliveries of a company wait for their share, in milliseconds. */
+const longestPause = 2_000;
+const companiesKept = 10_000;
+
+interface Company {
+  id: string;
+  held: number;
+  waiting: (() => void)[];
+}
+
+/**
+ * Turns that companies share. A free one goes to the company that has fewest, and nobody takes more than are left, so
+ * that the next one who comes finds some. Whoever has used more than its share of the processor waits.
+ */
+export class CompanyTurns {
+  #free: number;
+  readonly #now: () => number;
+  /** Those that have a turn, or wait for one. */
+  readonly #companies = new Map<string, Company>();
+  /** Until when each company has used up its share. */
+  readonly #usedUntil = new LRUCache<string, number>({ max: companiesKept });
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(atOnce: number, now = () => performance.now()) {
+    this.#free = atOnce;
+    this.#now = now;
+  }
+
+  async take<T>(companyId: string, run: () => Promise<T>): Promise<T> {
+    const company = this.#companies.get(companyId) ?? { id: companyId, held: 0, waiting: [] };
+    this.#companies.set(companyId, company);
+    if (company.waiting.length === 0 && this.#mayBegin(company)) this.#begin(company);
+    else {
+      const turn = new Promise<void>((resolve) => void company.waiting.push(resolve));
+      this.#schedule();
+      await turn;
+    }
+    try {
+      return await run();
+    } finally {
+      company.held -= 1;
+      this.#free += 1;
+      if (company.held === 0 && company.waiting.length === 0) this.#companies.delete(companyId);
+      this.#beginNext();
+    }
+  }
+
+  /** Notes how many milliseconds of the processor a delivery has needed. */
+  charge(companyId: string, milliseconds: number): void {
+    const now = this.#now();
+    const usedUntil = Math.max(this.#usedUntil.get(companyId) ?? 0, now) + milliseconds / share.part;
+    this.#usedUntil.set(companyId, Math.min(usedUntil, now + share.burst / share.part + longestPause));
+  }
+
+  #begin(company: Company): void {
+    company.held += 1;
+    this.#free -= 1;
+  }
+
+  #mayBegin(company: Company): boolean {
+    return company.held < this.#free && this.#pauseOf(company) <= 0;
+  }
+
+  /** Milliseconds until it may use the processor again. */
+  #pauseOf({ id }: Company): number {
+    return (this.#usedUntil.get(id) ?? 0) - this.#now() - share.burst / share.part;
+  }
+
+  #beginNext(): void {
+    for (;;) {
+      let next: Company | undefined;
+      for (const company of this.#companies.values()) {
+        if (company.waiting.length === 0 || (next && next.held <= company.held) || !this.#mayBegin(company)) continue;
+        next = company;
+      }
+      if (!next) break;
+      this.#begin(next);
+      next.waiting.shift()?.();
+    }
+    this.#schedule();
+  }
+
+  /** Looks again when the first of those that wait for their share may go on. */
+  #schedule(): void {
+    if (this.#timer) return;
+    const pauses = [...this.#companies.values()]
+      .filter(({ waiting }) => waiting.length > 0)
+      .map((company) => this.#pauseOf(company))
+      .filter((pause) => pause > 0);
+    if (pauses.length === 0) return;
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#beginNext();
+      },
+      Math.ceil(Math.min(...pauses)),
+    );
+  }
 }

@@ -160,17 +160,20 @@ class Endpoint {
     return this.#isGone || this.#retryAfter > 0 || (this.isWaiting && (this.#hasNews || this.#hasToWait));
   }
 
-  /** What an owner has asked to have sent once says nothing bad of the endpoint, except that it is gone. */
+  /**
+   * A failure of what an owner has asked to have sent once counts until the endpoint waits. From then on it says nothing
+   * new, and puts off no event: the endpoint does not wait for longer.
+   */
   note({ isAcknowledged, status, retryAfter = 0 }: Delivery, { once }: { once: boolean }): void {
     if (status === 410) this.#isGone = true;
-    if (once && !isAcknowledged) return;
+    if (once && !isAcknowledged && this.isWaiting) return;
     this.#hasNews = true;
     if (isAcknowledged) {
       this.#hasSucceeded = true;
       this.#hasToWait = false;
     }
     this.failures = isAcknowledged ? 0 : this.failures + 1;
-    this.#retryAfter = Math.max(this.#retryAfter, retryAfter);
+    if (!once) this.#retryAfter = Math.max(this.#retryAfter, retryAfter);
   }
 
   /** Seconds to wait as a whole; undefined to go on waiting. */
@@ -254,7 +257,9 @@ class Round {
         lane.settled += 1;
         continue;
       }
-      const isSent = await this.#turns.take(() => this.#tools.turns.take(() => this.#trySending(lane, item)));
+      const isSent = await this.#turns.take(() =>
+        this.#tools.turns.take(this.#lease.companyId, () => this.#trySending(lane, item)),
+      );
       if (!isSent) return;
     }
   }
@@ -273,7 +278,7 @@ class Round {
   }
 
   async #send(lane: Lane, item: Item): Promise<void> {
-    const { sender, keys, stopped } = this.#tools;
+    const { sender, turns, keys, stopped } = this.#tools;
     const { companyId, webhookId } = this.#lease;
     const attempt = attemptOf(item);
     const clock = this.#taken.clock + this.#seconds();
@@ -282,7 +287,7 @@ class Round {
     lane.current = 'running';
     lane.begun = Math.max(lane.begun, sequenceOf(item));
     const timer = this.#isProbe ? undefined : setTimeout(() => this.#slow.get(lane)?.(), slowMilliseconds);
-    const delivery = await sender.send(message, stopped);
+    const delivery = await sender.send(message, stopped, (milliseconds) => turns.charge(companyId, milliseconds));
     clearTimeout(timer);
     lane.current = 'unsent';
     if (stopped.aborted && !delivery.isAcknowledged) return;
@@ -290,7 +295,7 @@ class Round {
     if (outcome === 'failed') lane.current = 'failed';
     else lane.settled += 1;
     this.#endpoint.note(delivery, { once: item.retry?.once === true });
-    const { status, reason, milliseconds, response } = delivery;
+    const { status, reason, address, milliseconds, response } = delivery;
     const sequence = item.event?.sequence;
     lane.attempts.push({
       eventId: body.id,
@@ -300,6 +305,7 @@ class Round {
       outcome,
       status,
       reason,
+      address,
       milliseconds,
       response,
     });
@@ -428,7 +434,9 @@ function reportRound(logger: Logger, { companyId, webhookId }: Lease, progress: 
   if (attempts.length > 0) {
     const [acknowledged, failed, givenUp] = [count('acknowledged'), count('failed'), count('given_up')];
     const milliseconds = Math.round(performance.now() - seen.start);
-    logger.info({ ...webhook, acknowledged, failed, givenUp, position, milliseconds }, 'webhook round');
+    const closed = attempts.findLast((attempt) => attempt.address !== undefined)?.address;
+    const found = { acknowledged, failed, givenUp, position, milliseconds, ...(closed !== undefined && { closed }) };
+    logger.info({ ...webhook, ...found }, 'webhook round');
   }
   const last = attempts.findLast(({ outcome }) => outcome !== 'acknowledged');
   const reason = last?.reason ?? (last?.status === undefined ? undefined : `status ${last.status}`);

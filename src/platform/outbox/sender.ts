@@ -7,7 +7,8 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { LookupFunction } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
+import { DEFAULT_CIPHERS } from 'node:tls';
 import { addressIn, type OpenAddresses } from './addresses.js';
 import { longestRetryAfter } from './lease.js';
 
@@ -34,18 +35,31 @@ function nameResolver({ withLocalNames }: { withLocalNames: boolean }): ResolveN
 const isUnknown = (result: PromiseSettledResult<unknown>) =>
   result.status === 'rejected' && ['ENOTFOUND', 'ENODATA'].includes(result.reason?.code);
 
-/** A name leads to an address that webhooks may not be sent to, or to none. */
-class ForbiddenAddress extends Error {}
+/** A name leads to an address that webhooks may not be sent to, or to none. Its message is for the tenant, the address is not. */
+class ForbiddenAddress extends Error {
+  readonly address: string | undefined;
+
+  constructor(message: string, address?: string) {
+    super(message);
+    this.address = address;
+  }
+}
+
+/** What the owner of a webhook may know of such an address. */
+const notPublic = 'an address that is not public';
 
 /** Shorter than the five seconds after which Node's own server closes an idle connection. */
 const idleMilliseconds = 4_000;
 const connections = { keepAlive: true, timeout: idleMilliseconds, maxFreeSockets: 8 };
 
+/** Without finite fields, of which an endpoint chooses the size: one of 8,192 bits takes the processor for long. */
+const ciphers = `${DEFAULT_CIPHERS}:!kDHE`;
+
 /** Keeps connections for a moment, reads no proxy from the environment, and connects to open addresses only. */
 function openAgents(open: OpenAddresses, resolve: ResolveName) {
   const lookup = (encrypted: boolean) => guardedLookup(resolve, (address) => open.isOpen(address, { encrypted }));
   return {
-    'https:': new HttpsAgent({ ...connections, lookup: lookup(true), rejectUnauthorized: true }),
+    'https:': new HttpsAgent({ ...connections, lookup: lookup(true), ciphers, rejectUnauthorized: true }),
     'http:': new HttpAgent({ ...connections, lookup: lookup(false) }),
   };
 }
@@ -61,7 +75,7 @@ const guardedLookup =
           .map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
           .filter((entry) => !family || entry.family === Number(String(family).replace('IPv', '')));
         const [first] = found;
-        if (refused !== undefined) callback(new ForbiddenAddress(`${name} leads to ${refused}, which is not open`), []);
+        if (refused !== undefined) callback(new ForbiddenAddress(`${name} leads to ${notPublic}`, refused), []);
         else if (!first) callback(new ForbiddenAddress(`${name} leads to no address`), []);
         else if (all) callback(null, found);
         else callback(null, first.address, first.family);
@@ -79,6 +93,7 @@ const ofNode: Record<string, string> = {
   ETIMEDOUT: 'there was no connection in time',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'TLS: the certificate is for another host',
   HPE_HEADER_OVERFLOW: 'the headers of the response are too long',
 };
 
@@ -86,10 +101,12 @@ const ofNode: Record<string, string> = {
 function failureReason(error: unknown, stopped: AbortSignal | undefined): string {
   if (stopped?.aborted) return 'the gateway stopped before a response came';
   if (error instanceof ForbiddenAddress) return error.message.slice(0, longest);
-  const { code = '', message, errors } = error as NodeJS.ErrnoException & { errors?: unknown[] };
+  const { code = '', message, syscall, errors } = error as NodeJS.ErrnoException & { errors?: unknown[] };
   if (message === '' && errors?.[0]) return failureReason(errors[0], stopped);
   const known = ofNode[code];
   if (known) return known;
+  // The messages of system calls name the address, except those of TLS.
+  if (syscall !== undefined && code !== 'EPROTO') return `the connection failed (${code})`;
   if (code.startsWith('HPE_')) return 'the response is not HTTP';
   const isCertificate = /CERT|SIGNED|ALTNAME|TLS|SSL|EPROTO/.test(code);
   return `${isCertificate ? 'TLS: ' : ''}${message || code || 'unknown'}`.slice(0, longest).toWellFormed();
@@ -98,22 +115,82 @@ function failureReason(error: unknown, stopped: AbortSignal | undefined): string
 /** The connection was kept from an earlier request, and broke before a response came. */
 class StaleConnection extends Error {}
 
-/** The head of the response to a request. */
-const responseTo = (request: ClientRequest, signal: AbortSignal): Promise<IncomingMessage> =>
+/** The most informational responses (100, 102, 103) before the final one. */
+const mostInformational = 5;
+/** The most bytes before the head of the final response has come, and of what comes then. */
+const mostBytes = { head: 16_384, rest: 32_768 };
+/** As many bytes as each piece counts beside its own: to read one takes time, however short it is. */
+const bytesPerPiece = 128;
+
+type Charge = (milliseconds: number) => void;
+
+/**
+ * The response to a request, as `read` makes it of its head. What an endpoint may send is bounded at every moment, also
+ * after its response. `charge` is told how much of the processor it has needed.
+ */
+const responseTo = <T>(
+  request: ClientRequest,
+  signal: AbortSignal,
+  { read, charge }: { read: (response: IncomingMessage) => T; charge: Charge },
+): Promise<Awaited<T>> =>
   new Promise((resolve, reject) => {
-    request.once('response', resolve);
+    request.once('response', (response) => resolve(read(response) as Awaited<T>));
     request.once('upgrade', (response, socket) => {
       socket.destroy();
-      resolve(response);
+      resolve(read(response) as Awaited<T>);
     });
     request.on('error', (error: NodeJS.ErrnoException) => {
       const isStale = request.reusedSocket && !signal.aborted && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '');
       reject(isStale ? new StaleConnection() : error);
     });
     request.once('close', () => reject(new Error('the connection was closed without a response')));
+    boundResponse(request, charge);
   });
 
-/** Bytes of a response that are read, and characters of a failure that are kept. */
+function boundResponse(request: ClientRequest, charge: Charge): void {
+  let left = mostBytes.head;
+  let informational = 0;
+  let hasResponse = false;
+  request.on('information', () => {
+    informational += 1;
+    if (informational > mostInformational && !request.destroyed)
+      request.destroy(new Error('there were too many informational responses'));
+  });
+  request.once('response', () => {
+    left = mostBytes.rest;
+    hasResponse = true;
+  });
+  request.once('socket', (socket) => {
+    let since = 0;
+    const begin = () => {
+      since = performance.now();
+    };
+    // Behind the parser, so that it is known whether the response has come.
+    const count = (piece: Buffer) => {
+      charge(performance.now() - since);
+      left -= piece.length + bytesPerPiece;
+      if (left >= 0 || request.destroyed) return;
+      // The beginning of the body has yet to be read.
+      if (hasResponse) setImmediate(() => socket.destroy());
+      else request.destroy(new Error('the head of the response is too long'));
+    };
+    socket.off('data', refuseUnasked);
+    socket.prependListener('data', begin);
+    socket.on('data', count);
+    request.once('close', () => {
+      socket.off('data', begin);
+      socket.off('data', count);
+      socket.on('data', refuseUnasked);
+    });
+  });
+}
+
+/** A connection that is kept is silent until the next request. */
+function refuseUnasked(this: Socket): void {
+  this.destroy();
+}
+
+/** Bytes of a response that are read, and bytes of a failure that are kept. */
 const mostRead = 16_384;
 const mostKept = 1_000;
 /** How long the rest of a response may take once its head has come. */
@@ -137,10 +214,11 @@ function beginningOf(response: IncomingMessage): Promise<string> {
     const timer = setTimeout(() => response.destroy(), bodyMilliseconds);
     const end = () => {
       clearTimeout(timer);
-      resolve(Buffer.concat(chunks).toString().slice(0, mostKept).toWellFormed().replaceAll('\0', '\uFFFD'));
+      const text = Buffer.concat(chunks).toString().replaceAll('\0', '\uFFFD');
+      resolve(text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(mostKept)).read));
     };
     response.on('data', (chunk: Buffer) => {
-      if (length < mostKept * 4) chunks.push(chunk.subarray(0, mostKept * 4));
+      if (length < mostKept) chunks.push(chunk.subarray(0, mostKept));
       length += chunk.length;
       if (length > mostRead) response.destroy();
     });
@@ -170,6 +248,8 @@ export interface Delivery {
   status?: number;
   /** Why there is no response. */
   reason?: string;
+  /** An address that is not open, for the operator only. */
+  address?: string;
   /** The beginning of the response to a failure. */
   response?: string;
   /** Seconds that the endpoint asks to wait. */
@@ -187,6 +267,16 @@ export interface SenderOptions {
   timeout?: number;
 }
 
+interface Attempting {
+  /** Whether it may have been sent on a connection that broke. */
+  again: boolean;
+  signal: AbortSignal;
+  charge: Charge;
+}
+
+/** Milliseconds of the processor for what is not measured: to make a request with all that is recorded, and to connect. */
+const costs = { request: 0.4, connection: 1 };
+
 const late = (milliseconds: number) => `there was no response within ${milliseconds / 1000} s`;
 
 /** Sends requests to endpoints. Never throws: whatever goes wrong is a failed delivery. */
@@ -200,7 +290,8 @@ export class Sender {
     if (createConnection) for (const agent of Object.values(this.#agents)) agent.createConnection = createConnection;
   }
 
-  async send(message: Message, signal?: AbortSignal): Promise<Delivery> {
+  /** `charge` is told how many milliseconds of the processor it takes, about. */
+  async send(message: Message, signal?: AbortSignal, charge: Charge = () => {}): Promise<Delivery> {
     const start = performance.now();
     const deadline = new AbortController();
     const abort = () => deadline.abort();
@@ -209,13 +300,16 @@ export class Sender {
     if (signal?.aborted) abort();
     let outcome: Omit<Delivery, 'milliseconds'>;
     try {
-      outcome = await this.#attempt(message, false, deadline.signal).catch((error) => {
-        if (error instanceof StaleConnection) return this.#attempt(message, true, deadline.signal);
+      outcome = await this.#attempt(message, { again: false, signal: deadline.signal, charge }).catch((error) => {
+        if (error instanceof StaleConnection)
+          return this.#attempt(message, { again: true, signal: deadline.signal, charge });
         throw error;
       });
     } catch (error) {
       const isLate = deadline.signal.aborted && !signal?.aborted;
-      outcome = { isAcknowledged: false, reason: isLate ? late(this.#options.timeout) : failureReason(error, signal) };
+      const address = error instanceof ForbiddenAddress ? error.address : undefined;
+      const reason = isLate ? late(this.#options.timeout) : failureReason(error, signal);
+      outcome = { isAcknowledged: false, reason, ...(address !== undefined && { address }) };
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
@@ -227,27 +321,30 @@ export class Sender {
     for (const agent of Object.values(this.#agents)) agent.destroy();
   }
 
-  #attempt({ url: text, headers, body }: Message, again: boolean, signal: AbortSignal) {
+  #attempt({ url: text, headers, body }: Message, { again, signal, charge }: Attempting) {
     const url = new URL(text);
     const encrypted = url.protocol === 'https:';
     const address = addressIn(url);
     if (address !== undefined && !this.#options.open.isOpen(address, { encrypted }))
-      throw new ForbiddenAddress(`the address ${address} is not open`);
+      throw new ForbiddenAddress(`the URL leads to ${notPublic}`, address);
     const options = {
       method: 'POST',
       agent: this.#agents[encrypted ? 'https:' : 'http:'],
       headers: { ...headers(again), 'content-length': Buffer.byteLength(body) },
       signal,
+      maxHeaderSize: mostBytes.head,
     };
+    charge(costs.request);
     const request = (encrypted ? httpsRequest : httpRequest)(url, options);
-    this.#limitConnecting(request);
+    this.#limitConnecting(request, charge);
     request.end(body);
-    return responseTo(request, signal).then(readResponse);
+    return responseTo(request, signal, { read: readResponse, charge });
   }
 
-  #limitConnecting(request: ClientRequest): void {
+  #limitConnecting(request: ClientRequest, charge: Charge): void {
     request.once('socket', (socket) => {
       if (!socket.connecting) return;
+      charge(costs.connection);
       const timer = setTimeout(
         () => request.destroy(new Error(`there was no connection within ${this.#options.connectTimeout / 1000} s`)),
         this.#options.connectTimeout,
