@@ -87,7 +87,10 @@ program
   .option('--forward-to <url>', 'send each event there too, signed as webhooks are')
   .option('--actions <list>', 'only these actions, such as GOAL_REOPENED,GOAL_CLOSED (default: all)')
   .option('--after <cursor>', 'begin with the event after this cursor (default: with the next one)')
-  .option('--gateway <url>', 'address of the gateway (default: that of the settings HOST and PORT)')
+  .option(
+    '--gateway <url>',
+    'address of the gateway (default: the demo, and with a token that of the settings HOST and PORT)',
+  )
   .addOption(new Option('--token <token>', 'an API token (default: that of the demo)').env('TOKEN'))
   .action(async (options: ListenOptions) => {
     const { listenToEvents } = await import('./commands/listen.js');

@@ -16,6 +16,19 @@ export const demoTokensFile = (dataDir: string) => join(dataDir, 'demo-tokens.js
 export const readDemoTokens = async (dataDir: string): Promise<DemoTokens> =>
   JSON.parse(await readFile(demoTokensFile(dataDir), 'utf8'));
 
+const addressFile = (dataDir: string) => join(dataDir, 'demo-address');
+
+/** Notes where the demo is served: commands send its tokens nowhere else. */
+export async function writeDemoAddress(dataDir: string, address: string): Promise<void> {
+  const file = addressFile(dataDir);
+  await writeFile(`${file}.new`, `${address}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}
+
+/** Where the demo was served last. Rejects if no gateway has served it. */
+export const readDemoAddress = async (dataDir: string): Promise<URL> =>
+  new URL((await readFile(addressFile(dataDir), 'utf8')).trim());
+
 const workspace = fileURLToPath(fileUrl('../prisma/demo-workspace.json'));
 
 /**

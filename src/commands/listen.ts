@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import { z } from 'zod';
+import { isLoopback } from '../platform/http/index.js';
 import { signatureOf } from '../platform/outbox/index.js';
 import { addressOf } from '../platform/settings/index.js';
 import { printable } from '../platform/telemetry/index.js';
 import type { Config } from '../settings.js';
 import { version } from '../version.js';
-import { readDemoTokens } from './demo.js';
+import { readDemoAddress, readDemoTokens } from './demo.js';
 import { ListenError, UsageError } from './exitCode.js';
 
 /** How far the stream has come, and what it has said there. */
@@ -20,7 +21,8 @@ interface StreamPiece {
 /** What ended a connection in order: `complete` for good, or milliseconds after which to come back. */
 type StreamEnd = { isComplete: boolean; retry: number | undefined };
 
-const longestPiece = 20_000_000;
+/** Far longer than what a gateway sends of an event, in characters. */
+const longestPiece = 1_000_000;
 
 /** Turns text into pieces, also those without data, which the parser leaves out. */
 class StreamReader implements StreamEnd {
@@ -40,7 +42,8 @@ class StreamReader implements StreamEnd {
 
   feed(text: string): StreamPiece[] {
     this.#text += text;
-    if (this.#text.length > longestPiece) throw new Error('the gateway has sent too much at once');
+    if (this.#text.length > longestPiece)
+      throw new ListenError('The gateway has sent too much at once. Is it a gateway?');
     this.#found = [];
     const blocks = this.#text.split('\n\n');
     this.#text = blocks.pop() ?? '';
@@ -79,7 +82,9 @@ class StreamRefused extends Error {
 
 /** A stream says at least every 15 seconds that it lives. This machine may have slept, or the connection be lost. */
 const quietMilliseconds = 35_000;
-const longestRefusal = 2_000;
+/** Longer than every refusal of a gateway, in characters. */
+const longestRefusal = 64_000;
+const longestMessage = 2_000;
 
 /** Reads a stream until it ends or breaks. */
 async function* readStream(
@@ -117,23 +122,39 @@ async function* readStream(
 }
 
 async function refusalOf(response: Response): Promise<StreamRefused> {
-  const text = await response.text().then(
-    (all) => all.slice(0, longestRefusal),
-    () => '',
-  );
+  const text = await startOf(response).catch(() => '');
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   return new StreamRefused(response.status, Number.isNaN(retryAfter) ? undefined : retryAfter, messageIn(text));
+}
+
+/** The start of a body, as far as a refusal may go: what follows is not read. */
+async function startOf({ body }: Response): Promise<string> {
+  let text = '';
+  for await (const piece of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    text += piece;
+    if (text.length > longestRefusal) break;
+  }
+  return text;
 }
 
 /** What the errors of a GraphQL response say; empty if it is none. */
 function messageIn(text: string): string {
   try {
     const { errors } = JSON.parse(text);
-    return (errors as { message: unknown }[]).map(({ message }) => String(message)).join(' ');
+    return textOfErrors(errors);
   } catch {
     return '';
   }
 }
+
+/** The same of its errors, fit for a terminal: whatever is at the address may have sent it. */
+const textOfErrors = (errors: readonly { message: unknown }[]): string =>
+  printable(
+    errors
+      .map(({ message }) => String(message))
+      .join(' ')
+      .slice(0, longestMessage),
+  );
 
 export interface ListenOptions {
   gateway?: string;
@@ -149,24 +170,46 @@ interface Listening {
   forwardTo: string | undefined;
 }
 
-/** Where to listen, as whom, and to what. Without options, to the gateway of the settings as the demo. */
+/** Where to listen, as whom, and to what. Without options, to the demo. */
 async function readListenOptions(
-  { host, port, dataDir }: Config,
-  { gateway = addressOf(host, port), token, forwardTo, actions, after }: ListenOptions,
+  config: Config,
+  { gateway, token, forwardTo, actions, after }: ListenOptions,
 ): Promise<Listening> {
-  const base = webAddress('--gateway', gateway);
-  const url = base.pathname.endsWith('/graphql') ? base : new URL('/graphql', base);
-  const found = token ?? (await readDemoTokens(dataDir).catch(() => undefined))?.write;
-  if (!found) {
-    throw new UsageError('there is no token: set TOKEN. Example: TOKEN=gp_… npx goalpost listen');
-  }
-  if (/[^\x21-\x7e]/.test(found)) throw new UsageError('TOKEN is no token: it has a character that none has');
+  const named = gateway === undefined ? undefined : webAddress('--gateway', gateway);
+  const found = token ? withToken(config, named, token) : await asDemo(config, named);
   return {
-    gateway: { url: url.href, token: found },
+    gateway: found,
     wanted: { actions: actions?.split(',').map(actionOf), after },
     forwardTo: forwardTo === undefined ? undefined : webAddress('--forward-to', forwardTo).href,
   };
 }
+
+function withToken({ host, port }: Config, named: URL | undefined, token: string): ListenedGateway {
+  if (/[^\x21-\x7e]/.test(token)) throw new UsageError('TOKEN is no token: it has a character that none has');
+  return { url: graphqlAt(named ?? new URL(addressOf(host, port))), token };
+}
+
+/** The demo's token is sent only to where the demo was served last, as its gateway has written it down. */
+async function asDemo({ dataDir, databaseUrl }: Config, named: URL | undefined): Promise<ListenedGateway> {
+  const tokens = databaseUrl ? undefined : await readDemoTokens(dataDir).catch(() => undefined);
+  const address = tokens && (await readDemoAddress(dataDir).catch(() => undefined));
+  if (!tokens || !address) {
+    throw new UsageError('there is no token: set TOKEN. Example: TOKEN=gp_… npx goalpost listen');
+  }
+  if (named && !isSameServer(named, address)) {
+    throw new UsageError(
+      `there is no token for ${named.origin}: set TOKEN. The token of the demo is for ${address.origin} only`,
+    );
+  }
+  return { url: graphqlAt(address), token: tokens.write };
+}
+
+/** Another name of this machine counts as the one that the demo listens on, which is then connected to. */
+const isSameServer = (named: URL, own: URL): boolean =>
+  named.origin === own.origin ||
+  (named.protocol === own.protocol && named.port === own.port && [named, own].every((url) => isLoopback(url.hostname)));
+
+const graphqlAt = (base: URL): string => (base.pathname.endsWith('/graphql') ? base : new URL('/graphql', base)).href;
 
 /** An action or a type of events as GraphQL spells it: `goal.reopened` becomes `GOAL_REOPENED`. */
 const actionOf = (text: string): string => text.trim().replace('.', '_').toUpperCase();
@@ -227,8 +270,8 @@ export async function* followEvents(
   while (!stopped.aborted) {
     let wait = pause;
     pause = Math.min(2 * pause, pauses.most);
+    const stream = readStream(gateway, { query, variables, lastEventId }, stopped);
     try {
-      const stream = readStream(gateway, { query, variables, lastEventId }, stopped);
       let next = await stream.next();
       if (!next.done) notes.onListening();
       for (; !next.done; next = await stream.next()) {
@@ -239,12 +282,15 @@ export async function* followEvents(
         if (lastEventId !== undefined) notes.onCursor(lastEventId);
       }
       if (next.value.isComplete) throw new ListenError('The gateway has ended the stream.');
-      wait = Math.min(next.value.retry ?? wait, pauses.most);
+      wait = Math.min(Math.max(next.value.retry ?? wait, pauses.least), pauses.most);
       notes.onLost('the gateway has asked to come back');
     } catch (error) {
       if (stopped.aborted) return;
       wait = Math.max(wait, pauseAfter(error, gateway, lastEventId !== undefined));
       notes.onLost(lossReason(error));
+    } finally {
+      // Closes the connection if it was not read to its end, and lets the process end.
+      await stream.return({ isComplete: false, retry: undefined });
     }
     await sleep(wait, undefined, { signal: stopped }).catch(() => {});
   }
@@ -256,7 +302,7 @@ function eventIn({ data }: StreamPiece): ListenedEvent | undefined {
   if (!parsed.success) throw new ListenError('The gateway has sent what is no event. Is it another version?');
   const { data: found, errors } = parsed.data;
   if (found) return found.events;
-  throw new ListenError(`The gateway says: ${errors?.map(({ message }) => message).join(' ') || 'nothing'}`);
+  throw new ListenError(`The gateway says: ${textOfErrors(errors ?? []) || 'nothing'}`);
 }
 
 function readJson(text: string): unknown {

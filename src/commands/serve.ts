@@ -21,7 +21,7 @@ import { apiRoot } from '../rest/storedMutation.js';
 import { schema } from '../schema/index.js';
 import type { Config } from '../settings.js';
 import { version } from '../version.js';
-import { demoTokensFile, openDemo, openWebhookKey } from './demo.js';
+import { demoTokensFile, openDemo, openWebhookKey, writeDemoAddress } from './demo.js';
 
 /** The commands that a new database needs: none once it has a workspace and a token. */
 async function nextCommands(db: Database): Promise<string[]> {
@@ -174,6 +174,7 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
     const next = tokens ? [] : await nextCommands(maintained);
     serving = await openServing(config, job, logger);
     const { base } = serving;
+    if (tokens) await writeDemoAddress(config.dataDir, base);
     const stopPurging = purgeWhileServing(config, maintained, logger);
     const started = {
       graphql: `${base}/graphql`,

@@ -86,10 +86,9 @@ const markLength = 12;
 /** A cursor may be of an event that the caller cannot see, so it has a mark in place of its id. */
 const markOf = (id: string) => createHash('sha256').update(id).digest('base64url').slice(0, markLength);
 
-export const eventKind: CursorKind = { name: 'events', key: 'bigint', markOf };
+const mark = new RegExp(`^[\\w-]{${markLength}}$`);
 
-/** The cursor that was read as this position. */
-export const cursorAgain = (position: Position) => cursorOf({ ...eventKind, markOf: String }, position);
+export const eventKind: CursorKind = { name: 'events', key: 'bigint', markOf, mark };
 
 export const eventCursor = (sequence: number, id: string) => cursorOf(eventKind, { rank: 0, key: sequence, id });
 

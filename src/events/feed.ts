@@ -1,8 +1,8 @@
 import { Prisma } from '../generated/client/client.js';
-import { cursorOf, type Page, type Position, type Slice } from '../lists/engine.js';
+import { cursorAgain, cursorOf, type Page, type Position, type Slice } from '../lists/engine.js';
 import { type Transaction, textList } from '../platform/postgres/index.js';
 import { type Actor, level } from '../policies/access.js';
-import { cursorAgain, eventKind, requireKnown } from './event.js';
+import { eventKind, requireKnown } from './event.js';
 
 /**
  * Whether a person may see the event of an activity `a`: the rule of `canViewNameOfSubject` in policies/visibility.ts in
@@ -81,7 +81,7 @@ function pageOf(rows: Row[], { size, after }: Slice): Page {
     hasNextPage: shown.length > size || last?.looked === mostLooked,
     hasPreviousPage: after !== null,
     // The end of an empty page is where it began, so that whoever comes back goes on from there.
-    endCursor: end ? cursorOf(eventKind, end) : after && cursorAgain(after),
+    endCursor: end ? cursorOf(eventKind, end) : after && cursorAgain(eventKind, after),
   };
 }
 

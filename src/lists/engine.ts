@@ -23,6 +23,8 @@ export interface CursorKind {
   key: 'text' | 'timestamptz' | 'integer' | 'bigint';
   /** What stands for the id in a cursor, if the id itself must not. */
   markOf?: (id: string) => string;
+  /** What every such mark matches. */
+  mark?: RegExp;
 }
 
 /** An ordered set of rows, for one or more scopes (such as the hubs whose nodes are listed) at once. */
@@ -102,8 +104,19 @@ export function cursorOf({ name, key: type, markOf = String }: CursorKind, { ran
 /** Longer than every cursor that `cursorOf` makes. */
 const longestCursor = 10_000;
 
-/** The position that a cursor of this kind names; null if it is none. */
+/**
+ * The position that a cursor of this kind names, with its mark in place of the id if it has one; null if it is none.
+ * Only what `cursorOf` writes is one: decoding skips line breaks, and other characters that base64url does not have.
+ */
 export function readCursor(kind: CursorKind, cursor: string): Position | null {
+  const position = decoded(kind, cursor);
+  return position && cursorAgain(kind, position) === cursor ? position : null;
+}
+
+/** The cursor that was read as this position. */
+export const cursorAgain = (kind: CursorKind, position: Position) => cursorOf({ ...kind, markOf: String }, position);
+
+function decoded(kind: CursorKind, cursor: string): Position | null {
   if (cursor.length > longestCursor) return null;
   let value: unknown;
   try {
@@ -113,7 +126,8 @@ export function readCursor(kind: CursorKind, cursor: string): Position | null {
   }
   if (!Array.isArray(value) || value.length !== 4) return null;
   const [name, rank, key, id] = value;
-  return name === kind.name && isInteger(rank) && isKey(kind, key) && isStorable(id) ? { rank, key, id } : null;
+  if (name !== kind.name || !isInteger(rank) || !isKey(kind, key) || !isStorable(id)) return null;
+  return !kind.mark || kind.mark.test(id) ? { rank, key, id } : null;
 }
 
 function isKey(kind: CursorKind, key: unknown): key is Key {

@@ -168,9 +168,32 @@ describe('PERSISTED_DOCUMENTS', () => {
     [{ a: '{ nothing }' }, /a: Cannot query field "nothing"/],
     [{ a: '{' }, /a: Syntax Error/],
     [{ 'sha256:0': viewer }, /sha256:0 does not match/],
+    [{ [sha256(reopen)]: viewer, reopen }, /[0-9a-f]{64} identifies two documents/],
+    [{ viewer, [sha256(viewer)]: reopen }, /[0-9a-f]{64} identifies two documents/],
+    ['"{ viewer { person { id } } }"', /must be an object/],
+    ['null', /must be an object/],
+    [[viewer], /must be an object/],
   ])('of %j is refused at the start', async (content, message) => {
     const path = await manifest(content);
     expect(() => readPersistedDocuments(path, schema)).toThrow(message);
+  });
+
+  test('has any name for a document, also one that objects have already', async () => {
+    const found = readPersistedDocuments(
+      await manifest(`{ "__proto__": "${viewer}", "constructor": "${viewer}" }`),
+      schema,
+    );
+    const at = new World(world.db, world.url, { persisted: { documents: found, only: true } });
+    for (const documentId of ['__proto__', 'constructor']) {
+      expect((await post(at, { documentId })).body.data).toEqual(me);
+    }
+    expect((await post(at, { documentId: 'toString' })).status).toBe(404);
+  });
+
+  test('whose bytes are not UTF-8 is refused at the start', async () => {
+    const folder = await mkdtemp(join(directory, 'latin1-'));
+    await writeFile(join(folder, 'a.graphql'), Buffer.from('# caf\u00e9\n{ viewer { person { id } } }', 'latin1'));
+    expect(() => readPersistedDocuments(folder, schema)).toThrow(/a\.graphql is not UTF-8/);
   });
 
   test('that does not exist is refused at the start', () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { askForStream, openStream } from '../support/openStream.js';
+import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { askForStream, OpenStream, openStream } from '../support/openStream.js';
 import { createWorld, restPaths } from '../support/world.js';
 
 /** How far the clock of the streams is ahead, in milliseconds. */
@@ -34,6 +34,7 @@ async function reopen({ space, caller }: Team): Promise<void> {
 const untilNoneIsOpen = async () => {
   while (world.streams.open > 0) await sleep(5);
 };
+beforeEach(untilNoneIsOpen);
 
 test('sends each event after it is committed, with what was selected', async () => {
   const team = await world.team();
@@ -268,8 +269,8 @@ test.each([
 });
 
 test.each([
-  ['beyond the last event', ['events', 0, 99, 'x']],
-  ['whose event is another', ['events', 0, 1, 'another']],
+  ['beyond the last event', ['events', 0, 99, 'x'.repeat(12)]],
+  ['whose event is another', ['events', 0, 1, 'another-one-']],
 ])('a cursor %s is refused, names where it was, and says what to do', async (_case, cursor) => {
   const team = await world.team();
   const stream = await openStream(base, team.caller.token);
@@ -288,6 +289,41 @@ test.each([
   await untilNoneIsOpen();
 });
 
+const base64url = (text: string) => Buffer.from(text).toString('base64url');
+/** A cursor of the company's first event, whose mark has so many characters. */
+const ofFirst = (length: number) => base64url(JSON.stringify(['events', 0, 1, 'm'.repeat(length)]));
+/** Decoding skips the line breaks, and takes the letters for a mark. */
+const forged = `${base64url('["events",0,1,"')}\n\nevent: complete\ndata: aaa\n\n${base64url('"]')}`;
+
+test.each([
+  ['would forge the end of a stream', forged, 'events.after'],
+  ['has a line break', `${ofFirst(12)}\n`, 'events.after'],
+  ['has padding', `${ofFirst(12)}=`, 'events.after'],
+  ['has the mark of no event', ofFirst(0), 'Last-Event-ID'],
+  ['is longer than any', ofFirst(7_000), 'events.after'],
+  ['is longer than any', ofFirst(7_000), 'Last-Event-ID'],
+])('what %s is no cursor, and is not repeated', async (_case, cursor, field) => {
+  const team = await world.team();
+  const stream = await openStream(base, team.caller.token);
+  await record(team);
+  await stream.events(1);
+  stream.close();
+  // The event is gone, so its mark cannot tell that the cursor is none.
+  await world.sql('DELETE FROM activities WHERE company_id = $1', [team.company.companyId]);
+  const options =
+    field === 'Last-Event-ID'
+      ? { lastEventId: cursor }
+      : { query: 'subscription ($after: String) { events(after: $after) { id } }', variables: { after: cursor } };
+  const refused = await askForStream(base, team.caller.token, options);
+  if (refused instanceof OpenStream) refused.close();
+  const message = expect.stringMatching(/^is not a cursor of (events: |this list)/);
+  expect(refused).toMatchObject({
+    status: 400,
+    body: { errors: [{ extensions: { code: 'BAD_USER_INPUT', errors: [{ field, message }] } }] },
+  });
+  await untilNoneIsOpen();
+});
+
 test('a query over a limit is refused', async () => {
   const { caller } = await world.team();
   const query = `subscription { events { ${Array.from({ length: 40 }, (_, n) => `a${n}: id`).join(' ')} } }`;
@@ -295,26 +331,71 @@ test('a query over a limit is refused', async () => {
   expect(refused).toMatchObject({ status: 400, body: { errors: [{ extensions: { code: 'QUERY_TOO_COMPLEX' } }] } });
 });
 
-test('a token has 20 streams, the gateway as many as it may, and each that ends makes room', async () => {
-  const [one, two, three] = [await world.team(), await world.team(), await world.team()];
-  const openAll = ({ caller }: Team) => Promise.all(Array.from({ length: 20 }, () => openStream(base, caller.token)));
-  const streams = await openAll(one);
-  const refused = { headers: { 'retry-after': expect.any(String) } };
-  expect(await askForStream(base, one.caller.token)).toMatchObject({
-    ...refused,
-    status: 429,
-    body: { errors: [{ extensions: { code: 'RATE_LIMITED', limit: 'streams' } }] },
+/** Opens so many, one after the other. */
+async function openSome(token: string, count: number): Promise<OpenStream[]> {
+  const streams: OpenStream[] = [];
+  onTestFinished(() => {
+    for (const stream of streams) stream.close();
   });
-  streams.push(...(await openAll(two)));
-  expect(await askForStream(base, three.caller.token)).toMatchObject({
-    ...refused,
+  while (streams.length < count) streams.push(await openStream(base, token));
+  return streams;
+}
+
+const areOpen = (streams: readonly OpenStream[]) => streams.filter(({ isOver }) => !isOver).length;
+const tooManyOfToken = {
+  status: 429,
+  headers: { 'retry-after': expect.any(String) },
+  body: { errors: [{ extensions: { code: 'RATE_LIMITED', limit: 'streams' } }] },
+};
+
+test('a token has 20 streams, and each that ends makes room', async () => {
+  const { caller } = await world.team();
+  const streams = await openSome(caller.token, 20);
+  expect(await askForStream(base, caller.token)).toMatchObject(tooManyOfToken);
+  streams[0]?.close();
+  await expect.poll(() => world.streams.open).toBe(19);
+  await openSome(caller.token, 1);
+});
+
+test('a company that has all streams of the gateway gives half of them to another that comes', async () => {
+  const [one, two] = [await world.team(), await world.team()];
+  const colleague = await world.person(one.company);
+  const ofOne = [...(await openSome(one.caller.token, 20)), ...(await openSome(colleague.token, 20))];
+  const ofTwo = await openSome(two.caller.token, 20);
+  await expect.poll(() => areOpen(ofOne)).toBe(20);
+  expect([areOpen(ofTwo), world.streams.open]).toEqual([20, 40]);
+  // Both tokens have given as many, those that were opened last, whose clients are asked to come back.
+  const [first, second] = [ofOne.slice(0, 20), ofOne.slice(20)];
+  expect([areOpen(first.slice(0, 10)), areOpen(second.slice(0, 10))]).toEqual([10, 10]);
+  for (const ended of [...first.slice(10), ...second.slice(10)]) {
+    expect(ended.retry).toBeGreaterThanOrEqual(1_000);
+    expect(await ended.next()).toBeUndefined();
+  }
+  expect(await askForStream(base, one.caller.token)).toMatchObject(tooManyOfToken);
+  // A third gets its part of both; what it may not have ends nobody's.
+  const three = await world.team();
+  const cursorOfNothing = await askForStream(base, three.caller.token, { lastEventId: 'x' });
+  expect(cursorOfNothing).toMatchObject({ status: 400 });
+  expect(areOpen([...ofOne, ...ofTwo])).toBe(40);
+  await openSome(three.caller.token, 13);
+  await expect.poll(() => areOpen([...ofOne, ...ofTwo])).toBe(27);
+  expect(Math.abs(areOpen(ofOne) - areOpen(ofTwo))).toBe(1);
+  expect(await askForStream(base, three.caller.token)).toMatchObject(tooManyOfToken);
+});
+
+test('within a company a new token gets its part, and one for which there is none is told that all are taken', async () => {
+  const team = await world.team();
+  const people = await Promise.all(Array.from({ length: 41 }, () => world.person(team.company)));
+  const [first, second, ...others] = people.map(({ token }) => token);
+  const streams = [...(await openSome(first ?? '', 20)), ...(await openSome(second ?? '', 20))];
+  for (const token of others.slice(0, 38)) streams.push(...(await openSome(token, 1)));
+  await expect.poll(() => areOpen(streams)).toBe(40);
+  expect([areOpen(streams.slice(0, 20)), areOpen(streams.slice(20, 40))]).toEqual([1, 1]);
+  expect(await askForStream(base, others.at(-1) ?? '')).toMatchObject({
     status: 503,
+    headers: { 'retry-after': expect.any(String) },
     body: { errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }] },
   });
-  for (const stream of streams) stream.close();
-  await untilNoneIsOpen();
-  (await openStream(base, one.caller.token)).close();
-  await untilNoneIsOpen();
 });
 
 test('the log has a line when it opens and one when it ends', async () => {

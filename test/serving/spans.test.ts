@@ -1,11 +1,19 @@
-import { context, propagation, SpanKind, SpanStatusCode, trace as tracing } from '@opentelemetry/api';
+import {
+  type Context,
+  context,
+  createContextKey,
+  propagation,
+  SpanKind,
+  SpanStatusCode,
+  trace as tracing,
+} from '@opentelemetry/api';
 import {
   InMemorySpanExporter,
   NodeTracerProvider,
   type ReadableSpan,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-node';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createWorld, type Json, restPaths } from '../support/world.js';
 
 const exporter = new InMemorySpanExporter();
@@ -142,5 +150,36 @@ describe('a trace', async () => {
     expect(spans.length).toBeGreaterThan(20);
     expect(/LIMIT \(?8[34]/.test(recorded)).toBe(false);
     for (const value of [secret, caller.token, caller.id, id]) expect(recorded.includes(value)).toBe(false);
+  });
+
+  test.each([
+    ['is malformed', { traceparent: `00-${trace}-%`, tracestate: '%', baggage: '%=%,a=%E0%A4%A,=,;,__proto__=x' }],
+    ['has 8 kB', { traceparent: 'x'.repeat(8_000) }],
+    ['has 8 kB of a state', { traceparent: '00', tracestate: 'a=b,'.repeat(2_000), baggage: 'a=%20;b,'.repeat(500) }],
+  ])('starts with the request if what the caller sends %s', async (_case, headers) => {
+    const { status } = await world.post('/graphql', caller.token, { query: '{ __typename }' }, headers);
+    expect(status).toBe(200);
+    const spans = exporter.getFinishedSpans();
+    const [request] = childrenOf(undefined, spans);
+    expect(request?.name).toBe('POST /graphql');
+    expect(request?.spanContext()).not.toMatchObject({ traceId: trace });
+  });
+
+  test('starts with the request if what reads the headers throws, as some do at a malformed escape', async () => {
+    const decode = {
+      inject: () => {},
+      fields: () => ['uber'],
+      extract: (at: Context, headers: Json) => at.setValue(uber, decodeURIComponent(headers.uber)),
+    };
+    const uber = createContextKey('uber');
+    propagation.disable();
+    propagation.setGlobalPropagator(decode);
+    onTestFinished(() => {
+      for (const api of [tracing, context, propagation]) api.disable();
+      provider.register();
+    });
+    const { status } = await world.post('/graphql', caller.token, { query: '{ __typename }' }, { uber: '%' });
+    expect(status).toBe(200);
+    expect(childrenOf(undefined, exporter.getFinishedSpans())).toHaveLength(1);
   });
 });

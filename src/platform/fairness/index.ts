@@ -16,6 +16,8 @@ export {
 } from './longResponses.js';
 export type { Caller } from './shares.js';
 export {
+  /** The item with the highest count; the first of those where they are equal. */
+  mostOf,
   /** The gateway itself, such as its health checks. */
   nobody,
   /** For how long each company has lately used something that callers share, such as the processor. */

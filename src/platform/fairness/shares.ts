@@ -26,7 +26,7 @@ const isBefore = (one: Holder, other: Holder) =>
   one.held < other.held || (one.held === other.held && one.served < other.served);
 
 /** The item with the highest count; the first of those where they are equal. */
-function mostOf<T>(items: Iterable<T>, countOf: (item: T) => number): T | undefined {
+export function mostOf<T>(items: Iterable<T>, countOf: (item: T) => number): T | undefined {
   let longest: T | undefined;
   for (const item of items) if (!longest || countOf(item) > countOf(longest)) longest = item;
   return longest;

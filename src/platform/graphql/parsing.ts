@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -232,7 +233,11 @@ export function readPersistedDocuments(path: string, schema: GraphQLSchema): Map
       throw invalid(path, `${id} does not match its document, whose hash is ${hash}`);
     const error = errorIn(text, schema);
     if (error) throw invalid(path, `${id}: ${error.message}`);
-    for (const name of [id, prefix + hash, hash]) documents.set(name, text);
+    for (const name of [id, prefix + hash, hash]) {
+      // Such as a file that is named like the hash of another: clients would get what they did not ask for.
+      if ((documents.get(name) ?? text) !== text) throw invalid(path, `${name} identifies two documents`);
+      documents.set(name, text);
+    }
   }
   return documents;
 }
@@ -241,17 +246,26 @@ function textsAt(path: string): [string, string][] {
   try {
     if (statSync(path).isDirectory()) {
       const files = readdirSync(path).filter((file) => file.endsWith('.graphql'));
-      return files.map((file) => [file.slice(0, -'.graphql'.length), readFileSync(join(path, file), 'utf8')]);
+      return files.map((file) => [file.slice(0, -'.graphql'.length), readText(join(path, file))]);
     }
-    const content: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    const texts = typeof content === 'object' && content !== null ? Object.entries(content) : [];
-    return texts.map(([id, text]) => {
+    const content: unknown = JSON.parse(readText(path));
+    if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+      throw new Error('it must be an object that maps identifiers to documents');
+    }
+    return Object.entries(content).map(([id, text]) => {
       if (typeof text !== 'string') throw new Error(`${id} is not a string`);
       return [id, text];
     });
   } catch (error) {
     throw invalid(path, (error as Error).message);
   }
+}
+
+/** Other bytes would be replaced, and the hash of the text would not be that of the file. */
+function readText(file: string): string {
+  const bytes = readFileSync(file);
+  if (!isUtf8(bytes)) throw new Error(`${file} is not UTF-8`);
+  return bytes.toString();
 }
 
 function errorIn(text: string, schema: GraphQLSchema): GraphQLError | undefined {

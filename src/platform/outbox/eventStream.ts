@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import { eventCursor, eventKind, requireKnown } from '../../events/event.js';
 import { isVisible, mostLooked } from '../../events/feed.js';
-import { readCursor } from '../../lists/engine.js';
+import { cursorAgain, readCursor } from '../../lists/engine.js';
 import { badInput } from '../failures/index.js';
 import type { Principal } from '../limits/index.js';
 import { type Database, rawSql, sql, type Transaction } from '../postgres/index.js';
@@ -112,7 +112,7 @@ export async function readStart(
       },
     ]);
   await requireKnown(db, { companyId, after, field, remedy });
-  return { sequence: Number(after.key), cursor };
+  return { sequence: Number(after.key), cursor: cursorAgain(eventKind, after) };
 }
 
 /** Behind the last event. */

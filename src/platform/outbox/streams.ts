@@ -1,45 +1,11 @@
 import type { Logger } from 'pino';
 import { eventCursor } from '../../events/event.js';
 import { failure } from '../failures/index.js';
+import { mostOf } from '../fairness/index.js';
 import type { Principal } from '../limits/index.js';
 import { type Database, newScope, sql, type Transaction } from '../postgres/index.js';
 import { type Pump, Trouble } from './dispatcher.js';
 import { EventStream, readStart, readStreams, type StreamReading, type WantedStart } from './eventStream.js';
-
-const mostOfToken = 20;
-
-const keyOf = ({ companyId, tokenId }: Principal) => `${companyId} ${tokenId}`;
-
-/** How many streams are open, in all and of each token. */
-class StreamCounts {
-  readonly #most: number;
-  readonly #ofTokens = new Map<string, number>();
-  #all = 0;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  get all(): number {
-    return this.#all;
-  }
-
-  /** Throws RATE_LIMITED or SERVICE_UNAVAILABLE if there are too many. */
-  add(actor: Principal): void {
-    const ofToken = this.#ofTokens.get(keyOf(actor)) ?? 0;
-    if (ofToken >= mostOfToken) throw failure('RATE_LIMITED', { limit: 'streams', retryAfter: 10 });
-    if (this.#all >= this.#most) throw failure('SERVICE_UNAVAILABLE', { streams: true });
-    this.#all += 1;
-    this.#ofTokens.set(keyOf(actor), ofToken + 1);
-  }
-
-  remove(actor: Principal): void {
-    this.#all -= 1;
-    const ofToken = (this.#ofTokens.get(keyOf(actor)) ?? 0) - 1;
-    if (ofToken > 0) this.#ofTokens.set(keyOf(actor), ofToken);
-    else this.#ofTokens.delete(keyOf(actor));
-  }
-}
 
 interface ReadingOptions {
   db: Database;
@@ -171,13 +137,13 @@ const tickMilliseconds = 1_000;
 export class Streams {
   readonly #options: Required<StreamsOptions>;
   readonly #companies = new Map<string, CompanyStreams>();
-  readonly #counts: StreamCounts;
+  readonly #shares: StreamShares;
   readonly #trouble: Trouble;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: StreamsOptions) {
     this.#options = { now: () => performance.now(), ...options };
-    this.#counts = new StreamCounts(options.most);
+    this.#shares = new StreamShares(options.most);
     this.#trouble = new Trouble(options.logger, {
       begins: 'streams cannot be read, will try again',
       ends: 'streams are read again',
@@ -197,7 +163,7 @@ export class Streams {
 
   /** How many are open. */
   get open(): number {
-    return this.#counts.all;
+    return this.#shares.all;
   }
 
   /**
@@ -205,7 +171,10 @@ export class Streams {
    * and BAD_USER_INPUT if it cannot begin there.
    */
   async subscribe({ db, actor, actions, ...start }: Wanted): Promise<EventStream> {
-    this.#counts.add(actor);
+    // A refusal costs no statement, and a stream that cannot begin ends no other.
+    this.#shares.roomFor(actor);
+    const { sequence, cursor } = await readStart(db, actor.companyId, start);
+    this.#shares.roomFor(actor)?.end();
     const stream = new EventStream({
       actor,
       actions,
@@ -214,14 +183,8 @@ export class Streams {
       onEnd: (ended) => this.#remove(ended),
     });
     const company = this.#add(stream);
-    try {
-      const { sequence, cursor } = await readStart(db, actor.companyId, start);
-      stream.pass(sequence, cursor);
-      return stream;
-    } catch (error) {
-      stream.end();
-      throw error;
-    }
+    stream.pass(sequence, cursor);
+    return stream;
   }
 
   /** Ends all of them: their clients come back, to another gateway. */
@@ -232,6 +195,7 @@ export class Streams {
   #add(stream: EventStream): CompanyStreams {
     const { actor } = stream;
     const company = this.#companies.get(actor.companyId) ?? this.#openCompany(actor.companyId);
+    this.#shares.add(stream);
     company.streams.add(stream);
     this.#timer ??= setInterval(() => this.#tick(), tickMilliseconds).unref();
     return company;
@@ -248,7 +212,7 @@ export class Streams {
     const company = this.#companies.get(actor.companyId);
     company?.remove(stream);
     if (company?.streams.size === 0) this.#companies.delete(actor.companyId);
-    this.#counts.remove(actor);
+    this.#shares.remove(stream);
     if (this.open > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -262,3 +226,73 @@ export class Streams {
     }
   }
 }
+
+const mostOfToken = 20;
+
+interface Share {
+  /** How many streams the company has. */
+  held: number;
+  /** Its streams by token, each in the order in which they were opened. */
+  tokens: Map<string, Set<EventStream>>;
+}
+
+/**
+ * The open streams by company and token. Whoever is alone may have all. When all are open, a caller whose company has
+ * fewer than another by two or more gets one of that other company, and so do the tokens within a company: however
+ * many come, none has more than its part. It is the newest, so that whoever opens and closes streams takes the same
+ * few again and again, and not those of everybody in turn.
+ */
+class StreamShares {
+  readonly #most: number;
+  readonly #companies = new Map<string, Share>();
+  #all = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get all(): number {
+    return this.#all;
+  }
+
+  /**
+   * The stream that has to end before this caller may open one; undefined if there is room. Throws RATE_LIMITED if the
+   * caller has its part, and SERVICE_UNAVAILABLE if there are more callers than streams.
+   */
+  roomFor({ companyId, tokenId }: Principal): EventStream | undefined {
+    const own = this.#companies.get(companyId);
+    const held = own?.tokens.get(tokenId)?.size ?? 0;
+    if (held >= mostOfToken) throw tooMany();
+    if (this.#all < this.#most) return undefined;
+    const largest = mostOf(newestFirst(this.#companies), (share) => share.held);
+    const giver = largest && largest.held > (own?.held ?? 0) + 1 ? largest : own;
+    const streams = giver && mostOf(newestFirst(giver.tokens), ({ size }) => size);
+    if (streams && (giver !== own || streams.size > held + 1)) return [...streams].at(-1);
+    throw held > 0 ? tooMany() : failure('SERVICE_UNAVAILABLE', { streams: true });
+  }
+
+  add(stream: EventStream): void {
+    const { companyId, tokenId } = stream.actor;
+    const share = this.#companies.get(companyId) ?? { held: 0, tokens: new Map<string, Set<EventStream>>() };
+    const streams = share.tokens.get(tokenId) ?? new Set();
+    this.#companies.set(companyId, share);
+    share.tokens.set(tokenId, streams.add(stream));
+    share.held += 1;
+    this.#all += 1;
+  }
+
+  remove(stream: EventStream): void {
+    const { companyId, tokenId } = stream.actor;
+    const share = this.#companies.get(companyId);
+    const streams = share?.tokens.get(tokenId);
+    if (!share || !streams?.delete(stream)) return;
+    if (streams.size === 0) share.tokens.delete(tokenId);
+    share.held -= 1;
+    if (share.held === 0) this.#companies.delete(companyId);
+    this.#all -= 1;
+  }
+}
+
+const newestFirst = <T>(map: ReadonlyMap<string, T>): T[] => [...map.values()].reverse();
+
+const tooMany = () => failure('RATE_LIMITED', { limit: 'streams', retryAfter: 10 });

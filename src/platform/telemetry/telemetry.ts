@@ -1,6 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { context, propagation, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import {
+  type Context,
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import type { Metrics } from './metrics.js';
 import { type Identity, RequestRecord, tracer } from './requestRecord.js';
@@ -9,16 +18,25 @@ import { type Identity, RequestRecord, tracer } from './requestRecord.js';
  * Starts the span of a request, as part of its caller's trace if it names one. Nothing starts if no one collects it.
  */
 function startSpan(record: RequestRecord, { method = '', headers }: IncomingMessage): void {
-  const parent = propagation.extract(ROOT_CONTEXT, headers);
   const span = tracer().startSpan(
     method,
     { kind: SpanKind.SERVER, attributes: { 'http.request.method': method } },
-    parent,
+    callerOf(headers),
   );
   if (!span.isRecording()) return;
   record.span = span;
   const { traceId, spanId } = span.spanContext();
   record.identity = { ...record.identity, traceId, spanId };
+}
+
+/** The trace of the caller. Which headers name it, and how they are read, is up to what the operator has loaded. */
+function callerOf(headers: IncomingHttpHeaders): Context {
+  try {
+    return propagation.extract(ROOT_CONTEXT, headers);
+  } catch {
+    // What the caller sent cannot be read: it has no trace.
+    return ROOT_CONTEXT;
+  }
 }
 
 /** Runs work in a span, which becomes the parent of spans started in it. */
