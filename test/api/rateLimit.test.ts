@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -47,6 +50,17 @@ const badToken = `gp_${'x'.repeat(43)}`;
 const reopen = (world: World, token: string | null, headers = {}) =>
   world.post(restPaths.reopenGoal, token, {}, headers);
 const viewer = (world: World, token: string | null) => world.graphql(token, '{ viewer { person { id } } }');
+
+/** What comes back for these bytes until the connection ends, or only what comes first. */
+async function received(world: World, bytes: string, onlyFirst = false): Promise<string> {
+  const { hostname, port } = new URL(await world.base());
+  const socket = connect(Number(port), hostname).on('error', () => {});
+  socket.write(bytes);
+  if (!onlyFirst) return text(socket);
+  const [first] = await once(socket.setEncoding('latin1'), 'data');
+  socket.destroy();
+  return first;
+}
 
 describe('a token', () => {
   test('over its limit gets 429 on both surfaces, and every answer reports the limit', async () => {
@@ -137,6 +151,33 @@ describe('a token', () => {
     for (const status of [200, 429]) expect((await reopen(world, token)).status).toBe(status);
     const answers = await Promise.all(Array.from({ length: 30 }, () => reopen(world, token)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 429));
+  });
+
+  test('gets no more refusals when it sends many requests at once on a connection, which ends after some', async () => {
+    const world = gateway({ perToken: 1 }, { overload: new Overload(10, createLogger('silent')) });
+    const token = await fresh();
+    for (const status of [200, 429]) expect((await reopen(world, token)).status).toBe(status);
+    await sleep(1_000);
+    const request = `GET /graphql?query={viewer{id}} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+    const startedAt = performance.now();
+    const answers = (await received(world, request.repeat(100))).match(/HTTP\/1\.1 \d+/g);
+    expect(answers).toEqual(Array(20).fill('HTTP/1.1 429'));
+    // The next connection begins with a pause.
+    await received(world, request.repeat(100));
+    expect(performance.now() - startedAt).toBeGreaterThan(900);
+  });
+
+  test('has a share of the pauses of all, and is disconnected beyond it', async () => {
+    const pace = new RefusalPace();
+    const startedAt = performance.now();
+    const pauses = Array.from({ length: 5_000 }, () => pace.pause('one'));
+    expect(pauses.filter((pause) => pause === undefined)).toHaveLength(20);
+    expect(pauses.filter((pause) => pause === 'too many')).toHaveLength(2_980);
+    const others = Array.from({ length: 1_030 }, () => pace.pause('other'));
+    expect(others.filter((pause) => pause === 'too many')).toHaveLength(10);
+    // One every 10 ms, from a second after it came.
+    await pauses[20 + 100];
+    expect(performance.now() - startedAt).toBeGreaterThan(1_900);
   });
 
   test('is counted before its scope and the body are checked', async () => {
@@ -298,6 +339,29 @@ describe('an address', () => {
     expect(await statusOf('/pages/icon.svg')).toBe(200);
     const preflight = { ...headers, origin: 'https://app.example.com', 'access-control-request-method': 'POST' };
     expect(await statusOf('/graphql', { method: 'OPTIONS', headers: preflight })).toBe(204);
+  });
+
+  test.each([
+    ['of a method that the path does not have', 'OPTIONS /graphql HTTP/1.1\r\nHost: x\r\n\r\n', 429],
+    ['without a Host', 'GET /healthz HTTP/1.1\r\nAccept: */*\r\n\r\n', 400],
+    ['with a body that is not read', 'POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}', 429],
+    ['of HTTP/1.0', 'GET /nowhere HTTP/1.0\r\n\r\n', 429],
+    ['for a head only', 'HEAD /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 429],
+    ['that is no HTTP', 'garbage\r\n\r\n', 400],
+  ])('that is refused again and again is slowed down, also for a request %s', async (_what, request, status) => {
+    const world = gateway({ perAddress: 1 }, { overload: new Overload(10, createLogger('silent')) });
+    await world.fetch('/nowhere');
+    await world.fetch('/nowhere');
+    await sleep(1_000);
+    const milliseconds = await Promise.all(
+      Array.from({ length: 25 }, async () => {
+        const startedAt = performance.now();
+        const first = await received(world, request, true);
+        expect(first).toMatch(new RegExp(`^HTTP/1\\.1 ${status}`));
+        return performance.now() - startedAt;
+      }),
+    );
+    expect(milliseconds.filter((each) => each > 900)).toHaveLength(5);
   });
 
   test('is not counted for the files of a page, which show what is left', async () => {

@@ -259,6 +259,43 @@ describe('a request', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 404]);
   });
 
+  test('in a pipeline runs when the one before it has its answer, and not before', async () => {
+    const goal = await world.closedGoal(space);
+    const body = JSON.stringify({ id: goal.id });
+    const release = await holdGoals(world.url);
+    world.log.length = 0;
+    const slow = `${lines(`POST ${restPaths.reopenGoal} HTTP/1.1`, host, authorization, 'Content-Type: application/json', `Content-Length: ${body.length}`)}${body}`;
+    const received = exchange(`${slow}${lines('GET /nothing HTTP/1.1', host, 'Connection: close')}`);
+    await setTimeout(300);
+    expect(world.log).toEqual([]);
+    await release();
+    expect(answersIn(await received).map(({ status }) => status)).toEqual([200, 404]);
+    expect(world.log.map(({ status }) => status)).toEqual([200, 404]);
+  });
+
+  test('in a long pipeline is read whole, wherever the pieces end that it comes in', async () => {
+    const bodies = Array.from({ length: 120 }, (_, index) => 'x'.repeat((index * 379) % 9_000));
+    const requests = bodies.map(
+      (body, index) =>
+        `${lines('POST /graphql HTTP/1.1', host, `X-Request-Id: turn-${index}`, `Content-Length: ${body.length}`)}${body}`,
+    );
+    const last = lines('GET /healthz HTTP/1.1', host, 'X-Request-Id: last', 'Connection: close');
+    const answers = answersIn(await exchange(`${requests.join('')}${last}`));
+    const ids = answers.map(({ headers }) => headers['x-request-id']);
+    expect(ids).toEqual([...bodies.map((_, index) => `turn-${index}`), 'last']);
+  });
+
+  test('in a pipeline before what is no HTTP is answered, and then the connection ends', async () => {
+    const slow = lines(`GET /graphql?query=${viewer} HTTP/1.1`, host, authorization);
+    const healthy = lines('GET /healthz HTTP/1.1', host);
+    const answers = answersIn(await exchange(`${slow}${healthy}${healthy}garbage\r\n\r\n`));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(answers.at(-1)?.headers.connection).toBe('close');
+    const broken = `${lines('POST /graphql HTTP/1.1', host, 'Transfer-Encoding: chunked')}zz\r\n`;
+    const others = answersIn(await exchange(`${slow}${healthy}${broken}`));
+    expect(others.map(({ status }) => status)).toEqual([200, 200, 400]);
+  });
+
   test('may expect what nobody knows', async () => {
     const bytes = lines('GET /healthz HTTP/1.1', host, 'Expect: the-unexpected', 'Connection: close');
     expect(answersIn(await exchange(bytes))).toMatchObject([{ status: 200 }]);

@@ -6,6 +6,14 @@ import { manyConnections } from './manyConnections.js';
 import { manyOperations } from './manyOperations.js';
 import { oppositeChanges } from './oppositeChanges.js';
 import { overTheLimit } from './overTheLimit.js';
+import {
+  malformedPipelined,
+  nobodysOnes,
+  nobodysPipelined,
+  optionsPipelined,
+  refusedOnes,
+  refusedPipelined,
+} from './pipelined.js';
 import { potentialSubscribers } from './potentialSubscribers.js';
 import { longPaths, publicPages, withoutToken } from './publicPages.js';
 import { endlessHints, receiversOfEveryKind } from './receivers.js';
@@ -21,6 +29,12 @@ export const attacks: Record<string, Attack> = {
   potentialSubscribers,
   manyOperations,
   overTheLimit,
+  refusedOnes,
+  refusedPipelined,
+  nobodysOnes,
+  nobodysPipelined,
+  malformedPipelined,
+  optionsPipelined,
   publicPages,
   longPaths,
   withoutToken,

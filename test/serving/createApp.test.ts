@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createApp, type Gateway } from '../../src/index.js';
 import { asAdministrator, createEmptyDatabase } from '../support/database.js';
+import { holdGoals } from '../support/holdGoals.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { createWorld } from '../support/world.js';
 
@@ -69,6 +71,26 @@ describe("createApp in a server of one's own", () => {
     await Promise.all([asked, once(res, 'close')]);
     app.listener(req, res);
     await app.close();
+  });
+
+  test('reads no further requests of a connection while one runs, and then those that were sent meanwhile', async () => {
+    const { base } = await embedded();
+    const { id } = await world.closedGoal(space);
+    const release = await holdGoals(world.url);
+    const { hostname, port } = new URL(base);
+    const socket = connect(Number(port), hostname);
+    const body = JSON.stringify({ id });
+    socket.write(
+      `POST /api/external/v1/reopen_goal HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.token}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    const further = `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Filler: ${'x'.repeat(8_000)}\r\n\r\n`;
+    socket.write(further.repeat(2_000));
+    socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    await sleep(500);
+    expect(socket.writableLength).toBeGreaterThan(8_000_000);
+    await release();
+    expect((await text(socket)).match(/HTTP\/1\.1 200/g)).toHaveLength(2_002);
   });
 
   test('answers a request whose body somebody else has read', async () => {

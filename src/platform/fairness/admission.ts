@@ -18,27 +18,57 @@ export const tooManyOfOne = () => failure('RATE_LIMITED', { limit: 'concurrency'
 const pause = 1_000;
 /** So many refusals of a caller in a second are immediate. */
 const immediate = 20;
-/** Of all callers. More would take memory. */
-const mostPaused = 1_000;
+/** Between those of a caller that are not, in milliseconds. */
+const spacing = 10;
+/** Of all callers, which share it. More would take memory. */
+const mostPaused = 2_000;
+
+interface Refused {
+  /** When the second began in which they are counted. */
+  since: number;
+  count: number;
+  /** When the last that was paused is sent. */
+  last: number;
+  paused: number;
+}
 
 /**
  * Slows down a caller that is far over its limit and asks on without a pause, as a refusal costs little but not nothing:
- * after the first refusals of a second each comes a second later.
+ * after the first refusals of a second each comes a second later, and no more than a hundred in a second. A caller that
+ * has more of them waiting than its share is disconnected, so that nobody uses up the pauses of the others.
  */
 export class RefusalPace {
-  readonly #refused = new LRUCache<string, { count: number }>({ max: 10_000, ttl: pause });
-  #paused = 0;
+  readonly #refused = new LRUCache<string, Refused>({ max: 10_000 });
+  /** How many callers have refusals that are paused. */
+  #callers = 0;
 
-  /** Undefined if the refusal may be sent at once. */
-  pause(caller: string): Promise<void> | undefined {
-    const refused = this.#refused.get(caller) ?? { count: 0 };
-    if (refused.count === 0) this.#refused.set(caller, refused);
+  /** Undefined if the refusal may be sent at once; `too many` if it should not be sent at all. */
+  pause(caller: string): Promise<void> | 'too many' | undefined {
+    const now = performance.now();
+    const refused = this.#refusedOf(caller);
+    if (now - refused.since >= pause) Object.assign(refused, { since: now, count: 0 });
     refused.count += 1;
-    if (refused.count <= immediate || this.#paused >= mostPaused) return undefined;
-    this.#paused += 1;
-    return sleep(pause).finally(() => {
-      this.#paused -= 1;
-    });
+    if (refused.count <= immediate) return undefined;
+    const callers = this.#callers + (refused.paused === 0 ? 1 : 0);
+    if (refused.paused >= Math.max(1, mostPaused / callers)) return 'too many';
+    return this.#pauseOne(refused, now);
+  }
+
+  #refusedOf(caller: string): Refused {
+    const known = this.#refused.get(caller);
+    if (known) return known;
+    const refused = { since: 0, count: 0, last: 0, paused: 0 };
+    this.#refused.set(caller, refused);
+    return refused;
+  }
+
+  async #pauseOne(refused: Refused, now: number): Promise<void> {
+    refused.last = Math.max(now + pause, refused.last + spacing);
+    if (refused.paused === 0) this.#callers += 1;
+    refused.paused += 1;
+    await sleep(refused.last - now);
+    refused.paused -= 1;
+    if (refused.paused === 0) this.#callers -= 1;
   }
 }
 

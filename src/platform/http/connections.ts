@@ -167,3 +167,125 @@ export function limitConnections(server: Server, { most, connections, overload }
     socket.once('close', () => forget(socket, address, own));
   });
 }
+
+/** What Node's parser gets at a time: it reads all requests in that before the first of them runs. */
+const pieceBytes = 4_096;
+/** What is kept of a connection's requests that are not parsed yet. More is left to the kernel, and so to the client. */
+const mostHeld = 65_536;
+/** So many refusals one after the other end the connection. */
+const mostRefused = 20;
+
+/** A request that waits for those before it on its connection. */
+interface Waiting {
+  req: IncomingMessage;
+  res: ServerResponse;
+  start: () => void;
+}
+
+/** The requests of one connection. */
+interface Line {
+  isRunning: boolean;
+  waiting: Waiting[];
+  /** Reads on where the parser has stopped. */
+  readOn: () => void;
+  /** How many have been refused since one was not. */
+  refused: number;
+}
+
+/**
+ * Lets the requests of a connection run one by one, however many a client sends without waiting for responses: those
+ * that are not safe must not overtake each other (RFC 9112, 9.3.2), and what a caller costs does not depend on it. The
+ * next ones are not even parsed meanwhile.
+ */
+export class Pipelining {
+  readonly #lines = new WeakMap<Socket, Line>();
+
+  /** Takes over what a connection reads, as its first request does on a server of somebody else. */
+  attach(socket: Socket): void {
+    this.#lineOf(socket);
+  }
+
+  /** Starts a request once those before it on its connection have their responses, unless it closes before. */
+  enter(req: IncomingMessage, res: ServerResponse, start: () => void): void {
+    const line = this.#lineOf(req.socket);
+    const entered = { req, res, start };
+    if (line.isRunning) {
+      line.waiting.push(entered);
+      line.readOn();
+    } else this.#run(line, entered);
+  }
+
+  /** The last request on a connection that has not started yet. */
+  lastWaiting(socket: Socket): Waiting | undefined {
+    return this.#lines.get(socket)?.waiting.at(-1);
+  }
+
+  /** Notes whether a request was refused, and ends a connection on which nothing else happens. */
+  note({ socket }: IncomingMessage, res: ServerResponse, isRefused: boolean): void {
+    const line = this.#lineOf(socket);
+    line.refused = isRefused ? line.refused + 1 : 0;
+    if (line.refused >= mostRefused) res.shouldKeepAlive = false;
+  }
+
+  #lineOf(socket: Socket): Line {
+    const known = this.#lines.get(socket);
+    if (known) return known;
+    const line: Line = { isRunning: false, waiting: [], readOn: () => {}, refused: 0 };
+    this.#lines.set(socket, line);
+    feedInPieces(socket, line);
+    return line;
+  }
+
+  #run(line: Line, { req, res, start }: Waiting): void {
+    line.isRunning = true;
+    // After what others have sent meanwhile: many short requests must not keep the process.
+    const next = () => void setImmediate(() => this.#runNext(line, req.socket));
+    if (res.closed) next();
+    else res.once('close', next);
+    start();
+  }
+
+  #runNext(line: Line, socket: Socket): void {
+    line.isRunning = false;
+    if (socket.destroyed || socket.writableEnded) {
+      line.waiting = [];
+      return;
+    }
+    const next = line.waiting.shift();
+    if (next) this.#run(line, next);
+    line.readOn();
+  }
+}
+
+/** Has Node parse what a socket reads piece by piece, and only while no request waits: it would parse all that has come. */
+function feedInPieces(socket: Socket, line: Line): void {
+  const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[];
+  if (!parse) return;
+  let held: Buffer = Buffer.alloc(0);
+  const setPaused = pausing(socket);
+  const onData = (chunk: Buffer) => {
+    held = held.length > 0 ? Buffer.concat([held, chunk]) : chunk;
+    line.readOn();
+  };
+  line.readOn = () => {
+    // It is closed as soon as the client has read its response.
+    if (socket.writableEnded || socket.destroyed || !socket.listeners('data').includes(onData)) return;
+    while (held.length > 0 && line.waiting.length === 0) {
+      const piece = held.subarray(0, pieceBytes);
+      held = held.subarray(pieceBytes);
+      parse(piece);
+    }
+    setPaused(held.length >= mostHeld);
+  };
+  socket.off('data', parse).on('data', onData);
+}
+
+/** Pauses a socket, and resumes what it has paused. */
+function pausing(socket: Socket): (isPaused: boolean) => void {
+  let wasPaused = false;
+  return (isPaused) => {
+    // Node resumes a socket by itself when a request reads its body.
+    if (isPaused ? !socket.isPaused() : wasPaused) socket[isPaused ? 'pause' : 'resume']();
+    wasPaused = isPaused;
+  };
+}

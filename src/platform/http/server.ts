@@ -7,7 +7,7 @@ import { failure, shortened } from '../failures/index.js';
 import { type Overload, Slot, tooManyOfOne } from '../fairness/index.js';
 import { type Callers, clientAddress } from '../limits/index.js';
 import { identify, type Metrics, type RequestRecord, Telemetry } from '../telemetry/index.js';
-import { Connections, closeGently, limitConnections, lingerAfter } from './connections.js';
+import { Connections, closeGently, limitConnections, lingerAfter, Pipelining } from './connections.js';
 import { clientFailure, type RefusalOptions, refusal } from './refusal.js';
 import { headOf, type RequestHead, readTarget } from './request.js';
 import type { HttpResponse } from './response.js';
@@ -39,10 +39,35 @@ interface Received {
 }
 
 /**
- * The response to a request: the pipeline's once it has a slot, or a refusal. Undefined if the client left while it
- * waited for a slot: nobody would know of a change.
+ * The response to a request: the pipeline's once it has a slot, or a refusal, which comes later to a caller that is refused
+ * again and again. Undefined if the client left meanwhile: nobody would know of a change.
  */
 async function responseFor(
+  received: Received,
+  unsent: UnsentResponses,
+  options: ResponderOptions,
+): Promise<HttpResponse | undefined> {
+  const { req, record, context } = received;
+  const { app, overload } = options;
+  const response = await respond(received, unsent, options);
+  if (!response || !overload || !isPaced(response, record)) return response;
+  const client = context.client ?? { ...app.callers.clientOf(headOf(req), req.socket.remoteAddress), token: undefined };
+  const pause = overload.pace.pause(app.callers.callerOf(client).id);
+  if (pause === undefined) return response;
+  received.slot?.leave();
+  received.slot = undefined;
+  if (pause === 'too many') {
+    overload.countDrop();
+    req.socket.destroy();
+  } else await pause;
+  return req.socket.destroyed ? undefined : response;
+}
+
+/** Whether a response says that its caller asks for too much, or what is not valid HTTP: neither counts for a limit. */
+const isPaced = ({ status }: HttpResponse, { codes }: RequestRecord): boolean =>
+  status === 429 || codes.has('MALFORMED_REQUEST');
+
+async function respond(
   received: Received,
   unsent: UnsentResponses,
   options: ResponderOptions,
@@ -64,9 +89,7 @@ async function responseFor(
     const callerNow = () => app.callers.callerOf(client);
     const slot = overload && !overload.isExempt(req.url) ? new Slot(overload, record, callerNow) : undefined;
     received.slot = slot;
-    const overLimit = app.refusal?.(head, context);
-    if (overLimit) await overload?.pace.pause(callerNow().id);
-    const refused = overLimit ?? (await slot?.enter());
+    const refused = app.refusal?.(head, context) ?? (await slot?.enter());
     if (req.socket.destroyed) return undefined;
     if (refused) return notAdmitted(refused, received, options);
     if (slot && unsent.isFullFor(callerNow().id)) {
@@ -115,12 +138,20 @@ class RequestHandler {
   readonly #telemetry: Telemetry;
   readonly #connections: Connections;
   readonly #unsent: UnsentResponses;
+  readonly #pipelining: Pipelining;
 
-  constructor(options: ResponderOptions, telemetry: Telemetry, connections: Connections, unsent: UnsentResponses) {
+  constructor(
+    options: ResponderOptions,
+    telemetry: Telemetry,
+    connections: Connections,
+    unsent: UnsentResponses,
+    pipelining: Pipelining,
+  ) {
     this.#options = options;
     this.#telemetry = telemetry;
     this.#connections = connections;
     this.#unsent = unsent;
+    this.#pipelining = pipelining;
   }
 
   /** `continueBody` tells a client that waits for it to send the body. */
@@ -144,6 +175,7 @@ class RequestHandler {
       const { live } = response;
       if (record.isFinished) return live?.close();
       this.#telemetry.finish(record, response.status, context);
+      this.#pipelining.note(req, res, isPaced(response, record));
       lingerAfter(req, res, continueBody !== undefined && !isContinued);
       if (this.isStopping) res.shouldKeepAlive = false;
       const { callers } = this.#options.app;
@@ -201,10 +233,11 @@ export class NodeServer {
   readonly #options: NodeServerOptions;
   readonly #telemetry: Telemetry;
   readonly #connections = new Connections();
+  readonly #pipelining = new Pipelining();
   readonly #unsent: UnsentResponses;
   readonly #handler: RequestHandler;
   /** Handles a request, also one of another server. */
-  readonly listener = (req: IncomingMessage, res: ServerResponse): void => void this.#handler.handle(req, res);
+  readonly listener = (req: IncomingMessage, res: ServerResponse): void => this.#handle(req, res);
 
   constructor(options: NodeServerOptions) {
     this.#options = options;
@@ -214,8 +247,8 @@ export class NodeServer {
     this.#telemetry = new Telemetry({ ...options, addressOf: logClient ? addressOf : undefined });
     const sending = { ...sendingDefaults, ...options };
     this.#unsent = new UnsentResponses(sending, () => options.overload?.countDrop());
-    this.#handler = new RequestHandler(options, this.#telemetry, this.#connections, this.#unsent);
-    const invalid = new InvalidRequests(this.#connections, this.#telemetry, options);
+    this.#handler = new RequestHandler(options, this.#telemetry, this.#connections, this.#unsent, this.#pipelining);
+    const invalid = new InvalidRequests(this.#connections, this.#pipelining, this.#telemetry, options);
     const { requestTimeout = defaultRequestTimeout, maxConnections } = options;
     this.server = createServer({
       requestTimeout,
@@ -228,11 +261,12 @@ export class NodeServer {
       .on('connection', (socket: Socket) => {
         closeGently(socket);
         this.#connections.add(socket);
+        this.#pipelining.attach(socket);
       })
       .on('request', this.listener)
-      .on('checkContinue', (req, res) => void this.#handler.handle(req, res, () => res.writeContinue()))
+      .on('checkContinue', (req, res) => this.#handle(req, res, () => res.writeContinue()))
       // An expectation that no one knows may be ignored (RFC 9110).
-      .on('checkExpectation', (req, res) => void this.#handler.handle(req, res))
+      .on('checkExpectation', this.listener)
       .on('clientError', (error, socket) => invalid.refuseUnreadable(error, socket as Socket))
       .setTimeout(sending.readTimeout, (socket: Socket) => {
         // Nothing was sent or read meanwhile. A request may run for longer.
@@ -243,6 +277,10 @@ export class NodeServer {
     const { overload } = options;
     if (maxConnections)
       limitConnections(this.server, { most: maxConnections, connections: this.#connections, overload });
+  }
+
+  #handle(req: IncomingMessage, res: ServerResponse, continueBody?: () => void): void {
+    this.#pipelining.enter(req, res, () => void this.#handler.handle(req, res, continueBody));
   }
 
   /** Bytes of responses that clients have not read yet. */
@@ -276,14 +314,20 @@ export class NodeServer {
   }
 }
 
+interface InvalidOptions extends RefusalOptions {
+  overload?: Pick<Overload, 'pace' | 'countDrop'> | undefined;
+}
+
 /** Responds to what never becomes a request: Node's parser cannot read it, or it does not come in time. */
 class InvalidRequests {
   readonly #connections: Connections;
+  readonly #pipelining: Pipelining;
   readonly #telemetry: Telemetry;
-  readonly #options: RefusalOptions;
+  readonly #options: InvalidOptions;
 
-  constructor(connections: Connections, telemetry: Telemetry, options: RefusalOptions) {
+  constructor(connections: Connections, pipelining: Pipelining, telemetry: Telemetry, options: InvalidOptions) {
     this.#connections = connections;
+    this.#pipelining = pipelining;
     this.#telemetry = telemetry;
     this.#options = options;
   }
@@ -303,10 +347,17 @@ class InvalidRequests {
       return;
     }
     const failed = clientFailure(error);
+    const waiting = this.#pipelining.lastWaiting(socket);
+    if (waiting) {
+      // Those before it get their responses, and then the connection ends.
+      waiting.res.shouldKeepAlive = false;
+      if (!waiting.req.complete) waiting.start = () => this.#respond(failed, waiting.res, socket, waiting.req);
+      return;
+    }
     if (!running) {
       // The rest of a request that has its response gets no second response.
       if (this.#connections.isReceivingOn(socket)) socket.destroySoon();
-      else this.#refuse(socket, failed);
+      else void this.#refuse(socket, failed);
       return;
     }
     const { req, res, record } = running;
@@ -316,21 +367,29 @@ class InvalidRequests {
     this.#endWith(failed, record, res, socket);
   }
 
-  /** Responds on a socket that has no request. */
-  #refuse(socket: Socket, error: GraphQLError): void {
+  /** Responds on a socket that has no request: later to an address that sends such again and again. */
+  async #refuse(socket: Socket, error: GraphQLError): Promise<void> {
     if (!this.#connections.refuseOnce(socket)) return;
+    const { overload } = this.#options;
+    const address = clientAddress({ peer: socket.remoteAddress, forwardedFor: undefined }, 0);
+    const pause = overload?.pace.pause(address);
+    if (pause === 'too many') {
+      overload?.countDrop();
+      socket.destroy();
+    } else if (pause) await pause;
+    if (socket.destroyed || !socket.writable) return;
     const res = new ServerResponse(new IncomingMessage(socket));
     res.shouldKeepAlive = false;
     res.assignSocket(socket);
-    this.#endWith(
-      error,
-      this.#telemetry.begin(
-        identify(() => undefined),
-        { socket },
-      ),
-      res,
-      socket,
+    this.#respond(error, res, socket);
+  }
+
+  #respond(error: GraphQLError, res: ServerResponse, socket: Socket, req?: IncomingMessage): void {
+    const record = this.#telemetry.begin(
+      identify((name) => req?.headers[name]),
+      req ? { req, socket } : { socket },
     );
+    this.#endWith(error, record, res, socket);
   }
 
   /** Responds with a failure, and ends the connection. */
