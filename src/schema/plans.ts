@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { getHeapStatistics } from 'node:v8';
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.js';
@@ -7,8 +8,13 @@ import type { Actor } from '../policies/access.js';
 
 type Ids = Pick<Actor, 'companyId' | 'personId'>;
 
-/** Makes a query with the ids of a caller. */
-type MakeQuery = (caller: Ids) => object;
+/** A query that is kept. */
+interface KeptQuery {
+  /** How long its text is. */
+  characters: number;
+  /** Makes it with the ids of a caller. */
+  make: (caller: Ids) => object;
+}
 
 /** What stands for the ids of the caller in a query that is kept. Nothing else has them. */
 const placeholders: Ids = { companyId: randomUUID(), personId: randomUUID() };
@@ -27,13 +33,13 @@ function strict<Given extends object>(object: Given): Given {
 }
 
 /** Keeps a query that was planned with {@link onlyIds}, if it only selects and the reader knows all of it. */
-export function keptQuery(query: object): MakeQuery {
+export function keptQuery(query: object): KeptQuery {
   const [[name, selection] = [], ...others] = Object.entries(query);
-  if (name === undefined) return () => query;
+  if (name === undefined) return { characters: 0, make: () => query };
   if (others.length > 0 || !['select', 'include'].includes(name)) throw new Error('A query that is kept only selects');
   const kept = keptSelection(selection);
   for (const value of kept.values.flat()) requireWhole(value);
-  return ({ companyId, personId }) => ({
+  const make = ({ companyId, personId }: Ids) => ({
     [name]: kept.withOwn(
       new Map([
         [placeholders.companyId, companyId],
@@ -41,6 +47,7 @@ export function keptQuery(query: object): MakeQuery {
       ]),
     ),
   });
+  return { characters: kept.shape.length, make };
 }
 
 function requireWhole(value: unknown): void {
@@ -50,8 +57,19 @@ function requireWhole(value: unknown): void {
 
 type Options = Pick<Parameters<typeof queryFromInfo>[0], 'typeName' | 'paths' | 'select'>;
 
-/** The plan cache: what is planned for a field, as long as the executor keeps what is selected there. */
-const plans = new WeakMap<GraphQLResolveInfo['fieldNodes'], Map<string, MakeQuery>>();
+/** The part of the heap that plans may fill. */
+const share = 1 / 64;
+/** About how much a plan takes beside its text, and for each character of that, with the statements that it is part of. */
+const bytesPerPlan = 1_000;
+const bytesPerCharacter = 8;
+const mostBytes = getHeapStatistics().heap_size_limit * share;
+
+/**
+ * The plan cache: what is planned for a field, as long as the executor keeps what is selected there. When too much is
+ * kept, all is forgotten.
+ */
+let plans = new WeakMap<GraphQLResolveInfo['fieldNodes'], Map<string, KeptQuery>>();
+let bytes = 0;
 
 /**
  * What to load for a field, as Pothos plans it. A document that is sent again costs no planning: it is executed with the
@@ -59,10 +77,20 @@ const plans = new WeakMap<GraphQLResolveInfo['fieldNodes'], Map<string, MakeQuer
  * it only passes on.
  */
 export function plannedQuery(context: Context, info: GraphQLResolveInfo, options: Options = {}): object {
-  const known = plans.get(info.fieldNodes) ?? new Map<string, MakeQuery>();
-  plans.set(info.fieldNodes, known);
+  const known = plans.get(info.fieldNodes) ?? new Map<string, KeptQuery>();
   const key = JSON.stringify(options);
-  const make = known.get(key) ?? keptQuery(queryFromInfo({ ...options, context: onlyIds(), info }));
-  known.set(key, make);
-  return make(context.actor);
+  const kept = known.get(key) ?? keptQuery(queryFromInfo({ ...options, context: onlyIds(), info }));
+  if (!known.has(key)) {
+    known.set(key, kept);
+    plans.set(info.fieldNodes, known);
+    count(bytesPerPlan + kept.characters * bytesPerCharacter);
+  }
+  return kept.make(context.actor);
+}
+
+function count(more: number): void {
+  bytes += more;
+  if (bytes <= mostBytes) return;
+  bytes = 0;
+  plans = new WeakMap();
 }

@@ -21,7 +21,19 @@ export interface Selected {
 }
 
 /** The arguments with which each query that needs some finds something. */
-export type Subjects = Record<string, readonly string[]>;
+type Subjects = Record<string, readonly string[]>;
+
+/** Those of the scene. */
+export const subjects: Subjects = {
+  goal: ['id: "g1"', 'id: "g7"', 'id: "wide1"'],
+  space: ['id: "s1"', 'id: "wide"'],
+  resourceHub: ['id: "hub"', 'id: "h1"'],
+  resourceHubFolder: ['id: "f1"', 'id: "f100"'],
+  resourceHubDocument: ['id: "d1"', 'id: "long"'],
+  resourceHubFile: ['id: "i1"'],
+  previewDocumentRestore: ['documentId: "long", versionNumber: 3', 'documentId: "d1", versionNumber: 1'],
+  previewGoalReopen: ['input: {id: "wide1", sendNotificationsToEveryone: true}', 'input: {id: "g1"}'],
+};
 
 const levels = 5;
 const mostFields = 3;

@@ -5,7 +5,7 @@ import { startBuiltGateway } from '../support/builtGateway.js';
 import { pathOf } from '../support/documents.js';
 import { cpuMilliseconds, descendantsOf, parentOf } from '../support/processes.js';
 import { query } from '../support/query.js';
-import { RandomDocuments, type Selected, type Subjects, textOf } from './randomDocument.js';
+import { RandomDocuments, type Selected, subjects, textOf } from './randomDocument.js';
 import { setScene } from './scene.js';
 
 // Searches for documents within the limits that cost most for what they are weighed, in processor time of PostgreSQL and of
@@ -13,17 +13,6 @@ import { setScene } from './scene.js';
 // costs for its weight than a page of goals.
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '5' } } });
-
-const subjects: Subjects = {
-  goal: ['id: "g1"', 'id: "g7"', 'id: "wide1"'],
-  space: ['id: "s1"', 'id: "wide"'],
-  resourceHub: ['id: "hub"', 'id: "h1"'],
-  resourceHubFolder: ['id: "f1"', 'id: "f100"'],
-  resourceHubDocument: ['id: "d1"', 'id: "long"'],
-  resourceHubFile: ['id: "i1"'],
-  previewDocumentRestore: ['documentId: "long", versionNumber: 3', 'documentId: "d1", versionNumber: 1'],
-  previewGoalReopen: ['input: {id: "wide1", sendNotificationsToEveryone: true}', 'input: {id: "g1"}'],
-};
 
 interface Measured {
   document: Selected[];

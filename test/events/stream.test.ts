@@ -240,6 +240,25 @@ test('ends after an hour at most with a time to come back, and misses nothing th
 });
 
 test.each([
+  'events @skip(if: true) { id }',
+  'events @include(if: false) { id }',
+  'events @skip(if: $leaveOut) { id }',
+  '... @skip(if: true) { events { id } }',
+  '... on Subscription @include(if: $keep) { events { id } }',
+  '...Left @include(if: false)',
+  '...Left',
+])('a subscription to { %s } is refused with 400, because a directive may leave its field out', async (selection) => {
+  const { caller } = await world.team();
+  const declared = /\$\w+/.exec(selection);
+  const left = selection.includes('Left') ? 'fragment Left on Subscription { events @skip(if: true) { id } }' : '';
+  const query = `subscription ${declared ? `(${declared}: Boolean!)` : ''} { ${selection} } ${left}`;
+  const refused = await askForStream(base, caller.token, { query, variables: { leaveOut: true, keep: false } });
+  const message = expect.stringMatching(/^The root field of a subscription.* must not have @(skip|include)\.$/);
+  expect(refused).toMatchObject({ status: 400, body: { errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] } });
+  await untilNoneIsOpen();
+});
+
+test.each([
   ['without a token', 401, 'UNAUTHENTICATED', { headers: { authorization: 'Basic x' } }],
   ['without Accept: text/event-stream', 406, 'NOT_ACCEPTABLE', { headers: { accept: 'application/json' } }],
   ['with any type', 406, 'NOT_ACCEPTABLE', { headers: { accept: '*/*' } }],
@@ -321,6 +340,17 @@ test.each([
     status: 400,
     body: { errors: [{ extensions: { code: 'BAD_USER_INPUT', errors: [{ field, message }] } }] },
   });
+  await untilNoneIsOpen();
+});
+
+test.each([
+  ['its document', `subscription { events { id ${'... { id } '.repeat(400)} } }`, {}],
+  ['its variables', 'subscription ($after: String) { events(after: $after) { id } }', { more: 'x'.repeat(300_000) }],
+])('is refused with 400 if too much would be kept of %s', async (_what, query, variables) => {
+  const { caller } = await world.team();
+  const message = expect.stringContaining('The subscription is too long');
+  const refused = await askForStream(base, caller.token, { query, variables });
+  expect(refused).toMatchObject({ status: 400, body: { errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] } });
   await untilNoneIsOpen();
 });
 

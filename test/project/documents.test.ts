@@ -118,6 +118,7 @@ describe.each(documents)('%s', (file) => {
       'READER_COMPARISONS',
       'KEPT_PLANS',
       'READER_SEED',
+      'EXECUTIONS_SEED',
       'CITUS_URL',
       'OWNER_PASSWORD',
       'GATEWAY_PASSWORD',

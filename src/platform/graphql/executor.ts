@@ -126,11 +126,22 @@ interface Place {
 /** How many items of a response are completed before other requests have a turn. */
 const itemsInATurn = 500;
 
+/** The rest of an object or a list, for a later turn. */
+interface Rest {
+  position: ResponsePosition | undefined;
+  /** Returns false if it fails at once. */
+  begin: () => boolean;
+}
+
 /** One execution of an operation. */
 class Run {
   readonly errors: GraphQLError[] = [];
   #items = 0;
-  #nextTurn: Promise<void> | undefined;
+  /** What waits for its turn, the last first. */
+  #waiting: Rest[] = [];
+  /** What has been added to it since it was looked at. */
+  #added: Rest[] = [];
+  #isResuming = false;
 
   constructor(
     readonly variables: Record<string, unknown>,
@@ -139,15 +150,66 @@ class Run {
     readonly budget: ResponseBudget | undefined,
   ) {}
 
-  /** Called for each item of a list. What it returns has to be waited for before that is completed. */
-  waitForTurn(): Promise<void> | undefined {
+  /** Called for each item of a list. */
+  countItem(): void {
     this.#items += 1;
-    if (this.#items <= itemsInATurn) return undefined;
-    this.#nextTurn ??= setImmediate().then(() => {
-      this.#items = 0;
-      this.#nextTurn = undefined;
+  }
+
+  /** Whether others have their turn now: then nothing more of the response is begun, but put off. */
+  get isPaused(): boolean {
+    return this.#items > itemsInATurn;
+  }
+
+  /**
+   * Does the rest of the object or list at a position in a later turn, in the order in which all would have been done
+   * without a pause, so that errors have the order that graphql-js gives them. What an error has hidden is not done: then
+   * the promise stays pending, and nothing in the response waits for it.
+   */
+  putOff<Value>(position: ResponsePosition | undefined, work: () => Maybe<Value>): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      const begin = () => {
+        try {
+          resolve(work());
+          return true;
+        } catch (error) {
+          reject(error);
+          return false;
+        }
+      };
+      this.#added.push({ position, begin });
+      if (!this.#isResuming) void this.#resume();
     });
-    return this.#nextTurn;
+  }
+
+  /** Forgets what is put off: the response is complete without it. */
+  abandon(): void {
+    this.#waiting = [];
+    this.#added = [];
+  }
+
+  async #resume(): Promise<void> {
+    this.#isResuming = true;
+    while (this.#waiting.length + this.#added.length > 0) {
+      await setImmediate();
+      this.#items = 0;
+      this.#waiting = [...this.#takeAdded(), ...this.#waiting];
+      let next = this.#waiting.pop();
+      while (next) {
+        const isWanted = !next.position || !isHidden(next.position);
+        const hasFailed = isWanted && !next.begin();
+        // What it puts off itself comes before the others.
+        this.#waiting.push(...this.#takeAdded());
+        // After a failure, it is known in the next turn what that has hidden.
+        next = hasFailed || this.isPaused ? undefined : this.#waiting.pop();
+      }
+    }
+    this.#isResuming = false;
+  }
+
+  #takeAdded(): Rest[] {
+    const added = this.#added.reverse();
+    this.#added = [];
+    return added;
   }
 
   /** Handles what failed where a value should be: it becomes null, or what it is part of fails. */
@@ -201,36 +263,43 @@ type Values = Record<string, unknown>;
 /** The part of the heap that all may fill, and about how many bytes a field needs, with what is planned for it. */
 const share = 1 / 64;
 const bytesPerField = 1_000;
-const mostFields = Math.floor((getHeapStatistics().heap_size_limit * share) / bytesPerField);
+const bytesPerNode = 8;
+/** Of one combination of variables, without its fields. */
+const bytesPerCombination = 500;
+const mostBytes = Math.floor(getHeapStatistics().heap_size_limit * share);
+/** How many combinations of the variables in `@include` and `@skip` are kept for an operation: callers choose them. */
+const mostCombinations = 16;
 
 /** What an operation selects, with these values of the variables in `@include` and `@skip`. */
 class Selections {
-  readonly fragments: Record<string, FragmentDefinitionNode> = Object.create(null);
+  readonly fragments: Record<string, FragmentDefinitionNode>;
   readonly root: Fields;
-  readonly #values: Values;
-  readonly #count: typeof count;
+  readonly #valuesOf: () => Values;
+  readonly #count: (bytes: number) => void;
 
   constructor(
     readonly schema: GraphQLSchema,
-    { definitions }: DocumentNode,
+    document: DocumentNode,
     readonly operation: OperationDefinitionNode,
-    values: Values,
-    counted: typeof count,
+    valuesOf: () => Values,
+    count: (bytes: number) => void,
   ) {
-    this.#values = values;
-    this.#count = counted;
-    for (const node of definitions) if (node.kind === Kind.FRAGMENT_DEFINITION) this.fragments[node.name.value] = node;
+    this.#valuesOf = valuesOf;
+    this.#count = count;
+    this.fragments = fragmentsOf(document);
     const type = schema.getRootType(operation.operation);
     if (!type) throw new Error(`the schema has no ${operation.operation}`);
-    this.root = this.#fieldsOf(type, collectFields(schema, this.fragments, values, type, operation.selectionSet));
+    this.root = this.#fieldsOf(type, collectFields(schema, this.fragments, valuesOf(), type, operation.selectionSet));
   }
 
   beneath(nodes: readonly FieldNode[], type: GraphQLObjectType): Fields {
-    return this.#fieldsOf(type, collectSubfields(this.schema, this.fragments, this.#values, type, nodes));
+    return this.#fieldsOf(type, collectSubfields(this.schema, this.fragments, this.#valuesOf(), type, nodes));
   }
 
   #fieldsOf(type: GraphQLObjectType, collected: ReturnType<typeof collectFields>): Fields {
-    this.#count(collected.size);
+    let nodeCount = 0;
+    for (const nodes of collected.values()) nodeCount += nodes.length;
+    this.#count(collected.size * bytesPerField + nodeCount * bytesPerNode);
     return [...collected].flatMap(([key, nodes]) => {
       const definition = getFieldDef(this.schema, type, nodes[0] as FieldNode);
       return definition ? new SelectedField(this, type, definition, key, nodes) : [];
@@ -238,33 +307,93 @@ class Selections {
   }
 }
 
-let known = new WeakMap<OperationDefinitionNode, Map<string, Selections>>();
-let fields = 0;
+const fragmentsKnown = new WeakMap<DocumentNode, Selections['fragments']>();
 
-/** What an operation selects, kept from its second execution on. When too much is kept, all is forgotten. */
-function selectionsOf(
+/** The fragments of a document by their names, which its operations share. */
+function fragmentsOf(document: DocumentNode): Selections['fragments'] {
+  const known = fragmentsKnown.get(document);
+  if (known) return known;
+  const fragments: Selections['fragments'] = Object.create(null);
+  for (const node of document.definitions) {
+    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments[node.name.value] = node;
+  }
+  fragmentsKnown.set(document, fragments);
+  return fragments;
+}
+
+/** What is kept for a combination of variables. */
+interface Kept {
+  selections: Selections;
+  /** Counts it no more. */
+  drop: () => void;
+}
+
+/** By the values of the variables, in the order of their names in the document: the names may be long. */
+type Combinations = Map<string, Kept>;
+
+let known = new WeakMap<OperationDefinitionNode, Combinations>();
+let bytes = 0;
+
+/**
+ * What an operation selects, kept from its second execution on, for the last combinations of its variables. When too much
+ * is kept of all operations, all is forgotten.
+ */
+export function selectionsOf(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
   values: Values,
 ): Selections {
-  const kept = known.get(operation);
-  if (!kept) {
-    known.set(operation, new Map());
-    return new Selections(schema, document, operation, values, () => {});
+  const combinations = known.get(operation);
+  if (!combinations) known.set(operation, new Map());
+  const names = conditionVariables(operation, document);
+  if (!combinations || !names.every((name) => typeof values[name] === 'boolean')) {
+    const valuesOf = () => values;
+    return new Selections(schema, document, operation, valuesOf, () => {});
   }
-  // Nothing else of the variables is kept, which may be long.
-  const conditions = Object.fromEntries(conditionVariables(operation, document).map((name) => [name, values[name]]));
-  const key = JSON.stringify(conditions);
-  const selections = kept.get(key) ?? new Selections(schema, document, operation, conditions, count);
-  kept.set(key, selections);
-  return selections;
+  const key = names.map((name) => (values[name] ? '1' : '0')).join('');
+  const existing = combinations.get(key);
+  if (existing && combinations.size === 1) return existing.selections;
+  const kept = existing ?? newlyKept(schema, document, operation, names, key);
+  // The last used is the last of them.
+  combinations.delete(key);
+  combinations.set(key, kept);
+  const [oldest = key] = combinations.keys();
+  if (combinations.size > mostCombinations) {
+    combinations.get(oldest)?.drop();
+    combinations.delete(oldest);
+  }
+  return kept.selections;
 }
 
-function count(more: number): void {
-  fields += more;
-  if (fields <= mostFields) return;
-  fields = 0;
+function newlyKept(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  names: readonly string[],
+  key: string,
+): Kept {
+  const generation = known;
+  let own = 0;
+  let isDropped = false;
+  const isCounted = () => !isDropped && generation === known;
+  const count = (more: number) => {
+    if (!isCounted()) return;
+    own += more;
+    bytes += more;
+    if (bytes > mostBytes) forgetAll();
+  };
+  const drop = () => {
+    if (isCounted()) bytes -= own;
+    isDropped = true;
+  };
+  count(bytesPerCombination + key.length);
+  const valuesOf = () => Object.fromEntries(names.map((name, index) => [name, key[index] === '1']));
+  return { selections: new Selections(schema, document, operation, valuesOf, count), drop };
+}
+
+function forgetAll(): void {
+  bytes = 0;
   known = new WeakMap();
 }
 
@@ -441,9 +570,9 @@ function completeList(field: SelectedField, completeItem: Complete, isRequired: 
     const pending: Promise<unknown>[] = [];
     try {
       for (let index = done.length; index < items.length; index += 1) {
-        const turn = run.waitForTurn();
-        if (turn) {
-          pending.push(turn.then(() => completeRest(run, items, above, done)));
+        run.countItem();
+        if (run.isPaused) {
+          pending.push(run.putOff(above, () => completeRest(run, items, above, done)));
           break;
         }
         const completed = completeAt(run, items[index], { prev: above, key: index, typename: undefined });
@@ -470,16 +599,29 @@ const FieldValues = function Values() {} as unknown as new () => FieldValues;
 FieldValues.prototype = Object.create(null);
 
 /** The values of fields by their keys, in their order. */
-function executeFields(
+const executeFields = (
   run: Run,
   fields: readonly SelectedField[],
   object: unknown,
   position: ResponsePosition | undefined,
+): Maybe<FieldValues> => executeRest(run, fields, 0, object, position, new FieldValues());
+
+function executeRest(
+  run: Run,
+  fields: readonly SelectedField[],
+  first: number,
+  object: unknown,
+  position: ResponsePosition | undefined,
+  values: FieldValues,
 ): Maybe<FieldValues> {
-  const values = new FieldValues();
   const pending: Promise<unknown>[] = [];
   try {
-    for (const field of fields) {
+    for (let index = first; index < fields.length; index += 1) {
+      if (run.isPaused) {
+        pending.push(run.putOff(position, () => executeRest(run, fields, index, object, position, values)));
+        break;
+      }
+      const field = fields[index] as SelectedField;
       const value = field.execute(run, object, position);
       values[field.key] = value;
       if (isPromise(value)) pending.push(put(values, field.key, value));
@@ -517,6 +659,7 @@ export async function execute(
       : await executeFields(run, root, rootValue, undefined);
     return run.errors.length === 0 ? { data } : { errors: [...run.errors], data };
   } catch (error) {
+    run.abandon();
     return { errors: [...run.errors, error as GraphQLError], data: null };
   }
 }

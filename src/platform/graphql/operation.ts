@@ -7,6 +7,7 @@ import {
   getOperationAST,
   Kind,
   type OperationDefinitionNode,
+  type SelectionNode,
   type SelectionSetNode,
   visit,
 } from 'graphql';
@@ -30,24 +31,32 @@ export function perOperation<Found>(
 }
 
 /** The root fields that an operation selects, directly or in fragments: one for each name in the response. */
-function rootFields({ definitions }: DocumentNode, operation: OperationDefinitionNode): FieldNode[] {
+function rootFields(document: DocumentNode, operation: OperationDefinitionNode): FieldNode[] {
   const fields = new Map<string, FieldNode>();
+  for (const node of rootSelections(document, operation)) {
+    if (node.kind === Kind.FIELD) fields.set((node.alias ?? node.name).value, node);
+  }
+  return [...fields.values()];
+}
+
+/** Those fields and the fragments that they are in. */
+export function rootSelections({ definitions }: DocumentNode, operation: OperationDefinitionNode): SelectionNode[] {
+  const found: SelectionNode[] = [];
   const visited = new Set<string>();
   const collect = ({ selections }: SelectionSetNode): void => {
     for (const node of selections) {
-      if (node.kind === Kind.FIELD) fields.set((node.alias ?? node.name).value, node);
-      else if (node.kind === Kind.INLINE_FRAGMENT) collect(node.selectionSet);
-      else if (!visited.has(node.name.value)) {
-        visited.add(node.name.value);
-        for (const other of definitions) {
-          if (other.kind === Kind.FRAGMENT_DEFINITION && other.name.value === node.name.value)
-            collect(other.selectionSet);
-        }
+      found.push(node);
+      if (node.kind === Kind.INLINE_FRAGMENT) collect(node.selectionSet);
+      if (node.kind !== Kind.FRAGMENT_SPREAD || visited.has(node.name.value)) continue;
+      visited.add(node.name.value);
+      for (const other of definitions) {
+        if (other.kind === Kind.FRAGMENT_DEFINITION && other.name.value === node.name.value)
+          collect(other.selectionSet);
       }
     }
   };
   collect(operation.selectionSet);
-  return [...fields.values()];
+  return found;
 }
 
 /** What a request runs: the only operation of its document, or the one that it names. */

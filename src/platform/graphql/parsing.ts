@@ -40,7 +40,7 @@ export class DocumentCache {
     this.#documents = new LRUCache({
       maxSize: Math.floor(bytes),
       maxEntrySize: Math.floor(bytes * largest),
-      sizeCalculation: sizeOf,
+      sizeCalculation: documentBytes,
     });
   }
 
@@ -60,10 +60,10 @@ export class DocumentCache {
 const textOf = ({ loc }: DocumentNode) => loc?.source.body ?? '';
 
 /** About how many bytes of heap a document and its text fill. */
-function sizeOf({ loc }: DocumentNode, text: string): number {
+export function documentBytes({ loc }: DocumentNode): number {
   let tokens = 0;
   for (let token = loc?.startToken; token; token = token.next ?? undefined) tokens += 1;
-  return tokens * bytesPerToken + text.length * bytesPerCharacter;
+  return tokens * bytesPerToken + (loc?.source.body.length ?? 0) * bytesPerCharacter;
 }
 
 const longestName = 200;

@@ -1,8 +1,10 @@
 import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, type GraphQLError } from 'graphql';
+import { failure } from '../failures/index.js';
 import type { LiveBody, Mask, RequestContext } from '../http/index.js';
 import { Turns } from '../process/index.js';
 import { execute, ResponseBudget } from './executor.js';
 import { type OperationContext, operationOf, type Plugin } from './operation.js';
+import { documentBytes } from './parsing.js';
 import { catalogued, shownError } from './responding.js';
 import { requireValidInput } from './validInput.js';
 
@@ -96,6 +98,17 @@ export interface SubscriptionOptions {
 /** Events that are executed at a time, of all streams: one change may concern thousands of them. */
 const atOnce = 4;
 
+/** About how many bytes the document and the variables of a stream may take, which are kept as long as it lasts. */
+const mostBytes = 500_000;
+
+/** Throws 400 if there would be too much to keep. */
+function requireShort({ document, variableValues = {} }: ExecutionArgs): void {
+  if (documentBytes(document) + 2 * JSON.stringify(variableValues).length <= mostBytes) return;
+  const problem =
+    'The subscription is too long: its document and its variables are kept as long as the stream. Select less, or pass less in variables.';
+  throw failure('BAD_REQUEST', { problem });
+}
+
 /** From a subscription to the body that goes on. Each event has a context of its own, with which is kept what it loads. */
 export function useSubscriptions(options: SubscriptionOptions): Plugin {
   const turns = new Turns(atOnce);
@@ -103,6 +116,7 @@ export function useSubscriptions(options: SubscriptionOptions): Plugin {
     onSubscribe({ setSubscribeFn }) {
       setSubscribeFn(async (args: ExecutionArgs) => {
         const node = operationOf(args.document, args.operationName);
+        requireShort(args);
         if (node) requireValidInput(args, node);
         const context = args.contextValue as OperationContext;
         const source = await createSourceEventStream({ ...args, contextValue: options.contextOf(context) });

@@ -21,7 +21,7 @@ import {
 } from 'graphql';
 import { failure } from '../failures/index.js';
 import { graphqlTypes, requireAcceptable, requireStream } from '../http/index.js';
-import { changesIn, fieldNames, operationOf, type Plugin, perOperation } from './operation.js';
+import { changesIn, fieldNames, operationOf, type Plugin, perOperation, rootSelections } from './operation.js';
 import type { DocumentCache, DocumentLimits } from './parsing.js';
 
 /** The cost of an operation, measured before it runs. */
@@ -234,6 +234,19 @@ const longestName = 100;
 const requireType = (operation: OperationTypeNode, accept: string | null) =>
   operation === OperationTypeNode.SUBSCRIPTION ? requireStream(accept) : requireAcceptable(accept, graphqlTypes);
 
+/**
+ * Only the latest edition of GraphQL forbids them there, which the validation of graphql-js does not know: the executor
+ * would find nothing to subscribe to.
+ */
+function requireUnconditionalField(document: DocumentNode, operation: OperationDefinitionNode): void {
+  if (operation.operation !== OperationTypeNode.SUBSCRIPTION) return;
+  const directives = rootSelections(document, operation).flatMap((node) => node.directives ?? []);
+  const found = directives.find(({ name }) => name.value === 'skip' || name.value === 'include');
+  if (!found) return;
+  const problem = `The root field of a subscription, and the fragment that it is in, must not have @${found.name.value}.`;
+  throw failure('BAD_REQUEST', { problem });
+}
+
 /** Whether a document may run: a write token for a mutation (403), the limits, and the rules of GraphQL (400). */
 export function useValidation({ limits, documents }: ValidationOptions): Plugin {
   let costOf: ReturnType<typeof costWithin> | undefined;
@@ -249,6 +262,7 @@ export function useValidation({ limits, documents }: ValidationOptions): Plugin 
       const { scope } = schema.getRootType(operation.operation)?.extensions ?? {};
       if (scope === 'write' && !actor?.canWrite) throw failure('READ_ONLY_TOKEN');
       requireType(operation.operation, context.request.headers.get('accept'));
+      requireUnconditionalField(document, operation);
       costOf ??= costWithin(limits, schema);
       Object.assign(context, { cost: costOf(document, operation, params.variables ?? {}) });
       if (documents.has(document)) {

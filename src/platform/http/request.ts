@@ -46,12 +46,16 @@ export function requireStream(accept: string | null): void {
 }
 
 /** The media type of a GraphQL response that the client prefers. Yoga itself ignores qualities. */
-export const graphqlTypeFor = (accept: string | null): string => preferred.memo(accept ?? '');
+export const graphqlTypeFor = (accept: string | null): string =>
+  isKept(accept) ? preferred.memo(accept ?? '') : preferredOf(accept ?? '');
 
-// A client sends the same header each time, and each request reads it three times.
+// A client sends the same header each time, and each request reads it three times. One of thousands of ranges is read each
+// time: what is kept of it would be many times as long.
+const longestKept = 500;
 const known = new LRUCache<string, readonly Range[]>({ max: 100, memoMethod: readAccept });
 const preferred = new LRUCache<string, string>({ max: 100, memoMethod: preferredOf });
-const rangesOf = (accept: string | null) => known.memo(accept ?? '');
+const rangesOf = (accept: string | null) => (isKept(accept) ? known.memo(accept ?? '') : readAccept(accept ?? ''));
+const isKept = (accept: string | null) => (accept ?? '').length <= longestKept;
 
 function preferredOf(accept: string): string {
   const ranges = rangesOf(accept);

@@ -12,16 +12,18 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
+  parse,
   responsePathAsArray,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { execute } from '../../../src/platform/graphql/executor.js';
 import { type Known, randomRequest } from '../../support/randomQueries.js';
+import { seedOf } from '../../support/seedOf.js';
 import { timeLimit } from '../../support/timeLimit.js';
 import { validDocument } from '../../support/validDocument.js';
 
 const count = Number(process.env.EXECUTIONS ?? 1_000);
-const seed = Number(process.env.EXECUTIONS_SEED ?? 1);
+const seed = seedOf('EXECUTIONS_SEED');
 
 /** Every kind of field: what may be null or not, lists of each, abstract types, arguments. */
 const schema = buildSchema(`
@@ -47,6 +49,8 @@ interface Options {
   /** Whether nothing is a promise. */
   isAtOnce: boolean;
   promisedItems: boolean;
+  /** A list has fewer items. */
+  tooMany?: number;
 }
 
 /** The values of one request: the same for whoever executes it. */
@@ -89,7 +93,7 @@ class Values {
   #present(type: GraphQLOutputType, place: string): unknown {
     if (isNonNullType(type)) return this.#present(type.ofType, place);
     if (isListType(type)) {
-      const size = this.#draw(`size ${place}`, 4);
+      const size = this.#draw(`size ${place}`, this.#options.tooMany ?? 4);
       return Array.from({ length: size }, (_, index) => this.#item(type.ofType, `${place}.${index}`));
     }
     const named = getNamedType(type);
@@ -166,4 +170,20 @@ describe('the executor', () => {
     },
     60_000 + count * 100,
   );
+
+  test('reports the errors of a response that takes several turns in the order of graphql-js, and no others', async () => {
+    const document = parse(`{
+      things { name records { id neededName kinds } other: name thing { records { id name } name } }
+      either { ... on Record { id list { id neededName } lists needed { records { name } neededName } } ... on Other { number } }
+      more: things { records { thing { records { id } } name } }
+    }`);
+    let errors = 0;
+    for (let salt = 0; salt < 6; salt += 1) {
+      const options = { salt: `${salt}`, failing: salt % 3, isAtOnce: true, promisedItems: false, tooMany: 25 };
+      const expected = shown(await executeAsGraphqlJs({ schema, document, contextValue: new Values(options) }));
+      errors += expected.errors.length;
+      expect(shown(await execute({ schema, document, contextValue: new Values(options) }))).toEqual(expected);
+    }
+    expect(errors).toBeGreaterThan(100);
+  });
 });

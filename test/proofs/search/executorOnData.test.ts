@@ -5,13 +5,14 @@ import { execute } from '../../../src/platform/graphql/executor.js';
 import { schema } from '../../../src/schema/index.js';
 import { knownTo, openRandomDemo } from '../../support/randomDemo.js';
 import { randomRequest } from '../../support/randomQueries.js';
+import { seedOf } from '../../support/seedOf.js';
 import { timeLimit } from '../../support/timeLimit.js';
 import { validDocument } from '../../support/validDocument.js';
 import { createWorld } from '../../support/world.js';
 
 const demo = await createWorld();
 const count = Number(process.env.EXECUTIONS ?? 200);
-const seed = Number(process.env.EXECUTIONS_SEED ?? 1);
+const seed = seedOf('EXECUTIONS_SEED');
 
 /** Of several failures beneath one value that is null, which is reported depends on which is first. */
 const shown = ({ data, errors }: ExecutionResult) => ({

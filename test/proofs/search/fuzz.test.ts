@@ -12,12 +12,13 @@ import { rawWires } from '../../support/fuzz/rawRequests.js';
 import { graphqlRequests, restRequests } from '../../support/fuzz/requests.js';
 import { exchange, shown, type Wire } from '../../support/fuzz/wire.js';
 import type { Known } from '../../support/randomQueries.js';
+import { seedOf } from '../../support/seedOf.js';
 import { startServer } from '../../support/server.js';
 import { timeLimit } from '../../support/timeLimit.js';
 import { createWorld, type Json, restPaths } from '../../support/world.js';
 
 const count = Number(process.env.FUZZ_REQUESTS ?? 300);
-const seed = Number(process.env.FUZZ_SEED ?? 1);
+const seed = seedOf('FUZZ_SEED');
 const atOnce = 16;
 
 interface Drawn {

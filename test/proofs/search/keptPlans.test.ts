@@ -11,13 +11,14 @@ import { textOf } from '../../support/documents.js';
 import { filledGoal } from '../../support/filled.js';
 import { knownTo, openRandomDemo } from '../../support/randomDemo.js';
 import { type RandomRequest, randomRequest } from '../../support/randomQueries.js';
+import { seedOf } from '../../support/seedOf.js';
 import { timeLimit } from '../../support/timeLimit.js';
 import { createWorld, type Json } from '../../support/world.js';
 
 const world = await createWorld();
 const demo = await createWorld();
 const count = Number(process.env.KEPT_PLANS ?? 100);
-const seed = Number(process.env.KEPT_PLANS_SEED ?? 1);
+const seed = seedOf('KEPT_PLANS_SEED');
 
 /** How much of the schema Pothos walks for the work. */
 async function planned(work: () => Promise<Json>): Promise<number> {
@@ -106,7 +107,7 @@ describe('a query that is kept', () => {
       space: { select: { id: true }, where: { companyId } },
       checks: { where: { id: { in: [personId, 'check'] }, companyId }, orderBy: { id: 'asc' }, take: 3 },
     });
-    const make = keptQuery({ select: selectOf(actor) });
+    const { make } = keptQuery({ select: selectOf(actor) });
     for (const one of [caller, { ...caller, personId: 'other' }, caller]) {
       const where = { id: 's0', companyId: one.companyId };
       const select = selectOf(one);

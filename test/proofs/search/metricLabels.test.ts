@@ -8,11 +8,13 @@ import { storedMutations } from '../../../src/rest/routes.js';
 import { textOf } from '../../support/documents.js';
 import { randomRequest } from '../../support/randomQueries.js';
 import { samplesIn, sumOf } from '../../support/scrape.js';
+import { seedOf } from '../../support/seedOf.js';
 import { createWorld, World } from '../../support/world.js';
 
 const furniture = await createWorld();
 const { caller } = await furniture.team();
 const schema = buildSchema(textOf('schema.graphql'));
+const seed = seedOf('METRIC_LABELS_SEED');
 
 describe('the labels of the metrics', () => {
   const roots = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
@@ -23,7 +25,6 @@ describe('the labels of the metrics', () => {
   test('stay the same few after 1,000 random requests', async () => {
     const metrics = new Metrics({ poolSize: 20, connections: () => furniture.db.connectionUse() });
     const world = new World(furniture.db, furniture.url, { metrics });
-    const seed = 9;
     const pick = fc.sample(fc.gen(), { numRuns: 1000, seed });
     const known = { ids: ['none'], cursors: ['x'] };
     const send = (draw: fc.GeneratorValue) => {
@@ -58,8 +59,6 @@ describe('the labels of the metrics', () => {
     expect([...codes].filter((code) => !errorCodes.some((known) => known === code))).toEqual([]);
     const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)));
     expect([...labels].sort()).toEqual(['code', 'le', 'operation', 'status']);
-    console.log(
-      `${samples.length} samples with ${operations.size} operations after 1,000 random requests, seed ${seed}`,
-    );
+    console.log(`${samples.length} samples with ${operations.size} operations after 1,000 random requests`);
   });
 });

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { plans } from '../../support/history/plan.js';
 import { runPlan } from '../../support/history/run.js';
 import { type System, startSystem } from '../../support/history/system.js';
+import { seedOf } from '../../support/seedOf.js';
 
 const seconds = Number(process.env.MODEL_SECONDS ?? 20);
-const firstSeed = Number(process.env.MODEL_SEED ?? 1);
+const firstSeed = seedOf('MODEL_SEED');
 const shrinkSeconds = Number(process.env.MODEL_SHRINK_SECONDS ?? 60);
 
 let system: System;

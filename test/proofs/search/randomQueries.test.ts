@@ -5,12 +5,13 @@ import { catalogue } from '../../../src/errors/catalogue.js';
 import { textOf } from '../../support/documents.js';
 import { knownTo, openRandomDemo } from '../../support/randomDemo.js';
 import { type Known, type RandomRequest, randomRequest } from '../../support/randomQueries.js';
+import { seedOf } from '../../support/seedOf.js';
 import { startServer } from '../../support/server.js';
 import { timeLimit } from '../../support/timeLimit.js';
 import { createWorld, type Json } from '../../support/world.js';
 
 const count = Number(process.env.RANDOM_QUERIES ?? 250);
-const seed = Number(process.env.RANDOM_SEED ?? 1);
+const seed = seedOf('RANDOM_SEED');
 const millisecondsEach = 1000;
 
 const world = await createWorld();

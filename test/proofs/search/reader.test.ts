@@ -22,10 +22,11 @@ import { query } from '../../support/query.js';
 import { type Call, Calls } from '../../support/reader/calls.js';
 import { Draw } from '../../support/reader/draw.js';
 import { fillWithHostileData, type Row } from '../../support/reader/hostileData.js';
+import { seedOf } from '../../support/seedOf.js';
 import { timeLimit } from '../../support/timeLimit.js';
 
 const comparisons = Number(process.env.READER_COMPARISONS ?? 5_000);
-const seed = Number(process.env.READER_SEED ?? 1);
+const seed = seedOf('READER_SEED');
 const atOnce = 20;
 const average = 18;
 const limit = timeLimit(60_000 + 20 * comparisons);
