@@ -38,7 +38,7 @@ export interface Job {
 }
 
 /** What the settings allow webhooks. The demo may send webhooks to programs on this machine. */
-function webhookRules({ webhookKeys, webhookAllow, publicUrl, host, port }: Config, demo: Job['demo']) {
+export function webhookRules({ webhookKeys, webhookAllow, publicUrl, host, port }: Config, demo: Job['demo']) {
   const listening = port === 0 ? [] : namesOf(host).map((name) => addressOf(name, port));
   const own = [...(publicUrl ? [publicUrl] : []), ...listening];
   if (!demo) return { keys: webhookKeys, allow: webhookAllow, own };

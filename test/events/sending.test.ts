@@ -363,6 +363,22 @@ describe('an endpoint that', () => {
     expect((await keeping.send(message(await url))).isAcknowledged).toBe(true);
   });
 
+  test('sends something on a kept connection after its response is disconnected', async () => {
+    let isClosed = false;
+    const url = await rawServer((socket) => {
+      socket.once('close', () => {
+        isClosed = true;
+      });
+      socket.once('data', () => {
+        socket.write(`${ok}content-length: 0\r\n\r\n`);
+        setTimeout(() => socket.write('x'), 100);
+      });
+    });
+    expect((await sender().send(message(url))).isAcknowledged).toBe(true);
+    await sleep(1_000);
+    expect(isClosed).toBe(true);
+  });
+
   test('answers with a long failure at once is read from its beginning', async () => {
     const delivery = await sender().send(message(await respond('500 Oh', `begins${'x'.repeat(200_000)}`)));
     expect(delivery).toMatchObject({ status: 500, response: expect.stringMatching(/^beginsx{994}$/) });

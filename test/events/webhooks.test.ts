@@ -1,4 +1,7 @@
+import { hostname, networkInterfaces } from 'node:os';
 import { describe, expect, test } from 'vitest';
+import { webhookRules } from '../../src/gateway.js';
+import { OpenAddresses, urlProblem } from '../../src/platform/outbox/addresses.js';
 import { insertWebhook, thisMachine, webhookKey } from '../support/deliveries.js';
 import { createWorld, type Json, World } from '../support/world.js';
 
@@ -394,6 +397,17 @@ describe('bad input changes nothing', () => {
       expect(fieldsOf(answer)).toEqual([expect.objectContaining({ field: 'input.url' })]);
       expect(await rowsOf(company.companyId)).toEqual(before);
     }
+  });
+
+  test('every address and the name of a machine on which the gateway listens on all', () => {
+    const config = { webhookKeys: [], webhookAllow: [], publicUrl: undefined, host: '0.0.0.0', port: 4000 };
+    const { own } = webhookRules(config as never, undefined);
+    const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+    const hosts = addresses.filter(({ family }) => family === 'IPv4').map(({ address }) => address);
+    for (const host of ['127.0.0.1', '0.0.0.0', hostname(), ...hosts])
+      expect(urlProblem(`http://${host}:4000/`, { open: new OpenAddresses(['0.0.0.0/0']), own })?.message).toBe(
+        'must not be the address of this gateway',
+      );
   });
 
   test('a URL with http and a name, unless ranges are open to which it may lead', async () => {
