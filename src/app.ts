@@ -143,7 +143,7 @@ function appRoutes({ db, publicUrl, bodyLimit, graphiql, demo, stopping, mutatio
 
 interface App {
   handle: Handler;
-  /** How a request fails before it gets a slot, if that is known already. */
+  /** How a request fails before it gets a seat, if that is known already. */
   refusal: (request: RequestHead, context: RequestContext) => GraphQLError | undefined;
   /** Who the callers are whose tokens it has looked up. */
   callers: Callers;

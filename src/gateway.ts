@@ -10,11 +10,11 @@ import { NodeServer } from './platform/http/index.js';
 import { createRateLimiters } from './platform/limits/index.js';
 import {
   type CountAttempt,
-  endLongPauses,
   openEvents,
   openWebhooks,
   purgeAttempts,
   Streams,
+  shortenBackoffs,
   webhookFigures,
 } from './platform/outbox/index.js';
 import { type Database, openClient, Replicas, warmUp } from './platform/postgres/index.js';
@@ -87,7 +87,7 @@ export function purgeWhileServing(
   const purges: (() => Promise<unknown>)[] = [
     () => purgeOutcomes(db),
     () => purgeAttempts(db, { days: webhookLogDays }),
-    () => endLongPauses(db),
+    () => shortenBackoffs(db),
   ];
   if (days !== undefined) purges.push(() => purgeFiles(db, days * 86_400_000, onPurged));
   return purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));
@@ -151,7 +151,7 @@ export async function connectGateway(
     demo: demo && shownDemo(demo),
     persisted,
     stopping: stopping.signal,
-    onChange: events.pump.changed,
+    onChange: events.dispatcher.changed,
     streams,
     webhooks,
   });
@@ -176,10 +176,10 @@ export async function connectGateway(
     metrics,
     onClosing: () => streams.end(),
   });
-  if (metrics) events.pump.onSweep(figures);
+  if (metrics) events.dispatcher.onPoll(figures);
   const count: CountAttempt = (...attempt) => metrics?.countAttempt(...attempt);
   stopWebhooks = openWebhooks({ ...events, ...webhooks, logger, count });
-  events.pump.start();
+  events.dispatcher.start();
   const announceStop = () => {
     stopping.abort();
     void stopWebhooks();

@@ -3,12 +3,12 @@ import { LRUCache } from 'lru-cache';
 import { Prisma } from './generated/client/client.js';
 import { failure } from './platform/failures/index.js';
 import {
+  CircuitBreaker,
   type Database,
   flushedPosition,
   type LogPosition,
   type RequestScope,
   readPosition,
-  StalledCompanies,
 } from './platform/postgres/index.js';
 import type { Actor } from './policies/access.js';
 
@@ -51,7 +51,7 @@ export async function createToken(
   return { id, token };
 }
 
-export interface FoundToken {
+interface FoundToken {
   id: string;
   companyId: string;
   personId: string;
@@ -63,12 +63,12 @@ export interface FoundToken {
 }
 
 /** For how long a use is not worth another write. */
-export const useMilliseconds = 60_000;
+const useMilliseconds = 60_000;
 // Citus refuses now() within COALESCE.
 const isUseDue = Prisma.sql`(t.last_used_at IS NULL OR t.last_used_at <= now() - make_interval(secs => ${useMilliseconds / 1000}))`;
 
 /** The company of a token, by its hash. Every node of a distributed database knows it, even if others are down. */
-export async function findCompany(db: Database, hash: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
+async function findCompany(db: Database, hash: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
   const [found] = await db.$queryRaw<{ companyId: string }[]>`
     SELECT company_id AS "companyId" FROM token_companies WHERE hash = ${hash}`;
   return found?.companyId;
@@ -78,7 +78,7 @@ export async function findCompany(db: Database, hash: Uint8Array<ArrayBuffer>): 
  * Finds a token of a company, and its person, by the token's hash, unless it has expired by the clock of the database, it
  * is revoked, or the person is suspended.
  */
-export async function findToken(
+async function findToken(
   db: Database,
   hash: Uint8Array<ArrayBuffer>,
   companyId: string,
@@ -94,7 +94,7 @@ export async function findToken(
 }
 
 /** Writes that a token is used now, unless a use within the last minute has been written. */
-export const writeUse = (db: Database, { companyId, id }: { companyId: string; id: string }): Promise<number> =>
+const writeUse = (db: Database, { companyId, id }: { companyId: string; id: string }): Promise<number> =>
   db.$executeRaw`
     UPDATE api_tokens t SET last_used_at = now() WHERE company_id = ${companyId} AND id = ${id} AND ${isUseDue}`;
 
@@ -128,7 +128,7 @@ export function authenticator(database: Database, options = { withPosition: fals
   const recorded = new LRUCache<string, true>({ max: tokensKept, ttl: useMilliseconds });
   // The company of a token never changes.
   const companies = new LRUCache<string, string>({ max: tokensKept });
-  const stalled = new StalledCompanies();
+  const stalled = new CircuitBreaker();
 
   /** The request does not wait for this. If it fails, the next request with the token tries again. */
   function recordUse(db: Database, { companyId, id }: { companyId: string; id: string }): void {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
 import { fileUrl } from '../files.js';
-import { contentRoute, type HttpResponse, keptResponse, type Route, types } from '../platform/http/index.js';
+import { cachedResponse, contentRoute, type HttpResponse, type Route, types } from '../platform/http/index.js';
 
 const kinds = { js: types.script, css: types.style, svg: types.icon, ico: types.icon };
 
@@ -38,7 +38,7 @@ export class KeptPages {
   page(variant: string, render: () => HttpResponse | Promise<HttpResponse>): Promise<HttpResponse> {
     const known = this.#variants.get(variant);
     if (known) return known;
-    const page = Promise.resolve().then(render).then(keptResponse);
+    const page = Promise.resolve().then(render).then(cachedResponse);
     page.catch(() => this.#variants.delete(variant));
     this.#variants.set(variant, page);
     return page;

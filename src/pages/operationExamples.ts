@@ -13,7 +13,7 @@ interface Choice {
 }
 
 /** An example call for any workspace. */
-export interface MutationExample {
+interface MutationExample {
   /** Comment lines that explain the call. */
   about: string[];
   /** The input with placeholders, where no records are known. */

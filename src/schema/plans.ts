@@ -3,7 +3,7 @@ import { getHeapStatistics } from 'node:v8';
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.js';
-import { keptSelection } from '../platform/postgres/index.js';
+import { cachedSelection } from '../platform/postgres/index.js';
 import type { Actor } from '../policies/access.js';
 
 type Ids = Pick<Actor, 'companyId' | 'personId'>;
@@ -37,7 +37,7 @@ export function keptQuery(query: object): KeptQuery {
   const [[name, selection] = [], ...others] = Object.entries(query);
   if (name === undefined) return { characters: 0, make: () => query };
   if (others.length > 0 || !['select', 'include'].includes(name)) throw new Error('A query that is kept only selects');
-  const kept = keptSelection(selection);
+  const kept = cachedSelection(selection);
   for (const value of kept.values.flat()) requireWhole(value);
   const make = ({ companyId, personId }: Ids) => ({
     [name]: kept.withOwn(

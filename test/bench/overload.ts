@@ -15,7 +15,7 @@ import { workload } from './workload.js';
 // `npx tsx test/bench/overload.ts [seconds] [times] [sustainable rate, if it is known]`
 
 const [seconds = 20, times = 10, known] = process.argv.slice(2).map(Number);
-/** More than the gateway has slots. */
+/** More than the gateway has seats. */
 const companies = 30;
 /** Milliseconds in which nearly all are served at a rate that can be sustained. */
 const soon = 500;

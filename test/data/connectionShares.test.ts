@@ -5,7 +5,7 @@ import { createDatabase } from '../support/database.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 
 const { url } = await createDatabase();
-const from = (group: string) => ({ id: `token of ${group}`, group });
+const from = (flow: string) => ({ id: `token of ${flow}`, flow });
 const sleep = (db: Database, seconds: number) => db.$queryRaw`SELECT pg_sleep(${seconds})::text`;
 
 function open(poolSize: number): Database {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventCursor } from '../../src/events/event.js';
-import { numberEvents, sweep, waitingCompanies } from '../../src/platform/outbox/sequence.js';
+import { numberEvents, poll, waitingCompanies } from '../../src/platform/outbox/sequence.js';
 import { newId } from '../../src/platform/postgres/values.js';
 import { dataSql, ids, callersToken as token, usualSizes } from '../bench/comparison/dataset.js';
 import { graphql } from '../bench/comparison/spelling.js';
@@ -110,12 +110,12 @@ describe('among thousands of records', () => {
     },
   );
 
-  test('numbering examines what waits, and the sweep finds it by what waits', async () => {
+  test('numbering examines what waits, and the poll finds it by what waits', async () => {
     const reopen = (n: number) => world.post(restPaths.reopenGoal, token, { id: ids.closedGoal(n) });
     for (const n of [50, 51]) await reopen(n);
     const parts = [{ select: waitingCompanies, onFound: () => {} }];
     const { statements } = await statementsOf(async () => {
-      await sweep(world.db, parts);
+      await poll(world.db, parts);
       await numberEvents(world.db, companyId);
     });
     for (const n of [52, 53]) await reopen(n);

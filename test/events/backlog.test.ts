@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { take } from '../../src/platform/outbox/claim.js';
-import { type Progress, record } from '../../src/platform/outbox/complete.js';
-import { claim, release } from '../../src/platform/outbox/lease.js';
+import { claim } from '../../src/platform/outbox/claim.js';
+import { complete, type Progress } from '../../src/platform/outbox/complete.js';
+import { acquireLease, releaseLease } from '../../src/platform/outbox/lease.js';
 import type { Transaction } from '../../src/platform/postgres/client.js';
 import { newId } from '../../src/platform/postgres/values.js';
 import { insertWebhook } from '../support/deliveries.js';
@@ -39,7 +39,7 @@ const progress: Progress = {
     milliseconds: 3,
     response: undefined,
   })),
-  putAside: [{ record: 'goal goal-1', sequence: 1, failures: 1, attempted: 1, pause: 5 }],
+  parked: [{ record: 'goal goal-1', sequence: 1, failures: 1, attempted: 1, pause: 5 }],
   done: [{ record: 'goal goal-2', through: 2 }],
   sentOnce: [],
   failures: 0,
@@ -73,11 +73,11 @@ describe('among thousands of events and retries, no statement of a round reads m
   });
 
   const steps: [string, boolean, number, (db: Transaction) => Promise<unknown>][] = [
-    ['claim', false, 50, (db) => claim(db, companyId, 'new')],
-    ['take', true, 1_500, (db) => take(db, lease(), { failures: 0 })],
-    ['take of an endpoint that waits', true, 1_500, (db) => take(db, lease(), { failures: 9 })],
-    ['record', true, 700, (db) => record(db, lease(), progress)],
-    ['release', true, 450, (db) => release(db, lease())],
+    ['claim', false, 50, (db) => acquireLease(db, companyId, 'new')],
+    ['take', true, 1_500, (db) => claim(db, lease(), { failures: 0 })],
+    ['take of an endpoint that waits', true, 1_500, (db) => claim(db, lease(), { failures: 9 })],
+    ['record', true, 700, (db) => complete(db, lease(), progress)],
+    ['release', true, 450, (db) => releaseLease(db, lease())],
   ];
   test.each(steps)('%s', async (_, isHeld, most, step) => {
     await hold(isHeld);

@@ -568,7 +568,7 @@ test('the address behind a name is in the log of the operator, and not in that o
   );
   expect(attempt).toMatchObject({ status: null, reason: 'hook.example leads to an address that is not public' });
   expect(JSON.stringify(await attemptsOf(id))).not.toContain('10.1.2.3');
-  expect(log).toContainEqual(expect.objectContaining({ msg: 'webhook round', webhookId: id, closed: '10.1.2.3' }));
+  expect(log).toContainEqual(expect.objectContaining({ msg: 'webhook batch', webhookId: id, closed: '10.1.2.3' }));
 });
 
 test('what is sent verifies with the new secret, and for a day with the old one too', async () => {
@@ -623,13 +623,13 @@ test('one company waits for no endpoint of another, however slow, nor for its ba
   await happen(Array(20).fill(backlog.goals).flat(), backlog.caller);
   await happen(Array(20).fill(dead.goals).flat(), dead.caller);
   const { goals, caller } = await setting(quick);
-  const { pump } = deliveries({ timeout: 3_000 });
+  const { dispatcher } = deliveries({ timeout: 3_000 });
   await hanging.until(8);
   const times: number[] = [];
   for (let count = 1; count <= 20; count += 1) {
     const since = performance.now();
     await happen(goals, caller);
-    pump.changed(goals[0]?.companyId ?? '');
+    dispatcher.changed(goals[0]?.companyId ?? '');
     await quick.until(count);
     times.push(performance.now() - since);
   }

@@ -8,7 +8,7 @@ let ahead = 0;
 const world = await createWorld({ streaming: { most: 40, now: () => performance.now() + ahead } });
 let base = '';
 beforeAll(async () => {
-  world.startPump();
+  world.startDispatcher();
   base = await world.base();
 });
 
@@ -22,7 +22,7 @@ async function record({ company, space, caller }: Team, goal?: { id: string }): 
      VALUES ($1, 'goal_closed', $2, $3, 'Goal') RETURNING id`,
     [company.companyId, caller.id, goalId],
   );
-  world.pump.changed(company.companyId);
+  world.dispatcher.changed(company.companyId);
   return row.id;
 }
 

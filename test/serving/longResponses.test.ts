@@ -23,7 +23,7 @@ describe('long responses', () => {
     const long = new LongResponses();
     const order: string[] = [];
     const build = (company: string, fails = false) =>
-      long.build({ id: company, group: company }, async (becomeLong) => {
+      long.build({ id: company, flow: company }, async (becomeLong) => {
         await Promise.all([becomeLong(), becomeLong()]);
         order.push(`${company} begins`);
         await new Promise(setImmediate);
@@ -37,7 +37,7 @@ describe('long responses', () => {
 
   test('leave their turn to others when they fail while they wait for it', async () => {
     const long = new LongResponses();
-    const caller = { id: 'token', group: 'company' };
+    const caller = { id: 'token', flow: 'company' };
     let finish = () => {};
     const first = long.build(caller, async (becomeLong) => {
       await becomeLong();

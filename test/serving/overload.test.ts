@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Admission, Overload, Slot } from '../../src/platform/fairness/admission.js';
+import { Admission, Overload, Seat } from '../../src/platform/fairness/admission.js';
 import { openClient } from '../../src/platform/postgres/client.js';
 import { newScope } from '../../src/platform/postgres/deadline.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
@@ -262,7 +262,7 @@ describe('one caller', () => {
     const viewer = (token: string) => small.graphql(token, '{ viewer { person { id } } }');
     const [own, other] = [await small.team(), await small.team()];
     const { companyId } = own.caller;
-    const inCompany = db.within(newScope(60_000, { caller: { id: 'token', group: companyId } }));
+    const inCompany = db.within(newScope(60_000, { caller: { id: 'token', flow: companyId } }));
     const sleep = (seconds: number) => inCompany.$queryRaw`SELECT pg_sleep(${seconds})::text`;
     for (const { token } of [own.caller, other.caller]) expect(await viewer(token)).toMatchObject({ status: 200 });
     await sleep(0.5);
@@ -285,10 +285,10 @@ describe('one caller', () => {
     const fresh = new World(db, world.url);
     const { caller: known, space: ownSpace } = await fresh.team();
     const { id } = await fresh.closedGoal(ownSpace);
-    const sleep = (who: { id: string; group: string }, seconds: number) =>
+    const sleep = (who: { id: string; flow: string }, seconds: number) =>
       db.within(newScope(60_000, { caller: who })).$queryRaw`SELECT pg_sleep(${seconds})::text`;
-    await sleep({ id: 'another token', group: known.companyId }, 0);
-    await sleep({ id: '127.0.0.1', group: '127.0.0.1' }, 0.5);
+    await sleep({ id: 'another token', flow: known.companyId }, 0);
+    await sleep({ id: '127.0.0.1', flow: '127.0.0.1' }, 0.5);
     const release = await holdGoals(world.url);
     const reopenings = [1, 2, 3, 4, 5].map(() => fresh.post(restPaths.reopenGoal, known.token, { id }));
     const busy = () => db.connectionUse().open - db.connectionUse().idle;
@@ -299,7 +299,7 @@ describe('one caller', () => {
 });
 
 describe('who waits for a place', () => {
-  const from = (id: string, group = id) => ({ id, group });
+  const from = (id: string, flow = id) => ({ id, flow });
   const own = from('token', 'company');
 
   test('is admitted in order of arrival, but the newest first when more wait than there are places', async () => {
@@ -326,10 +326,10 @@ describe('who waits for a place', () => {
     admission.enter(from('a1', 'a'));
     const admitted: string[] = [];
     const running = arrivals.map(async (text) => {
-      const [id = '', group = ''] = text.split('/');
-      expect(await admission.enter(from(id, group))).toBe('admitted');
+      const [id = '', flow = ''] = text.split('/');
+      expect(await admission.enter(from(id, flow))).toBe('admitted');
       admitted.push(id);
-      admission.leave(from(id, group));
+      admission.leave(from(id, flow));
     });
     admission.leave(from('a1', 'a'));
     await Promise.all(running);
@@ -388,18 +388,18 @@ describe('who waits for a place', () => {
     const single = new Overload(1, logger);
     const { admission } = single;
     let caller = from('address');
-    const slot = new Slot(single, new RequestRecord({ requestId: 'one' }), () => caller);
+    const seat = new Seat(single, new RequestRecord({ requestId: 'one' }), () => caller);
     admission.enter(own);
     admission.leave(own, 1, own, 400);
     admission.enter(from('token', 'other'));
-    const entering = Promise.resolve(slot.enter());
+    const entering = Promise.resolve(seat.enter());
     caller = own;
     admission.leave(from('token', 'other'));
     await Promise.resolve();
     expect([admission.inProgress, admission.waiting]).toEqual([0, 1]);
     expect(await entering).toBeUndefined();
     expect([admission.inProgress, admission.waiting]).toEqual([1, 0]);
-    slot.leave();
+    seat.leave();
   });
 
   test('finds a free place although two others take all that they may', () => {

@@ -128,7 +128,7 @@ describe('responses that nobody reads', () => {
     expect((await fetched('/1', 'mine')).status).toBe(200);
   });
 
-  test('keep their slots until they are sent, but not for long', async () => {
+  test('keep their seats until they are sent, but not for long', async () => {
     const { ask, overload, log } = await serving();
     const heldFor = async () => {
       await eventually(() => expect(log).toHaveLength(1));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OpenAddresses } from '../../src/platform/outbox/addresses.js';
 import { Deliverer } from '../../src/platform/outbox/deliverer.js';
-import { Pump } from '../../src/platform/outbox/dispatcher.js';
+import { Dispatcher } from '../../src/platform/outbox/dispatcher.js';
 import { Sender, type SenderOptions } from '../../src/platform/outbox/sender.js';
 import { secretOf } from '../../src/platform/outbox/signature.js';
 import { openClient } from '../../src/platform/postgres/client.js';
@@ -21,22 +21,22 @@ export function startDeliveries({ url }: World, { keys = [webhookKey], ...option
   const log: Json[] = [];
   const logger = createLogger('info', { write: (line: string) => void log.push(JSON.parse(line)) });
   const db = openClient({ url, poolSize: 3, preparedStatements });
-  const pump = new Pump(db, logger);
+  const dispatcher = new Dispatcher(db, logger);
   const sender = new Sender({ open: new OpenAddresses(thisMachine), ...options });
   const counted: [string, number | undefined][] = [];
   const count = (...entry: [string, number | undefined]) => void counted.push(entry);
   const deliverer = new Deliverer({ db, sender, keys, logger, count });
-  deliverer.start(pump);
-  pump.start();
+  deliverer.start(dispatcher);
+  dispatcher.start();
   let stopped: Promise<void> | undefined;
   const stop = async () => {
-    pump.stop();
+    dispatcher.stop();
     await deliverer.stop();
     await db.$disconnect();
   };
   return {
     log,
-    pump,
+    dispatcher,
     counted,
     stop: () => {
       stopped ??= stop();

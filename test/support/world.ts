@@ -6,7 +6,7 @@ import { afterAll, expect } from 'vitest';
 import { createPipeline } from '../../src/app.js';
 import type { Prisma } from '../../src/generated/client/client.js';
 import { NodeServer } from '../../src/platform/http/server.js';
-import { Pump } from '../../src/platform/outbox/dispatcher.js';
+import { Dispatcher } from '../../src/platform/outbox/dispatcher.js';
 import { Streams } from '../../src/platform/outbox/streams.js';
 import { type Database, openClient } from '../../src/platform/postgres/client.js';
 import { retryConflicts } from '../../src/platform/postgres/connections.js';
@@ -45,13 +45,13 @@ export class World extends Client {
   readonly log: Json[] = [];
   readonly app;
   /** Numbers events and wakes streams, once it is started. */
-  readonly pump: Pump;
+  readonly dispatcher: Dispatcher;
   readonly streams: Streams;
   readonly #aside: pg.Pool;
   readonly #twins: World[] = [];
   readonly #server;
   #count = 0;
-  #isPumping = false;
+  #isDispatching = false;
 
   constructor(
     readonly db: Database,
@@ -62,13 +62,13 @@ export class World extends Client {
     this.#aside = new pg.Pool({ connectionString: asAdministrator(url), max: 4 });
     this.#aside.on('error', () => {});
     const logger = createLogger('info', { write: (line: string) => void this.log.push(JSON.parse(line)) });
-    this.pump = new Pump(db, logger);
+    this.dispatcher = new Dispatcher(db, logger);
     const streaming = { most: 100, timeout: 30_000, ...options.streaming };
-    this.streams = new Streams({ db, pump: this.pump, logger, ...streaming });
+    this.streams = new Streams({ db, dispatcher: this.dispatcher, logger, ...streaming });
     this.app = createPipeline({
       db,
       streams: this.streams,
-      onChange: (companyId) => void (this.#isPumping && this.pump.changed(companyId)),
+      onChange: (companyId) => void (this.#isDispatching && this.dispatcher.changed(companyId)),
       logger,
       clock: () => this.now,
       appUrl: 'https://work.example.com',
@@ -87,7 +87,7 @@ export class World extends Client {
   }
 
   async close(): Promise<void> {
-    this.pump.stop();
+    this.dispatcher.stop();
     await Promise.all(this.#twins.map((twin) => twin.close()));
     this.#server.closeAllConnections();
     this.#server.close();
@@ -96,9 +96,9 @@ export class World extends Client {
   }
 
   /** Numbers events from now on, and sends them to streams. */
-  startPump(): void {
-    this.#isPumping = true;
-    this.pump.start();
+  startDispatcher(): void {
+    this.#isDispatching = true;
+    this.dispatcher.start();
   }
 
   /** The address of the gateway, which starts to listen with the first request. */

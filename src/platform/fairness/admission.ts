@@ -6,12 +6,12 @@ import type { Logger } from 'pino';
 import { failure } from '../failures/index.js';
 import type { ReadBody } from '../http/index.js';
 import { type RequestRecord, usedPerCounted } from '../telemetry/index.js';
-import { type Caller, nobody, RecentUse, Shares } from './shares.js';
+import { type Caller, FairQueue, nobody, RecentUse } from './shares.js';
 
-/** What a request gets for which there is no slot, or no memory for its body. */
+/** What a request gets for which there is no seat, or no memory for its body. */
 export const overloaded = () => failure('SERVICE_UNAVAILABLE', { overloaded: true });
 
-/** What a request gets for which there is no slot because of its caller's other requests. */
+/** What a request gets for which there is no seat because of its caller's other requests. */
 export const tooManyOfOne = () => failure('RATE_LIMITED', { limit: 'concurrency', retryAfter: 1 });
 
 /** Milliseconds. */
@@ -83,7 +83,7 @@ interface BodyShare {
   close(): void;
 }
 
-/** Bounds the memory of the bodies that are being received, as these hold none of the slots for requests. */
+/** Bounds the memory of the bodies that are being received, as these hold none of the seats for requests. */
 class BodyMemory {
   readonly #bytes: number;
   #taken = 0;
@@ -107,7 +107,7 @@ class BodyMemory {
   }
 }
 
-/** What became of a request that asked for a slot: refused because of its caller's other requests, or of the load. */
+/** What became of a request that asked for a seat: refused because of its caller's other requests, or of the load. */
 type Decision = 'admitted' | 'too many of one' | 'overloaded';
 
 interface Waiting {
@@ -116,12 +116,12 @@ interface Waiting {
 }
 
 /**
- * How long requests may wait, in milliseconds: in a burst of few or of many callers, while no slot becomes free, and in
+ * How long requests may wait, in milliseconds: in a burst of few or of many callers, while no seat becomes free, and in
  * a queue that has stood for longer than a burst.
  */
 const waits = { few: 15_000, many: 500, stalled: 500, least: 20, most: 250 };
 const interval = 10;
-const waitingPerSlot = 50;
+const queuedPerSeat = 50;
 /** More than an honest client sends at once. */
 const leastWaiting = 1_000;
 /** How many milliseconds of the processor all requests of a company that uses much of it may need together. */
@@ -130,15 +130,15 @@ const mostTogether = 10;
 const remembered = 50;
 
 /**
- * Bounds how many requests are in progress. Others wait for a slot, which callers share, and are refused when they have
- * waited too long. As long as no more companies wait than there are slots, each of them waits only for itself, and a
- * burst may take its time. More than that for longer than a moment, or slots of which none becomes free, are overload:
+ * Bounds how many requests are in progress. Others wait for a seat, which callers share, and are refused when they have
+ * waited too long. As long as no more companies wait than there are seats, each of them waits only for itself, and a
+ * burst may take its time. More than that for longer than a moment, or seats of which none becomes free, are overload:
  * a request then waits for no longer than about two requests take, so that what is admitted has hardly waited. A
  * company that uses much of the processor has no more in progress than needs a moment of it, while others ask, too.
  */
 export class Admission {
-  readonly #slots: number;
-  readonly #shares: Shares<Waiting>;
+  readonly #seats: number;
+  readonly #shares: FairQueue<Waiting>;
   readonly #now: () => number;
   readonly #processorUse: RecentUse;
   #meanDuration = 0;
@@ -147,11 +147,11 @@ export class Admission {
   #stalledFor = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(slots: number, now = () => performance.now()) {
-    this.#slots = slots;
+  constructor(seats: number, now = () => performance.now()) {
+    this.#seats = seats;
     this.#now = now;
     this.#processorUse = new RecentUse(mostTogether, now);
-    this.#shares = new Shares(slots, now, (group) => this.#processorUse.mostAtOnce(group));
+    this.#shares = new FairQueue(seats, now, (flow) => this.#processorUse.mostAtOnce(flow));
   }
 
   get inProgress(): number {
@@ -165,10 +165,10 @@ export class Admission {
   /** Whether the request may run. Whoever was admitted calls `leave` once, with how long it took. */
   enter(caller = nobody): 'admitted' | Promise<Decision> {
     if (this.#shares.take(caller)) return 'admitted';
-    const most = Math.max(this.#slots * waitingPerSlot, leastWaiting);
+    const most = Math.max(this.#seats * queuedPerSeat, leastWaiting);
     if (this.#shares.waiting >= most) this.#refuse(this.#shares.removeFromLongest());
     const decision = new Promise<Decision>((decide) => this.#shares.wait(caller, { since: this.#now(), decide }));
-    if (this.#shares.waitingGroups > this.#slots) this.#crowdedSince ??= this.#now();
+    if (this.#shares.waitingGroups > this.#seats) this.#crowdedSince ??= this.#now();
     this.#admit();
     this.#schedule();
     return decision;
@@ -176,7 +176,7 @@ export class Admission {
 
   /** `known` is who the caller has turned out to be. `processor` is how much of its time the request has had. */
   leave(caller = nobody, milliseconds = this.#meanDuration, known = caller, processor = 0): void {
-    if (processor > 0) this.#processorUse.add(known.group, processor);
+    if (processor > 0) this.#processorUse.add(known.flow, processor);
     this.#meanDuration += (milliseconds - this.#meanDuration) / remembered;
     this.#stalledFor = 0;
     this.#shares.leave(caller, known);
@@ -279,8 +279,8 @@ export class Overload {
   }
 }
 
-/** The slot of one request that was admitted. A client that sends its body slowly holds no slot meanwhile. */
-export class Slot {
+/** The seat of one request that was admitted. A client that sends its body slowly holds no seat meanwhile. */
+export class Seat {
   readonly #overload: Overload;
   readonly #record: RequestRecord;
   readonly #callerNow: () => Caller | undefined;
@@ -294,7 +294,7 @@ export class Slot {
     this.#callerNow = callerNow;
   }
 
-  /** Waits for a slot, in the queue of its caller. Returns how the request fails that gets none. */
+  /** Waits for a seat, in the queue of its caller. Returns how the request fails that gets none. */
   enter(): GraphQLError | undefined | Promise<GraphQLError | undefined> {
     const caller = this.#callerNow();
     const decision = this.#overload.admission.enter(caller);
@@ -303,7 +303,7 @@ export class Slot {
 
   /**
    * Reads the body. Throws SERVICE_UNAVAILABLE or RATE_LIMITED if the body took its time, and there is no memory for it,
-   * or no slot when it has come, or its client has left.
+   * or no seat when it has come, or its client has left.
    */
   async whileReceiving<T>(req: IncomingMessage, read: ReadBody<T>): Promise<T> {
     if (req.complete) return read();
@@ -313,7 +313,7 @@ export class Slot {
       const body = await read((bytes) => take(bytes) || this.#refuse());
       const failure = await this.enter();
       if (failure) throw failure;
-      // The request may have been answered meanwhile: nobody would give the slot back.
+      // The request may have been answered meanwhile: nobody would give the seat back.
       if (this.#hasEnded) this.#giveBack();
       if (req.socket.destroyed) throw overloaded();
       return body;
@@ -328,10 +328,10 @@ export class Slot {
     this.#giveBack();
   }
 
-  #follow(decision: Decision, caller: Caller | undefined): ReturnType<Slot['enter']> {
+  #follow(decision: Decision, caller: Caller | undefined): ReturnType<Seat['enter']> {
     if (decision === 'admitted') {
       // It may have waited with many others whose token was not known yet, and is now.
-      if (this.#callerNow()?.group === caller?.group) return this.#take(caller);
+      if (this.#callerNow()?.flow === caller?.flow) return this.#take(caller);
       this.#overload.admission.leave(caller);
       return this.enter();
     }

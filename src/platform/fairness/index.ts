@@ -3,11 +3,11 @@ export {
   leastBodyBytes,
   /** Admits requests, and logs how many it refuses once a second: a line for each would itself be load. */
   Overload,
-  /** What a request gets for which there is no slot, or no memory for its body. */
+  /** What a request gets for which there is no seat, or no memory for its body. */
   overloaded,
-  /** The slot of one request that was admitted. */
-  Slot,
-  /** What a request gets for which there is no slot because of its caller's other requests. */
+  /** The seat of one request that was admitted. */
+  Seat,
+  /** What a request gets for which there is no seat because of its caller's other requests. */
   tooManyOfOne,
 } from './admission.js';
 export {
@@ -16,12 +16,12 @@ export {
 } from './longResponses.js';
 export type { Caller } from './shares.js';
 export {
+  /** Seats that callers share. */
+  FairQueue,
   /** The item with the highest count; the first of those where they are equal. */
   mostOf,
   /** The gateway itself, such as its health checks. */
   nobody,
   /** For how long each company has lately used something that callers share, such as the processor. */
   RecentUse,
-  /** Slots that callers share. */
-  Shares,
 } from './shares.js';

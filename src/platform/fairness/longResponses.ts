@@ -1,5 +1,5 @@
 import type { RequestObserver } from '../postgres/index.js';
-import { type Caller, Shares } from './shares.js';
+import { type Caller, FairQueue } from './shares.js';
 
 interface Waiting {
   since: number;
@@ -14,7 +14,7 @@ type BecomeLong = () => Promise<void>;
  * else waiting. Callers take turns. Decisions: "Query cost".
  */
 export class LongResponses {
-  readonly #shares = new Shares<Waiting>(1);
+  readonly #shares = new FairQueue<Waiting>(1);
 
   /** Builds a response, whose turn, if it needs one, ends when it is built. */
   async build<T>(

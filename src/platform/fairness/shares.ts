@@ -3,20 +3,20 @@ import { LRUCache } from 'lru-cache';
 /** Who asks: a token and its company, or the address of a request without a token that is known, as both. */
 export interface Caller {
   id: string;
-  group: string;
+  flow: string;
 }
 
-/** The gateway itself, such as its health checks. It needs little, so that nobody keeps slots free for it. */
-export const nobody: Caller = { id: '', group: '' };
+/** The gateway itself, such as its health checks. It needs little, so that nobody keeps seats free for it. */
+export const nobody: Caller = { id: '', flow: '' };
 
-/** Something that holds slots. */
+/** Something that holds seats. */
 interface Holder {
   held: number;
   served: number;
 }
 
 /** Who holds fewest of those who may be next; the one that was served longest ago where they are equal. */
-function leastHeld<H extends Holder>(holders: Iterable<H>, isNext: (holder: H) => boolean): H | undefined {
+function nextToServe<H extends Holder>(holders: Iterable<H>, isNext: (holder: H) => boolean): H | undefined {
   let least: H | undefined;
   for (const holder of holders) if ((!least || isBefore(holder, least)) && isNext(holder)) least = holder;
   return least;
@@ -39,7 +39,7 @@ const rememberedFor = 10_000;
 class RecentCallers {
   readonly #now: () => number;
   readonly #tokens = new Latest();
-  readonly #groups = new Latest();
+  readonly #flows = new Latest();
   readonly #companies = new Latest();
 
   constructor(now: () => number) {
@@ -48,10 +48,10 @@ class RecentCallers {
 
   note(caller: Caller): void {
     if (caller === nobody) return;
-    const { id, group } = caller;
+    const { id, flow } = caller;
     this.#tokens.note(id, this.#now());
-    this.#groups.note(group, this.#now());
-    if (group !== id) this.#companies.note(group, this.#now());
+    this.#flows.note(flow, this.#now());
+    if (flow !== id) this.#companies.note(flow, this.#now());
   }
 
   /** Whether anybody else has, also of the same company. */
@@ -60,13 +60,13 @@ class RecentCallers {
   }
 
   /** Whether anybody else has who is not of the company. */
-  hasOutside({ group }: Caller): boolean {
-    return this.#isRecent(this.#groups.otherThan(group));
+  hasOutside({ flow }: Caller): boolean {
+    return this.#isRecent(this.#flows.otherThan(flow));
   }
 
   /** Whether another company has: somebody with a token. */
-  hasOtherCompany({ group }: Caller): boolean {
-    return this.#isRecent(this.#companies.otherThan(group));
+  hasOtherCompany({ flow }: Caller): boolean {
+    return this.#isRecent(this.#companies.otherThan(flow));
   }
 
   #isRecent(at: number): boolean {
@@ -157,13 +157,13 @@ export class RecentUse {
 interface Share<Item> {
   caller: Caller;
   held: number;
-  /** Which of all slots given was its last; 0 before the first. */
+  /** Which of all seats given was its last; 0 before the first. */
   served: number;
   waiting: Item[];
 }
 
 /** The same of all callers of one company. */
-interface Group<Item> {
+interface Flow<Item> {
   held: number;
   served: number;
   waiting: number;
@@ -173,8 +173,8 @@ interface Group<Item> {
 }
 
 /** What all callers hold, and what of theirs waits. Those that neither hold nor wait for anything are forgotten. */
-class ShareGroups<Item extends { since: number }> {
-  readonly #groups = new Map<string, Group<Item>>();
+class Flows<Item extends { since: number }> {
+  readonly #flows = new Map<string, Flow<Item>>();
   #taken = 0;
   #given = 0;
   #waiting = 0;
@@ -192,68 +192,68 @@ class ShareGroups<Item extends { since: number }> {
     return this.#waitingGroups;
   }
 
-  get all(): ReadonlyMap<string, Group<Item>> {
-    return this.#groups;
+  get all(): ReadonlyMap<string, Flow<Item>> {
+    return this.#flows;
   }
 
   /** The company of a caller, and its share in that. */
-  of(caller: Caller): [Group<Item>, Share<Item>] {
-    const group = this.#groups.get(caller.group) ?? {
+  of(caller: Caller): [Flow<Item>, Share<Item>] {
+    const flow = this.#flows.get(caller.flow) ?? {
       held: 0,
       served: 0,
       waiting: 0,
       queuedSince: undefined,
       shares: new Map<string, Share<Item>>(),
     };
-    const share = group.shares.get(caller.id) ?? { caller, held: 0, served: 0, waiting: [] };
-    this.#groups.set(caller.group, group);
-    group.shares.set(caller.id, share);
-    return [group, share];
+    const share = flow.shares.get(caller.id) ?? { caller, held: 0, served: 0, waiting: [] };
+    this.#flows.set(caller.flow, flow);
+    flow.shares.set(caller.id, share);
+    return [flow, share];
   }
 
-  give(group: Group<Item>, share: Share<Item>): void {
+  give(flow: Flow<Item>, share: Share<Item>): void {
     this.#taken += 1;
-    group.held += 1;
+    flow.held += 1;
     share.held += 1;
     this.#given += 1;
-    group.served = this.#given;
+    flow.served = this.#given;
     share.served = this.#given;
   }
 
-  takeBack(group: Group<Item>, share: Share<Item>): void {
+  takeBack(flow: Flow<Item>, share: Share<Item>): void {
     this.#taken -= 1;
-    group.held -= 1;
+    flow.held -= 1;
     share.held -= 1;
-    this.forgetIdle(group, share);
+    this.forgetIdle(flow, share);
   }
 
-  enqueue(group: Group<Item>, share: Share<Item>, item: Item): void {
+  enqueue(flow: Flow<Item>, share: Share<Item>, item: Item): void {
     share.waiting.push(item);
     this.#waiting += 1;
-    group.waiting += 1;
-    if (group.waiting > 1) return;
-    group.queuedSince = item.since;
+    flow.waiting += 1;
+    if (flow.waiting > 1) return;
+    flow.queuedSince = item.since;
     this.#waitingGroups += 1;
   }
 
   /** So many of the share's items do not wait any more. */
-  noteRemoved(group: Group<Item>, share: Share<Item>, count: number): void {
+  noteRemoved(flow: Flow<Item>, share: Share<Item>, count: number): void {
     this.#waiting -= count;
-    group.waiting -= count;
-    if (group.waiting === 0) {
-      group.queuedSince = undefined;
+    flow.waiting -= count;
+    if (flow.waiting === 0) {
+      flow.queuedSince = undefined;
       this.#waitingGroups -= 1;
     }
-    this.forgetIdle(group, share);
+    this.forgetIdle(flow, share);
   }
 
-  forgetIdle(group: Group<Item>, { caller, held, waiting }: Share<Item>): void {
-    if (held === 0 && waiting.length === 0) group.shares.delete(caller.id);
-    if (group.shares.size === 0) this.#groups.delete(caller.group);
+  forgetIdle(flow: Flow<Item>, { caller, held, waiting }: Share<Item>): void {
+    if (held === 0 && waiting.length === 0) flow.shares.delete(caller.id);
+    if (flow.shares.size === 0) this.#flows.delete(caller.flow);
   }
 }
 
-/** Something that waits for a slot. */
+/** Something that waits for a seat. */
 interface Waiting {
   /** When it came, in milliseconds. */
   since: number;
@@ -261,93 +261,93 @@ interface Waiting {
 
 interface Removed<Item> {
   item: Item;
-  /** Whether its caller holds its part of the slots: then it waits because of its own others. */
+  /** Whether its caller holds its part of the seats: then it waits because of its own others. */
   hasPart: boolean;
 }
 
 /**
- * Slots that callers share. A free slot goes to the company that holds fewest, and in it to the token that holds
- * fewest, in turn where they are equal. Whoever is alone may hold all slots. As slots cannot be taken back, nobody may
+ * Seats that callers share. A free seat goes to the company that holds fewest, and in it to the token that holds
+ * fewest, in turn where they are equal. Whoever is alone may hold all seats. As seats cannot be taken back, nobody may
  * hold more than are free for a while after somebody else has held one: half of them if nobody else does, and a third of
- * them if one other does, so that the next one who comes finds a free slot.
+ * them if one other does, so that the next one who comes finds a free seat.
  */
-export class Shares<Item extends Waiting> {
-  readonly #slots: number;
-  readonly #mostOf: (group: string) => number;
-  readonly #groups = new ShareGroups<Item>();
+export class FairQueue<Item extends Waiting> {
+  readonly #seats: number;
+  readonly #mostOf: (flow: string) => number;
+  readonly #flows = new Flows<Item>();
   readonly #recent: RecentCallers;
 
-  /** `mostOf` is how many slots a company may hold while other companies ask, because of what it uses. */
-  constructor(slots: number, now = () => performance.now(), mostOf = (_group: string) => Number.POSITIVE_INFINITY) {
-    this.#slots = slots;
+  /** `mostOf` is how many seats a company may hold while other companies ask, because of what it uses. */
+  constructor(seats: number, now = () => performance.now(), mostOf = (_group: string) => Number.POSITIVE_INFINITY) {
+    this.#seats = seats;
     this.#recent = new RecentCallers(now);
     this.#mostOf = mostOf;
   }
 
   get taken(): number {
-    return this.#groups.taken;
+    return this.#flows.taken;
   }
 
   get waiting(): number {
-    return this.#groups.waiting;
+    return this.#flows.waiting;
   }
 
   /** How many companies wait. */
   get waitingGroups(): number {
-    return this.#groups.waitingGroups;
+    return this.#flows.waitingGroups;
   }
 
-  /** Whether only one company has a slot or waits for one. */
+  /** Whether only one company has a seat or waits for one. */
   get isOneGroup(): boolean {
-    return this.#groups.all.size <= 1;
+    return this.#flows.all.size <= 1;
   }
 
-  /** Takes a slot. Returns false if there is none for this caller now. */
+  /** Takes a seat. Returns false if there is none for this caller now. */
   take(caller: Caller): boolean {
-    const [group, share] = this.#groups.of(caller);
-    if (share.waiting.length > 0 || !this.#mayTake(group, share)) {
-      this.#groups.forgetIdle(group, share);
+    const [flow, share] = this.#flows.of(caller);
+    if (share.waiting.length > 0 || !this.#mayTake(flow, share)) {
+      this.#flows.forgetIdle(flow, share);
       return false;
     }
-    this.#groups.give(group, share);
+    this.#flows.give(flow, share);
     return true;
   }
 
   wait(caller: Caller, item: Item): void {
-    this.#groups.enqueue(...this.#groups.of(caller), item);
+    this.#flows.enqueue(...this.#flows.of(caller), item);
   }
 
-  /** Gives a slot back. `known` is who the caller has turned out to be meanwhile. */
+  /** Gives a seat back. `known` is who the caller has turned out to be meanwhile. */
   leave(caller: Caller, known = caller): void {
     this.#recent.note(known);
-    this.#groups.takeBack(...this.#groups.of(caller));
+    this.#flows.takeBack(...this.#flows.of(caller));
   }
 
-  /** Gives a free slot to whoever is next. Returns undefined if nobody waits who may have one. */
+  /** Gives a free seat to whoever is next. Returns undefined if nobody waits who may have one. */
   next(): Item | undefined {
-    const group = leastHeld(this.#groups.all.values(), (each) => [...each.shares.values()].some(this.#isNextIn(each)));
-    const share = group && leastHeld(group.shares.values(), this.#isNextIn(group));
-    if (!group || !share) return undefined;
+    const flow = nextToServe(this.#flows.all.values(), (each) => [...each.shares.values()].some(this.#isNextIn(each)));
+    const share = flow && nextToServe(flow.shares.values(), this.#isNextIn(flow));
+    if (!flow || !share) return undefined;
     // Of many the newest, so that what is served has hardly waited.
-    const item = share.waiting.length > this.#slots ? share.waiting.pop() : share.waiting.shift();
-    this.#groups.give(group, share);
-    this.#groups.noteRemoved(group, share, 1);
+    const item = share.waiting.length > this.#seats ? share.waiting.pop() : share.waiting.shift();
+    this.#flows.give(flow, share);
+    this.#flows.noteRemoved(flow, share, 1);
     return item;
   }
 
   /** Removes what came before the moment that holds for its company. */
   removeOlder(momentOf: (queuedSince: number) => number): Removed<Item>[] {
     const removed: Removed<Item>[] = [];
-    for (const group of this.#groups.all.values()) {
-      if (group.queuedSince === undefined) continue;
-      const moment = momentOf(group.queuedSince);
-      for (const share of group.shares.values()) {
+    for (const flow of this.#flows.all.values()) {
+      if (flow.queuedSince === undefined) continue;
+      const moment = momentOf(flow.queuedSince);
+      for (const share of flow.shares.values()) {
         const kept = share.waiting.findIndex(({ since }) => since > moment);
         const old = share.waiting.splice(0, kept < 0 ? share.waiting.length : kept);
         if (old.length === 0) continue;
-        const hasPart = this.#hasPart(group, share);
+        const hasPart = this.#hasPart(flow, share);
         removed.push(...old.map((item) => ({ item, hasPart })));
-        this.#groups.noteRemoved(group, share, old.length);
+        this.#flows.noteRemoved(flow, share, old.length);
       }
     }
     return removed;
@@ -355,34 +355,34 @@ export class Shares<Item extends Waiting> {
 
   /** Removes the oldest of the caller for whom most wait. */
   removeFromLongest(): Removed<Item> | undefined {
-    const group = mostOf(this.#groups.all.values(), ({ waiting }) => waiting);
-    const share = group && mostOf(group.shares.values(), ({ waiting }) => waiting.length);
+    const flow = mostOf(this.#flows.all.values(), ({ waiting }) => waiting);
+    const share = flow && mostOf(flow.shares.values(), ({ waiting }) => waiting.length);
     const item = share?.waiting.shift();
-    if (!group || !share || !item) return undefined;
-    const hasPart = this.#hasPart(group, share);
-    this.#groups.noteRemoved(group, share, 1);
+    if (!flow || !share || !item) return undefined;
+    const hasPart = this.#hasPart(flow, share);
+    this.#flows.noteRemoved(flow, share, 1);
     return { item, hasPart };
   }
 
   /** Whether a company holds all that it may because of what it uses, while other companies ask. */
   isLimited(caller: Caller): boolean {
-    const { held = 0 } = this.#groups.all.get(caller.group) ?? {};
-    return this.#recent.hasOtherCompany(caller) && held >= this.#mostOf(caller.group);
+    const { held = 0 } = this.#flows.all.get(caller.flow) ?? {};
+    return this.#recent.hasOtherCompany(caller) && held >= this.#mostOf(caller.flow);
   }
 
-  readonly #isNextIn = (group: Group<Item>) => (share: Share<Item>) =>
-    share.waiting.length > 0 && this.#mayTake(group, share);
+  readonly #isNextIn = (flow: Flow<Item>) => (share: Share<Item>) =>
+    share.waiting.length > 0 && this.#mayTake(flow, share);
 
-  #mayTake(group: Group<Item>, { caller, held }: Share<Item>): boolean {
-    const free = this.#slots - this.taken;
+  #mayTake(flow: Flow<Item>, { caller, held }: Share<Item>): boolean {
+    const free = this.#seats - this.taken;
     if (free <= 0 || this.isLimited(caller)) return false;
     return (
-      (held < free || !this.#recent.hasOtherThan(caller)) && (group.held < free || !this.#recent.hasOutside(caller))
+      (held < free || !this.#recent.hasOtherThan(caller)) && (flow.held < free || !this.#recent.hasOutside(caller))
     );
   }
 
-  #hasPart({ shares }: Group<Item>, { caller, held }: Share<Item>): boolean {
+  #hasPart({ shares }: Flow<Item>, { caller, held }: Share<Item>): boolean {
     if (this.isLimited(caller)) return true;
-    return held >= Math.max(1, Math.floor(this.#slots / this.#groups.all.size / shares.size));
+    return held >= Math.max(1, Math.floor(this.#seats / this.#flows.all.size / shares.size));
   }
 }

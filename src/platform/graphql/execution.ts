@@ -70,7 +70,7 @@ export function createExecution<Changed>(
         };
         return execute(onDatabaseArgs, new ResponseBudget({ responseCharacters, becomeLong }));
       };
-      return longResponses.build({ id: actor.tokenId, group: actor.companyId }, build, record);
+      return longResponses.build({ id: actor.tokenId, flow: actor.companyId }, build, record);
     };
     return inSpan({ args, node, context, executeOn }, (operation) => run(operation, options));
   };

@@ -31,6 +31,8 @@ export {
 } from './request.js';
 export type { HttpResponse, LiveBody, Mask } from './response.js';
 export {
+  /** A response that is sent again and again: it is compressed once. */
+  cachedResponse,
   /** Gives every response the headers that all have. */
   commonHeaders,
   /** Compresses pages, some of which have 200 kB, and kept responses. */
@@ -43,8 +45,6 @@ export {
   inRestNames,
   /** A response in JSON. */
   jsonResponse,
-  /** A response that is sent again and again: it is compressed once. */
-  keptResponse,
   /** Passes expected failures on. */
   masking,
   /** `pathToFile` -> `path_to_file`; also for type and enum names. */

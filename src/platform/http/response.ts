@@ -192,7 +192,7 @@ const acceptsGzip = ({ headers }: RequestHead): boolean =>
   /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headers.get('accept-encoding') ?? '');
 
 /** A response that is sent again and again: it is compressed once. */
-export function keptResponse(response: HttpResponse): HttpResponse {
+export function cachedResponse(response: HttpResponse): HttpResponse {
   if (response.body === undefined) return response;
   const body = Buffer.from(response.body);
   let zipped: Promise<Buffer> | undefined;

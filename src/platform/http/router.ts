@@ -202,7 +202,7 @@ interface RouterOptions {
 
 interface Router {
   handle: Handler;
-  /** How a request fails before it gets a slot, if that is known already. */
+  /** How a request fails before it gets a seat, if that is known already. */
   refusal(request: RequestHead, context: RequestContext): GraphQLError | undefined;
 }
 

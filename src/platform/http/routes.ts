@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { failure } from '../failures/index.js';
 import type { Database } from '../postgres/index.js';
-import { type HttpResponse, jsonResponse, keptResponse } from './response.js';
+import { cachedResponse, type HttpResponse, jsonResponse } from './response.js';
 import type { Route } from './router.js';
 
 /** Redirects browsers from a path for programs to the page about it. For programs, nothing changes. */
@@ -80,7 +80,7 @@ async function prepare(type: string, load: () => string | Promise<string | Buffe
     'Content-Type': type,
     'Cross-Origin-Resource-Policy': 'same-origin',
   };
-  return keptResponse({ status: 200, headers, body });
+  return cachedResponse({ status: 200, headers, body });
 }
 
 // Our ETags contain no comma, so splitting is enough. The packages `fresh` and `negotiator` would save no line here.

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { failure, shortened } from '../failures/index.js';
-import { type Overload, Slot, tooManyOfOne } from '../fairness/index.js';
+import { type Overload, Seat, tooManyOfOne } from '../fairness/index.js';
 import { type Callers, clientAddress } from '../limits/index.js';
 import { identify, type Metrics, type RequestRecord, Telemetry } from '../telemetry/index.js';
 import { Connections, closeGently, limitConnections, lingerAfter, Pipelining } from './connections.js';
@@ -18,7 +18,7 @@ import { type SendingLimits, send, sendingDefaults, sendLive, UnsentResponses, w
 interface ResponderOptions extends RefusalOptions {
   app: {
     handle: Handler;
-    /** How a request fails before it gets a slot, if that is known already. */
+    /** How a request fails before it gets a seat, if that is known already. */
     refusal?: (head: RequestHead, context: RequestContext) => GraphQLError | undefined;
     callers: Pick<Callers, 'clientOf' | 'callerOf'>;
   };
@@ -34,12 +34,12 @@ interface Received {
   context: RequestContext;
   /** Asks a client that waits for that to send the body. */
   askForBody: () => void;
-  /** Its slot, until something else gives it back. */
-  slot?: Slot | undefined;
+  /** Its seat, until something else gives it back. */
+  seat?: Seat | undefined;
 }
 
 /**
- * The response to a request: the pipeline's once it has a slot, or a refusal, which comes later to a caller that is refused
+ * The response to a request: the pipeline's once it has a seat, or a refusal, which comes later to a caller that is refused
  * again and again. Undefined if the client left meanwhile: nobody would know of a change.
  */
 async function responseFor(
@@ -54,8 +54,8 @@ async function responseFor(
   const client = context.client ?? { ...app.callers.clientOf(headOf(req), req.socket.remoteAddress), token: undefined };
   const pause = overload.pace.pause(app.callers.callerOf(client).id);
   if (pause === undefined) return response;
-  received.slot?.leave();
-  received.slot = undefined;
+  received.seat?.leave();
+  received.seat = undefined;
   if (pause === 'too many') {
     overload.countDrop();
     req.socket.destroy();
@@ -87,12 +87,12 @@ async function respond(
     const client = app.callers.clientOf(head, req.socket.remoteAddress);
     context.client = client;
     const callerNow = () => app.callers.callerOf(client);
-    const slot = overload && !overload.isExempt(req.url) ? new Slot(overload, record, callerNow) : undefined;
-    received.slot = slot;
-    const refused = app.refusal?.(head, context) ?? (await slot?.enter());
+    const seat = overload && !overload.isExempt(req.url) ? new Seat(overload, record, callerNow) : undefined;
+    received.seat = seat;
+    const refused = app.refusal?.(head, context) ?? (await seat?.enter());
     if (req.socket.destroyed) return undefined;
     if (refused) return notAdmitted(refused, received, options);
-    if (slot && unsent.isFullFor(callerNow().id)) {
+    if (seat && unsent.isFullFor(callerNow().id)) {
       overload?.countRefusal(record);
       return notAdmitted(tooManyOfOne(), received, options);
     }
@@ -100,7 +100,7 @@ async function respond(
     // the whole request until the next full collection.
     const receiveBody: RequestContext['receiveBody'] = (read) => {
       askForBody();
-      return slot ? slot.whileReceiving(req, read) : read();
+      return seat ? seat.whileReceiving(req, read) : read();
     };
     context.receiveBody = receiveBody;
     return await app.handle(head, context);
@@ -127,10 +127,10 @@ function unreadable(error: GraphQLError, { req, record }: Received, options: Ref
 const loggedPath = (target: string) =>
   shortened(new URL(`http://localhost${target}`).pathname.replace(/gp_[\w-]{20,}/g, 'gp_…'));
 
-/** Milliseconds for which a request keeps its slot while its response is being sent. */
-const longestSlot = 250;
+/** Milliseconds for which a request keeps its seat while its response is being sent. */
+const longestSeat = 250;
 
-/** Takes each request from its socket to its response: record, slot, pipeline, and what is sent. */
+/** Takes each request from its socket to its response: record, seat, pipeline, and what is sent. */
 class RequestHandler {
   /** From then on every response ends its connection. */
   isStopping = false;
@@ -185,14 +185,14 @@ class RequestHandler {
         void this.#telemetry.run(record, () => sendLive(live, response, res, onWaiting));
         return;
       }
-      const { slot } = received;
+      const { seat } = received;
       send(response, res, (bytes) => {
-        received.slot = undefined;
-        if (slot) whenSent(res, longestSlot, () => slot.leave());
+        received.seat = undefined;
+        if (seat) whenSent(res, longestSeat, () => seat.leave());
         return this.#unsent.begin(res, callerNow(), bytes);
       });
     } finally {
-      received.slot?.leave();
+      received.seat?.leave();
     }
   }
 }

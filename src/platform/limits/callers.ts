@@ -72,7 +72,7 @@ export class Callers {
 
   callerOf({ address, token }: Client): Caller {
     const principal = token && this.#principals.get(token);
-    return principal ? { id: token, group: principal.companyId } : { id: address, group: address };
+    return principal ? { id: token, flow: principal.companyId } : { id: address, flow: address };
   }
 
   /** Whose token it was when it was looked up last; undefined if it was not valid. */

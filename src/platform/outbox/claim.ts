@@ -18,7 +18,7 @@ export interface Item {
   isDraft: boolean;
 }
 
-export interface Taken {
+export interface Claim {
   url: string;
   generation: number;
   /** The generations before it whose secrets sign too, the newest first. */
@@ -41,7 +41,7 @@ export interface Taken {
 }
 
 /** What the statement returns: the webhook with each item, or alone. */
-type TakenRow = Omit<Taken, 'position' | 'attempted' | 'reach' | 'items' | 'emptied'> & {
+type ClaimRow = Omit<Claim, 'position' | 'attempted' | 'reach' | 'items' | 'emptied'> & {
   position: bigint;
   webhookAttempted: bigint;
   reach: bigint;
@@ -54,7 +54,7 @@ type TakenRow = Omit<Taken, 'position' | 'attempted' | 'reach' | 'items' | 'empt
   age: number | null;
 } & { [Column in keyof EventRow]: EventRow[Column] | null };
 
-function takenFrom(companyId: string, first: TakenRow, rows: TakenRow[]): Taken {
+function claimFrom(companyId: string, first: ClaimRow, rows: ClaimRow[]): Claim {
   const { url, generation, older, failures, waits, isFailing, isHopeless, clock } = first;
   const numbers = {
     position: Number(first.position),
@@ -62,7 +62,7 @@ function takenFrom(companyId: string, first: TakenRow, rows: TakenRow[]): Taken 
     reach: Number(first.reach),
   };
   const items: Item[] = [];
-  const emptied: Taken['emptied'] = [];
+  const emptied: Claim['emptied'] = [];
   for (const row of rows) {
     if (row.record === null) continue;
     const isPing = row.once && row.retrySequence === null;
@@ -77,7 +77,7 @@ function takenFrom(companyId: string, first: TakenRow, rows: TakenRow[]): Taken 
   return { ...webhook, ...numbers, items, emptied };
 }
 
-function itemOf(row: TakenRow, event: Event | undefined, attempted: number): Item {
+function itemOf(row: ClaimRow, event: Event | undefined, attempted: number): Item {
   const { record, retryId, once, retryFailures, retryAttempted, retrySequence, age, isDraft } = row;
   const base = { record: record as string, event, age: age ?? 0, isDraft: isDraft === true };
   const sequence = event?.sequence ?? 1;
@@ -92,7 +92,7 @@ function itemOf(row: TakenRow, event: Event | undefined, attempted: number): Ite
 /** How many events are looked at, and sent, before it is recorded how far that came. */
 const most = { looked: 120, events: 60, retries: 10, chain: 5 };
 
-/** Behind that many events there may be more than one round takes. */
+/** Behind that many events there may be more than one batch takes. */
 export const manyBehind = most.events;
 
 /**
@@ -101,11 +101,11 @@ export const manyBehind = most.events;
  *
  * An endpoint that only fails is tried with its oldest failure and its next event.
  */
-export async function take(
+export async function claim(
   db: Transaction,
   lease: Lease,
   { failures }: { failures: number },
-): Promise<Taken | undefined> {
+): Promise<Claim | undefined> {
   const { companyId, webhookId, leaseId, epoch } = lease;
   const isWaiting = failures >= failuresBeforeWaiting;
   const own = sql`r.company_id = ${companyId} AND r.webhook_id = ${webhookId}`;
@@ -120,7 +120,7 @@ export async function take(
   ) due`;
   const ofRecord = (record: Sql) => sql`a.company_id = ${companyId} AND a.sequence IS NOT NULL
     AND record_of(a.goal_id, a.file_id, a.document_id) = ${record}`;
-  const rows = await db.$queryRaw<TakenRow[]>(sql`
+  const rows = await db.$queryRaw<ClaimRow[]>(sql`
     WITH w AS MATERIALIZED (
       SELECT url, actions, generation, position, attempted, failures, waits, ARRAY(
           SELECT webhooks.generation - p.age::integer FROM unnest(webhooks.previous_until) WITH ORDINALITY AS p(until, age)
@@ -187,7 +187,7 @@ export async function take(
     ) item ON TRUE
     LEFT JOIN activities a ON a.company_id = ${companyId} AND a.id = item.event_id ${joins}
     ORDER BY a.sequence`);
-  return rows[0] && takenFrom(companyId, rows[0], rows);
+  return rows[0] && claimFrom(companyId, rows[0], rows);
 }
 
 const literal = (number: number) => rawSql(String(number));

@@ -14,12 +14,12 @@ const attemptColumns = {
   response: ['text', (attempt: Attempt) => attempt.response ?? null],
 } as const;
 
-const putAsideColumns = {
-  record: ['text', (entry: PutAside) => entry.record],
-  sequence: ['bigint', (entry: PutAside) => entry.sequence],
-  failures: ['integer', (entry: PutAside) => entry.failures],
-  attempted: ['bigint', (entry: PutAside) => entry.attempted],
-  pause: ['float8', (entry: PutAside) => entry.pause],
+const parkedColumns = {
+  record: ['text', (entry: Parked) => entry.record],
+  sequence: ['bigint', (entry: Parked) => entry.sequence],
+  failures: ['integer', (entry: Parked) => entry.failures],
+  attempted: ['bigint', (entry: Parked) => entry.attempted],
+  pause: ['float8', (entry: Parked) => entry.pause],
 } as const;
 
 const doneColumns = {
@@ -50,7 +50,7 @@ export interface Attempt {
 }
 
 /** The oldest event of a record that has not arrived. */
-export interface PutAside {
+export interface Parked {
   record: string;
   sequence: number;
   failures: number;
@@ -67,7 +67,7 @@ export interface Progress {
   /** How far events may have been sent; undefined to leave that as it is. */
   attempted: number | undefined;
   attempts: Attempt[];
-  putAside: PutAside[];
+  parked: Parked[];
   /** Records that have a retry and are done up to this event: what waits behind it comes next. */
   done: { record: string; through: number }[];
   /** The ids of retries that are sent once, and were. */
@@ -82,10 +82,9 @@ export interface Progress {
 }
 
 /** Records how far deliveries came, in one statement, and renews the lease. Returns false, and records nothing, if it was lost. */
-export async function record(db: Transaction, lease: Lease, progress: Progress): Promise<boolean> {
+export async function complete(db: Transaction, lease: Lease, progress: Progress): Promise<boolean> {
   const { companyId, webhookId, leaseId, epoch } = lease;
-  const { position, attempted, attempts, putAside, done, sentOnce, failures, waits, wait, failing, disabled } =
-    progress;
+  const { position, attempted, attempts, parked, done, sentOnce, failures, waits, wait, failing, disabled } = progress;
   const own = sql`r.company_id = ${companyId} AND r.webhook_id = ${webhookId}`;
   // Citus takes now() in an assignment, but not inside CASE or COALESCE of one.
   const changes = [
@@ -110,7 +109,7 @@ export async function record(db: Transaction, lease: Lease, progress: Progress):
     ), kept AS (
       INSERT INTO webhook_retries AS r (company_id, id, webhook_id, record, sequence, failures, attempted, due_at)
       SELECT company.id, ${newIds()}, held.id, p.record, p.sequence, p.failures, p.attempted, now() + make_interval(secs => p.pause)
-      FROM company, held, ${unnested(putAside, putAsideColumns)} AS p
+      FROM company, held, ${unnested(parked, parkedColumns)} AS p
       ON CONFLICT (company_id, webhook_id, record) DO UPDATE SET sequence = excluded.sequence, failures = excluded.failures,
         attempted = greatest(r.attempted, excluded.attempted), due_at = excluded.due_at
     ), continued AS MATERIALIZED (
@@ -141,14 +140,14 @@ export async function record(db: Transaction, lease: Lease, progress: Progress):
  * Ends the pauses that are longer than any is made, company by company: the database's clock was set back, by as much as
  * they are too long.
  */
-export async function endLongPauses(db: Transaction): Promise<void> {
+export async function shortenBackoffs(db: Transaction): Promise<void> {
   const companies = await db.$queryRaw<{ id: string }[]>(
     sql`SELECT DISTINCT company_id AS id FROM webhooks WHERE due_at > now()`,
   );
-  for (const { id } of companies) await endLongPausesOf(db, id);
+  for (const { id } of companies) await shortenBackoffsOf(db, id);
 }
 
-async function endLongPausesOf(db: Transaction, companyId: string): Promise<void> {
+async function shortenBackoffsOf(db: Transaction, companyId: string): Promise<void> {
   await db.$executeRaw(sql`
     UPDATE webhooks SET wait_until = now(), due_at = now()
     WHERE company_id = ${companyId} AND wait_until > now() + make_interval(secs => ${longestRetryAfter}::integer)`);

@@ -2,15 +2,15 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { type Database, isUnavailable, newId, StalledCompanies, sql } from '../postgres/index.js';
+import { CircuitBreaker, type Database, isUnavailable, newId, sql } from '../postgres/index.js';
 
 import { OpenAddresses } from './addresses.js';
 import type { Attempt } from './complete.js';
 import { WebhookDelivery } from './delivery.js';
-import { type Pump, Trouble } from './dispatcher.js';
-import { claim, latestEnd } from './lease.js';
+import { type Dispatcher, Outage } from './dispatcher.js';
+import { acquireLease, latestEnd } from './lease.js';
 import { Sender } from './sender.js';
-import type { SweepPart } from './sequence.js';
+import type { PollPart } from './sequence.js';
 
 /** What runs aside, and may be waited for. */
 class Tasks {
@@ -54,23 +54,23 @@ export interface Tools {
   stopped: AbortSignal;
 }
 
-/** How many sweeps look for what is due, for each that looks for events that nobody delivers. */
+/** How many polls look for what is due, for each that looks for events that nobody delivers. */
 const thoroughEvery = 10;
 
 /**
- * The companies with webhooks that have work: retries that are due, and leases of gateways that died. Every tenth sweep also
+ * The companies with webhooks that have work: retries that are due, and leases of gateways that died. Every tenth poll also
  * finds events that a gateway has numbered and not delivered, because it died in between.
  */
-function dueWebhooks(): SweepPart['select'] {
-  let sweeps = 0;
+function dueWebhooks(): PollPart['select'] {
+  let polls = 0;
   return (within) => {
     const company = within(sql`w.company_id`);
     const due = sql`
       SELECT w.company_id, 0 AS number FROM webhooks w WHERE w.due_at <= now() AND ${company}
       UNION SELECT w.company_id, 0 FROM webhooks w WHERE w.lease_until <= now() AND ${company}
       UNION SELECT w.company_id, 0 FROM webhooks w WHERE w.lease_until > ${latestEnd} AND ${company}`;
-    sweeps += 1;
-    if (sweeps % thoroughEvery !== 0) return due;
+    polls += 1;
+    if (polls % thoroughEvery !== 0) return due;
     return sql`${due}
       UNION SELECT w.company_id, 0 FROM webhooks w JOIN companies c ON c.id = w.company_id
       WHERE w.disabled_at IS NULL AND w.wait_until IS NULL AND w.position < c.last_sequence AND ${company}`;
@@ -85,7 +85,7 @@ const pauseMilliseconds = 250;
 class DeliveryStatements {
   readonly #db: Database;
   readonly #stopped: AbortSignal;
-  readonly #stalled = new StalledCompanies();
+  readonly #stalled = new CircuitBreaker();
 
   constructor(db: Database, stopped: AbortSignal) {
     this.#db = db;
@@ -143,7 +143,7 @@ export class Deliverer {
   readonly #waiting = new Set<string>();
   /** Looks and deliveries, which end by themselves. What has failed is due again when its lease has ended. */
   readonly #tasks: Tasks;
-  readonly #trouble: Trouble;
+  readonly #outage: Outage;
   #deliveries = 0;
 
   constructor({ db, ...needs }: Needs) {
@@ -151,22 +151,22 @@ export class Deliverer {
     // Every delivery listens to both, for as long as it runs.
     setMaxListeners(0, stopping, stopped);
     const statements = new DeliveryStatements(db, stopped);
-    this.#trouble = new Trouble(needs.logger, {
+    this.#outage = new Outage(needs.logger, {
       begins: 'cannot deliver to webhooks, will try again',
       ends: 'webhooks are delivered to again',
     });
     this.#tasks = new Tasks((error) => {
-      if (!stopping.aborted) this.#trouble.onFailure(error);
+      if (!stopping.aborted) this.#outage.onFailure(error);
     });
     this.#tools = { ...needs, statements, turns: new CompanyTurns(most.requests), stopping, stopped };
   }
 
-  start(pump: Pump): void {
-    pump.onNumbered((companyId) => this.#wakeIfAny(companyId));
-    pump.onSweep({
+  start(dispatcher: Dispatcher): void {
+    dispatcher.onNumbered((companyId) => this.#wakeIfAny(companyId));
+    dispatcher.onPoll({
       select: dueWebhooks(),
       onFound: (rows) => {
-        this.#trouble.onSuccess();
+        this.#outage.onSuccess();
         for (const { companyId } of rows) this.wake(companyId);
       },
     });
@@ -213,7 +213,9 @@ export class Deliverer {
     while (look.again && !stopping.aborted) {
       look.again = false;
       const leaseId = newId();
-      const { leases, isBusy, hasWebhooks } = await statements.run(companyId, (db) => claim(db, companyId, leaseId));
+      const { leases, isBusy, hasWebhooks } = await statements.run(companyId, (db) =>
+        acquireLease(db, companyId, leaseId),
+      );
       for (const lease of leases) this.#deliver(new WebhookDelivery(lease, this.#tools), companyId);
       if (!hasWebhooks) this.#without.set(companyId, { isPlanned: false });
       if (!isBusy) continue;
@@ -244,7 +246,7 @@ export class Deliverer {
 
 interface WebhookOptions {
   db: Database;
-  pump: Pump;
+  dispatcher: Dispatcher;
   keys: readonly string[];
   allow: readonly string[];
   logger: Logger;
@@ -252,10 +254,10 @@ interface WebhookOptions {
 }
 
 /** Delivers to webhooks from now on, if there is a key. Returns what stops that, in three seconds at most. */
-export function openWebhooks({ pump, allow, ...options }: WebhookOptions): () => Promise<void> {
+export function openWebhooks({ dispatcher, allow, ...options }: WebhookOptions): () => Promise<void> {
   if (options.keys.length === 0) return async () => {};
   const deliverer = new Deliverer({ ...options, sender: new Sender({ open: new OpenAddresses(allow) }) });
-  deliverer.start(pump);
+  deliverer.start(dispatcher);
   let stopped: Promise<void> | undefined;
   return () => {
     stopped ??= deliverer.stop();
@@ -263,20 +265,20 @@ export function openWebhooks({ pump, allow, ...options }: WebhookOptions): () =>
   };
 }
 
-const sweepsApart = 10;
+const pollsApart = 10;
 const none = { active: 0, failing: 0, disabled: 0, lag: 0 };
 
 /** How many webhooks of all companies there are in each state, and by how many events the slowest is behind. */
 type WebhookFigures = typeof none;
 
-/** Reads the figures with every tenth sweep, as a part of it. */
-export function webhookFigures(): SweepPart & { read: () => WebhookFigures } {
+/** Reads the figures with every tenth poll, as a part of it. */
+export function webhookFigures(): PollPart & { read: () => WebhookFigures } {
   let figures = none;
-  let sweeps = 0;
-  const select: SweepPart['select'] = (within) => {
+  let polls = 0;
+  const select: PollPart['select'] = (within) => {
     const isOfAll = within(sql`w.company_id`).values.length === 0;
-    sweeps += 1;
-    if (!isOfAll || sweeps % sweepsApart !== 1) return undefined;
+    polls += 1;
+    if (!isOfAll || polls % pollsApart !== 1) return undefined;
     return sql`
       SELECT f.name AS company_id, f.number FROM (
         SELECT count(w.id) FILTER (WHERE w.disabled_at IS NOT NULL) AS disabled,
@@ -288,7 +290,7 @@ export function webhookFigures(): SweepPart & { read: () => WebhookFigures } {
         VALUES ('disabled', w.disabled), ('failing', w.failing), ('active', w.active), ('lag', w.lag)
       ) AS f(name, number)`;
   };
-  const onFound: SweepPart['onFound'] = (rows) => {
+  const onFound: PollPart['onFound'] = (rows) => {
     if (rows.length === 0) return;
     figures = { ...none, ...Object.fromEntries(rows.map(({ companyId: name, number }) => [name, number])) };
   };

@@ -2,15 +2,23 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Turns } from '../process/index.js';
-import { type Item, manyBehind, type Taken, take } from './claim.js';
-import { type Attempt, type Progress, type PutAside, record } from './complete.js';
+import { type Claim, claim, type Item, manyBehind } from './claim.js';
+import { type Attempt, complete, type Parked, type Progress } from './complete.js';
 import type { Tools } from './deliverer.js';
-import { failuresBeforeWaiting, inFlight, type Lease, type NewLease, pauseAfter, release, waitAfter } from './lease.js';
+import {
+  failuresBeforeWaiting,
+  inFlight,
+  type Lease,
+  type NewLease,
+  pauseAfter,
+  releaseLease,
+  waitAfter,
+} from './lease.js';
 import type { Delivery } from './sender.js';
 import { attemptOf, bodyOf, messageOf } from './signature.js';
 
 /** What is sent of one record, one after the other, and how far that has come. */
-interface Lane {
+interface RecordQueue {
   record: string;
   items: readonly Item[];
   /** How many items are settled: acknowledged, given up, or of a draft. */
@@ -20,14 +28,14 @@ interface Lane {
   /** The sequence of the last event that was begun to be sent; 0 for none. */
   begun: number;
   /** Whether it was recorded while a request ran. Then it ends with that request. */
-  isPutAside: boolean;
+  isParked: boolean;
   /** Those that are not recorded yet. */
   attempts: Attempt[];
   ended: Promise<void>;
 }
 
-/** One lane for each record, in the order of their first items. */
-function lanesOf(items: readonly Item[]): Lane[] {
+/** One queue for each record, in the order of their first items. */
+function recordQueuesOf(items: readonly Item[]): RecordQueue[] {
   const groups = new Map<string, Item[]>();
   for (const item of items) {
     const group = groups.get(item.record);
@@ -40,88 +48,88 @@ function lanesOf(items: readonly Item[]): Lane[] {
     settled: 0,
     current: 'unsent',
     begun: 0,
-    isPutAside: false,
+    isParked: false,
     attempts: [],
     ended: Promise.resolve(),
   }));
 }
 
-const currentOf = ({ items, settled }: Lane): Item | undefined => items[settled];
+const currentOf = ({ items, settled }: RecordQueue): Item | undefined => items[settled];
 
 const sequenceOf = (item: Item | undefined): number => item?.event?.sequence ?? 0;
 
 /** How far deliveries have come, without what they say of the endpoint. */
-type Moves = Pick<Progress, 'position' | 'attempted' | 'attempts' | 'putAside' | 'done' | 'sentOnce'>;
+type Moves = Pick<Progress, 'position' | 'attempted' | 'attempts' | 'parked' | 'done' | 'sentOnce'>;
 
 /**
- * How far the lanes of a round have come. Those whose request still runs are put aside, so that others need not wait for
- * it. The position stops before the first event that was not sent; if later ones were, that one is put aside too.
+ * How far the queues of a batch have come. Those whose request still runs are parked, so that others need not wait for
+ * it. The position stops before the first event that was not sent; if later ones were, that one is parked too.
  * `isProbe` says that the endpoint waits as a whole: then its failures use up no retries.
  */
-function progressOf(taken: Taken, lanes: readonly Lane[], isProbe: boolean): Moves {
-  const attempts = lanes.flatMap((lane) => lane.attempts.splice(0));
-  const isNew = (lane: Lane) => lane.items[0]?.retry === undefined;
-  const begun = Math.max(0, ...lanes.filter(isNew).map((lane) => lane.begun));
-  // What is put aside up to the position is sent later, and may be sent again by a replay.
-  const attemptedAt = (position: number) => Math.max(taken.attempted, begun, position);
-  const done = [...taken.emptied];
-  const attempted = attemptedAt(taken.reach);
-  const moves: Moves = { position: taken.reach, attempted, attempts, putAside: [], done, sentOnce: [] };
-  const unsent: Lane[] = [];
-  for (const lane of lanes) {
-    const isUnsent = lane.current === 'unsent' || (lane.current === 'failed' && isProbe);
-    if (lane.items[0]?.retry?.once) noteOnce(lane, moves);
-    else if (!isNew(lane)) noteRetry(lane, moves, isProbe);
-    else if (currentOf(lane) && isUnsent) unsent.push(lane);
-    else if (currentOf(lane)) putAside(lane, moves, isProbe, taken.attempted);
+function progressOf(claimed: Claim, queues: readonly RecordQueue[], isProbe: boolean): Moves {
+  const attempts = queues.flatMap((queue) => queue.attempts.splice(0));
+  const isNew = (queue: RecordQueue) => queue.items[0]?.retry === undefined;
+  const begun = Math.max(0, ...queues.filter(isNew).map((queue) => queue.begun));
+  // What is parked up to the position is sent later, and may be sent again by a replay.
+  const attemptedAt = (position: number) => Math.max(claimed.attempted, begun, position);
+  const done = [...claimed.emptied];
+  const attempted = attemptedAt(claimed.reach);
+  const moves: Moves = { position: claimed.reach, attempted, attempts, parked: [], done, sentOnce: [] };
+  const unsent: RecordQueue[] = [];
+  for (const queue of queues) {
+    const isUnsent = queue.current === 'unsent' || (queue.current === 'failed' && isProbe);
+    if (queue.items[0]?.retry?.once) noteOnce(queue, moves);
+    else if (!isNew(queue)) noteRetry(queue, moves, isProbe);
+    else if (currentOf(queue) && isUnsent) unsent.push(queue);
+    else if (currentOf(queue)) park(queue, moves, isProbe, claimed.attempted);
   }
   if (unsent.length === 0) return moves;
-  const first = Math.min(...unsent.map((lane) => sequenceOf(currentOf(lane))));
+  const first = Math.min(...unsent.map((queue) => sequenceOf(currentOf(queue))));
   const last = isProbe ? 0 : begun;
-  for (const lane of unsent) {
-    if (sequenceOf(currentOf(lane)) <= last) putAside(lane, moves, isProbe, taken.attempted);
+  for (const queue of unsent) {
+    if (sequenceOf(currentOf(queue)) <= last) park(queue, moves, isProbe, claimed.attempted);
   }
   const position = Math.max(last, first - 1);
   return { ...moves, position, attempted: attemptedAt(position) };
 }
 
-/** The moves of lanes that were put aside while their request ran, and have ended since. */
-function lateProgressOf(lanes: readonly Lane[], position: number): Moves {
-  const attempts = lanes.flatMap((lane) => lane.attempts.splice(0));
-  const moves: Moves = { position, attempted: undefined, attempts, putAside: [], done: [], sentOnce: [] };
-  for (const lane of lanes) {
-    if (lane.items[0]?.retry?.once) noteOnce(lane, moves);
-    else noteRetry(lane, moves, false);
+/** The moves of queues that were parked while their request ran, and have ended since. */
+function lateProgressOf(queues: readonly RecordQueue[], position: number): Moves {
+  const attempts = queues.flatMap((queue) => queue.attempts.splice(0));
+  const moves: Moves = { position, attempted: undefined, attempts, parked: [], done: [], sentOnce: [] };
+  for (const queue of queues) {
+    if (queue.items[0]?.retry?.once) noteOnce(queue, moves);
+    else noteRetry(queue, moves, false);
   }
   return moves;
 }
 
-function noteOnce(lane: Lane, { sentOnce }: Moves): void {
-  const [item] = lane.items;
-  if (item?.retry && (lane.settled > 0 || lane.current === 'failed')) sentOnce.push(item.retry.id);
-  lane.isPutAside = lane.current === 'running';
+function noteOnce(queue: RecordQueue, { sentOnce }: Moves): void {
+  const [item] = queue.items;
+  if (item?.retry && (queue.settled > 0 || queue.current === 'failed')) sentOnce.push(item.retry.id);
+  queue.isParked = queue.current === 'running';
 }
 
-/** Of a record that has a retry already. What comes behind a lane that was put aside is not sent in it. */
-function noteRetry(lane: Lane, moves: Moves, isProbe: boolean): void {
-  const isDone = currentOf(lane) === undefined || (lane.isPutAside && lane.current === 'unsent' && lane.settled > 0);
-  if (isDone) moves.done.push({ record: lane.record, through: sequenceOf(lane.items[lane.settled - 1]) });
-  else putAside(lane, moves, isProbe);
+/** Of a record that has a retry already. What comes behind a queue that was parked is not sent in it. */
+function noteRetry(queue: RecordQueue, moves: Moves, isProbe: boolean): void {
+  const isDone = currentOf(queue) === undefined || (queue.isParked && queue.current === 'unsent' && queue.settled > 0);
+  if (isDone) moves.done.push({ record: queue.record, through: sequenceOf(queue.items[queue.settled - 1]) });
+  else park(queue, moves, isProbe);
 }
 
-function putAside(lane: Lane, { putAside: entries }: Moves, isProbe: boolean, attempted = 0): void {
-  const current = currentOf(lane);
-  const hasFailed = lane.current === 'failed' && !isProbe;
+function park(queue: RecordQueue, { parked: entries }: Moves, isProbe: boolean, attempted = 0): void {
+  const current = currentOf(queue);
+  const hasFailed = queue.current === 'failed' && !isProbe;
   const failures = (current?.retry?.failures ?? 0) + (hasFailed ? 1 : 0);
-  const entry: PutAside = {
-    record: lane.record,
+  const entry: Parked = {
+    record: queue.record,
     sequence: sequenceOf(current),
     failures,
-    attempted: Math.max(attempted, lane.begun),
-    pause: lane.current === 'running' ? inFlight : hasFailed ? (pauseAfter(failures) ?? 0) : 0,
+    attempted: Math.max(attempted, queue.begun),
+    pause: queue.current === 'running' ? inFlight : hasFailed ? (pauseAfter(failures) ?? 0) : 0,
   };
   entries.push(entry);
-  lane.isPutAside = lane.current === 'running';
+  queue.isParked = queue.current === 'running';
 }
 
 /** What the deliveries of one lease say of the endpoint as a whole. */
@@ -143,8 +151,8 @@ class Endpoint {
     this.failures = failures;
   }
 
-  /** What the database says of it at the beginning of a round. */
-  begin({ waits, isFailing, isHopeless }: Taken): void {
+  /** What the database says of it at the beginning of a batch. */
+  begin({ waits, isFailing, isHopeless }: Claim): void {
     this.waits = waits;
     this.#isFailing = isFailing;
     this.#isHopeless = isHopeless;
@@ -212,92 +220,92 @@ class Endpoint {
 /** A request that takes longer holds up no others. */
 const slowMilliseconds = 1_000;
 /** How long requests are begun before what came of them is recorded, well before the lease ends. */
-const roundMilliseconds = 3_000;
+const batchMilliseconds = 3_000;
 
-/** Sends what was taken: each record in its order, and the records beside each other. */
-class Round {
-  readonly lanes: Lane[];
+/** Sends what was claimed: each record in its order, and the records beside each other. */
+class Batch {
+  readonly queues: RecordQueue[];
   readonly #lease: Lease;
-  readonly #taken: Taken;
+  readonly #claim: Claim;
   readonly #tools: Tools;
   readonly #endpoint: Endpoint;
   readonly #turns: Turns;
   readonly #isProbe: boolean;
   readonly #start = performance.now();
-  readonly #slow = new Map<Lane, () => void>();
+  readonly #slow = new Map<RecordQueue, () => void>();
 
-  constructor(lease: Lease, taken: Taken, given: { tools: Tools; endpoint: Endpoint; turns: Turns }) {
+  constructor(lease: Lease, claimed: Claim, given: { tools: Tools; endpoint: Endpoint; turns: Turns }) {
     this.#lease = lease;
-    this.#taken = taken;
+    this.#claim = claimed;
     this.#tools = given.tools;
     this.#endpoint = given.endpoint;
     this.#turns = given.turns;
     this.#isProbe = given.endpoint.isWaiting;
-    this.lanes = lanesOf(taken.items);
+    this.queues = recordQueuesOf(claimed.items);
   }
 
-  /** Resolves when every lane has ended or runs a slow request, and in time. A probe waits for slow requests too. */
+  /** Resolves when every queue has ended or runs a slow request, and in time. A probe waits for slow requests too. */
   async run(): Promise<void> {
-    const slow = this.lanes.map((lane) => {
-      const becomesSlow = new Promise<void>((resolve) => this.#slow.set(lane, resolve));
-      lane.ended = this.#runLane(lane);
-      return Promise.race([lane.ended, becomesSlow]);
+    const slow = this.queues.map((queue) => {
+      const becomesSlow = new Promise<void>((resolve) => this.#slow.set(queue, resolve));
+      queue.ended = this.#runQueue(queue);
+      return Promise.race([queue.ended, becomesSlow]);
     });
     const over = new AbortController();
     const time = this.#isProbe
       ? []
-      : [sleep(roundMilliseconds, undefined, { ref: false, signal: over.signal }).catch(() => {})];
+      : [sleep(batchMilliseconds, undefined, { ref: false, signal: over.signal }).catch(() => {})];
     await Promise.race([Promise.all(slow), ...time]);
     over.abort();
   }
 
-  async #runLane(lane: Lane): Promise<void> {
-    for (let item = currentOf(lane); item && !lane.isPutAside && lane.current === 'unsent'; item = currentOf(lane)) {
+  async #runQueue(queue: RecordQueue): Promise<void> {
+    for (let item = currentOf(queue); item && !queue.isParked && queue.current === 'unsent'; item = currentOf(queue)) {
       if (item.isDraft) {
-        lane.settled += 1;
+        queue.settled += 1;
         continue;
       }
       const isSent = await this.#turns.take(() =>
-        this.#tools.turns.take(this.#lease.companyId, () => this.#trySending(lane, item)),
+        this.#tools.turns.take(this.#lease.companyId, () => this.#trySending(queue, item)),
       );
       if (!isSent) return;
     }
   }
 
-  /** Returns whether it was sent: the time of the round may have passed since it had to wait. */
-  async #trySending(lane: Lane, item: Item): Promise<boolean> {
-    if (lane.isPutAside || this.#mayNotSend(item)) return false;
-    await this.#send(lane, item);
+  /** Returns whether it was sent: the time of the batch may have passed since it had to wait. */
+  async #trySending(queue: RecordQueue, item: Item): Promise<boolean> {
+    if (queue.isParked || this.#mayNotSend(item)) return false;
+    await this.#send(queue, item);
     return true;
   }
 
   #mayNotSend({ retry }: Item): boolean {
-    if (this.#tools.stopping.aborted || this.#seconds() * 1000 > roundMilliseconds) return true;
+    if (this.#tools.stopping.aborted || this.#seconds() * 1000 > batchMilliseconds) return true;
     // What is sent once, and each of the two that a probe consists of, does not wait for the others.
     return this.#endpoint.isClosed && !retry?.once && !this.#isProbe;
   }
 
-  async #send(lane: Lane, item: Item): Promise<void> {
+  async #send(queue: RecordQueue, item: Item): Promise<void> {
     const { sender, turns, keys, stopped } = this.#tools;
     const { companyId, webhookId } = this.#lease;
     const attempt = attemptOf(item);
-    const clock = this.#taken.clock + this.#seconds();
+    const clock = this.#claim.clock + this.#seconds();
     const body = bodyOf(item, companyId, clock);
-    const message = messageOf(this.#taken, { body, attempt, clock, keys, owner: { companyId, id: webhookId } });
-    lane.current = 'running';
-    lane.begun = Math.max(lane.begun, sequenceOf(item));
-    const timer = this.#isProbe ? undefined : setTimeout(() => this.#slow.get(lane)?.(), slowMilliseconds);
+    const message = messageOf(this.#claim, { body, attempt, clock, keys, owner: { companyId, id: webhookId } });
+    queue.current = 'running';
+    queue.begun = Math.max(queue.begun, sequenceOf(item));
+    const timer = this.#isProbe ? undefined : setTimeout(() => this.#slow.get(queue)?.(), slowMilliseconds);
     const delivery = await sender.send(message, stopped, (milliseconds) => turns.charge(companyId, milliseconds));
     clearTimeout(timer);
-    lane.current = 'unsent';
+    queue.current = 'unsent';
     if (stopped.aborted && !delivery.isAcknowledged) return;
     const outcome = this.#outcomeOf(item, delivery);
-    if (outcome === 'failed') lane.current = 'failed';
-    else lane.settled += 1;
+    if (outcome === 'failed') queue.current = 'failed';
+    else queue.settled += 1;
     this.#endpoint.note(delivery, { once: item.retry?.once === true });
     const { status, reason, address, milliseconds, response } = delivery;
     const sequence = item.event?.sequence;
-    lane.attempts.push({
+    queue.attempts.push({
       eventId: body.id,
       type: body.type,
       sequence,
@@ -334,15 +342,15 @@ const lookEvery = 500;
 /** The lease was lost: others deliver now, or an owner has moved the position. */
 class LeaseLost extends Error {}
 
-/** What the holder of a lease does: rounds of taking, sending and recording. */
+/** What the holder of a lease does: batches of taking, sending and recording. */
 export class WebhookDelivery {
   readonly #lease: NewLease;
   readonly #tools: Tools;
   readonly #endpoint: Endpoint;
   readonly #turns = new Turns(mostAtOnce);
   readonly #given = new AbortController();
-  /** Lanes that were put aside because their request is slow. */
-  readonly #late = new Set<Lane>();
+  /** Lanes that were parked because their request is slow. */
+  readonly #late = new Set<RecordQueue>();
   #position = 0;
 
   constructor(lease: NewLease, tools: Tools) {
@@ -360,35 +368,35 @@ export class WebhookDelivery {
   /** Delivers until nothing is left, the endpoint has to wait, or the process stops. Returns whether there is more to do. */
   async run(): Promise<boolean> {
     try {
-      while (await this.#round());
+      while (await this.#batch());
       await this.#finishLate();
     } catch (error) {
       if (!(error instanceof LeaseLost)) throw error;
     } finally {
       this.#given.abort();
     }
-    return this.#tools.statements.run(this.#lease.companyId, (db) => release(db, this.#lease));
+    return this.#tools.statements.run(this.#lease.companyId, (db) => releaseLease(db, this.#lease));
   }
 
   /** Returns whether to go on. */
-  async #round(): Promise<boolean> {
+  async #batch(): Promise<boolean> {
     const { statements, stopping } = this.#tools;
     const { companyId } = this.#lease;
     const start = performance.now();
-    const taken = await statements.run(companyId, (db) => take(db, this.#lease, this.#endpoint));
-    if (!taken) throw new LeaseLost();
-    this.#endpoint.begin(taken);
-    this.#position = taken.position;
+    const claimed = await statements.run(companyId, (db) => claim(db, this.#lease, this.#endpoint));
+    if (!claimed) throw new LeaseLost();
+    this.#endpoint.begin(claimed);
+    this.#position = claimed.position;
     const isProbe = this.#endpoint.isWaiting;
-    const round = new Round(this.#lease, taken, { tools: this.#tools, endpoint: this.#endpoint, turns: this.#turns });
-    await round.run();
-    const moves = progressOf(taken, round.lanes, isProbe);
-    const hasMoved = moves.position !== taken.position || round.lanes.length > 0 || moves.done.length > 0;
+    const batch = new Batch(this.#lease, claimed, { tools: this.#tools, endpoint: this.#endpoint, turns: this.#turns });
+    await batch.run();
+    const moves = progressOf(claimed, batch.queues, isProbe);
+    const hasMoved = moves.position !== claimed.position || batch.queues.length > 0 || moves.done.length > 0;
     if (hasMoved) await this.#record(moves, start);
-    for (const lane of round.lanes) if (lane.isPutAside) this.#late.add(lane);
+    for (const queue of batch.queues) if (queue.isParked) this.#late.add(queue);
     await this.#recordLate();
     if (this.#endpoint.isClosed || isProbe || stopping.aborted) return false;
-    if (taken.reach - taken.position >= manyBehind) return true;
+    if (claimed.reach - claimed.position >= manyBehind) return true;
     if (this.#late.size === 0) return false;
     await Promise.race([sleep(lookEvery), ...[...this.#late].map(({ ended }) => ended)]);
     return true;
@@ -404,7 +412,7 @@ export class WebhookDelivery {
   async #recordLate(): Promise<void> {
     const ended = [...this.#late].filter(({ current }) => current !== 'running');
     if (ended.length === 0) return;
-    for (const lane of ended) this.#late.delete(lane);
+    for (const queue of ended) this.#late.delete(queue);
     await this.#record(lateProgressOf(ended, this.#position), performance.now());
   }
 
@@ -412,22 +420,22 @@ export class WebhookDelivery {
     const { statements, logger } = this.#tools;
     const { waits } = this.#endpoint;
     const progress = { ...moves, ...this.#endpoint.take() };
-    const isHeld = await statements.run(this.#lease.companyId, (db) => record(db, this.#lease, progress));
+    const isHeld = await statements.run(this.#lease.companyId, (db) => complete(db, this.#lease, progress));
     if (!isHeld) throw new LeaseLost();
     this.#position = moves.position;
-    reportRound(logger, this.#lease, progress, { waits, start });
+    reportBatch(logger, this.#lease, progress, { waits, start });
   }
 }
 
 interface Seen {
-  /** How often the endpoint had waited before the round. */
+  /** How often the endpoint had waited before the batch. */
   waits: number;
-  /** When the round began, by `performance.now()`. */
+  /** When the batch began, by `performance.now()`. */
   start: number;
 }
 
-/** Logs what a round has sent, and warns when an endpoint begins to fail, recovers, or is disabled. */
-function reportRound(logger: Logger, { companyId, webhookId }: Lease, progress: Progress, seen: Seen): void {
+/** Logs what a batch has sent, and warns when an endpoint begins to fail, recovers, or is disabled. */
+function reportBatch(logger: Logger, { companyId, webhookId }: Lease, progress: Progress, seen: Seen): void {
   const { attempts, position, waits, disabled } = progress;
   const webhook = { webhookId, companyId };
   const count = (outcome: string) => attempts.filter((attempt) => attempt.outcome === outcome).length;
@@ -436,7 +444,7 @@ function reportRound(logger: Logger, { companyId, webhookId }: Lease, progress: 
     const milliseconds = Math.round(performance.now() - seen.start);
     const closed = attempts.findLast((attempt) => attempt.address !== undefined)?.address;
     const found = { acknowledged, failed, givenUp, position, milliseconds, ...(closed !== undefined && { closed }) };
-    logger.info({ ...webhook, ...found }, 'webhook round');
+    logger.info({ ...webhook, ...found }, 'webhook batch');
   }
   const last = attempts.findLast(({ outcome }) => outcome !== 'acknowledged');
   const reason = last?.reason ?? (last?.status === undefined ? undefined : `status ${last.status}`);

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type Database, type DatabaseTimeouts, isConflict, openClient, StalledCompanies } from '../postgres/index.js';
-import { companiesWithTokens, numberEvents, type SweepPart, sweep, waitingCompanies } from './sequence.js';
+import { CircuitBreaker, type Database, type DatabaseTimeouts, isConflict, openClient } from '../postgres/index.js';
+import { companiesWithTokens, numberEvents, type PollPart, poll, waitingCompanies } from './sequence.js';
 
-/** How many sweeps without a failure end it: some failures are known only when a time limit has passed. */
-const calmSweeps = 6;
+/** How many polls without a failure end it: some failures are known only when a time limit has passed. */
+const calmPolls = 6;
 
 /** Logs when something begins to fail, and when it works again: once each, however often it fails in between. */
-export class Trouble {
+export class Outage {
   readonly #logger: Logger;
   readonly #words: { begins: string; ends: string };
-  /** How many more sweeps it takes; 0 if nothing fails. */
+  /** How many more polls it takes; 0 if nothing fails. */
   #left = 0;
 
   constructor(logger: Logger, words: { begins: string; ends: string }) {
@@ -20,7 +20,7 @@ export class Trouble {
 
   onFailure(error: unknown): void {
     if (this.#left === 0) this.#logger.warn({ err: error }, this.#words.begins);
-    this.#left = calmSweeps;
+    this.#left = calmPolls;
   }
 
   onSuccess(): void {
@@ -30,31 +30,31 @@ export class Trouble {
   }
 }
 
-const sweepMilliseconds = 1_000;
+const pollMilliseconds = 1_000;
 const longestPause = 5_000;
 
-interface SweeperEvents {
+interface PollerEvents {
   onFailure: (error: unknown) => void;
   onSuccess: () => void;
 }
 
 /** Sweeps once a second, and less often while the database does not respond. */
-class Sweeper {
+class Poller {
   readonly #db: Database;
-  readonly #events: SweeperEvents;
-  readonly #parts = new Set<SweepPart>();
+  readonly #events: PollerEvents;
+  readonly #parts = new Set<PollPart>();
   /** Companies that could not be asked, as when the node that has their rows is lost. The one to try next is first. */
   readonly #failing = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
   #failures = 0;
 
-  constructor(db: Database, events: SweeperEvents) {
+  constructor(db: Database, events: PollerEvents) {
     this.#db = db;
     this.#events = events;
   }
 
-  add(part: SweepPart): () => void {
+  add(part: PollPart): () => void {
     this.#parts.add(part);
     return () => void this.#parts.delete(part);
   }
@@ -70,29 +70,29 @@ class Sweeper {
 
   async #run(): Promise<void> {
     try {
-      await sweep(this.#db, [...this.#parts]);
+      await poll(this.#db, [...this.#parts]);
       this.#failing.clear();
       this.#failures = 0;
       this.#events.onSuccess();
     } catch (error) {
       this.#failures += 1;
       if (!this.#isStopped) this.#events.onFailure(error);
-      await this.#sweepEach().catch(() => {});
+      await this.#pollEach().catch(() => {});
     }
     if (this.#isStopped) return;
-    const pause = Math.min(sweepMilliseconds * 2 ** this.#failures, longestPause);
+    const pause = Math.min(pollMilliseconds * 2 ** this.#failures, longestPause);
     this.#timer = setTimeout(() => void this.#run(), pause).unref();
   }
 
   /** Goes company by company, because a lost node fails every statement over all of them. */
-  async #sweepEach(): Promise<void> {
+  async #pollEach(): Promise<void> {
     const companies = await companiesWithTokens(this.#db);
     const [next] = this.#failing;
     const responding = companies.filter((id) => !this.#failing.has(id));
     for (const companyId of next === undefined ? responding : [...responding, next]) {
       if (this.#isStopped) return;
       this.#failing.delete(companyId);
-      await sweep(this.#db, [...this.#parts], companyId).catch(() => this.#failing.add(companyId));
+      await poll(this.#db, [...this.#parts], companyId).catch(() => this.#failing.add(companyId));
     }
   }
 }
@@ -110,14 +110,14 @@ interface Turn {
 
 /**
  * Numbers what this process has changed as soon as it is told, and what others wrote within a second. If it fails, the
- * next sweep tries again.
+ * next poll tries again.
  */
-export class Pump {
+export class Dispatcher {
   readonly #db: Database;
   readonly #logger: Logger;
-  readonly #trouble: Trouble;
-  readonly #sweeper: Sweeper;
-  readonly #stalled = new StalledCompanies();
+  readonly #outage: Outage;
+  readonly #poller: Poller;
+  readonly #stalled = new CircuitBreaker();
   readonly #turns = new Map<string, Turn>();
   readonly #listeners = new Set<NumberedListener>();
   #isStopped = false;
@@ -125,12 +125,12 @@ export class Pump {
   constructor(db: Database, logger: Logger) {
     this.#db = db;
     this.#logger = logger;
-    this.#trouble = new Trouble(logger, {
+    this.#outage = new Outage(logger, {
       begins: 'cannot number events, will try again',
       ends: 'events are numbered again',
     });
-    this.#sweeper = new Sweeper(db, this.#trouble);
-    this.onSweep({
+    this.#poller = new Poller(db, this.#outage);
+    this.onPoll({
       select: waitingCompanies,
       onFound: (rows) => rows.forEach(({ companyId }) => void this.changed(companyId)),
     });
@@ -138,13 +138,13 @@ export class Pump {
 
   /** Sweeps now and then once a second. */
   start(): void {
-    this.#sweeper.start();
+    this.#poller.start();
   }
 
   /** Waits for nothing: a statement that runs ends by itself, or with its connection. */
   stop(): void {
     this.#isStopped = true;
-    this.#sweeper.stop();
+    this.#poller.stop();
   }
 
   onNumbered(listener: NumberedListener): () => void {
@@ -152,9 +152,9 @@ export class Pump {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Makes this a part of each sweep, in the same statement. */
-  onSweep(part: SweepPart): () => void {
-    return this.#sweeper.add(part);
+  /** Makes this a part of each poll, in the same statement. */
+  onPoll(part: PollPart): () => void {
+    return this.#poller.add(part);
   }
 
   /** Numbers what waits in the company. */
@@ -182,7 +182,7 @@ export class Pump {
         if (!result.hasMore) await sleep(pause, undefined, { ref: false });
       }
     } catch (error) {
-      if (!this.#isStopped && !isConflict(error)) this.#trouble.onFailure(error);
+      if (!this.#isStopped && !isConflict(error)) this.#outage.onFailure(error);
     } finally {
       this.#turns.delete(companyId);
     }
@@ -211,7 +211,7 @@ interface EventsOptions {
 interface Events {
   /** For everything that events need outside of requests. */
   db: Database;
-  pump: Pump;
+  dispatcher: Dispatcher;
   close(): Promise<void>;
 }
 
@@ -219,10 +219,10 @@ interface Events {
 export function openEvents(options: EventsOptions, logger: Logger): Events {
   const onError = (error: Error) => logger.info(`a database connection broke: ${error.message}`);
   const db = openClient({ ...options, poolSize: eventConnections, onError });
-  const pump = new Pump(db, logger);
+  const dispatcher = new Dispatcher(db, logger);
   const close = async () => {
-    pump.stop();
+    dispatcher.stop();
     await db.$disconnect();
   };
-  return { db, pump, close };
+  return { db, dispatcher, close };
 }

@@ -5,16 +5,16 @@ export {
   urlProblem,
 } from './addresses.js';
 export {
-  /** Ends the pauses that are longer than any is made, company by company: the database's clock was set back, by as much as they are too long. */
-  endLongPauses,
   /** Deletes the attempts of more than that many days ago, by the clock of the database. */
   purgeAttempts,
+  /** Ends the pauses that are longer than any is made, company by company: the database's clock was set back, by as much as they are too long. */
+  shortenBackoffs,
 } from './complete.js';
 export type { CountAttempt } from './deliverer.js';
 export {
   /** Delivers to webhooks from now on, if there is a key. */
   openWebhooks,
-  /** Reads the figures with every tenth sweep, as a part of it. */
+  /** Reads the figures with every tenth poll, as a part of it. */
   webhookFigures,
 } from './deliverer.js';
 export {

@@ -13,8 +13,8 @@ export interface NewLease extends Lease {
   failures: number;
 }
 
-/** What {@link claim} has found. */
-interface Claimed {
+/** What {@link acquireLease} has found. */
+interface Leased {
   /** The webhooks with work that nobody delivers to now. */
   leases: NewLease[];
   /** Whether another gateway delivers to one that has work: it may be about to finish. */
@@ -33,7 +33,7 @@ export const latestEnd = sql`now() + interval '30 seconds'`;
  * Takes the lease of every webhook of the company that has work. May be repeated, if its outcome was lost. A lease that
  * would not end for long is shortened and not taken: its holder may still be sending.
  */
-export async function claim(db: Transaction, companyId: string, leaseId: string): Promise<Claimed> {
+export async function acquireLease(db: Transaction, companyId: string, leaseId: string): Promise<Leased> {
   const hasEvents = sql`w.disabled_at IS NULL AND w.position < (SELECT last_sequence FROM companies WHERE id = ${companyId})`;
   const rows = await db.$queryRaw<{ id: string; epoch: number | null; failures: number; isBusy: boolean }[]>(sql`
     WITH open AS (
@@ -60,7 +60,7 @@ export async function claim(db: Transaction, companyId: string, leaseId: string)
  * Gives a lease back, and says when the webhook has work again. Returns whether it has some now; false also if the lease
  * was lost.
  */
-export async function release(db: Transaction, { companyId, webhookId, leaseId }: Lease): Promise<boolean> {
+export async function releaseLease(db: Transaction, { companyId, webhookId, leaseId }: Lease): Promise<boolean> {
   const own = sql`r.company_id = ${companyId} AND r.webhook_id = ${webhookId}`;
   // An endpoint that waits as a whole tries its oldest failure then, whatever that one's own time is.
   const [row] = await db.$queryRaw<{ isDue: boolean | null }[]>(sql`

@@ -65,7 +65,7 @@ export async function numberEvents(db: Transaction, companyId: string): Promise<
 }
 
 /** A company in which there is something to do, and a number that says more, such as its last sequence. */
-interface SweepRow {
+interface PollRow {
   companyId: string;
   number: number;
 }
@@ -73,12 +73,12 @@ interface SweepRow {
 /** Limits a part to one company, or to none: a condition on the column that has it. */
 type Within = (companyColumn: Sql) => Sql;
 
-/** What one sweep over all companies looks for. All parts are one statement, once a second. */
-export interface SweepPart {
+/** What one poll over all companies looks for. All parts are one statement, once a second. */
+export interface PollPart {
   /** A query for (company_id, number). Undefined if there is nothing to look for now. */
   select: (within: Within) => Sql | undefined;
   /** Gets what was found, also if that is nothing. Must not throw. */
-  onFound: (rows: SweepRow[]) => void;
+  onFound: (rows: PollRow[]) => void;
 }
 
 /** The companies with activities that wait for their number. */
@@ -87,7 +87,7 @@ export const waitingCompanies = (within: Within): Sql => sql`
   WHERE a.sequence IS NULL AND ${within(sql`a.company_id`)}`;
 
 /** Runs the parts over all companies, or over one. The only statement of a request or a gateway that names no company. */
-export async function sweep(db: Transaction, parts: readonly SweepPart[], companyId?: string): Promise<void> {
+export async function poll(db: Transaction, parts: readonly PollPart[], companyId?: string): Promise<void> {
   const within: Within = (column) => (companyId === undefined ? sql`TRUE` : sql`${column} = ${companyId}`);
   const selects = parts.map(({ select }) => select(within));
   const asked = selects.flatMap((select, part) =>

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { type EventBody, eventBody } from '../../events/event.js';
 import { version } from '../../version.js';
-import type { Item, Taken } from './claim.js';
+import type { Claim, Item } from './claim.js';
 import type { Message } from './sender.js';
 
 /** A webhook, and which of its secrets. */
@@ -55,7 +55,7 @@ interface Sending {
 }
 
 /** A request of Standard Webhooks. */
-export function messageOf({ url, generation, older }: Taken, { body, attempt, clock, keys, owner }: Sending): Message {
+export function messageOf({ url, generation, older }: Claim, { body, attempt, clock, keys, owner }: Sending): Message {
   const text = JSON.stringify(body);
   const timestamp = String(Math.floor(clock));
   const signature = signatureOf(signingSecrets(keys, { ...owner, generation, older }), body.id, timestamp, text);

@@ -4,7 +4,7 @@ import { failure } from '../failures/index.js';
 import { mostOf } from '../fairness/index.js';
 import type { Principal } from '../limits/index.js';
 import { type Database, newScope, sql, type Transaction } from '../postgres/index.js';
-import { type Pump, Trouble } from './dispatcher.js';
+import { type Dispatcher, Outage } from './dispatcher.js';
 import { EventStream, readStart, readStreams, type StreamReading, type WantedStart } from './eventStream.js';
 
 interface ReadingOptions {
@@ -12,7 +12,7 @@ interface ReadingOptions {
   /** How long a statement may take, in milliseconds. */
   timeout: number;
   now: () => number;
-  trouble: Trouble;
+  outage: Outage;
 }
 
 /** After how long without an event the token is checked, and the client hears that the stream lives. */
@@ -68,16 +68,16 @@ class CompanyStreams {
   }
 
   async #read(): Promise<void> {
-    const { db, timeout, trouble } = this.#options;
+    const { db, timeout, outage } = this.#options;
     try {
       while (this.#due.size > 0) {
         const asked = [...this.#due].slice(0, most);
         const readings = await readStreams(db.within(newScope(timeout)), this.#companyId, asked);
-        trouble.onSuccess();
+        outage.onSuccess();
         for (const [index, stream] of asked.entries()) this.#give(stream, readings[index]);
       }
     } catch (error) {
-      trouble.onFailure(error);
+      outage.onFailure(error);
       // Clients hear that their streams live, also while the database does not respond.
       for (const stream of this.#due) if (this.#isQuiet(stream)) stream.yieldPosition();
     } finally {
@@ -114,7 +114,7 @@ class CompanyStreams {
 
 interface StreamsOptions {
   db: Database;
-  pump: Pick<Pump, 'onNumbered' | 'onSweep'>;
+  dispatcher: Pick<Dispatcher, 'onNumbered' | 'onPoll'>;
   logger: Logger;
   /** The most open streams. */
   most: number;
@@ -138,18 +138,18 @@ export class Streams {
   readonly #options: Required<StreamsOptions>;
   readonly #companies = new Map<string, CompanyStreams>();
   readonly #shares: StreamShares;
-  readonly #trouble: Trouble;
+  readonly #outage: Outage;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: StreamsOptions) {
     this.#options = { now: () => performance.now(), ...options };
     this.#shares = new StreamShares(options.most);
-    this.#trouble = new Trouble(options.logger, {
+    this.#outage = new Outage(options.logger, {
       begins: 'streams cannot be read, will try again',
       ends: 'streams are read again',
     });
-    options.pump.onNumbered((companyId, lastSequence) => this.#companies.get(companyId)?.note(lastSequence));
-    options.pump.onSweep({
+    options.dispatcher.onNumbered((companyId, lastSequence) => this.#companies.get(companyId)?.note(lastSequence));
+    options.dispatcher.onPoll({
       select: () => {
         const companies = [...this.#companies.keys()];
         if (companies.length === 0) return undefined;
@@ -202,7 +202,7 @@ export class Streams {
   }
 
   #openCompany(companyId: string): CompanyStreams {
-    const company = new CompanyStreams(companyId, { ...this.#options, trouble: this.#trouble });
+    const company = new CompanyStreams(companyId, { ...this.#options, outage: this.#outage });
     this.#companies.set(companyId, company);
     return company;
   }

@@ -1,4 +1,4 @@
-import { type Caller, nobody, RecentUse, Shares } from '../fairness/index.js';
+import { type Caller, FairQueue, nobody, RecentUse } from '../fairness/index.js';
 import { type RequestScope, wait } from './deadline.js';
 
 /** Most connections that one request holds at once. */
@@ -15,12 +15,12 @@ export type Release = () => void;
 
 /** The connections of a pool, which callers share: each statement or transaction takes one, and waits until it may. */
 export class ConnectionShares {
-  readonly #shares: Shares<Waiting>;
+  readonly #shares: FairQueue<Waiting>;
   readonly #most: number;
   readonly #use = new RecentUse(mostTogether, () => performance.now());
 
   constructor(size: number) {
-    this.#shares = new Shares(size, undefined, (company) => Math.max(1, this.#use.mostAtOnce(company)));
+    this.#shares = new FairQueue(size, undefined, (company) => Math.max(1, this.#use.mostAtOnce(company)));
     this.#most = Math.min(mostOfRequest, Math.ceil(size / 2));
   }
 
@@ -49,8 +49,8 @@ export class ConnectionShares {
   }
 
   /** Counts how many milliseconds a statement took. */
-  countUse({ group }: Caller, milliseconds: number, hasFailed: boolean): void {
-    this.#use.add(group, milliseconds, hasFailed);
+  countUse({ flow }: Caller, milliseconds: number, hasFailed: boolean): void {
+    this.#use.add(flow, milliseconds, hasFailed);
   }
 
   async #take(request: RequestScope | undefined): Promise<Release> {
@@ -59,7 +59,7 @@ export class ConnectionShares {
     const caller = request?.caller ?? nobody;
     if (!this.#shares.take(caller)) {
       const since = performance.now();
-      const isLimited = this.#shares.isLimited(caller) && !this.#use.hasFailed(caller.group);
+      const isLimited = this.#shares.isLimited(caller) && !this.#use.hasFailed(caller.flow);
       if (request && isLimited) request.limitedWaits += 1;
       await new Promise<void>((start) => {
         this.#shares.wait(caller, { since, start });

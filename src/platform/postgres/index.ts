@@ -6,6 +6,8 @@ export {
 } from './client.js';
 export type { RequestObserver, RequestScope } from './deadline.js';
 export {
+  /** Companies for which the database did not respond in time, as when the node that has their rows is lost. */
+  CircuitBreaker,
   /** Whether the statement or transaction lost to another one, or to a migration that changed what a prepared statement returns. */
   isConflict,
   /** Whether the database took too long to execute a statement, which says nothing of the wait for a free connection. */
@@ -16,8 +18,6 @@ export {
   newScope,
   /** Sends a statement, which the request's observer is told about. */
   report,
-  /** Companies for which the database did not respond in time, as when the node that has their rows is lost. */
-  StalledCompanies,
   /** Waits for the database, at most as long as the request still may: then it throws a DatabaseTimeout. */
   wait,
   /** Runs a part of a request whose waits may take only this share of what the request may still wait. */
@@ -33,7 +33,7 @@ export {
 export type { ConnectionUse, Database, RowInSql, Transaction } from './reader/reader.js';
 export {
   /** Reads a `select` or `include` once for many calls. */
-  keptSelection,
+  cachedSelection,
 } from './reader/shape.js';
 export type { LogPosition, ReplicaState } from './replicas.js';
 export {

@@ -71,7 +71,7 @@ class ProcessorTime {
     return this.#milliseconds + (this.#since === undefined ? 0 : each - this.#since);
   }
 
-  /** From when the request has its slot until it gives it back. */
+  /** From when the request has its seat until it gives it back. */
   admit(isAdmitted: boolean): void {
     this.#isAdmitted = isAdmitted;
     this.#update();

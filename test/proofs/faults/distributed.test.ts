@@ -157,7 +157,7 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
   test('while a worker is lost, the others deliver, and what was under way there goes on afterwards', async () => {
     const byWorker = await companiesByWorker(url);
     expect(byWorker.size).toBeGreaterThan(1);
-    const { stop, pump } = startDeliveries(world);
+    const { stop, dispatcher } = startDeliveries(world);
     onTestFinished(stop);
     const happen = (company: string, count: number) =>
       query(
@@ -190,7 +190,7 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
       const [workerUrl = ''] = (await workerUrls(url)).filter((each) => Number(new URL(each).port) === worker);
       const [gone = '', [other = ''] = []] = [[...lost][0], companies.filter((company) => !lost.has(company))];
       await happen(gone, 30);
-      pump.changed(gone);
+      dispatcher.changed(gone);
       await until(
         async () => webhooks[gone]?.ledger.acknowledged.size ?? 0,
         (size) => size > 20,
@@ -282,7 +282,7 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
     });
 
     test('has its events streamed', async () => {
-      world.startPump();
+      world.startDispatcher();
       const token = tokens[company] ?? '';
       const stream = await openStream(await world.base(), token);
       onTestFinished(() => stream.close());
@@ -452,7 +452,7 @@ async function routes(): Promise<{ shards: number; isPulled: boolean; text: stri
     const found: { shards: number; isPulled: boolean; text: string }[] = [];
     for (const [text, values] of noted) {
       if (!/^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b/i.test(text)) continue;
-      // The sweep over all companies.
+      // The poll over all companies.
       if (text.includes('AS part, company_id')) continue;
       const { rows } = await client.query(`EXPLAIN ${text}`, values);
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n');

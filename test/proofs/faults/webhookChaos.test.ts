@@ -170,7 +170,7 @@ test.each(['directly', ...(hasPgbouncer ? (['through PgBouncer'] as const) : [])
     }
     const [median = 0, most = 0] = [20, 39].map((index) => milliseconds.toSorted((a, b) => a - b)[index]);
     console.log(`committed → received ${through}: median ${Math.round(median)} ms, at most ${Math.round(most)} ms`);
-    // What the sweep would find takes half a second.
+    // What the poll would find takes half a second.
     expect(median).toBeLessThan(300);
   },
   90_000,

@@ -17,7 +17,7 @@ const strangers = callers.filter(({ person }) => !person);
 
 let base = '';
 beforeAll(async () => {
-  world.startPump();
+  world.startDispatcher();
   base = await world.base();
 });
 
@@ -77,7 +77,7 @@ async function writeAll(): Promise<void> {
     );
   const waiting = () =>
     world.sql('SELECT id FROM activities WHERE company_id = $1 AND sequence IS NULL', [ours.companyId]);
-  while ((await waiting()).length > 0) world.pump.changed(ours.companyId);
+  while ((await waiting()).length > 0) world.dispatcher.changed(ours.companyId);
 }
 
 describe('a stream', () => {

@@ -10,7 +10,7 @@ import { createWorld } from '../../support/world.js';
 const world = await createWorld({ streaming: { most: 2_000 }, readTimeout: 2_000 });
 let base = '';
 beforeAll(async () => {
-  world.startPump();
+  world.startDispatcher();
   base = await world.base();
 });
 
@@ -23,7 +23,7 @@ async function record({ company, caller }: Team, goal: { id: string }, count = 1
      SELECT $1, 'goal_closed', $2, $3, 'Goal' FROM generate_series(1, $4)`,
     [company.companyId, caller.id, goal.id, count],
   );
-  world.pump.changed(company.companyId);
+  world.dispatcher.changed(company.companyId);
 }
 
 const untilOpen = async (count: number) => {

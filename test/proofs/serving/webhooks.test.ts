@@ -139,12 +139,12 @@ test('with nothing to do, it asks the database once a second', async () => {
 
 test('an event on its own costs four statements, besides its numbering', async () => {
   const { endpoint, happen, id } = await setting();
-  const { stop, pump } = startDeliveries(world);
+  const { stop, dispatcher } = startDeliveries(world);
   opened.push(stop);
   await sleep(1_200);
   const { statements } = await statementsOf(async () => {
     await happen();
-    pump.changed((await world.sql('SELECT company_id FROM webhooks WHERE id = $1', [id]))[0]?.company_id);
+    dispatcher.changed((await world.sql('SELECT company_id FROM webhooks WHERE id = $1', [id]))[0]?.company_id);
     await endpoint.until(1);
     await sleep(300);
   });

@@ -115,7 +115,7 @@ interface Answerer {
  * Reads of one model. Those within one company are each one prepared statement that returns JSON. Every table in it is
  * bound to that company, which is the `companyId` of the outermost `where`.
  */
-class Finds {
+class Loaders {
   readonly #answerer: Answerer;
   readonly #model: string;
 
@@ -174,7 +174,7 @@ type Find<Delegate, Name extends Method> = <Given extends Prisma.Args<Delegate, 
   args: Prisma.Exact<Given, Prisma.Args<Delegate, Name>>,
 ) => Promise<Prisma.Result<Delegate, Given, Name>>;
 
-type FindsOf<Delegate> = { readonly [Name in Method]: Find<Delegate, Name> } & Pick<Finds, 'rowAt'>;
+type FindsOf<Delegate> = { readonly [Name in Method]: Find<Delegate, Name> } & Pick<Loaders, 'rowAt'>;
 
 /** A template with values, or SQL that was made of one. */
 type Raw = [query: Sql | TemplateStringsArray, ...values: unknown[]];
@@ -267,7 +267,7 @@ const delegates = Object.create(null, {
 for (const model of Object.keys(models)) {
   Object.defineProperty(delegates, delegateName(model), {
     get(this: { answerer: Answerer }) {
-      return new Finds(this.answerer, model);
+      return new Loaders(this.answerer, model);
     },
   });
 }

@@ -88,7 +88,7 @@ function argumentsOf(args: unknown, values: Values): string {
 }
 
 /** Reads a `select` or `include` once for many calls. Throws Unsupported at anything it does not know for sure. */
-export function keptSelection(selection: unknown): KeptSelection {
+export function cachedSelection(selection: unknown): KeptSelection {
   const values = new Values();
   return new KeptSelection(selectionOf(selection, values), values);
 }

@@ -1,30 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { Prisma } from '../../src/generated/client/client.js';
-import { Pump } from '../../src/platform/outbox/dispatcher.js';
+import { Dispatcher } from '../../src/platform/outbox/dispatcher.js';
 import { openClient } from '../../src/platform/postgres/client.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { statementsOf } from '../support/statements.js';
 import { createWorld, restPaths } from '../support/world.js';
 
-let pump: Pump | undefined;
-const world = await createWorld({ onChange: (companyId: string) => pump?.changed(companyId) });
+let dispatcher: Dispatcher | undefined;
+const world = await createWorld({ onChange: (companyId: string) => dispatcher?.changed(companyId) });
 const opened: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(opened.map((close) => close())));
 
-/** Starts a pump with a connection of its own, and its log. */
-function startPump(url = world.url) {
+/** Starts a dispatcher with a connection of its own, and its log. */
+function startDispatcher(url = world.url) {
   const log: { level: number; msg: string }[] = [];
   const logger = createLogger('info', { write: (line: string) => void log.push(JSON.parse(line)) });
   const db = openClient({ url, poolSize: 2, preparedStatements });
-  pump = new Pump(db, logger);
+  dispatcher = new Dispatcher(db, logger);
   const close = async () => {
-    pump?.stop();
+    dispatcher?.stop();
     await db.$disconnect();
   };
   opened.push(close);
-  return { pump, log, close };
+  return { dispatcher, log, close };
 }
 
 /** Resolves once the company's last event has this sequence. Fails after a while. */
@@ -47,9 +47,9 @@ const closeByHand = (space: { companyId: string }, goal: { id: string }, author:
 test('numbers what a request has changed, after its response, in a fraction of a second', async () => {
   const { caller, space, company } = await world.team();
   const goal = await world.closedGoal(space);
-  const { pump, close } = startPump(); // not started: nothing sweeps
+  const { dispatcher, close } = startDispatcher(); // not started: nothing polls
   const told: [string, number][] = [];
-  pump.onNumbered((...event) => void told.push(event));
+  dispatcher.onNumbered((...event) => void told.push(event));
   expect((await world.post(restPaths.reopenGoal, caller.token, { id: goal.id })).status).toBe(200);
   expect(await untilNumbered(company.companyId, 1)).toBeLessThan(900);
   while (told.length === 0) await sleep(1);
@@ -57,17 +57,17 @@ test('numbers what a request has changed, after its response, in a fraction of a
   await close();
 });
 
-test('is no part of the request: its statements are the same with a pump and without', async () => {
+test('is no part of the request: its statements are the same with a dispatcher and without', async () => {
   const { caller, space } = await world.team();
   const reopen = async () => {
     const goal = await world.closedGoal(space);
     const { statements } = await statementsOf(() => world.post(restPaths.reopenGoal, caller.token, { id: goal.id }));
     return statements.map(({ text }) => text).filter((text) => !text.includes('recorded_at'));
   };
-  pump = undefined;
+  dispatcher = undefined;
   await reopen();
   const without = await reopen();
-  const { close } = startPump();
+  const { close } = startDispatcher();
   expect(await reopen()).toEqual(without);
   await close();
 });
@@ -77,10 +77,10 @@ test('numbers many companies at once without a warning of Node', async () => {
   const note = (warning: Error) => void warnings.push(warning);
   process.on('warning', note);
   const companies = await Promise.all(Array.from({ length: 15 }, () => world.company()));
-  const { pump, close } = startPump();
+  const { dispatcher, close } = startDispatcher();
   const told = new Set<string>();
-  pump.onNumbered((companyId) => void told.add(companyId));
-  for (const { companyId } of companies) pump.changed(companyId);
+  dispatcher.onNumbered((companyId) => void told.add(companyId));
+  for (const { companyId } of companies) dispatcher.changed(companyId);
   await expect.poll(() => told.size).toBe(companies.length);
   await close();
   process.off('warning', note);
@@ -90,11 +90,11 @@ test('numbers many companies at once without a warning of Node', async () => {
 test('numbers a company whose changes never end every 20 ms at most', async () => {
   const { caller, space, company } = await world.team();
   const goal = await world.closedGoal(space);
-  const { pump, close } = startPump();
+  const { dispatcher, close } = startDispatcher();
   const told: number[] = [];
-  pump.onNumbered(() => void told.push(performance.now()));
+  dispatcher.onNumbered(() => void told.push(performance.now()));
   while (told.length < 10) {
-    pump.changed(company.companyId);
+    dispatcher.changed(company.companyId);
     await sleep(1);
   }
   const pauses = told.slice(1).map((at, index) => at - (told[index] ?? 0));
@@ -102,7 +102,7 @@ test('numbers a company whose changes never end every 20 ms at most', async () =
   expect(Math.min(...pauses)).toBeGreaterThan(18.5);
   // What came last is numbered too.
   await closeByHand(space, goal, caller);
-  pump.changed(company.companyId);
+  dispatcher.changed(company.companyId);
   await untilNumbered(company.companyId, 1);
   await close();
 });
@@ -110,27 +110,27 @@ test('numbers a company whose changes never end every 20 ms at most', async () =
 test('numbers what others wrote within a second and a half', async () => {
   const { caller, space, company } = await world.team();
   const goal = await world.closedGoal(space);
-  const { pump, close } = startPump();
-  pump.start();
+  const { dispatcher, close } = startDispatcher();
+  dispatcher.start();
   await sleep(200);
   await closeByHand(space, goal, caller);
   expect(await untilNumbered(company.companyId, 1)).toBeLessThan(1_500);
   await close();
 });
 
-test('sends one statement a second if nothing happens, with all parts of the sweep in it', async () => {
+test('sends one statement a second if nothing happens, with all parts of the poll in it', async () => {
   const { company } = await world.team();
-  const { pump, close } = startPump();
+  const { dispatcher, close } = startDispatcher();
   const found: unknown[] = [];
-  pump.onSweep({ select: () => undefined, onFound: () => {} });
-  pump.onSweep({
+  dispatcher.onPoll({ select: () => undefined, onFound: () => {} });
+  dispatcher.onPoll({
     select: (within) =>
       Prisma.sql`SELECT c.id AS company_id, c.last_sequence AS number FROM companies c
         WHERE c.id = ${company.companyId} AND ${within(Prisma.sql`c.id`)}`,
     onFound: (rows) => void found.push(rows),
   });
   const { statements } = await statementsOf(async () => {
-    pump.start();
+    dispatcher.start();
     await sleep(2_500);
   });
   expect(statements.length).toBeGreaterThanOrEqual(2);
@@ -142,8 +142,8 @@ test('sends one statement a second if nothing happens, with all parts of the swe
 test('goes on when the database was away, and says so once', async () => {
   const { caller, space, company } = await world.team();
   const goal = await world.closedGoal(space);
-  const { pump, log, close } = startPump();
-  pump.start();
+  const { dispatcher, log, close } = startDispatcher();
+  dispatcher.start();
   await sleep(200);
   const [{ name, role }] = await world.sql('SELECT current_database() AS name, $1 AS role', [
     new URL(world.url).username,
@@ -155,7 +155,7 @@ test('goes on when the database was away, and says so once', async () => {
   ]);
   await closeByHand(space, goal, caller);
   for (let n = 0; n < 30; n += 1) {
-    pump.changed(company.companyId);
+    dispatcher.changed(company.companyId);
     await sleep(50);
   }
   expect(log.map(({ level, msg }) => ({ level, msg }))).toEqual([
@@ -170,15 +170,15 @@ test('goes on when the database was away, and says so once', async () => {
 
 test('goes company by company while a part of the database is lost, and no company waits for another', async () => {
   const [lost, other] = [await world.team(), await world.team()];
-  const { pump, close } = startPump();
+  const { dispatcher, close } = startDispatcher();
   // What a statement gets that needs a node that is lost: all over all companies, and some within one.
-  pump.onSweep({
+  dispatcher.onPoll({
     select: (within) =>
       Prisma.sql`SELECT c.id AS company_id, 1 / (CASE WHEN c.id = ${lost.company.companyId} THEN 0 ELSE 1 END) AS number
         FROM companies c WHERE ${within(Prisma.sql`c.id`)}`,
     onFound: () => {},
   });
-  pump.start();
+  dispatcher.start();
   for (const { caller, space } of [lost, other]) await closeByHand(space, await world.closedGoal(space), caller);
   await untilNumbered(other.company.companyId, 1);
   const { caller, space } = other;
@@ -192,14 +192,14 @@ test('goes company by company while a part of the database is lost, and no compa
 test('survives a listener that throws', async () => {
   const { caller, space, company } = await world.team();
   const goal = await world.closedGoal(space);
-  const { pump, log, close } = startPump();
+  const { dispatcher, log, close } = startDispatcher();
   const told: number[] = [];
-  pump.onNumbered(() => {
+  dispatcher.onNumbered(() => {
     throw new Error('not mine');
   });
-  pump.onNumbered((_, lastSequence) => void told.push(lastSequence));
+  dispatcher.onNumbered((_, lastSequence) => void told.push(lastSequence));
   await closeByHand(space, goal, caller);
-  pump.changed(company.companyId);
+  dispatcher.changed(company.companyId);
   while (told.length === 0) await sleep(5);
   expect(told).toEqual([1]);
   expect(log.map(({ msg }) => msg)).toEqual(['a listener to events has failed']);
@@ -208,17 +208,17 @@ test('survives a listener that throws', async () => {
 
 test('does nothing after it has stopped, and stopping waits for nothing', async () => {
   const { company } = await world.team();
-  const { pump, close } = startPump();
-  const told = new Promise<void>((resolve) => void pump.onNumbered(() => resolve()));
-  pump.start();
-  pump.changed(company.companyId);
+  const { dispatcher, close } = startDispatcher();
+  const told = new Promise<void>((resolve) => void dispatcher.onNumbered(() => resolve()));
+  dispatcher.start();
+  dispatcher.changed(company.companyId);
   await told;
   const since = performance.now();
-  pump.stop();
+  dispatcher.stop();
   expect(performance.now() - since).toBeLessThan(50);
   await sleep(100);
   const { statements } = await statementsOf(async () => {
-    pump.changed(company.companyId);
+    dispatcher.changed(company.companyId);
     await sleep(1_200);
   });
   expect(statements).toEqual([]);
