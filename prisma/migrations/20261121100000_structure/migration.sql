@@ -753,7 +753,7 @@ CREATE TABLE webhooks (
   CONSTRAINT webhooks_url CHECK (length(url) BETWEEN 1 AND 2048),
   CONSTRAINT webhooks_actions CHECK (actions IS NOT NULL),
   -- Of the secrets before this one, the newest first: so many sign a request at most.
-  CONSTRAINT webhooks_previous_until CHECK (previous_until IS NOT NULL AND cardinality(previous_until) <= 5),
+  CONSTRAINT webhooks_previous_until CHECK (previous_until IS NOT NULL AND cardinality(previous_until) <= 5 AND array_position(previous_until, NULL) IS NULL),
   CONSTRAINT webhooks_counts
     CHECK (generation > 0 AND position >= 0 AND attempted >= 0 AND epoch > 0 AND failures >= 0 AND waits >= 0),
   CONSTRAINT webhooks_disabled CHECK ((disabled_at IS NULL) = (disabled_reason IS NULL)),

@@ -298,7 +298,7 @@ export function webhookFigures(): PollPart & { read: () => WebhookFigures } {
 }
 
 /** Part of a processor that the deliveries of one company may use, and milliseconds of it that they may use at once. */
-const share = { part: 0.25, burst: 100 };
+const share = { part: 0.2, burst: 25 };
 /** The longest that deliveries of a company wait for their share, in milliseconds. */
 const longestPause = 2_000;
 const companiesKept = 10_000;

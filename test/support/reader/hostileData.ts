@@ -103,8 +103,10 @@ function rowsOf(name: string, others: Map<string, Row[]>, seed: number): Row[] {
     const row: Row = {};
     for (const [field, column] of Object.entries(model.columns)) {
       const pool = /(^i|I)d$/.test(field) ? ids : (column.values ?? values[column.type] ?? []);
-      const value = column.isNullable && pick([0, 1, 2]) === 0 ? null : pick(pool);
-      row[field] = column.type === 'Other' ? [value] : value;
+      const isArray = column.type === 'Other';
+      // Prisma reads no array of dates with a null in it, and no table has one.
+      const value = column.isNullable && !isArray && pick([0, 1, 2]) === 0 ? null : pick(pool);
+      row[field] = isArray ? (value === undefined ? [] : [value]) : value;
     }
     if (model.columns.companyId) row.companyId = companyId;
     if (name === 'Company') row.id = companyId;
