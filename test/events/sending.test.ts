@@ -556,15 +556,15 @@ describe('the turns that companies share', () => {
     let now = 0;
     const turns = new CompanyTurns(8, () => now);
     const { begun, take, settled } = taking(turns);
-    turns.charge('greedy', 99);
+    turns.charge('greedy', 24);
     take('greedy');
     turns.charge('greedy', 11);
     take('greedy');
     take('other');
     await settled();
     expect(begun).toEqual(['greedy', 'other']);
-    now = 45;
-    await sleep(60);
+    now = 55;
+    await sleep(75);
     expect(begun).toEqual(['greedy', 'other', 'greedy']);
   });
 
