@@ -92,7 +92,7 @@ function itemOf(row: ClaimRow, event: Event | undefined, attempted: number): Ite
 /** How many events are looked at, and sent, before it is recorded how far that came. */
 const most = { looked: 120, events: 60, retries: 10, chain: 5 };
 
-/** Behind that many events there may be more than one batch takes. */
+/** Behind that many events there may be more than one batch claims. */
 export const manyBehind = most.events;
 
 /**

@@ -342,14 +342,14 @@ const lookEvery = 500;
 /** The lease was lost: others deliver now, or an owner has moved the position. */
 class LeaseLost extends Error {}
 
-/** What the holder of a lease does: batches of taking, sending and recording. */
+/** What the holder of a lease does: batches of claiming, sending and recording. */
 export class WebhookDelivery {
   readonly #lease: NewLease;
   readonly #tools: Tools;
   readonly #endpoint: Endpoint;
   readonly #turns = new Turns(mostAtOnce);
   readonly #given = new AbortController();
-  /** Lanes that were parked because their request is slow. */
+  /** Queues that were parked because their request is slow. */
   readonly #late = new Set<RecordQueue>();
   #position = 0;
 
