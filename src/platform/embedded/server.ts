@@ -139,8 +139,9 @@ export async function startServer(
         'Stop the program that started it, or set another DATA_DIR or DATABASE_URL.',
     );
   }
-  const isPortTaken = output.includes('could not create any TCP/IP sockets');
-  throw new (isPortTaken ? ServerInUse : DatabaseError)(`PostgreSQL did not start in ${cluster.directory}:\n${output}`);
+  // Another server has just made its lock file and not written it yet, or has just taken the port.
+  const mayPass = /lock file .* is empty|could not create any TCP\/IP sockets/.test(output);
+  throw new (mayPass ? ServerInUse : DatabaseError)(`PostgreSQL did not start in ${cluster.directory}:\n${output}`);
 }
 
 /** The URL of the server that another process runs on the cluster, if there is one. */

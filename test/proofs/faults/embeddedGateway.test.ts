@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -45,6 +45,15 @@ test('twelve commands at once share one server, and none stops it while another 
     runs.map(() => ({ status: 0, output: `Database: the embedded PostgreSQL in ${directory}\n` })),
   );
   await expect(postmaster()).rejects.toThrow(/ENOENT/);
+});
+
+test('a command waits while another server has made its lock file and not written it yet', async () => {
+  const lockFile = join(directory, 'postgres', 'data', 'postmaster.pid');
+  await writeFile(lockFile, '', { mode: 0o644 });
+  const command = run('token', 'list');
+  await sleep(2_000);
+  await rm(lockFile);
+  expect(await command).toMatchObject({ status: 0 });
 });
 
 test('a gateway whose PostgreSQL is killed answers again soon', async () => {
