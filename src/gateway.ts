@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { hostname, networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
 import { createPipeline } from './app.js';
+import { eventSource } from './events/source.js';
 import { DemoKey } from './pages/demo.js';
 import { type PurgedFile, purgeFiles, purgeRegularly } from './platform/administration/index.js';
 import { leastBodyBytes, Overload } from './platform/fairness/index.js';
@@ -15,7 +16,7 @@ import {
   purgeAttempts,
   Streams,
   shortenBackoffs,
-  webhookFigures,
+  WebhookFigures,
 } from './platform/outbox/index.js';
 import { type Database, openClient, Replicas, warmUp } from './platform/postgres/index.js';
 import { listen } from './platform/process/index.js';
@@ -23,6 +24,7 @@ import { addressOf } from './platform/settings/index.js';
 import { Metrics, MetricsServer, type ReadMetrics } from './platform/telemetry/index.js';
 import { schema } from './schema/index.js';
 import type { Config } from './settings.js';
+import { version } from './version.js';
 
 /** The tokens of the demo workspace. */
 export interface DemoTokens {
@@ -125,12 +127,14 @@ export async function connectGateway(
     timeouts,
     isWorker,
   });
-  const events = openEvents({ url, preparedStatements, timeouts }, logger);
+  const events = openEvents({ url, source: eventSource, preparedStatements, timeouts }, logger);
   const streams = new Streams({ ...events, logger, most: config.streamsMax, timeout: config.databaseTimeout });
   let replicas: Replicas | undefined;
   let stopWebhooks = async () => {};
+  let figures: WebhookFigures | undefined;
   const close = async () => {
     await stopWebhooks();
+    figures?.stop();
     await Promise.all([rateLimiters.close(), replicas?.close(), events.close(), db.$disconnect()]);
   };
   try {
@@ -155,9 +159,9 @@ export async function connectGateway(
     streams,
     webhooks,
   });
-  const figures = webhookFigures();
+  if (config.metrics) figures = new WebhookFigures(events.db, eventSource);
   const metrics =
-    config.metrics &&
+    figures &&
     new Metrics({
       ...config,
       connections: () => db.connectionUse(),
@@ -176,9 +180,8 @@ export async function connectGateway(
     metrics,
     onClosing: () => streams.end(),
   });
-  if (metrics) events.dispatcher.onPoll(figures);
   const count: CountAttempt = (...attempt) => metrics?.countAttempt(...attempt);
-  stopWebhooks = openWebhooks({ ...events, ...webhooks, logger, count });
+  stopWebhooks = openWebhooks({ ...events, ...webhooks, product: { name: 'Goalpost', version }, logger, count });
   events.dispatcher.start();
   const announceStop = () => {
     stopping.abort();

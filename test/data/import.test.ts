@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventSource } from '../../src/events/source.js';
 import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { type Database, openClient } from '../../src/platform/postgres/client.js';
 import { demoPeople, ImportError } from '../../src/workspace/file.js';
@@ -255,7 +256,7 @@ describe('a workspace', () => {
     await db.prisma.activity.create({
       data: { companyId, goalId: 'early', authorId: 'p', action: 'goal_closed', name: 'next', insertedAt: new Date(0) },
     });
-    expect(await numberEvents(db, companyId)).toMatchObject({ lastSequence: 6, numbered: 1 });
+    expect(await numberEvents(db, eventSource, companyId)).toMatchObject({ lastSequence: 6, numbered: 1 });
     const events = await db.prisma.activity.findMany({ where: { companyId }, orderBy: { sequence: 'asc' } });
     expect(events.map(({ name, sequence }) => [name, Number(sequence)])).toEqual([
       ...['1', '2', '3', '4', '5'].map((name, index) => [name, index + 1]),

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventCursor } from '../../src/events/event.js';
+import { eventSource } from '../../src/events/source.js';
 import { numberEvents, poll, waitingCompanies } from '../../src/platform/outbox/sequence.js';
 import { newId } from '../../src/platform/postgres/values.js';
 import { dataSql, ids, callersToken as token, usualSizes } from '../bench/comparison/dataset.js';
@@ -71,7 +72,7 @@ describe('among thousands of records', () => {
     await world.sql(dataSql(sizes));
     const companies = await world.sql('SELECT company_id AS id, count(*) FROM activities GROUP BY 1 ORDER BY 2 DESC');
     companyId = companies[0]?.id;
-    for (const { id } of companies) while ((await numberEvents(world.db, id)).hasMore);
+    for (const { id } of companies) while ((await numberEvents(world.db, eventSource, id)).hasMore);
     await world.sql('VACUUM ANALYZE');
     const [{ id }] = await world.sql('SELECT id FROM activities WHERE company_id = $1 AND sequence = $2', [
       companyId,
@@ -113,10 +114,10 @@ describe('among thousands of records', () => {
   test('numbering examines what waits, and the poll finds it by what waits', async () => {
     const reopen = (n: number) => world.post(restPaths.reopenGoal, token, { id: ids.closedGoal(n) });
     for (const n of [50, 51]) await reopen(n);
-    const parts = [{ select: waitingCompanies, onFound: () => {} }];
+    const parts = [{ select: waitingCompanies(eventSource), onFound: () => {} }];
     const { statements } = await statementsOf(async () => {
       await poll(world.db, parts);
-      await numberEvents(world.db, companyId);
+      await numberEvents(world.db, eventSource, companyId);
     });
     for (const n of [52, 53]) await reopen(n);
     const plans = await plansOf(world.url, statements);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { eventSource } from '../../src/events/source.js';
 import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { withFragments } from '../../src/rest/storedMutation.js';
 import { filledDocument, filledFile, filledGoal } from '../support/filled.js';
@@ -104,7 +105,7 @@ const queries: [string, number, (made: Filled) => Promise<number>][] = [
     4,
     async (made) => {
       const { token } = made.caller;
-      while ((await numberEvents(world.db, made.company.companyId)).hasMore);
+      while ((await numberEvents(world.db, eventSource, made.company.companyId)).hasMore);
       const first = await world.graphql(token, '{ events(first: 1) { pageInfo { endCursor } } }');
       const { endCursor } = first.body.data.events.pageInfo;
       const document = `query ($after: String) { events(first: 100, after: $after) {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { eventSource } from '../../src/events/source.js';
 import { claim } from '../../src/platform/outbox/claim.js';
 import { complete, type Progress } from '../../src/platform/outbox/complete.js';
 import { acquireLease, releaseLease } from '../../src/platform/outbox/lease.js';
@@ -73,11 +74,11 @@ describe('among thousands of events and retries, no statement of a round reads m
   });
 
   const steps: [string, boolean, number, (db: Transaction) => Promise<unknown>][] = [
-    ['claim', false, 50, (db) => acquireLease(db, companyId, 'new')],
-    ['take', true, 1_500, (db) => claim(db, lease(), { failures: 0 })],
-    ['take of an endpoint that waits', true, 1_500, (db) => claim(db, lease(), { failures: 9 })],
-    ['record', true, 700, (db) => complete(db, lease(), progress)],
-    ['release', true, 450, (db) => releaseLease(db, lease())],
+    ['claim', false, 50, (db) => acquireLease(db, eventSource, companyId, 'new')],
+    ['take', true, 1_500, (db) => claim(db, eventSource, lease(), { failures: 0 })],
+    ['take of an endpoint that waits', true, 1_500, (db) => claim(db, eventSource, lease(), { failures: 9 })],
+    ['record', true, 700, (db) => complete(db, eventSource, lease(), progress)],
+    ['release', true, 450, (db) => releaseLease(db, eventSource, lease())],
   ];
   test.each(steps)('%s', async (_, isHeld, most, step) => {
     await hold(isHeld);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
+import { eventSource } from '../../src/events/source.js';
 import { Prisma } from '../../src/generated/client/client.js';
 import { Dispatcher } from '../../src/platform/outbox/dispatcher.js';
 import { openClient } from '../../src/platform/postgres/client.js';
@@ -18,7 +19,7 @@ function startDispatcher(url = world.url) {
   const log: { level: number; msg: string }[] = [];
   const logger = createLogger('info', { write: (line: string) => void log.push(JSON.parse(line)) });
   const db = openClient({ url, poolSize: 2, preparedStatements });
-  dispatcher = new Dispatcher(db, logger);
+  dispatcher = new Dispatcher(db, eventSource, logger);
   const close = async () => {
     dispatcher?.stop();
     await db.$disconnect();

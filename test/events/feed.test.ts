@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { eventSource } from '../../src/events/source.js';
 import type { ActivityAction, Prisma } from '../../src/generated/client/client.js';
 import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { mutation } from '../support/surfaces.js';
@@ -41,7 +42,7 @@ async function happen(
       : 'resource_hub_document_edited';
   const data = { companyId, authorId: author.id, action: action ?? usual, name, ...subject } as const;
   const activity = await db.prisma.activity.create({ data });
-  await numberEvents(db, companyId);
+  await numberEvents(db, eventSource, companyId);
   return activity;
 }
 
@@ -66,7 +67,7 @@ describe('the feed', () => {
     const { body } = await world.graphql(caller.token, mutation('reopenGoal', 'activity { id insertedAt }'), { input });
     const { activity } = body.data.reopenGoal;
     expect((await read(caller.token)).nodes).toHaveLength(1); // not numbered yet
-    await numberEvents(db, goal.companyId);
+    await numberEvents(db, eventSource, goal.companyId);
     const { nodes, edges, pageInfo } = await read(caller.readOnlyToken);
     expect(nodes.map(({ type, sequence }: Json) => [type, sequence])).toEqual([
       ['goal.created', 1],
@@ -137,7 +138,7 @@ describe('the feed', () => {
        SELECT $1, 'goal_closed', $2, $3, 'hidden' FROM generate_series(1, 1300)`,
       [company.companyId, caller.id, hidden.id],
     );
-    while ((await numberEvents(db, company.companyId)).hasMore);
+    while ((await numberEvents(db, eventSource, company.companyId)).hasMore);
     await happen(goal, caller, { goalId: goal.id }, 'seen');
     const first = await read(caller.token, { first: 2 });
     expect(first).toMatchObject({ nodes: [], pageInfo: { hasNextPage: true, startCursor: null } });
@@ -186,7 +187,7 @@ describe('who may see an event', () => {
     await db.prisma.resourceHubDocument.updateMany({ where: { id: document.id }, data: { deletedAt: new Date() } });
     const input = { fileId: file.id };
     await world.graphql(caller.token, mutation('deleteResourceHubFile', 'file { id }'), { input });
-    await numberEvents(db, hub.companyId);
+    await numberEvents(db, eventSource, hub.companyId);
     expect(await namesSeenBy(caller.token)).toEqual(['of the file', 'of the document', file.name]);
     expect(await namesSeenBy(guest.token)).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { eventSource } from '../../src/events/source.js';
 import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { plansOf } from '../support/plans.js';
 import { statementsOf } from '../support/statements.js';
@@ -44,19 +45,19 @@ const upTo = (count: number) => Array.from({ length: count }, (_, index) => inde
 test('numbers from 1, as many as waited, and says which was the last', async () => {
   const company = await companyWithGoals(1);
   const [goal = ''] = company.goals;
-  expect(await numberEvents(world.db, company.companyId)).toEqual({
+  expect(await numberEvents(world.db, eventSource, company.companyId)).toEqual({
     lastSequence: 0,
     numbered: 0,
     hasMore: false,
     isBusy: false,
   });
   for (const name of ['one', 'two', 'three']) await write(company, goal, name);
-  expect(await numberEvents(world.db, company.companyId)).toMatchObject({ lastSequence: 3, numbered: 3 });
+  expect(await numberEvents(world.db, eventSource, company.companyId)).toMatchObject({ lastSequence: 3, numbered: 3 });
   await write(company, goal, 'four');
-  expect(await numberEvents(world.db, company.companyId)).toMatchObject({ lastSequence: 4, numbered: 1 });
+  expect(await numberEvents(world.db, eventSource, company.companyId)).toMatchObject({ lastSequence: 4, numbered: 1 });
   expect((await eventsOf(company)).map(({ name }) => name)).toEqual(['one', 'two', 'three', 'four']);
   expect(await sequences(company)).toEqual(upTo(4));
-  expect(await numberEvents(world.db, 'unknown')).toMatchObject({ lastSequence: 0, numbered: 0 });
+  expect(await numberEvents(world.db, eventSource, 'unknown')).toMatchObject({ lastSequence: 0, numbered: 0 });
 });
 
 test('numbers two hundred at a time', async () => {
@@ -67,7 +68,7 @@ test('numbers two hundred at a time', async () => {
     [company.companyId, company.authorId, company.goals[0]],
   );
   const rounds = [];
-  for (let round = 0; round < 4; round += 1) rounds.push(await numberEvents(world.db, company.companyId));
+  for (let round = 0; round < 4; round += 1) rounds.push(await numberEvents(world.db, eventSource, company.companyId));
   expect(rounds.map(({ numbered }) => numbered)).toEqual([200, 200, 50, 0]);
   expect(rounds.map(({ hasMore }) => hasMore)).toEqual([true, true, false, false]);
   expect((await eventsOf(company)).map(({ name }) => Number(name))).toEqual(upTo(450));
@@ -79,7 +80,7 @@ test('numbers after the rest what was written without the trigger, and has no ti
   await write(company, goal, 'replicated');
   await world.sql('UPDATE activities SET recorded_at = NULL WHERE company_id = $1', [company.companyId]);
   await write(company, goal, 'written');
-  expect(await numberEvents(world.db, company.companyId)).toMatchObject({ numbered: 2 });
+  expect(await numberEvents(world.db, eventSource, company.companyId)).toMatchObject({ numbered: 2 });
   expect((await eventsOf(company)).map(({ name }) => name)).toEqual(['written', 'replicated']);
 });
 
@@ -91,7 +92,7 @@ test('reads no more than it numbers, however much waits', async () => {
     [company.companyId, company.authorId, company.goals[0]],
   );
   await world.sql('VACUUM ANALYZE activities');
-  const { statements } = await statementsOf(() => numberEvents(world.db, company.companyId));
+  const { statements } = await statementsOf(() => numberEvents(world.db, eventSource, company.companyId));
   const numbering = statements.filter(({ text }) => text.includes('waiting'));
   for (const { rows } of await plansOf(world.url, numbering)) expect(rows).toBeLessThan(1_500);
 });
@@ -99,7 +100,7 @@ test('reads no more than it numbers, however much waits', async () => {
 test('of one company only', async () => {
   const [company, other] = [await companyWithGoals(1), await companyWithGoals(1)];
   for (const each of [company, other]) await write(each, each.goals[0] ?? '', 'closed');
-  await numberEvents(world.db, company.companyId);
+  await numberEvents(world.db, eventSource, company.companyId);
   expect((await eventsOf(other)).map(({ sequence }) => sequence)).toEqual([null]);
 });
 
@@ -109,7 +110,7 @@ test('numbers what many writers commit at once without a gap, in the order of ea
   const perWriter = 25;
   let isWriting = true;
   const numberers = twins.map(async ({ db }) => {
-    while (isWriting) await numberEvents(db, company.companyId);
+    while (isWriting) await numberEvents(db, eventSource, company.companyId);
   });
   // Two writers for each goal, so that they wait for each other, and some commit late.
   await Promise.all(
@@ -119,7 +120,7 @@ test('numbers what many writers commit at once without a gap, in the order of ea
   );
   isWriting = false;
   await Promise.all(numberers);
-  while ((await numberEvents(world.db, company.companyId)).numbered > 0);
+  while ((await numberEvents(world.db, eventSource, company.companyId)).numbered > 0);
 
   expect(await sequences(company)).toEqual(upTo(8 * perWriter));
   const outOfOrder = await world.sql(
@@ -144,7 +145,7 @@ test('shows no number before a lower one', async () => {
     }
   })();
   const numberers = [world.db, world.twin().db].map(async (db) => {
-    while (isWriting) await numberEvents(db, company.companyId);
+    while (isWriting) await numberEvents(db, eventSource, company.companyId);
   });
   await Promise.all(
     company.goals.map(async (goal) => {
@@ -161,11 +162,14 @@ test('waits for nobody who numbers already, and holds up nobody who refers to th
   const company = await companyWithGoals(1);
   await write(company, company.goals[0] ?? '', 'closed');
   await world.db.$transaction(async (tx) => {
-    expect(await numberEvents(tx, company.companyId)).toMatchObject({ numbered: 1, isBusy: false });
-    expect(await numberEvents(world.db, company.companyId)).toMatchObject({ numbered: 0, isBusy: true });
+    expect(await numberEvents(tx, eventSource, company.companyId)).toMatchObject({ numbered: 1, isBusy: false });
+    expect(await numberEvents(world.db, eventSource, company.companyId)).toMatchObject({ numbered: 0, isBusy: true });
     await world.person(company);
   });
-  expect(await numberEvents(world.db, company.companyId)).toMatchObject({ lastSequence: 1, isBusy: false });
+  expect(await numberEvents(world.db, eventSource, company.companyId)).toMatchObject({
+    lastSequence: 1,
+    isBusy: false,
+  });
 });
 
 test('what is undone leaves no gap', async () => {
@@ -174,11 +178,11 @@ test('what is undone leaves no gap', async () => {
   await write(company, goal, 'first');
   await world.db
     .$transaction(async (tx) => {
-      await numberEvents(tx, company.companyId);
+      await numberEvents(tx, eventSource, company.companyId);
       throw new Error('undone');
     })
     .catch(() => {});
   await write(company, goal, 'second');
-  await numberEvents(world.db, company.companyId);
+  await numberEvents(world.db, eventSource, company.companyId);
   expect(await sequences(company)).toEqual([1, 2]);
 });

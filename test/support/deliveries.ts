@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventSource } from '../../src/events/source.js';
 import { OpenAddresses } from '../../src/platform/outbox/addresses.js';
 import { Deliverer } from '../../src/platform/outbox/deliverer.js';
 import { Dispatcher } from '../../src/platform/outbox/dispatcher.js';
@@ -21,11 +22,19 @@ export function startDeliveries({ url }: World, { keys = [webhookKey], ...option
   const log: Json[] = [];
   const logger = createLogger('info', { write: (line: string) => void log.push(JSON.parse(line)) });
   const db = openClient({ url, poolSize: 3, preparedStatements });
-  const dispatcher = new Dispatcher(db, logger);
+  const dispatcher = new Dispatcher(db, eventSource, logger);
   const sender = new Sender({ open: new OpenAddresses(thisMachine), ...options });
   const counted: [string, number | undefined][] = [];
   const count = (...entry: [string, number | undefined]) => void counted.push(entry);
-  const deliverer = new Deliverer({ db, sender, keys, logger, count });
+  const deliverer = new Deliverer({
+    db,
+    source: eventSource,
+    product: { name: 'Goalpost', version: '1' },
+    sender,
+    keys,
+    logger,
+    count,
+  });
   deliverer.start(dispatcher);
   dispatcher.start();
   let stopped: Promise<void> | undefined;

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, expect } from 'vitest';
 import { createPipeline } from '../../src/app.js';
+import { eventSource } from '../../src/events/source.js';
 import type { Prisma } from '../../src/generated/client/client.js';
 import { NodeServer } from '../../src/platform/http/server.js';
 import { Dispatcher } from '../../src/platform/outbox/dispatcher.js';
@@ -62,9 +63,9 @@ export class World extends Client {
     this.#aside = new pg.Pool({ connectionString: asAdministrator(url), max: 4 });
     this.#aside.on('error', () => {});
     const logger = createLogger('info', { write: (line: string) => void this.log.push(JSON.parse(line)) });
-    this.dispatcher = new Dispatcher(db, logger);
+    this.dispatcher = new Dispatcher(db, eventSource, logger);
     const streaming = { most: 100, timeout: 30_000, ...options.streaming };
-    this.streams = new Streams({ db, dispatcher: this.dispatcher, logger, ...streaming });
+    this.streams = new Streams({ db, source: eventSource, dispatcher: this.dispatcher, logger, ...streaming });
     this.app = createPipeline({
       db,
       streams: this.streams,

@@ -1,21 +1,19 @@
-import { type Event, type EventRow, eventColumns, eventOf } from '../../events/event.js';
 import { rawSql, type Sql, sql, type Transaction } from '../postgres/index.js';
 import { failuresBeforeWaiting, type Lease, untilLeaseEnds, waitsInFiveDays } from './lease.js';
+import type { EventSource, OutboxEvent, SourceRow } from './source.js';
 
 /** Something to send, and what is known of it. */
 export interface Item {
   /** What it waits for, and what waits for it: a goal, file or document; for what is sent once, only itself. */
   record: string;
   /** Undefined for a ping. */
-  event: Event | undefined;
+  event: OutboxEvent | undefined;
   /** Undefined for an event that is sent for the first time. */
   retry: { id: string; once: boolean; failures: number; attempted: number } | undefined;
   /** Whether it may have been sent before. */
   mayHaveBeenSent: boolean;
   /** Seconds since the event was recorded. */
   age: number;
-  /** Whether it is of a draft, which nobody hears of. */
-  isDraft: boolean;
 }
 
 export interface Claim {
@@ -52,9 +50,10 @@ type ClaimRow = Omit<Claim, 'position' | 'attempted' | 'reach' | 'items' | 'empt
   retryFailures: number;
   once: boolean;
   age: number | null;
-} & { [Column in keyof EventRow]: EventRow[Column] | null };
+  eventId: string | null;
+} & SourceRow;
 
-function claimFrom(companyId: string, first: ClaimRow, rows: ClaimRow[]): Claim {
+function claimFrom(source: EventSource, companyId: string, first: ClaimRow, rows: ClaimRow[]): Claim {
   const { url, generation, older, failures, waits, isFailing, isHopeless, clock } = first;
   const numbers = {
     position: Number(first.position),
@@ -66,20 +65,20 @@ function claimFrom(companyId: string, first: ClaimRow, rows: ClaimRow[]): Claim 
   for (const row of rows) {
     if (row.record === null) continue;
     const isPing = row.once && row.retrySequence === null;
-    if (row.id === null && !isPing) {
+    if (row.eventId === null && !isPing) {
       emptied.push({ record: row.record, through: Number(row.retrySequence) });
       continue;
     }
-    const event = row.id === null ? undefined : eventOf(companyId, row as EventRow);
+    const event = row.eventId === null ? undefined : source.eventOf(companyId, row);
     items.push(itemOf(row, event, numbers.attempted));
   }
   const webhook = { url, generation, older, failures, waits, isFailing, isHopeless, clock };
   return { ...webhook, ...numbers, items, emptied };
 }
 
-function itemOf(row: ClaimRow, event: Event | undefined, attempted: number): Item {
-  const { record, retryId, once, retryFailures, retryAttempted, retrySequence, age, isDraft } = row;
-  const base = { record: record as string, event, age: age ?? 0, isDraft: isDraft === true };
+function itemOf(row: ClaimRow, event: OutboxEvent | undefined, attempted: number): Item {
+  const { record, retryId, once, retryFailures, retryAttempted, retrySequence, age } = row;
+  const base = { record: record as string, event, age: age ?? 0 };
   const sequence = event?.sequence ?? 1;
   if (retryId === null) return { ...base, retry: undefined, mayHaveBeenSent: sequence <= attempted };
   const isOldest = event === undefined || event.sequence === Number(retrySequence);
@@ -103,13 +102,15 @@ export const manyBehind = most.events;
  */
 export async function claim(
   db: Transaction,
+  source: EventSource,
   lease: Lease,
   { failures }: { failures: number },
 ): Promise<Claim | undefined> {
   const { companyId, webhookId, leaseId, epoch } = lease;
   const isWaiting = failures >= failuresBeforeWaiting;
   const own = sql`r.company_id = ${companyId} AND r.webhook_id = ${webhookId}`;
-  const { columns, joins } = eventColumns({ companyId });
+  const { columns, joins } = source.select(companyId);
+  const { events, record, kind } = source;
   const retry = sql`r.id, r.record, r.once, r.sequence, r.failures, r.attempted`;
   const oldest = sql`SELECT * FROM (
     SELECT ${retry} FROM w CROSS JOIN webhook_retries r WHERE ${own} AND NOT r.once AND NOT w.is_paused ORDER BY r.sequence LIMIT 1
@@ -118,8 +119,8 @@ export async function claim(
     SELECT ${retry} FROM w CROSS JOIN webhook_retries r
     WHERE ${own} AND NOT r.once AND NOT w.is_paused AND r.due_at <= now() ORDER BY r.due_at LIMIT ${literal(most.retries)}
   ) due`;
-  const ofRecord = (record: Sql) => sql`a.company_id = ${companyId} AND a.sequence IS NOT NULL
-    AND record_of(a.goal_id, a.file_id, a.document_id) = ${record}`;
+  const ofRecord = (wanted: Sql) =>
+    sql`a.company_id = ${companyId} AND a.sequence IS NOT NULL AND ${record} = ${wanted}`;
   const rows = await db.$queryRaw<ClaimRow[]>(sql`
     WITH w AS MATERIALIZED (
       SELECT url, actions, generation, position, attempted, failures, waits, ARRAY(
@@ -131,14 +132,14 @@ export async function claim(
       FROM webhooks WHERE company_id = ${companyId} AND id = ${webhookId} AND lease_id = ${leaseId} AND epoch = ${epoch}
       FOR NO KEY UPDATE
     ), looked AS MATERIALIZED (
-      SELECT a.id, a.sequence, a.action, record_of(a.goal_id, a.file_id, a.document_id) AS record
+      SELECT a.id, a.sequence, ${kind} AS kind, ${record} AS record
       FROM w CROSS JOIN LATERAL (
-        SELECT * FROM activities a WHERE a.company_id = ${companyId} AND a.sequence > w.position
+        SELECT * FROM ${events} a WHERE a.company_id = ${companyId} AND a.sequence > w.position
         ORDER BY a.sequence LIMIT ${literal(most.looked)}
       ) a WHERE NOT w.is_paused
     ), wanted AS MATERIALIZED (
       SELECT l.id, l.sequence, l.record FROM w CROSS JOIN looked l
-      WHERE (cardinality(w.actions) = 0 OR l.action = ANY (w.actions))
+      WHERE (cardinality(w.actions) = 0 OR l.kind = ANY (w.actions))
         AND NOT EXISTS (SELECT r.id FROM webhook_retries r WHERE ${own} AND r.record = l.record AND NOT r.once)
       ORDER BY l.sequence LIMIT ${literal((isWaiting ? 1 : most.events) + 1)}
     ), next AS (
@@ -154,14 +155,14 @@ export async function claim(
       UNION ALL ${isWaiting ? oldest : due}
     ), chain AS MATERIALIZED (
       SELECT r.id AS retry_id, a.id, a.sequence FROM w CROSS JOIN retries r CROSS JOIN LATERAL (
-        SELECT a.id, a.sequence FROM activities a
+        SELECT a.id, a.sequence FROM ${events} a
         WHERE ${ofRecord(sql`r.record`)} AND a.sequence BETWEEN r.sequence AND w.position
-          AND (cardinality(w.actions) = 0 OR a.action = ANY (w.actions))
+          AND (cardinality(w.actions) = 0 OR ${kind} = ANY (w.actions))
         ORDER BY a.sequence LIMIT ${literal(isWaiting ? 1 : most.chain)}
       ) a WHERE NOT r.once
       UNION ALL
       SELECT r.id, a.id, a.sequence FROM retries r
-      JOIN activities a ON a.company_id = ${companyId} AND a.sequence = r.sequence WHERE r.once
+      JOIN ${events} a ON a.company_id = ${companyId} AND a.sequence = r.sequence WHERE r.once
     ), noted AS (
       UPDATE webhooks SET lease_until = ${untilLeaseEnds}, attempted = greatest(w.attempted, reach.sequence)
       FROM w, reach WHERE company_id = ${companyId} AND id = ${webhookId}
@@ -177,7 +178,8 @@ export async function claim(
       extract(epoch FROM clock_timestamp())::float8 AS clock, reach.sequence AS reach,
       item.record, item.retry_id AS "retryId", item.retry_sequence AS "retrySequence",
       item.retry_attempted AS "retryAttempted", item.failures AS "retryFailures", item.once,
-      extract(epoch FROM clock_timestamp() - a.recorded_at)::float8 AS age, ${columns}
+      extract(epoch FROM clock_timestamp() - a.recorded_at)::float8 AS age,
+      a.id AS "eventId", ${columns}
     FROM w CROSS JOIN reach LEFT JOIN (
       SELECT record, id AS event_id, NULL AS retry_id, NULL::bigint AS retry_sequence, NULL::bigint AS retry_attempted,
         0 AS failures, false AS once FROM next
@@ -185,9 +187,9 @@ export async function claim(
       SELECT r.record, c.id, r.id, r.sequence, r.attempted, r.failures, r.once
       FROM retries r LEFT JOIN chain c ON c.retry_id = r.id
     ) item ON TRUE
-    LEFT JOIN activities a ON a.company_id = ${companyId} AND a.id = item.event_id ${joins}
+    LEFT JOIN ${events} a ON a.company_id = ${companyId} AND a.id = item.event_id ${joins}
     ORDER BY a.sequence`);
-  return rows[0] && claimFrom(companyId, rows[0], rows);
+  return rows[0] && claimFrom(source, companyId, rows[0], rows);
 }
 
 const literal = (number: number) => rawSql(String(number));

@@ -1,6 +1,7 @@
 import { purgeRows } from '../administration/index.js';
 import { type Database, joinSql, newIds, rawSql, type Sql, sql, type Transaction } from '../postgres/index.js';
 import { type Lease, longestPauses, longestRetryAfter, untilLeaseEnds } from './lease.js';
+import type { EventSource } from './source.js';
 
 const attemptColumns = {
   event_id: ['text', (attempt: Attempt) => attempt.eventId],
@@ -82,7 +83,12 @@ export interface Progress {
 }
 
 /** Records how far deliveries came, in one statement, and renews the lease. Returns false, and records nothing, if it was lost. */
-export async function complete(db: Transaction, lease: Lease, progress: Progress): Promise<boolean> {
+export async function complete(
+  db: Transaction,
+  { events, tenants, record, kind }: EventSource,
+  lease: Lease,
+  progress: Progress,
+): Promise<boolean> {
   const { companyId, webhookId, leaseId, epoch } = lease;
   const { position, attempted, attempts, parked, done, sentOnce, failures, waits, wait, failing, disabled } = progress;
   const own = sql`r.company_id = ${companyId} AND r.webhook_id = ${webhookId}`;
@@ -97,7 +103,7 @@ export async function complete(db: Transaction, lease: Lease, progress: Progress
     ...(disabled ? [sql`disabled_at = now(), disabled_reason = ${disabled}`] : []),
   ];
   const [row] = await db.$queryRaw<{ isHeld: boolean }[]>(sql`
-    WITH company AS NOT MATERIALIZED (SELECT id FROM companies WHERE id = ${companyId}), held AS MATERIALIZED (
+    WITH company AS NOT MATERIALIZED (SELECT id FROM ${tenants} WHERE id = ${companyId}), held AS MATERIALIZED (
       SELECT id, actions FROM webhooks
       WHERE company_id = ${companyId} AND id = ${webhookId} AND lease_id = ${leaseId} AND epoch = ${epoch} FOR NO KEY UPDATE
     ), logged AS (
@@ -114,11 +120,11 @@ export async function complete(db: Transaction, lease: Lease, progress: Progress
         attempted = greatest(r.attempted, excluded.attempted), due_at = excluded.due_at
     ), continued AS MATERIALIZED (
       SELECT d.record, (
-        SELECT a.sequence FROM activities a
+        SELECT a.sequence FROM ${events} a
         WHERE a.company_id = ${companyId} AND a.sequence IS NOT NULL
-          AND record_of(a.goal_id, a.file_id, a.document_id) = d.record
+          AND ${record} = d.record
           AND a.sequence > d.through AND a.sequence <= ${position}::bigint
-          AND (cardinality(held.actions) = 0 OR a.action = ANY (held.actions))
+          AND (cardinality(held.actions) = 0 OR ${kind} = ANY (held.actions))
         ORDER BY a.sequence LIMIT 1
       ) AS next
       FROM held, ${unnested(done, doneColumns)} AS d

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { CircuitBreaker, type Database, isUnavailable, newId, sql } from '../postgres/index.js';
-
 import { OpenAddresses } from './addresses.js';
 import type { Attempt } from './complete.js';
 import { WebhookDelivery } from './delivery.js';
@@ -11,6 +10,8 @@ import { type Dispatcher, Outage } from './dispatcher.js';
 import { acquireLease, latestEnd } from './lease.js';
 import { Sender } from './sender.js';
 import type { PollPart } from './sequence.js';
+import type { Product } from './signature.js';
+import type { EventSource } from './source.js';
 
 /** What runs aside, and may be waited for. */
 class Tasks {
@@ -41,11 +42,13 @@ export type CountAttempt = (outcome: Attempt['outcome'], seconds: number | undef
 /** What every delivery of a process uses. */
 export interface Tools {
   statements: DeliveryStatements;
+  source: EventSource;
   sender: Sender;
   /** Of all requests of the process. */
   turns: CompanyTurns;
   /** WEBHOOK_KEY: the new one first. */
   keys: readonly string[];
+  product: Product;
   logger: Logger;
   count: CountAttempt;
   /** No request begins any more. */
@@ -61,7 +64,7 @@ const thoroughEvery = 10;
  * The companies with webhooks that have work: retries that are due, and leases of gateways that died. Every tenth poll also
  * finds events that a gateway has numbered and not delivered, because it died in between.
  */
-function dueWebhooks(): PollPart['select'] {
+function dueWebhooks({ tenants }: EventSource): PollPart['select'] {
   let polls = 0;
   return (within) => {
     const company = within(sql`w.company_id`);
@@ -72,7 +75,7 @@ function dueWebhooks(): PollPart['select'] {
     polls += 1;
     if (polls % thoroughEvery !== 0) return due;
     return sql`${due}
-      UNION SELECT w.company_id, 0 FROM webhooks w JOIN companies c ON c.id = w.company_id
+      UNION SELECT w.company_id, 0 FROM webhooks w JOIN ${tenants} c ON c.id = w.company_id
       WHERE w.disabled_at IS NULL AND w.wait_until IS NULL AND w.position < c.last_sequence AND ${company}`;
   };
 }
@@ -125,7 +128,7 @@ const lookForFirstEvery = 1_000;
 /** How long a stop waits for requests that run, and then for what is recorded of them. */
 const stopMilliseconds = { requests: 1_000, recording: 2_000 };
 
-type Needs = Pick<Tools, 'sender' | 'keys' | 'logger' | 'count'> & { db: Database };
+type Needs = Pick<Tools, 'source' | 'sender' | 'keys' | 'product' | 'logger' | 'count'> & { db: Database };
 
 /**
  * Delivers the events of all companies to their webhooks, beside the other gateways: whoever gets the lease of a webhook
@@ -164,7 +167,7 @@ export class Deliverer {
   start(dispatcher: Dispatcher): void {
     dispatcher.onNumbered((companyId) => this.#wakeIfAny(companyId));
     dispatcher.onPoll({
-      select: dueWebhooks(),
+      select: dueWebhooks(this.#tools.source),
       onFound: (rows) => {
         this.#outage.onSuccess();
         for (const { companyId } of rows) this.wake(companyId);
@@ -208,13 +211,13 @@ export class Deliverer {
   }
 
   async #look(companyId: string, look: { again: boolean }): Promise<void> {
-    const { statements, stopping } = this.#tools;
+    const { statements, source, stopping } = this.#tools;
     let pause = busyPauses.least;
     while (look.again && !stopping.aborted) {
       look.again = false;
       const leaseId = newId();
       const { leases, isBusy, hasWebhooks } = await statements.run(companyId, (db) =>
-        acquireLease(db, companyId, leaseId),
+        acquireLease(db, source, companyId, leaseId),
       );
       for (const lease of leases) this.#deliver(new WebhookDelivery(lease, this.#tools), companyId);
       if (!hasWebhooks) this.#without.set(companyId, { isPlanned: false });
@@ -246,7 +249,9 @@ export class Deliverer {
 
 interface WebhookOptions {
   db: Database;
+  source: EventSource;
   dispatcher: Dispatcher;
+  product: Product;
   keys: readonly string[];
   allow: readonly string[];
   logger: Logger;
@@ -265,36 +270,49 @@ export function openWebhooks({ dispatcher, allow, ...options }: WebhookOptions):
   };
 }
 
-const pollsApart = 10;
-const none = { active: 0, failing: 0, disabled: 0, lag: 0 };
+const figuresMilliseconds = 10_000;
 
 /** How many webhooks of all companies there are in each state, and by how many events the slowest is behind. */
-type WebhookFigures = typeof none;
+interface Figures {
+  active: number;
+  failing: number;
+  disabled: number;
+  lag: number;
+}
 
-/** Reads the figures with every tenth poll, as a part of it. */
-export function webhookFigures(): PollPart & { read: () => WebhookFigures } {
-  let figures = none;
-  let polls = 0;
-  const select: PollPart['select'] = (within) => {
-    const isOfAll = within(sql`w.company_id`).values.length === 0;
-    polls += 1;
-    if (!isOfAll || polls % pollsApart !== 1) return undefined;
-    return sql`
-      SELECT f.name AS company_id, f.number FROM (
-        SELECT count(w.id) FILTER (WHERE w.disabled_at IS NOT NULL) AS disabled,
-          count(w.id) FILTER (WHERE w.disabled_at IS NULL AND w.waits > 0) AS failing,
-          count(w.id) FILTER (WHERE w.disabled_at IS NULL AND w.waits = 0) AS active,
-          coalesce(max(c.last_sequence - w.position) FILTER (WHERE w.disabled_at IS NULL), 0) AS lag
-        FROM webhooks w JOIN companies c ON c.id = w.company_id
-      ) w CROSS JOIN LATERAL (
-        VALUES ('disabled', w.disabled), ('failing', w.failing), ('active', w.active), ('lag', w.lag)
-      ) AS f(name, number)`;
-  };
-  const onFound: PollPart['onFound'] = (rows) => {
-    if (rows.length === 0) return;
-    figures = { ...none, ...Object.fromEntries(rows.map(({ companyId: name, number }) => [name, number])) };
-  };
-  return { select, onFound, read: () => figures };
+/** The figures of all webhooks for metrics, read every ten seconds. While that fails they stay as they were. */
+export class WebhookFigures {
+  #figures: Figures = { active: 0, failing: 0, disabled: 0, lag: 0 };
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(db: Database, source: EventSource) {
+    const read = () =>
+      readFigures(db, source).then(
+        (figures) => {
+          this.#figures = figures;
+        },
+        () => {},
+      );
+    void read();
+    this.#timer = setInterval(() => void read(), figuresMilliseconds).unref();
+  }
+
+  read = (): Figures => this.#figures;
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+async function readFigures(db: Database, { tenants }: EventSource): Promise<Figures> {
+  const [row] = await db.$queryRaw<Record<keyof Figures, bigint>[]>(sql`
+    SELECT count(w.id) FILTER (WHERE w.disabled_at IS NULL AND w.waits = 0) AS active,
+      count(w.id) FILTER (WHERE w.disabled_at IS NULL AND w.waits > 0) AS failing,
+      count(w.id) FILTER (WHERE w.disabled_at IS NOT NULL) AS disabled,
+      coalesce(max(c.last_sequence - w.position) FILTER (WHERE w.disabled_at IS NULL), 0)::bigint AS lag
+    FROM webhooks w JOIN ${tenants} c ON c.id = w.company_id`);
+  const of = (name: keyof Figures) => Number(row?.[name] ?? 0);
+  return { active: of('active'), failing: of('failing'), disabled: of('disabled'), lag: of('lag') };
 }
 
 /** Part of a processor that the deliveries of one company may use, and milliseconds of it that they may use at once. */

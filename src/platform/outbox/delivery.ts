@@ -21,7 +21,7 @@ import { attemptOf, bodyOf, messageOf } from './signature.js';
 interface RecordQueue {
   record: string;
   items: readonly Item[];
-  /** How many items are settled: acknowledged, given up, or of a draft. */
+  /** How many items are settled: acknowledged, given up, or hidden. */
   settled: number;
   /** What became of the item after those. */
   current: 'unsent' | 'running' | 'failed';
@@ -261,7 +261,7 @@ class Batch {
 
   async #runQueue(queue: RecordQueue): Promise<void> {
     for (let item = currentOf(queue); item && !queue.isParked && queue.current === 'unsent'; item = currentOf(queue)) {
-      if (item.isDraft) {
+      if (item.event?.isHidden) {
         queue.settled += 1;
         continue;
       }
@@ -286,12 +286,19 @@ class Batch {
   }
 
   async #send(queue: RecordQueue, item: Item): Promise<void> {
-    const { sender, turns, keys, stopped } = this.#tools;
+    const { sender, turns, keys, product, stopped } = this.#tools;
     const { companyId, webhookId } = this.#lease;
     const attempt = attemptOf(item);
     const clock = this.#claim.clock + this.#seconds();
     const body = bodyOf(item, companyId, clock);
-    const message = messageOf(this.#claim, { body, attempt, clock, keys, owner: { companyId, id: webhookId } });
+    const message = messageOf(this.#claim, {
+      body,
+      attempt,
+      clock,
+      keys,
+      product,
+      owner: { companyId, id: webhookId },
+    });
     queue.current = 'running';
     queue.begun = Math.max(queue.begun, sequenceOf(item));
     const timer = this.#isProbe ? undefined : setTimeout(() => this.#slow.get(queue)?.(), slowMilliseconds);
@@ -375,15 +382,15 @@ export class WebhookDelivery {
     } finally {
       this.#given.abort();
     }
-    return this.#tools.statements.run(this.#lease.companyId, (db) => releaseLease(db, this.#lease));
+    return this.#tools.statements.run(this.#lease.companyId, (db) => releaseLease(db, this.#tools.source, this.#lease));
   }
 
   /** Returns whether to go on. */
   async #batch(): Promise<boolean> {
-    const { statements, stopping } = this.#tools;
+    const { statements, source, stopping } = this.#tools;
     const { companyId } = this.#lease;
     const start = performance.now();
-    const claimed = await statements.run(companyId, (db) => claim(db, this.#lease, this.#endpoint));
+    const claimed = await statements.run(companyId, (db) => claim(db, source, this.#lease, this.#endpoint));
     if (!claimed) throw new LeaseLost();
     this.#endpoint.begin(claimed);
     this.#position = claimed.position;
@@ -417,10 +424,10 @@ export class WebhookDelivery {
   }
 
   async #record(moves: Moves, start: number): Promise<void> {
-    const { statements, logger } = this.#tools;
+    const { statements, source, logger } = this.#tools;
     const { waits } = this.#endpoint;
     const progress = { ...moves, ...this.#endpoint.take() };
-    const isHeld = await statements.run(this.#lease.companyId, (db) => complete(db, this.#lease, progress));
+    const isHeld = await statements.run(this.#lease.companyId, (db) => complete(db, source, this.#lease, progress));
     if (!isHeld) throw new LeaseLost();
     this.#position = moves.position;
     reportBatch(logger, this.#lease, progress, { waits, start });

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { CircuitBreaker, type Database, type DatabaseTimeouts, isConflict, openClient } from '../postgres/index.js';
-import { companiesWithTokens, numberEvents, type PollPart, poll, waitingCompanies } from './sequence.js';
+import { allCompanies, numberEvents, type PollPart, poll, waitingCompanies } from './sequence.js';
+import type { EventSource } from './source.js';
 
 /** How many polls without a failure end it: some failures are known only when a time limit has passed. */
 const calmPolls = 6;
@@ -41,6 +42,7 @@ interface PollerEvents {
 /** Sweeps once a second, and less often while the database does not respond. */
 class Poller {
   readonly #db: Database;
+  readonly #source: EventSource;
   readonly #events: PollerEvents;
   readonly #parts = new Set<PollPart>();
   /** Companies that could not be asked, as when the node that has their rows is lost. The one to try next is first. */
@@ -49,8 +51,9 @@ class Poller {
   #isStopped = false;
   #failures = 0;
 
-  constructor(db: Database, events: PollerEvents) {
+  constructor(db: Database, source: EventSource, events: PollerEvents) {
     this.#db = db;
+    this.#source = source;
     this.#events = events;
   }
 
@@ -86,7 +89,7 @@ class Poller {
 
   /** Goes company by company, because a lost node fails every statement over all of them. */
   async #pollEach(): Promise<void> {
-    const companies = await companiesWithTokens(this.#db);
+    const companies = await allCompanies(this.#db, this.#source);
     const [next] = this.#failing;
     const responding = companies.filter((id) => !this.#failing.has(id));
     for (const companyId of next === undefined ? responding : [...responding, next]) {
@@ -114,6 +117,7 @@ interface Turn {
  */
 export class Dispatcher {
   readonly #db: Database;
+  readonly #source: EventSource;
   readonly #logger: Logger;
   readonly #outage: Outage;
   readonly #poller: Poller;
@@ -122,16 +126,17 @@ export class Dispatcher {
   readonly #listeners = new Set<NumberedListener>();
   #isStopped = false;
 
-  constructor(db: Database, logger: Logger) {
+  constructor(db: Database, source: EventSource, logger: Logger) {
     this.#db = db;
+    this.#source = source;
     this.#logger = logger;
     this.#outage = new Outage(logger, {
       begins: 'cannot number events, will try again',
       ends: 'events are numbered again',
     });
-    this.#poller = new Poller(db, this.#outage);
+    this.#poller = new Poller(db, source, this.#outage);
     this.onPoll({
-      select: waitingCompanies,
+      select: waitingCompanies(source),
       onFound: (rows) => rows.forEach(({ companyId }) => void this.changed(companyId)),
     });
   }
@@ -174,7 +179,7 @@ export class Dispatcher {
     try {
       while (turn.isDue && !this.#isStopped) {
         turn.isDue = false;
-        const result = await this.#stalled.ask(companyId, () => numberEvents(this.#db, companyId));
+        const result = await this.#stalled.ask(companyId, () => numberEvents(this.#db, this.#source, companyId));
         if (result === 'refused') return;
         this.#tell(companyId, result.lastSequence);
         if (result.hasMore || result.isBusy) turn.isDue = true;
@@ -204,6 +209,7 @@ const eventConnections = 3;
 
 interface EventsOptions {
   url: string;
+  source: EventSource;
   preparedStatements: boolean;
   timeouts: DatabaseTimeouts;
 }
@@ -211,6 +217,7 @@ interface EventsOptions {
 interface Events {
   /** For everything that events need outside of requests. */
   db: Database;
+  source: EventSource;
   dispatcher: Dispatcher;
   close(): Promise<void>;
 }
@@ -219,10 +226,10 @@ interface Events {
 export function openEvents(options: EventsOptions, logger: Logger): Events {
   const onError = (error: Error) => logger.info(`a database connection broke: ${error.message}`);
   const db = openClient({ ...options, poolSize: eventConnections, onError });
-  const dispatcher = new Dispatcher(db, logger);
+  const dispatcher = new Dispatcher(db, options.source, logger);
   const close = async () => {
     dispatcher.stop();
     await db.$disconnect();
   };
-  return { db, dispatcher, close };
+  return { db, source: options.source, dispatcher, close };
 }

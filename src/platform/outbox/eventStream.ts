@@ -1,16 +1,7 @@
 import type { GraphQLError } from 'graphql';
-import { eventCursor, eventKind, requireKnown } from '../../events/event.js';
-import { isVisible, mostLooked } from '../../events/feed.js';
-import { cursorAgain, readCursor } from '../../lists/engine.js';
-import { badInput } from '../failures/index.js';
 import type { Principal } from '../limits/index.js';
 import { type Database, rawSql, sql, type Transaction } from '../postgres/index.js';
-
-/** A place among the events of a company. */
-interface Place {
-  sequence: number;
-  id: string;
-}
+import type { EventSource, Place } from './source.js';
 
 /** What a stream gets. */
 export interface StreamReading {
@@ -36,32 +27,32 @@ interface Row {
 /** Reads for each of the streams of a company, in one statement, whether it may go on, and its next event. */
 export async function readStreams(
   db: Pick<Database, '$queryRaw'>,
+  source: EventSource,
   companyId: string,
   streams: readonly EventStream[],
 ): Promise<StreamReading[]> {
+  const { events, tenants, kind, mostLooked } = source;
   const tokens = streams.map(({ actor }) => actor.tokenId);
   const people = streams.map(({ actor }) => actor.personId);
   const positions = streams.map(({ through }) => through);
   const actions = streams.map(({ actions: wanted }) => wanted?.join() ?? null);
   // OFFSET: looked up for each stream, whatever PostgreSQL knows of the size of the company.
   const next = sql`
-    SELECT a.* FROM activities a WHERE a.company_id = ${companyId} AND a.sequence > s.after
+    SELECT a.* FROM ${events} a WHERE a.company_id = ${companyId} AND a.sequence > s.after
     ORDER BY a.sequence LIMIT ${rawSql(String(mostLooked))}`;
   const rows = await db.$queryRaw<Row[]>(sql`
     SELECT t.id IS NOT NULL AS "isValid", e.sequence, e.id, p.sequence AS "passedSequence", p.id AS "passedId",
       c.last_sequence AS "lastSequence"
-    FROM companies c
+    FROM ${tenants} c
     CROSS JOIN unnest(${tokens}::text[], ${people}::text[], ${positions}::bigint[], ${actions}::text[])
       WITH ORDINALITY AS s(token_id, person_id, after, actions, number)
     LEFT JOIN LATERAL (
-      SELECT t.id FROM api_tokens t JOIN people p ON p.company_id = ${companyId} AND p.id = t.person_id
-      WHERE t.company_id = ${companyId} AND t.id = s.token_id
-        AND t.revoked_at IS NULL AND p.suspended_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now()) OFFSET 0
+      ${source.validToken(companyId, sql`s.token_id`)} OFFSET 0
     ) t ON TRUE
     LEFT JOIN LATERAL (
       SELECT a.sequence, a.id FROM (${next}) a
-      WHERE (s.actions IS NULL OR a.action::text = ANY (string_to_array(s.actions, ',')))
-        AND ${isVisible(companyId, sql`s.person_id`)}
+      WHERE (s.actions IS NULL OR ${kind}::text = ANY (string_to_array(s.actions, ',')))
+        AND ${source.isVisible(companyId, sql`s.person_id`)}
       ORDER BY a.sequence LIMIT 1
     ) e ON TRUE
     LEFT JOIN LATERAL (
@@ -91,38 +82,25 @@ interface Start {
   cursor: string;
 }
 
-/** Without a cursor a stream begins with the next event, so what was missed is to be read elsewhere. */
-const remedy =
-  'Read the query events from the beginning, skip what you have processed, and open the stream with its last endCursor';
-
 /** Where a stream begins. Throws BAD_USER_INPUT if the company has no such place. */
 export async function readStart(
   db: Transaction,
+  source: EventSource,
   companyId: string,
   { after: cursor, field }: WantedStart,
 ): Promise<Start> {
-  if (cursor === null) return readNow(db, companyId);
-  const after = readCursor(eventKind, cursor);
-  if (!after)
-    throw badInput([
-      {
-        field,
-        code: 'invalid',
-        message: 'is not a cursor of events: send the last id of a stream, or an endCursor of the query events',
-      },
-    ]);
-  await requireKnown(db, { companyId, after, field, remedy });
-  return { sequence: Number(after.key), cursor: cursorAgain(eventKind, after) };
+  if (cursor === null) return readNow(db, source, companyId);
+  return { sequence: await source.readCursor(db, companyId, { cursor, field }), cursor };
 }
 
 /** Behind the last event. */
-async function readNow(db: Transaction, companyId: string): Promise<Start> {
-  const [row] = await db.$queryRaw<{ sequence: bigint; id: string }[]>`
-    SELECT a.sequence, a.id FROM activities a
-    WHERE a.company_id = ${companyId} AND a.sequence <= (SELECT last_sequence FROM companies WHERE id = ${companyId})
-    ORDER BY a.sequence DESC LIMIT 1`;
+async function readNow(db: Transaction, source: EventSource, companyId: string): Promise<Start> {
+  const last = sql`SELECT last_sequence FROM ${source.tenants} WHERE id = ${companyId}`;
+  const [row] = await db.$queryRaw<{ sequence: bigint; id: string }[]>(sql`
+    SELECT a.sequence, a.id FROM ${source.events} a
+    WHERE a.company_id = ${companyId} AND a.sequence <= (${last}) ORDER BY a.sequence DESC LIMIT 1`);
   const sequence = Number(row?.sequence ?? 0);
-  return { sequence, cursor: eventCursor(sequence, row?.id ?? '') };
+  return { sequence, cursor: source.cursorOf({ sequence, id: row?.id ?? '' }) };
 }
 
 /** What a stream yields: an event, or only how far it has come, or why it may not go on. */
@@ -134,6 +112,7 @@ interface EventStreamOptions {
   actions: readonly string[] | null;
   /** The time in milliseconds, from any moment. */
   now: () => number;
+  cursorOf: (place: Place) => string;
   /** Called when the next item is asked for. */
   onWaiting: (stream: EventStream) => void;
   onEnd: (stream: EventStream) => void;
@@ -206,9 +185,9 @@ export class EventStream implements AsyncIterableIterator<StreamItem> {
     return this;
   }
 
-  yieldEvent({ sequence, id }: Place): void {
-    this.pass(sequence, eventCursor(sequence, id));
-    this.#yield({ cursor: this.#cursor, event: { id } });
+  yieldEvent(place: Place): void {
+    this.pass(place.sequence, this.#options.cursorOf(place));
+    this.#yield({ cursor: this.#cursor, event: { id: place.id } });
   }
 
   yieldPosition(): void {

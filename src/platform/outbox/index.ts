@@ -14,8 +14,8 @@ export type { CountAttempt } from './deliverer.js';
 export {
   /** Delivers to webhooks from now on, if there is a key. */
   openWebhooks,
-  /** Reads the figures with every tenth poll, as a part of it. */
-  webhookFigures,
+  /** The figures of all webhooks for metrics. */
+  WebhookFigures,
 } from './deliverer.js';
 export {
   /** Opens what numbers and delivers events while this process serves. */
@@ -31,6 +31,10 @@ export {
   /** The header `webhook-signature` of Standard Webhooks: a signature with each secret. */
   signatureOf,
 } from './signature.js';
+export type {
+  /** What the product says of its events. */
+  EventSource,
+} from './source.js';
 export {
   /** The open streams of this process. */
   Streams,

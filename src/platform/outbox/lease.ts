@@ -1,4 +1,5 @@
 import { sql, type Transaction } from '../postgres/index.js';
+import type { EventSource } from './source.js';
 
 /** The right to deliver to one webhook, which ends by itself unless it is renewed. */
 export interface Lease {
@@ -33,8 +34,13 @@ export const latestEnd = sql`now() + interval '30 seconds'`;
  * Takes the lease of every webhook of the company that has work. May be repeated, if its outcome was lost. A lease that
  * would not end for long is shortened and not taken: its holder may still be sending.
  */
-export async function acquireLease(db: Transaction, companyId: string, leaseId: string): Promise<Leased> {
-  const hasEvents = sql`w.disabled_at IS NULL AND w.position < (SELECT last_sequence FROM companies WHERE id = ${companyId})`;
+export async function acquireLease(
+  db: Transaction,
+  { tenants }: EventSource,
+  companyId: string,
+  leaseId: string,
+): Promise<Leased> {
+  const hasEvents = sql`w.disabled_at IS NULL AND w.position < (SELECT last_sequence FROM ${tenants} WHERE id = ${companyId})`;
   const rows = await db.$queryRaw<{ id: string; epoch: number | null; failures: number; isBusy: boolean }[]>(sql`
     WITH open AS (
       SELECT w.id FROM webhooks w
@@ -60,7 +66,11 @@ export async function acquireLease(db: Transaction, companyId: string, leaseId: 
  * Gives a lease back, and says when the webhook has work again. Returns whether it has some now; false also if the lease
  * was lost.
  */
-export async function releaseLease(db: Transaction, { companyId, webhookId, leaseId }: Lease): Promise<boolean> {
+export async function releaseLease(
+  db: Transaction,
+  { tenants }: EventSource,
+  { companyId, webhookId, leaseId }: Lease,
+): Promise<boolean> {
   const own = sql`r.company_id = ${companyId} AND r.webhook_id = ${webhookId}`;
   // An endpoint that waits as a whole tries its oldest failure then, whatever that one's own time is.
   const [row] = await db.$queryRaw<{ isDue: boolean | null }[]>(sql`
@@ -70,7 +80,7 @@ export async function releaseLease(db: Transaction, { companyId, webhookId, leas
     ), work AS MATERIALIZED (
       SELECT held.id, (SELECT min(r.due_at) FROM webhook_retries r WHERE ${own} AND r.once) AS once,
         (SELECT min(r.due_at) FROM webhook_retries r WHERE ${own} AND NOT r.once) AS retry,
-        (SELECT last_sequence FROM companies WHERE id = ${companyId}) AS last_sequence
+        (SELECT last_sequence FROM ${tenants} WHERE id = ${companyId}) AS last_sequence
       FROM held
     ), released AS (
       UPDATE webhooks w SET lease_id = NULL, lease_until = NULL, due_at = least(w.due_at, work.once, CASE

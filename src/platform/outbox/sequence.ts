@@ -1,9 +1,10 @@
 import { joinSql, rawSql, type Sql, sql, type Transaction } from '../postgres/index.js';
+import type { EventSource } from './source.js';
 
 interface Numbered {
   /** The sequence of the company's last event; 0 if it has none. */
   lastSequence: number;
-  /** How many activities have just got theirs. */
+  /** How many events have just got theirs. */
   numbered: number;
   /** Whether there were more than one statement numbers. */
   hasMore: boolean;
@@ -11,7 +12,7 @@ interface Numbered {
   isBusy: boolean;
 }
 
-/** The most activities that one statement numbers: the order of all companies is kept, and nobody waits for long. */
+/** The most events that one statement numbers: the order of all companies is kept, and nobody waits for long. */
 const most = 200;
 
 /**
@@ -27,38 +28,42 @@ interface Row {
 }
 
 /**
- * Gives the company's committed activities their sequence, in the order in which they were recorded. Who numbers holds
+ * Gives the company's committed events their sequence, in the order in which they were recorded. Who numbers holds
  * the company until its numbers are committed, so that none is seen before a lower one; nobody waits for that, because a
  * foreign key takes no lock that conflicts with it. Decisions: "Events".
  */
-export async function numberEvents(db: Transaction, companyId: string): Promise<Numbered> {
+export async function numberEvents(
+  db: Transaction,
+  { events, tenants }: EventSource,
+  companyId: string,
+): Promise<Numbered> {
   const [row] = await db.$queryRaw<Row[]>(sql`
     WITH company AS (
-      SELECT id, last_sequence FROM companies WHERE id = ${companyId} FOR NO KEY UPDATE SKIP LOCKED
+      SELECT id, last_sequence FROM ${tenants} WHERE id = ${companyId} FOR NO KEY UPDATE SKIP LOCKED
     ), since AS MATERIALIZED (
       SELECT CASE WHEN (
-        SELECT a.recorded_at FROM activities a
+        SELECT a.recorded_at FROM ${events} a
         WHERE a.company_id = ${companyId} AND a.sequence IS NULL AND a.recorded_at > clock.time
         ORDER BY a.recorded_at, a.id LIMIT 1
       ) > clock.time THEN clock.time ELSE '-infinity' END AS time
       FROM company CROSS JOIN (SELECT ${ahead} AS time) clock
     ), waiting AS (
-      SELECT a.id, a.recorded_at FROM activities a
+      SELECT a.id, a.recorded_at FROM ${events} a
       WHERE a.company_id = ${companyId} AND a.sequence IS NULL AND EXISTS (SELECT id FROM company)
         AND (a.recorded_at > (SELECT time FROM since)) IS NOT FALSE
       ORDER BY a.recorded_at, a.id LIMIT ${rawSql(String(most))} FOR NO KEY UPDATE
     ), ids AS (
       SELECT array_agg(id ORDER BY recorded_at, id) AS list FROM waiting
     ), numbered AS (
-      UPDATE activities a SET sequence = company.last_sequence + array_position(ids.list, a.id)
+      UPDATE ${events} a SET sequence = company.last_sequence + array_position(ids.list, a.id)
       FROM company, ids WHERE a.company_id = ${companyId} AND a.id = ANY (ids.list) RETURNING a.id
     ), counted AS (
-      UPDATE companies c SET last_sequence = company.last_sequence + cardinality(ids.list)
+      UPDATE ${tenants} c SET last_sequence = company.last_sequence + cardinality(ids.list)
       FROM company, ids WHERE c.id = ${companyId} AND ids.list IS NOT NULL RETURNING c.last_sequence
     )
     SELECT (SELECT count(id) FROM company) = 1 AS "isHeld", (SELECT count(id) FROM numbered)::integer AS numbered,
       coalesce((SELECT last_sequence FROM counted), c.last_sequence) AS "lastSequence"
-    FROM companies c WHERE c.id = ${companyId}`);
+    FROM ${tenants} c WHERE c.id = ${companyId}`);
   if (!row) return { lastSequence: 0, numbered: 0, hasMore: false, isBusy: false };
   const { isHeld, numbered, lastSequence } = row;
   return { lastSequence: Number(lastSequence), numbered, hasMore: numbered === most, isBusy: !isHeld };
@@ -81,9 +86,12 @@ export interface PollPart {
   onFound: (rows: PollRow[]) => void;
 }
 
-/** The companies with activities that wait for their number. */
-export const waitingCompanies = (within: Within): Sql => sql`
-  SELECT DISTINCT a.company_id, 0 AS number FROM activities a
+/** The companies with events that wait for their number. */
+export const waitingCompanies =
+  ({ events }: EventSource) =>
+  (within: Within): Sql =>
+    sql`
+  SELECT DISTINCT a.company_id, 0 AS number FROM ${events} a
   WHERE a.sequence IS NULL AND ${within(sql`a.company_id`)}`;
 
 /** Runs the parts over all companies, or over one. The only statement of a request or a gateway that names no company. */
@@ -103,8 +111,8 @@ export async function poll(db: Transaction, parts: readonly PollPart[], companyI
   });
 }
 
-/** All companies, from a table that every node of a distributed database has. */
-export const companiesWithTokens = async (db: Transaction): Promise<string[]> => {
-  const rows = await db.$queryRaw<{ id: string }[]>`SELECT DISTINCT company_id AS id FROM token_companies`;
+/** All companies. */
+export const allCompanies = async (db: Transaction, { tenantIds }: EventSource): Promise<string[]> => {
+  const rows = await db.$queryRaw<{ id: string }[]>(sql`SELECT DISTINCT company_id AS id FROM ${tenantIds}`);
   return rows.map(({ id }) => id);
 };

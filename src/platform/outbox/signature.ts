@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { type EventBody, eventBody } from '../../events/event.js';
-import { version } from '../../version.js';
 import type { Claim, Item } from './claim.js';
 import type { Message } from './sender.js';
+import type { OutboxEvent } from './source.js';
 
 /** A webhook, and which of its secrets. */
 interface SecretOwner {
@@ -32,40 +31,53 @@ export const signatureOf = (secrets: readonly string[], id: string, timestamp: s
     .join(' ');
 
 /** What an owner has sent to try an endpoint. */
-type Ping = Pick<EventBody, 'id' | 'timestamp' | 'company_id'> & { type: 'ping' };
+interface Ping {
+  id: string;
+  type: 'ping';
+  timestamp: string;
+  company_id: string;
+}
 
 /** Which time an item is sent: 1 only if it was surely not sent before. */
 export const attemptOf = ({ retry, mayHaveBeenSent }: Item): number =>
   Math.max((retry?.failures ?? 0) + 1, mayHaveBeenSent ? 2 : 1);
 
 /** The body of a request, before it is JSON. */
-export function bodyOf({ event, retry }: Item, companyId: string, clock: number): EventBody | Ping {
-  if (event) return eventBody(event);
+export function bodyOf({ event, retry }: Item, companyId: string, clock: number): OutboxEvent['body'] | Ping {
+  if (event) return event.body;
   const timestamp = new Date(clock * 1000).toISOString();
   return { id: retry?.id ?? '', type: 'ping', timestamp, company_id: companyId };
 }
 
+/** Who sends, as `User-Agent` and the header with the number of the attempt name it. */
+export interface Product {
+  name: string;
+  version: string;
+}
+
 interface Sending {
-  body: EventBody | Ping;
+  body: OutboxEvent['body'] | Ping;
   attempt: number;
   /** Seconds since 1970. */
   clock: number;
   keys: readonly string[];
+  product: Product;
   owner: { companyId: string; id: string };
 }
 
 /** A request of Standard Webhooks. */
-export function messageOf({ url, generation, older }: Claim, { body, attempt, clock, keys, owner }: Sending): Message {
+export function messageOf({ url, generation, older }: Claim, sending: Sending): Message {
+  const { body, attempt, clock, keys, product, owner } = sending;
   const text = JSON.stringify(body);
   const timestamp = String(Math.floor(clock));
   const signature = signatureOf(signingSecrets(keys, { ...owner, generation, older }), body.id, timestamp, text);
   const headers = (again: boolean) => ({
     'content-type': 'application/json',
-    'user-agent': `Goalpost/${version}`,
+    'user-agent': `${product.name}/${product.version}`,
     'webhook-id': body.id,
     'webhook-timestamp': timestamp,
     'webhook-signature': signature,
-    'goalpost-attempt': String(again ? Math.max(attempt, 2) : attempt),
+    [`${product.name.toLowerCase()}-attempt`]: String(again ? Math.max(attempt, 2) : attempt),
   });
   return { url, headers, body: text };
 }

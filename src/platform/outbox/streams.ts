@@ -1,14 +1,15 @@
 import type { Logger } from 'pino';
-import { eventCursor } from '../../events/event.js';
 import { failure } from '../failures/index.js';
 import { mostOf } from '../fairness/index.js';
 import type { Principal } from '../limits/index.js';
 import { type Database, newScope, sql, type Transaction } from '../postgres/index.js';
 import { type Dispatcher, Outage } from './dispatcher.js';
 import { EventStream, readStart, readStreams, type StreamReading, type WantedStart } from './eventStream.js';
+import type { EventSource } from './source.js';
 
 interface ReadingOptions {
   db: Database;
+  source: EventSource;
   /** How long a statement may take, in milliseconds. */
   timeout: number;
   now: () => number;
@@ -68,11 +69,11 @@ class CompanyStreams {
   }
 
   async #read(): Promise<void> {
-    const { db, timeout, outage } = this.#options;
+    const { db, source, timeout, outage } = this.#options;
     try {
       while (this.#due.size > 0) {
         const asked = [...this.#due].slice(0, most);
-        const readings = await readStreams(db.within(newScope(timeout)), this.#companyId, asked);
+        const readings = await readStreams(db.within(newScope(timeout)), source, this.#companyId, asked);
         outage.onSuccess();
         for (const [index, stream] of asked.entries()) this.#give(stream, readings[index]);
       }
@@ -100,7 +101,7 @@ class CompanyStreams {
     if (!isValid) stream.refuse(failure('UNAUTHENTICATED'));
     else if (event) stream.yieldEvent(event);
     else {
-      if (passed) stream.pass(passed.sequence, eventCursor(passed.sequence, passed.id));
+      if (passed) stream.pass(passed.sequence, this.#options.source.cursorOf(passed));
       else stream.pass(lastSequence);
       if (this.#isQuiet(stream)) stream.yieldPosition();
       else this.wait(stream);
@@ -114,6 +115,7 @@ class CompanyStreams {
 
 interface StreamsOptions {
   db: Database;
+  source: EventSource;
   dispatcher: Pick<Dispatcher, 'onNumbered' | 'onPoll'>;
   logger: Logger;
   /** The most open streams. */
@@ -153,7 +155,7 @@ export class Streams {
       select: () => {
         const companies = [...this.#companies.keys()];
         if (companies.length === 0) return undefined;
-        return sql`SELECT id AS company_id, last_sequence AS number FROM companies WHERE id = ANY (${companies})`;
+        return sql`SELECT id AS company_id, last_sequence AS number FROM ${options.source.tenants} WHERE id = ANY (${companies})`;
       },
       onFound: (rows) => {
         for (const { companyId, number } of rows) this.#companies.get(companyId)?.note(number);
@@ -173,12 +175,13 @@ export class Streams {
   async subscribe({ db, actor, actions, ...start }: Wanted): Promise<EventStream> {
     // A refusal costs no statement, and a stream that cannot begin ends no other.
     this.#shares.roomFor(actor);
-    const { sequence, cursor } = await readStart(db, actor.companyId, start);
+    const { sequence, cursor } = await readStart(db, this.#options.source, actor.companyId, start);
     this.#shares.roomFor(actor)?.end();
     const stream = new EventStream({
       actor,
       actions,
       now: this.#options.now,
+      cursorOf: this.#options.source.cursorOf,
       onWaiting: (waiting) => company.wait(waiting),
       onEnd: (ended) => this.#remove(ended),
     });
