@@ -44,7 +44,7 @@ describe('a webhook', () => {
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(webhook).toEqual({
       url,
-      actions: [],
+      actions: null,
       state: 'ACTIVE',
       position: 7,
       lag: 0,
@@ -120,6 +120,17 @@ describe('a webhook', () => {
 });
 
 describe('updateWebhook', () => {
+  test.each([[null], [['GOAL_CLOSED']]])('takes the actions back as they were read: %j', async (actions) => {
+    const { company, owner } = await owned();
+    const { id, actions: read } = await created(owner.token, { actions });
+    expect(read).toEqual(actions);
+    const before = await rowsOf(company.companyId);
+    const answer = await world.graphql(owner.token, update, { input: { id, actions: read } });
+    expect(answer.body.data.updateWebhook.webhook.actions).toEqual(actions);
+    const kept = (rows: Json[]) => rows.map((row) => row.actions);
+    expect(kept(await rowsOf(company.companyId))).toEqual(kept(before));
+  });
+
   test('changes what is given, and nothing else', async () => {
     const { company, owner } = await owned();
     const { id } = await created(owner.token, { actions: ['GOAL_CLOSED'] });
@@ -131,7 +142,7 @@ describe('updateWebhook', () => {
       url: 'https://example.org/',
       state: 'DISABLED',
     });
-    expect(await change({ actions: null })).toMatchObject({ actions: [] });
+    expect(await change({ actions: null })).toMatchObject({ actions: null });
     await world.sql(
       'UPDATE webhooks SET failures = 9, waits = 2, failing_since = now(), wait_until = now() WHERE id = $1',
       [id],
@@ -334,10 +345,24 @@ describe('who may', () => {
       });
       const wanted = { code: undefined, ...expected(name.startsWith('webhook')) };
       // A query that fails in a nullable field is answered in part.
-      if (name === 'webhook' && wanted.status === 403) wanted.status = 200;
+      if (name.startsWith('webhook') && wanted.status === 403) wanted.status = 200;
       expect([name, outcome(answer)]).toEqual([name, wanted]);
       if (answer.status !== 200) expect(await rowsOf(who.company.companyId)).toEqual(before);
     }
+  });
+
+  test('a member gets the rest of a query, and learns from viewer whether to ask for webhooks', async () => {
+    const { owner, member } = await owned();
+    const ask = async (token: string) =>
+      (await world.graphql(token, '{ viewer { isOwner companyId token { canWrite } } webhooks { id } }')).body;
+    const { companyId } = owner;
+    expect(await ask(owner.readOnlyToken)).toEqual({
+      data: { viewer: { isOwner: true, companyId, token: { canWrite: false } }, webhooks: [] },
+    });
+    expect(await ask(member.token)).toEqual({
+      data: { viewer: { isOwner: false, companyId, token: { canWrite: true } }, webhooks: null },
+      errors: [expect.objectContaining({ path: ['webhooks'] })],
+    });
   });
 
   test.each(['webhook', 'updateWebhook', 'sendWebhook', 'deleteWebhook'])(

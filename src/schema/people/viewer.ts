@@ -39,10 +39,17 @@ const NotificationConnection = connectionType(
 const Viewer = builder.prismaObject('ApiToken', {
   select: keyColumns,
   variant: 'Viewer',
-  description: 'The caller: the person and the token that a request is authenticated with.',
+  description: 'The caller: whom a request is authenticated as, and what they may do.',
   fields: (t) => ({
     person: t.relation('person', { type: Person, description: 'The person that the token belongs to.' }),
     token: t.variant(ApiToken, { description: 'The token of the request.' }),
+    companyId: t.exposeID('companyId', { description: 'The ID of the company, as events have it in `company_id`.' }),
+    isOwner: t.boolean({
+      description:
+        'Whether the person owns the company: has full access to everything in it, and manages its webhooks.',
+      select: { person: { select: { isOwner: true } } },
+      resolve: ({ person }) => person.isOwner,
+    }),
     notifications: t.field({
       type: NotificationConnection,
       description:
@@ -69,7 +76,7 @@ const Viewer = builder.prismaObject('ApiToken', {
 builder.queryField('viewer', (t) =>
   t.field({
     type: Viewer,
-    description: 'Returns the caller: the person and the token that this request is authenticated with.',
+    description: 'Returns the caller: whom this request is authenticated as, and what they may do.',
     resolve: (_root, _args, context, info) =>
       context.db.apiToken.findUniqueOrThrow({
         ...plannedQuery(context, info),

@@ -81,8 +81,9 @@ export const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
     url: t.exposeString('url', { description: 'Where events are sent.' }),
     actions: t.field({
       type: [ActivityAction],
-      description: 'The actions whose events it gets. Empty if it gets those of all actions.',
-      resolve: ({ actions }) => actions,
+      nullable: true,
+      description: 'The actions whose events it gets. Null if it gets those of all actions.',
+      resolve: ({ actions }) => (actions.length > 0 ? actions : null),
     }),
     state: t.expose('state', { type: WebhookState, description: 'Whether it gets events.' }),
     disabledReason: t.expose('disabledReason', {
@@ -150,8 +151,9 @@ builder.queryField('webhook', (t) =>
 builder.queryField('webhooks', (t) =>
   t.field({
     type: [Webhook],
+    nullable: true,
     description:
-      'Lists the webhooks of the company, at most 20, oldest first. Requires an owner of the company. Error: OWNER_REQUIRED.',
+      'Lists the webhooks of the company, at most 20, oldest first. Null if the caller is no owner of the company (`viewer.isOwner`). Error: OWNER_REQUIRED.',
     resolve: (_root, _args, context) => loadWebhooks(context),
   }),
 );

@@ -56,6 +56,7 @@ export const fields: Record<string, Row> = {
   'Query.viewer': ruled,
   'Viewer.person': own("SELECT 'Query' AS source, id AS target, id AS person FROM people"),
   'Viewer.token': ruled,
+  'Viewer.companyId': ruled,
   'Viewer.notifications': own("SELECT 'Query' AS source, id AS target, person_id AS person FROM notifications"),
   'Notification.activity': part,
 
