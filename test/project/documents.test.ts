@@ -17,6 +17,7 @@ import {
   blocksOf,
   documents,
   headingsOf,
+  notes,
   pathOf,
   proseOf,
   rowsOf,
@@ -66,7 +67,7 @@ test('every folder of tests says in a line what it is for', () => {
   for (const folder of folders) expect(textOf(join(folder, 'README.md')), folder).toMatch(/^[A-Z].*\.\n$/);
 });
 
-describe.each(documents)('%s', (file) => {
+describe.each([...documents, ...notes])('%s', (file) => {
   const text = textOf(file);
 
   test('has links that lead somewhere', () => {
@@ -238,15 +239,17 @@ describe('comments in the code', () => {
 
   test('refer to sections of documents that exist', () => {
     const references = texts.flatMap(([file, text]) =>
-      [...text.matchAll(/(README\.md|README|docs\/\w+\.md)(?:, "([^"]+)")?/g)].map(([, document = '', heading]) => ({
-        file,
-        document,
-        heading,
-      })),
+      [...text.matchAll(/((?:prisma\/|test\/)README\.md|README\.md|README|docs\/\w+\.md)(?:, "([^"]+)")?/g)].map(
+        ([, document = '', heading]) => ({
+          file,
+          document,
+          heading,
+        }),
+      ),
     );
     const broken = references.filter(
       ({ document, heading }) =>
-        !documents.includes(document) || (heading && !headingsOf(textOf(document)).includes(heading)),
+        ![...documents, ...notes].includes(document) || (heading && !headingsOf(textOf(document)).includes(heading)),
     );
     expect(broken).toEqual([]);
   });

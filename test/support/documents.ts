@@ -15,6 +15,9 @@ export const documents = [
     .map((name) => `docs/${name}`),
 ];
 
+/** What engineers read beside the code. */
+export const notes = ['prisma/README.md', 'test/README.md'];
+
 const fence = /^```(\w+)\n(.*?)^```$/gms;
 
 /** The text without its code blocks, in which `#` is no heading and `[` no link. */
