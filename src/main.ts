@@ -86,6 +86,7 @@ program
   .description('print each event as it happens, and send it on; needs no option on the demo')
   .option('--forward-to <url>', 'send each event there too, signed as webhooks are')
   .option('--actions <list>', 'only these actions, such as GOAL_REOPENED,GOAL_CLOSED (default: all)')
+  .option('--except-origins <list>', 'not those of these origins: API, IMPORT, APPLICATION (default: all)')
   .option('--after <cursor>', 'begin with the event after this cursor (default: with the next one)')
   .option(
     '--gateway <url>',

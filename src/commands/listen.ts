@@ -161,6 +161,7 @@ export interface ListenOptions {
   token?: string;
   forwardTo?: string;
   actions?: string;
+  exceptOrigins?: string;
   after?: string;
 }
 
@@ -173,13 +174,17 @@ interface Listening {
 /** Where to listen, as whom, and to what. Without options, to the demo. */
 async function readListenOptions(
   config: Config,
-  { gateway, token, forwardTo, actions, after }: ListenOptions,
+  { gateway, token, forwardTo, actions, exceptOrigins, after }: ListenOptions,
 ): Promise<Listening> {
   const named = gateway === undefined ? undefined : webAddress('--gateway', gateway);
   const found = token ? withToken(config, named, token) : await asDemo(config, named);
   return {
     gateway: found,
-    wanted: { actions: actions?.split(',').map(actionOf), after },
+    wanted: {
+      actions: actions?.split(',').map(actionOf),
+      exceptOrigins: exceptOrigins?.split(',').map(actionOf),
+      after,
+    },
     forwardTo: forwardTo === undefined ? undefined : webAddress('--forward-to', forwardTo).href,
   };
 }
@@ -224,6 +229,7 @@ function webAddress(option: string, text: string): URL {
 
 interface WantedEvents {
   actions: readonly string[] | undefined;
+  exceptOrigins?: readonly string[] | undefined;
   after: string | undefined;
 }
 
@@ -239,8 +245,8 @@ interface Notes {
   onCursor(cursor: string): void;
 }
 
-const query = `subscription Listen($actions: [ActivityAction!], $after: String) {
-  events(actions: $actions, after: $after) { id type sequence timestamp body }
+const query = `subscription Listen($actions: [ActivityAction!], $exceptOrigins: [EventOrigin!], $after: String) {
+  events(actions: $actions, exceptOrigins: $exceptOrigins, after: $after) { id type sequence timestamp body }
 }`;
 
 const event = z.object({
@@ -260,11 +266,15 @@ const pauses = { least: 1_000, most: 30_000 };
 /** The events, also those that happen while the gateway or this machine is away. Throws a ListenError. */
 export async function* followEvents(
   gateway: ListenedGateway,
-  { actions, after }: WantedEvents,
+  { actions, exceptOrigins, after }: WantedEvents,
   stopped: AbortSignal,
   notes: Notes,
 ): AsyncGenerator<ListenedEvent> {
-  const variables = { ...(actions && { actions }), ...(after !== undefined && { after }) };
+  const variables = {
+    ...(actions && { actions }),
+    ...(exceptOrigins && { exceptOrigins }),
+    ...(after !== undefined && { after }),
+  };
   let lastEventId: string | undefined;
   let pause: number = pauses.least;
   while (!stopped.aborted) {

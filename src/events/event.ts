@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ActivityAction } from '../generated/client/enums.js';
+import type { ActivityAction, EventOrigin } from '../generated/client/enums.js';
 import { type CursorKind, cursorOf, type Position } from '../lists/engine.js';
 import { badInput } from '../platform/failures/index.js';
 import type { Transaction } from '../platform/postgres/index.js';
@@ -41,6 +41,8 @@ export interface Event {
   id: string;
   companyId: string;
   action: ActivityAction;
+  /** Who wrote it. */
+  origin: EventOrigin;
   sequence: number;
   insertedAt: Date;
   authorId: string;
@@ -84,10 +86,20 @@ export interface EventBody {
   timestamp: string;
   sequence: number;
   company_id: string;
+  origin: EventOrigin;
   data: { author_id: string } & EventSubject;
 }
 
-export function eventBody({ id, action, insertedAt, sequence, companyId, authorId, subject }: Event): EventBody {
+export function eventBody({
+  id,
+  action,
+  origin,
+  insertedAt,
+  sequence,
+  companyId,
+  authorId,
+  subject,
+}: Event): EventBody {
   const members = eventFields[action].map((field) => [field, subject[field]]);
   return {
     id,
@@ -95,6 +107,7 @@ export function eventBody({ id, action, insertedAt, sequence, companyId, authorI
     timestamp: insertedAt.toISOString(),
     sequence,
     company_id: companyId,
+    origin,
     data: { author_id: authorId, ...Object.fromEntries(members) },
   };
 }

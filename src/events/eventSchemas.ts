@@ -1,4 +1,4 @@
-import { actions, activityActions } from '../rules/activityActions.js';
+import { actions, activityActions, originNames } from '../rules/activityActions.js';
 import { type EventSubject, eventFields, eventTypeOf } from './event.js';
 
 type Schema = Record<string, unknown>;
@@ -29,6 +29,7 @@ const head = (type: string, idOf: string, time: string) => ({
   timestamp: { type: 'string', format: 'date-time', description: time },
 });
 const company = { company_id: id('The ID of the company.') };
+const origin = { type: 'string', enum: originNames, description: 'Who wrote it. New origins may be added.' };
 
 /** What is sent to a webhook: its type, what it means, and the JSON Schema of its body. */
 export interface SentEvent {
@@ -61,6 +62,7 @@ export const sentEvents: readonly SentEvent[] = [
       ...head(type, 'The ID of the event, the same whenever it is sent.', 'When it happened.'),
       sequence,
       ...company,
+      origin,
       data,
     };
     return { type, description, fields, schema: objectOf(properties, description) };

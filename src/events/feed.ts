@@ -1,5 +1,6 @@
 import { Prisma } from '../generated/client/client.js';
 import { cursorAgain, cursorOf, type Page, type Position, type Slice } from '../lists/engine.js';
+import type { WantedEvents } from '../platform/outbox/index.js';
 import { type Transaction, textList } from '../platform/postgres/index.js';
 import { type Actor, level } from '../policies/access.js';
 import { eventKind, requireKnown } from './event.js';
@@ -36,30 +37,32 @@ interface Row {
   looked: number | null;
 }
 
-type Actions = readonly string[] | null | undefined;
-
-/** The events of the company that the caller may see, oldest first: all, or those of some actions. */
-export const eventFeed = (actor: Actor, actions: Actions) => ({
+/** The events of the company that the caller may see, oldest first: all, or those that are wanted. */
+export const eventFeed = (actor: Actor, events: WantedEvents) => ({
   ...eventKind,
   readPage: async (db: Transaction, slice: Slice): Promise<Page> => {
     const { companyId } = actor;
     const { after } = slice;
     if (after) await requireKnown(db, { companyId, after, field: 'events.after', remedy });
-    return pageOf(await read(db, actor, actions, slice), slice);
+    return pageOf(await read(db, actor, events, slice), slice);
   },
 });
 
 /** One more than the page; and where the look ended, if that was not because the page is full. */
-function read(db: Transaction, { companyId, personId }: Actor, actions: Actions, { size, after }: Slice) {
+function read(db: Transaction, { companyId, personId }: Actor, events: WantedEvents, { size, after }: Slice) {
   const looked = (columns: Prisma.Sql) => Prisma.sql`
     SELECT ${columns} FROM activities
     WHERE company_id = ${companyId} AND sequence > ${after?.key ?? 0}::bigint
     ORDER BY sequence LIMIT ${Prisma.raw(String(mostLooked))}`;
+  const { actions, exceptOrigins } = events;
   const wanted = actions ? Prisma.sql`a.action::text = ANY(${textList([...new Set(actions)])}) AND` : Prisma.empty;
+  const isHeard = exceptOrigins?.length
+    ? Prisma.sql`a.origin::text <> ALL(${textList([...new Set(exceptOrigins)])}) AND`
+    : Prisma.empty;
   return db.$queryRaw<Row[]>(Prisma.sql`
     WITH shown AS MATERIALIZED (
-      SELECT a.id, a.sequence FROM (${looked(Prisma.sql`id, sequence, action, goal_id, file_id, document_id`)}) a
-      WHERE ${wanted} ${isVisible(companyId, Prisma.sql`${personId}`)}
+      SELECT a.id, a.sequence FROM (${looked(Prisma.sql`id, sequence, action, origin, goal_id, file_id, document_id`)}) a
+      WHERE ${wanted} ${isHeard} ${isVisible(companyId, Prisma.sql`${personId}`)}
       ORDER BY a.sequence LIMIT ${size + 1}::integer
     )
     SELECT id, sequence, NULL::integer AS looked FROM shown

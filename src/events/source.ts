@@ -11,14 +11,14 @@ type EventRow = Omit<Event, 'companyId' | 'sequence' | 'subject'> & { sequence: 
 };
 
 function eventOf(companyId: string, row: EventRow): Event {
-  const { id, action, sequence, insertedAt, authorId } = row;
+  const { id, action, origin, sequence, insertedAt, authorId } = row;
   const { goal_id, file_id, document_id, resource_hub_id } = row;
   const { version_id, version_number, restored_from_version_number } = row;
   const ids = { goal_id, file_id, document_id, resource_hub_id };
   const version = { version_id, version_number, restored_from_version_number };
   const present = Object.entries({ ...ids, ...version }).filter(([, value]) => value !== null);
   const subject: EventSubject = Object.fromEntries(present);
-  return { id, companyId, action, sequence: Number(sequence), insertedAt, authorId, subject };
+  return { id, companyId, action, origin, sequence: Number(sequence), insertedAt, authorId, subject };
 }
 
 /** Without a cursor a stream begins with the next event, so what was missed is to be read elsewhere. */
@@ -34,8 +34,9 @@ export const eventSource: EventSource = {
   tenantIds: Prisma.sql`token_companies`,
   record: Prisma.sql`record_of(a.goal_id, a.file_id, a.document_id)`,
   kind: Prisma.sql`a.action`,
+  origin: Prisma.sql`a.origin`,
   select: (companyId) => ({
-    columns: Prisma.sql`a.id, a.action::text AS action, a.sequence, a.inserted_at AS "insertedAt",
+    columns: Prisma.sql`a.id, a.action::text AS action, a.origin::text AS origin, a.sequence, a.inserted_at AS "insertedAt",
       a.author_id AS "authorId", a.goal_id, a.file_id, a.document_id,
       coalesce(f.resource_hub_id, d.resource_hub_id) AS resource_hub_id, a.document_version_id AS version_id,
       v.version_number, v.restored_from_version_number, coalesce(d.state = 'draft', false) AS "isDraft"`,

@@ -37,8 +37,8 @@ async function attempt({ db, actor }: Context, fileId: string): Promise<DeletedF
             AND a.person_id = ${personId} AND a.level >= ${level.edit})
       RETURNING id, name, resource_hub_id
     ), activity AS (
-      INSERT INTO activities AS a (company_id, id, action, author_id, file_id, name)
-      SELECT company.id, ${newId()}, 'resource_hub_file_deleted', ${personId}, file.id, file.name
+      INSERT INTO activities AS a (company_id, id, action, author_id, file_id, name, origin)
+      SELECT company.id, ${newId()}, 'resource_hub_file_deleted', ${personId}, file.id, file.name, 'api'
       FROM company, file RETURNING a.id
     ), list AS (
       SELECT l.id, l.send_to_everyone

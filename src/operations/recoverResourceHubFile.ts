@@ -41,8 +41,8 @@ async function attempt({ db, actor }: Context, fileId: string): Promise<Recovere
             AND a.person_id = ${personId} AND a.level >= ${level.edit})
       RETURNING id, name
     ), activity AS (
-      INSERT INTO activities AS a (company_id, id, action, author_id, file_id, name)
-      SELECT company.id, ${newId()}, 'resource_hub_file_recovered', ${personId}, file.id, file.name
+      INSERT INTO activities AS a (company_id, id, action, author_id, file_id, name, origin)
+      SELECT company.id, ${newId()}, 'resource_hub_file_recovered', ${personId}, file.id, file.name, 'api'
       FROM company, file RETURNING a.id
     )
     SELECT id FROM activity`);

@@ -91,9 +91,9 @@ async function attempt(context: Context, goalId: string, input: ReopenGoalInput)
       FROM closed WHERE g.company_id = ${companyId} AND g.id = ${goalId} RETURNING g.id, g.space_id, g.name
     ), activity AS (
       INSERT INTO activities AS a (company_id, id, action, author_id, goal_id, name, undone_success, undone_closed_at,
-        undone_closed_by_id)
+        undone_closed_by_id, origin)
       SELECT company.id, ${newId()}, 'goal_reopened', ${personId}, goal.id, goal.name, closed.success, closed.closed_at,
-        closed.closed_by_id
+        closed.closed_by_id, 'api'
       FROM company, goal, closed RETURNING a.id
     ), thread AS (
       INSERT INTO comment_threads AS t (company_id, id, activity_id, message)

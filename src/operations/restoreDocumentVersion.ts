@@ -124,8 +124,9 @@ async function attempt(context: Context, input: RestoreDocumentVersionInput): Pr
       SELECT company.id, ${newIds()}, list.id, mentioned.id, 'mentioned' FROM company, list, mentioned
       ON CONFLICT (company_id, subscription_list_id, person_id) DO NOTHING
     ), activity AS (
-      INSERT INTO activities AS a (company_id, id, action, author_id, document_id, document_version_id, name)
-      SELECT company.id, ${newId()}, 'document_version_restored', ${personId}, version.document_id, version.id, version.title
+      INSERT INTO activities AS a (company_id, id, action, author_id, document_id, document_version_id, name, origin)
+      SELECT company.id, ${newId()}, 'document_version_restored', ${personId}, version.document_id, version.id, version.title,
+        'api'
       FROM company, version RETURNING a.id, a.document_version_id
     )
     SELECT document_version_id AS "versionId", id AS "activityId" FROM activity`);

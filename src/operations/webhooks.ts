@@ -1,6 +1,6 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
-import type { ActivityAction } from '../generated/client/enums.js';
+import type { ActivityAction, EventOrigin } from '../generated/client/enums.js';
 import { badInput, type FieldError, failure, notFound } from '../platform/failures/index.js';
 import { OpenAddresses, secretOf, urlProblem } from '../platform/outbox/index.js';
 import { newId } from '../platform/postgres/index.js';
@@ -25,6 +25,8 @@ export interface Webhook {
   url: string;
   /** Those that it gets; none for all. */
   actions: ActivityAction[];
+  /** Those whose events it does not get. */
+  exceptOrigins: EventOrigin[];
   generation: number;
   previousUntil: Date | null;
   state: WebhookState;
@@ -55,7 +57,8 @@ export async function loadWebhook(context: Context, id: string): Promise<Webhook
 
 const readWebhooks = ({ db, actor: { companyId } }: Context, condition: Prisma.Sql): Promise<Webhook[]> =>
   db.$queryRaw<Webhook[]>(Prisma.sql`
-    SELECT w.company_id AS "companyId", w.id, w.url, w.actions::text[] AS actions, w.generation,
+    SELECT w.company_id AS "companyId", w.id, w.url, w.actions::text[] AS actions,
+      w.except_origins::text[] AS "exceptOrigins", w.generation,
       CASE WHEN w.previous_until[1] > now() THEN w.previous_until[1] END AS "previousUntil",
       CASE WHEN w.disabled_at IS NOT NULL THEN 'disabled' WHEN w.waits > 0 THEN 'failing' ELSE 'active' END AS state,
       w.disabled_reason AS "disabledReason", w.disabled_at AS "disabledAt", w.failing_since AS "failingSince",
@@ -104,6 +107,7 @@ const mostWebhooks = 20;
 interface CreateWebhookInput {
   url: string;
   actions?: readonly ActivityAction[] | null | undefined;
+  exceptOrigins?: readonly EventOrigin[] | null | undefined;
   after?: number | null | undefined;
 }
 
@@ -127,7 +131,7 @@ export async function createWebhook(context: Context, input: CreateWebhookInput)
 /** Takes a free slot, any, so that those who come together seldom want the same. Undefined if somebody else has just taken it. */
 async function attempt(
   { db, actor }: Context,
-  { url, actions, after }: CreateWebhookInput,
+  { url, actions, exceptOrigins, after }: CreateWebhookInput,
 ): Promise<string | undefined> {
   const { companyId } = actor;
   const slots = await db.$queryRaw<{ slot: number }[]>`SELECT w.slot FROM webhooks w WHERE w.company_id = ${companyId}`;
@@ -138,9 +142,9 @@ async function attempt(
   const position = after ?? null;
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH ${company(actor)}, made AS (
-      INSERT INTO webhooks AS w (company_id, id, slot, url, actions, position, due_at)
+      INSERT INTO webhooks AS w (company_id, id, slot, url, actions, except_origins, position, due_at)
       SELECT company.id, ${newId()}, ${free}::integer, ${url}, ${[...new Set(actions ?? [])]}::text[]::activity_action[],
-        coalesce(${position}::bigint, (SELECT last_sequence FROM companies WHERE id = ${companyId})), now()
+        ${[...new Set(exceptOrigins ?? [])]}::text[]::event_origin[], coalesce(${position}::bigint, (SELECT last_sequence FROM companies WHERE id = ${companyId})), now()
       FROM company WHERE ${stillOwner(actor)}
       ON CONFLICT (company_id, slot) DO NOTHING RETURNING w.id
     )
@@ -156,6 +160,8 @@ interface UpdateWebhookInput {
   url?: string | null | undefined;
   /** Null for all actions; undefined to leave them as they are. */
   actions?: readonly ActivityAction[] | null | undefined;
+  /** Null for none; undefined to leave them as they are. */
+  exceptOrigins?: readonly EventOrigin[] | null | undefined;
   enabled?: boolean | null | undefined;
   newSecret?: boolean | null | undefined;
   keepOldSecret?: boolean | null | undefined;
@@ -187,12 +193,15 @@ export async function updateWebhook(context: Context, input: UpdateWebhookInput)
 }
 
 /** A new epoch ends what the gateway that delivers right now still has in hand. */
-function changesOf({ url, actions, enabled, newSecret, keepOldSecret, after }: UpdateWebhookInput): Prisma.Sql[] {
+function changesOf(input: UpdateWebhookInput): Prisma.Sql[] {
+  const { url, actions, exceptOrigins, enabled, newSecret, keepOldSecret, after } = input;
   const changes = [Prisma.sql`updated_at = now(), due_at = now()`];
   const beginsAgain = url != null || enabled === true || after != null;
   if (url != null) changes.push(Prisma.sql`url = ${url}`);
   if (actions !== undefined)
     changes.push(Prisma.sql`actions = ${[...new Set(actions ?? [])]}::text[]::activity_action[]`);
+  if (exceptOrigins !== undefined)
+    changes.push(Prisma.sql`except_origins = ${[...new Set(exceptOrigins ?? [])]}::text[]::event_origin[]`);
   if (after != null) changes.push(Prisma.sql`position = ${after}::bigint`);
   if (newSecret) changes.push(Prisma.sql`generation = w.generation + 1`);
   if (keepOldSecret === false) changes.push(Prisma.sql`previous_until = ARRAY[]::timestamptz[]`);

@@ -1,4 +1,4 @@
-import type { ActivityAction } from '../generated/client/enums.js';
+import type { ActivityAction, EventOrigin } from '../generated/client/enums.js';
 
 export type ActivitySubject = 'goal' | 'file' | 'document';
 
@@ -17,6 +17,15 @@ export const activityActions = {
   resource_hub_document_edited: { subject: 'document', description: 'A document was edited.' },
   document_version_restored: { subject: 'document', description: 'An earlier version of a document was restored.' },
 } satisfies Record<ActivityAction, { subject: ActivitySubject; description: string }>;
+
+/** Who may have written an activity, with the description in the GraphQL schema. */
+export const originDescriptions: Record<EventOrigin, string> = {
+  api: 'An operation of the gateway, on any of its surfaces.',
+  import: 'An import of a file.',
+  application: 'The main application, or whoever else writes to the database.',
+};
+
+export const originNames = Object.keys(originDescriptions) as EventOrigin[];
 
 export const actions = Object.keys(activityActions) as ActivityAction[];
 

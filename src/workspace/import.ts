@@ -68,7 +68,7 @@ const activityRows = ({ goals, files, documents }: Workspace) =>
 const numbered = <Activity extends { inserted_at: string }>(activities: Activity[]) =>
   activities
     .toSorted((a, b) => Date.parse(a.inserted_at) - Date.parse(b.inserted_at))
-    .map((activity, index) => ({ ...activity, sequence: index + 1 }));
+    .map((activity, index) => ({ ...activity, origin: 'import', sequence: index + 1 }));
 
 /** An activity that does not say the name of its record has the name that the record has now. */
 const namedActivities = <Activity extends { name: string | null }>(record: { name: string; activities: Activity[] }) =>

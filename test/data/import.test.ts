@@ -157,7 +157,8 @@ describe('the demo workspace', () => {
       if (type === 'bool') expect(new Set(stored).size, `${table}.${column}`).toBe(2);
       expect(['company_id', ...columnsOf(table)], table).toContain(column);
     }
-    for (const { type, values: labels } of types)
+    // Whatever is imported is of one origin.
+    for (const { type, values: labels } of types.filter(({ column }) => column !== 'origin'))
       expect(values.get(type), type).toEqual(expect.arrayContaining(labels));
   });
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { escapeLiteral as literal } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   isOlder,
@@ -9,8 +10,8 @@ import {
 } from '../../src/platform/administration/migrations.js';
 import { openClient } from '../../src/platform/postgres/client.js';
 import { version } from '../../src/version.js';
-import { importWorkspace } from '../../src/workspace/import.js';
-import { createEmptyDatabase } from '../support/database.js';
+import { importWorkspace, tables } from '../../src/workspace/import.js';
+import { createDatabase, createEmptyDatabase } from '../support/database.js';
 import { pathOf } from '../support/documents.js';
 import { problemsOf } from '../support/migrationEffects.js';
 import { query } from '../support/query.js';
@@ -22,11 +23,27 @@ let drop: () => Promise<void>;
 beforeAll(async () => {
   ({ directUrl: url, drop } = await createEmptyDatabase());
   await query(url, first?.sql ?? '');
-  const db = openClient({ url, poolSize: 1, preparedStatements: false });
-  await importWorkspace(db, JSON.parse(await readFile(pathOf('prisma/demo-workspace.json'), 'utf8')));
-  await db.$disconnect();
+  await fillAsFirst();
 });
 afterAll(() => drop());
+
+/** Fills the tables of the first migration from a database that has had all of them, without the columns of the later ones. */
+async function fillAsFirst(): Promise<void> {
+  const { url: current, drop: dropCurrent } = await createDatabase();
+  const db = openClient({ url: current, poolSize: 1, preparedStatements: false });
+  await importWorkspace(db, JSON.parse(await readFile(pathOf('prisma/demo-workspace.json'), 'utf8')));
+  await db.$disconnect();
+  for (const table of tables) {
+    const rows = await query(current, `SELECT to_jsonb(t) AS row FROM ${table} t`);
+    const json = literal(JSON.stringify(rows.map(({ row }) => row)));
+    await query(
+      url,
+      `BEGIN; SET LOCAL session_replication_role = replica; INSERT INTO ${table}
+       SELECT * FROM jsonb_populate_recordset(NULL::${table}, ${json}); COMMIT`,
+    );
+  }
+  await dropCurrent();
+}
 
 // In the order in which they are applied: each is tried on what those before it have made.
 test.each(later.length > 0 ? later : [{ name: 'none yet', sql: '', isOutside: false }])(

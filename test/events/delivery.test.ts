@@ -75,6 +75,7 @@ test('an event reaches the endpoint as it was recorded, and is in the log of att
     timestamp: activity?.inserted_at.toISOString(),
     sequence: 1,
     company_id: company.companyId,
+    origin: 'application',
     data: { author_id: caller.id, goal_id: goals[0]?.id },
   });
   expect(event?.attempt).toBe(1);
@@ -387,6 +388,36 @@ test('only wanted actions are sent, drafts never, and purged events are skipped'
     (rows) => rows.length === 0,
   );
   expect(endpoint.received).toHaveLength(2);
+});
+
+test('what origins are left out is not sent, also of a record that waits for a retry, and each body says its origin', async () => {
+  const endpoint = await receiver(refuse(500));
+  const { goals, caller, company, id } = await setting(endpoint, { goals: 2, except_origins: '{application}' });
+  const write = (action: string, origin: string, goal = goals[0]) =>
+    world.sql(
+      `INSERT INTO activities (company_id, action, author_id, goal_id, name, origin) VALUES ($1, $2, $3, $4, 'Goal', $5)`,
+      [company.companyId, action, caller.id, goal?.id, origin],
+    );
+  await write('goal_reopened', 'api');
+  await write('goal_closed', 'application');
+  await write('goal_closed', 'import', goals[1]);
+  await write('goal_closed', 'application', goals[1]);
+  deliveries();
+  await until(() => webhookOf(id), isIdleAt(4));
+  await write('goal_closed', 'application');
+  await write('goal_reopened', 'api');
+  endpoint.received.length = 0;
+  endpoint.respondWith(acknowledge);
+  await until(
+    async () => {
+      await passTime(id);
+      return retriesOf(id);
+    },
+    (rows) => rows.length === 0,
+  );
+  await until(() => webhookOf(id), isIdleAt(6));
+  expect(new Set(sequences(endpoint.received))).toEqual(new Set([1, 3, 6]));
+  expect(new Set(endpoint.received.map(({ body }) => body.origin))).toEqual(new Set(['api', 'import']));
 });
 
 test('what was asked for once is sent once, also to a disabled webhook', async () => {

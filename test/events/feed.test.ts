@@ -130,6 +130,25 @@ describe('the feed', () => {
     expect(await namesSeenBy(caller.token, { after: pageInfo.endCursor })).toEqual([]);
   });
 
+  test('leaves out the events of some origins if asked to, and says who wrote each', async () => {
+    const { caller, goal, space } = await companyWithEvents(1);
+    const closed = await world.closedGoal(space);
+    await world.graphql(caller.token, mutation('reopenGoal', 'activity { id }'), { input: { id: closed.id } });
+    await numberEvents(db, eventSource, goal.companyId);
+    const ask = `query ($except: [EventOrigin!]) { events(exceptOrigins: $except) { nodes { sequence origin body } } }`;
+    const seen = async (except: string[] | null) => {
+      const { body } = await world.graphql(caller.token, ask, { except });
+      return body.data.events.nodes.map(({ sequence, origin, body: json }: Json) => {
+        expect(JSON.parse(json).origin).toBe(origin.toLowerCase());
+        return `${sequence} ${origin}`;
+      });
+    };
+    expect(await seen(null)).toEqual(['1 APPLICATION', '2 API']);
+    expect(await seen([])).toEqual(['1 APPLICATION', '2 API']);
+    expect(await seen(['APPLICATION', 'IMPORT'])).toEqual(['2 API']);
+    expect(await seen(['API'])).toEqual(['1 APPLICATION']);
+  });
+
   test('looks at a thousand events for a page, and its cursor is behind them', async () => {
     const { caller, goal, space, company } = await companyWithEvents(0);
     const hidden = await world.goal(space, { companyLevel: 0, spaceLevel: 0 });

@@ -132,6 +132,16 @@ test('sends only the wanted actions', async () => {
   stream.close();
 });
 
+test('leaves out origins', async () => {
+  const team = await world.team();
+  const query = 'subscription { events(exceptOrigins: [APPLICATION]) { type origin } }';
+  const stream = await openStream(base, team.caller.token, { query });
+  await record(team);
+  await reopen(team);
+  expect(await stream.events(1)).toEqual([{ type: 'goal.reopened', origin: 'API' }]);
+  stream.close();
+});
+
 test('shows what the caller may see at that moment, and nothing else', async () => {
   const team = await world.team();
   const guest = await world.person(team.company, { type: 'guest' });

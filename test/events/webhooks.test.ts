@@ -10,9 +10,9 @@ const world = await createWorld({ webhooks: rules });
 
 const url = 'https://example.com/hook';
 const create = `mutation ($input: CreateWebhookInput!) {
-  createWebhook(input: $input) { secret webhook { id url actions state position lag disabledReason retrying attempts { nodes { id } } } } }`;
+  createWebhook(input: $input) { secret webhook { id url actions exceptOrigins state position lag disabledReason retrying attempts { nodes { id } } } } }`;
 const update = `mutation ($input: UpdateWebhookInput!) {
-  updateWebhook(input: $input) { secret webhook { id url actions state disabledReason position failingSince oldSecretUntil } } }`;
+  updateWebhook(input: $input) { secret webhook { id url actions exceptOrigins state disabledReason position failingSince oldSecretUntil } } }`;
 const remove = 'mutation ($input: DeleteWebhookInput!) { deleteWebhook(input: $input) { id } }';
 const send = 'mutation ($input: SendWebhookInput!) { sendWebhook(input: $input) { eventId webhook { id } } }';
 const list = '{ webhooks { id url } }';
@@ -45,6 +45,7 @@ describe('a webhook', () => {
     expect(webhook).toEqual({
       url,
       actions: null,
+      exceptOrigins: [],
       state: 'ACTIVE',
       position: 7,
       lag: 0,
@@ -143,6 +144,11 @@ describe('updateWebhook', () => {
       state: 'DISABLED',
     });
     expect(await change({ actions: null })).toMatchObject({ actions: null });
+    expect(await change({ exceptOrigins: ['IMPORT', 'APPLICATION', 'IMPORT'] })).toMatchObject({
+      exceptOrigins: ['IMPORT', 'APPLICATION'],
+    });
+    expect(await change({ url })).toMatchObject({ exceptOrigins: ['IMPORT', 'APPLICATION'] });
+    expect(await change({ exceptOrigins: null })).toMatchObject({ exceptOrigins: [] });
     await world.sql(
       'UPDATE webhooks SET failures = 9, waits = 2, failing_since = now(), wait_until = now() WHERE id = $1',
       [id],
@@ -446,6 +452,7 @@ describe('bad input changes nothing', () => {
   });
 
   test.each<[string, Json, string]>([
+    ['an unknown origin', { exceptOrigins: ['NOBODY'] }, 'input.exceptOrigins[0]'],
     ['an unknown action', { actions: ['GOAL_EATEN'] }, 'input.actions[0]'],
     ['no action', { actions: [] }, 'input.actions'],
     ['a negative sequence', { after: -1 }, 'input.after'],

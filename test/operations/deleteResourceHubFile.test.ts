@@ -101,6 +101,7 @@ describe('what deleting writes', () => {
             goal_id: null,
             document_id: null,
             document_version_id: null,
+            origin: 'api',
             name: file.name,
             undone_success: null,
             undone_closed_at: null,

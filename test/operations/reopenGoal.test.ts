@@ -203,6 +203,7 @@ describe('what reopening writes', () => {
             file_id: null,
             document_id: null,
             document_version_id: null,
+            origin: 'api',
             name: goal.name,
             undone_success: true,
             undone_closed_at: expect.any(String),

@@ -210,6 +210,7 @@ describe('what restoring writes', () => {
             author_id: editor.id,
             document_id: document.id,
             document_version_id: version.id,
+            origin: 'api',
             goal_id: null,
             file_id: null,
             name: 'Title 1',

@@ -110,7 +110,7 @@ export async function claim(
   const isWaiting = failures >= failuresBeforeWaiting;
   const own = sql`r.company_id = ${companyId} AND r.webhook_id = ${webhookId}`;
   const { columns, joins } = source.select(companyId);
-  const { events, record, kind } = source;
+  const { events, record, kind, origin } = source;
   const retry = sql`r.id, r.record, r.once, r.sequence, r.failures, r.attempted`;
   const oldest = sql`SELECT * FROM (
     SELECT ${retry} FROM w CROSS JOIN webhook_retries r WHERE ${own} AND NOT r.once AND NOT w.is_paused ORDER BY r.sequence LIMIT 1
@@ -123,7 +123,7 @@ export async function claim(
     sql`a.company_id = ${companyId} AND a.sequence IS NOT NULL AND ${record} = ${wanted}`;
   const rows = await db.$queryRaw<ClaimRow[]>(sql`
     WITH w AS MATERIALIZED (
-      SELECT url, actions, generation, position, attempted, failures, waits, ARRAY(
+      SELECT url, actions, except_origins, generation, position, attempted, failures, waits, ARRAY(
           SELECT webhooks.generation - p.age::integer FROM unnest(webhooks.previous_until) WITH ORDINALITY AS p(until, age)
           WHERE p.until > now() ORDER BY p.age
         ) AS older,
@@ -132,14 +132,14 @@ export async function claim(
       FROM webhooks WHERE company_id = ${companyId} AND id = ${webhookId} AND lease_id = ${leaseId} AND epoch = ${epoch}
       FOR NO KEY UPDATE
     ), looked AS MATERIALIZED (
-      SELECT a.id, a.sequence, ${kind} AS kind, ${record} AS record
+      SELECT a.id, a.sequence, ${kind} AS kind, ${origin} AS origin, ${record} AS record
       FROM w CROSS JOIN LATERAL (
         SELECT * FROM ${events} a WHERE a.company_id = ${companyId} AND a.sequence > w.position
         ORDER BY a.sequence LIMIT ${literal(most.looked)}
       ) a WHERE NOT w.is_paused
     ), wanted AS MATERIALIZED (
       SELECT l.id, l.sequence, l.record FROM w CROSS JOIN looked l
-      WHERE (cardinality(w.actions) = 0 OR l.kind = ANY (w.actions))
+      WHERE (cardinality(w.actions) = 0 OR l.kind = ANY (w.actions)) AND l.origin <> ALL (w.except_origins)
         AND NOT EXISTS (SELECT r.id FROM webhook_retries r WHERE ${own} AND r.record = l.record AND NOT r.once)
       ORDER BY l.sequence LIMIT ${literal((isWaiting ? 1 : most.events) + 1)}
     ), next AS (
@@ -157,7 +157,7 @@ export async function claim(
       SELECT r.id AS retry_id, a.id, a.sequence FROM w CROSS JOIN retries r CROSS JOIN LATERAL (
         SELECT a.id, a.sequence FROM ${events} a
         WHERE ${ofRecord(sql`r.record`)} AND a.sequence BETWEEN r.sequence AND w.position
-          AND (cardinality(w.actions) = 0 OR ${kind} = ANY (w.actions))
+          AND (cardinality(w.actions) = 0 OR ${kind} = ANY (w.actions)) AND ${origin} <> ALL (w.except_origins)
         ORDER BY a.sequence LIMIT ${literal(isWaiting ? 1 : most.chain)}
       ) a WHERE NOT r.once
       UNION ALL

@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import type { Principal } from '../limits/index.js';
 import { type Database, rawSql, sql, type Transaction } from '../postgres/index.js';
-import type { EventSource, Place } from './source.js';
+import type { EventSource, Place, WantedEvents } from './source.js';
 
 /** What a stream gets. */
 export interface StreamReading {
@@ -35,7 +35,8 @@ export async function readStreams(
   const tokens = streams.map(({ actor }) => actor.tokenId);
   const people = streams.map(({ actor }) => actor.personId);
   const positions = streams.map(({ through }) => through);
-  const actions = streams.map(({ actions: wanted }) => wanted?.join() ?? null);
+  const actions = streams.map(({ events }) => events.actions?.join() ?? null);
+  const exceptOrigins = streams.map(({ events }) => events.exceptOrigins?.join() ?? '');
   // OFFSET: looked up for each stream, whatever PostgreSQL knows of the size of the company.
   const next = sql`
     SELECT a.* FROM ${events} a WHERE a.company_id = ${companyId} AND a.sequence > s.after
@@ -44,14 +45,16 @@ export async function readStreams(
     SELECT t.id IS NOT NULL AS "isValid", e.sequence, e.id, p.sequence AS "passedSequence", p.id AS "passedId",
       c.last_sequence AS "lastSequence"
     FROM ${tenants} c
-    CROSS JOIN unnest(${tokens}::text[], ${people}::text[], ${positions}::bigint[], ${actions}::text[])
-      WITH ORDINALITY AS s(token_id, person_id, after, actions, number)
+    CROSS JOIN unnest(${tokens}::text[], ${people}::text[], ${positions}::bigint[], ${actions}::text[],
+        ${exceptOrigins}::text[])
+      WITH ORDINALITY AS s(token_id, person_id, after, actions, except_origins, number)
     LEFT JOIN LATERAL (
       ${source.validToken(companyId, sql`s.token_id`)} OFFSET 0
     ) t ON TRUE
     LEFT JOIN LATERAL (
       SELECT a.sequence, a.id FROM (${next}) a
       WHERE (s.actions IS NULL OR ${kind}::text = ANY (string_to_array(s.actions, ',')))
+        AND ${source.origin}::text <> ALL (string_to_array(s.except_origins, ','))
         AND ${source.isVisible(companyId, sql`s.person_id`)}
       ORDER BY a.sequence LIMIT 1
     ) e ON TRUE
@@ -108,8 +111,8 @@ type StreamItem = { cursor: string; event?: { id: string } } | { failure: GraphQ
 
 interface EventStreamOptions {
   actor: Principal;
-  /** The actions it wants; all if null. */
-  actions: readonly string[] | null;
+  /** Which events it wants. */
+  events: WantedEvents;
   /** The time in milliseconds, from any moment. */
   now: () => number;
   cursorOf: (place: Place) => string;
@@ -126,7 +129,7 @@ const end = { value: undefined, done: true } as const;
 /** The events that one client gets. It holds none: each is read when the client has taken the one before. */
 export class EventStream implements AsyncIterableIterator<StreamItem> {
   readonly actor: Principal;
-  readonly actions: readonly string[] | null;
+  readonly events: WantedEvents;
   /** When its client has to come back. */
   readonly expiresAt: number;
   /** When it yielded its last item. */
@@ -144,7 +147,7 @@ export class EventStream implements AsyncIterableIterator<StreamItem> {
   constructor(options: EventStreamOptions) {
     this.#options = options;
     this.actor = options.actor;
-    this.actions = options.actions;
+    this.events = options.events;
     this.yieldedAt = options.now();
     this.expiresAt = this.yieldedAt + lifetime();
   }

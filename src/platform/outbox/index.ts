@@ -34,6 +34,7 @@ export {
 export type {
   /** What the product says of its events. */
   EventSource,
+  WantedEvents,
 } from './source.js';
 export {
   /** The open streams of this process. */

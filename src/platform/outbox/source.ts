@@ -14,6 +14,14 @@ export interface OutboxEvent {
   isHidden: boolean;
 }
 
+/** Which events a reader wants. */
+export interface WantedEvents {
+  /** Those of all kinds if null or undefined. */
+  actions?: readonly string[] | null | undefined;
+  /** Those of none of these origins. */
+  exceptOrigins?: readonly string[] | null | undefined;
+}
+
 /** A row as the driver returns it. */
 export type SourceRow = Record<string, unknown>;
 
@@ -38,6 +46,8 @@ export interface EventSource {
   readonly record: Sql;
   /** What kind of event it is, of a type that can be cast to text: webhooks and streams choose by it. */
   readonly kind: Sql;
+  /** Who wrote it, of the type of the elements of `webhooks.except_origins`: receivers leave origins out. */
+  readonly origin: Sql;
   select(companyId: string): Selected;
   eventOf(companyId: string, row: SourceRow): OutboxEvent;
   /** Whether the person may see the event. */

@@ -5,7 +5,7 @@ import type { Principal } from '../limits/index.js';
 import { type Database, newScope, sql, type Transaction } from '../postgres/index.js';
 import { type Dispatcher, Outage } from './dispatcher.js';
 import { EventStream, readStart, readStreams, type StreamReading, type WantedStart } from './eventStream.js';
-import type { EventSource } from './source.js';
+import type { EventSource, WantedEvents } from './source.js';
 
 interface ReadingOptions {
   db: Database;
@@ -130,7 +130,7 @@ interface Wanted extends WantedStart {
   /** The database for the request that opens the stream. */
   db: Transaction;
   actor: Principal;
-  actions: readonly string[] | null;
+  events: WantedEvents;
 }
 
 const tickMilliseconds = 1_000;
@@ -172,14 +172,14 @@ export class Streams {
    * Opens a stream, which misses nothing from now on. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if there are too many,
    * and BAD_USER_INPUT if it cannot begin there.
    */
-  async subscribe({ db, actor, actions, ...start }: Wanted): Promise<EventStream> {
+  async subscribe({ db, actor, events, ...start }: Wanted): Promise<EventStream> {
     // A refusal costs no statement, and a stream that cannot begin ends no other.
     this.#shares.roomFor(actor);
     const { sequence, cursor } = await readStart(db, this.#options.source, actor.companyId, start);
     this.#shares.roomFor(actor)?.end();
     const stream = new EventStream({
       actor,
-      actions,
+      events,
       now: this.#options.now,
       cursorOf: this.#options.source.cursorOf,
       onWaiting: (waiting) => company.wait(waiting),

@@ -1,4 +1,4 @@
-import { actions, activityActions } from '../../rules/activityActions.js';
+import { actions, activityActions, originDescriptions, originNames } from '../../rules/activityActions.js';
 import { builder, keyColumns } from '../builder.js';
 import { Person } from '../people/person.js';
 
@@ -9,6 +9,13 @@ export const ActivityAction = builder.enumType('ActivityAction', {
       action.toUpperCase(),
       { value: action, description: activityActions[action].description },
     ]),
+  ),
+});
+
+export const EventOrigin = builder.enumType('EventOrigin', {
+  description: 'Who wrote an event.',
+  values: Object.fromEntries(
+    originNames.map((origin) => [origin.toUpperCase(), { value: origin, description: originDescriptions[origin] }]),
   ),
 });
 

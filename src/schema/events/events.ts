@@ -3,12 +3,12 @@ import { eventBody, eventKind, eventTypeOf } from '../../events/event.js';
 import { eventFeed } from '../../events/feed.js';
 import { type PageArguments, pageErrors } from '../../lists/engine.js';
 import { type FieldError, notFound } from '../../platform/failures/index.js';
-import type { EventStream } from '../../platform/outbox/index.js';
+import type { EventStream, WantedEvents } from '../../platform/outbox/index.js';
 import { keyOf } from '../../policies/access.js';
 import { builder, keyColumns, manyEvents } from '../builder.js';
 import { byId, connectionType, nodesQuery, pageArguments, resolveConnection } from '../connections.js';
 import { plannedQuery } from '../plans.js';
-import { Activity, ActivityAction } from './activity.js';
+import { Activity, ActivityAction, EventOrigin } from './activity.js';
 
 const Event = builder.prismaObject('Activity', {
   select: keyColumns,
@@ -27,6 +27,7 @@ const Event = builder.prismaObject('Activity', {
       select: { sequence: true },
       resolve: ({ sequence }) => sequence ?? 0n,
     }),
+    origin: t.expose('origin', { type: EventOrigin, description: 'Who wrote it.' }),
     timestamp: t.expose('insertedAt', { type: 'DateTime', description: 'When it happened.' }),
     activity: t.variant(Activity, { description: 'The activity that the event is.' }),
   }),
@@ -37,10 +38,11 @@ const inHub = { select: { resourceHubId: true } } as const;
 builder.prismaObjectField(Event, 'body', (t) =>
   t.string({
     description:
-      'The event as webhooks send it: JSON with `id`, `type`, `timestamp`, `sequence`, `company_id` and `data`.',
+      'The event as webhooks send it: JSON with `id`, `type`, `timestamp`, `sequence`, `company_id`, `origin` and `data`.',
     select: {
       companyId: true,
       action: true,
+      origin: true,
       sequence: true,
       insertedAt: true,
       authorId: true,
@@ -68,7 +70,7 @@ builder.prismaObjectField(Event, 'body', (t) =>
 
 const EventConnection = connectionType('Event', Event, 'A page of events, oldest first.', { isCounted: false });
 
-type EventArguments = PageArguments & { actions?: readonly string[] | null | undefined };
+type EventArguments = PageArguments & WantedEvents;
 
 const noAction = (field: string): FieldError => ({
   field,
@@ -96,10 +98,16 @@ builder.queryField('events', (t) =>
         required: false,
         description: 'Returns only the events of these actions. If it is null, returns those of all actions.',
       }),
+      exceptOrigins: t.arg({
+        type: [EventOrigin],
+        required: false,
+        description:
+          'Leaves out the events of these origins, such as those that the caller itself has written. If null, none.',
+      }),
     },
-    resolve: (_root, { actions, ...args }, context, info) =>
+    resolve: (_root, { actions, exceptOrigins, ...args }, context, info) =>
       resolveConnection(context, info, args, {
-        list: eventFeed(context.actor, actions),
+        list: eventFeed(context.actor, { actions, exceptOrigins }),
         load: byId(context, nodesQuery(context, info, 'Event'), (query, where) =>
           context.db.activity.findMany({ ...query, where }),
         ),
@@ -125,6 +133,12 @@ builder.subscriptionField('events', (t) =>
         required: false,
         description: 'Streams only the events of these actions. If null, streams all.',
       }),
+      exceptOrigins: t.arg({
+        type: [EventOrigin],
+        required: false,
+        description:
+          'Leaves out the events of these origins, such as those that the caller itself has written. If null, none.',
+      }),
     },
     extensions: { check: eventErrors },
     subscribe: (_root, args, context) => subscribe(context, args) as never,
@@ -141,8 +155,9 @@ builder.subscriptionField('events', (t) =>
 
 function subscribe(
   { db, actor, streams, lastEventId }: Context,
-  { after = null, actions }: EventArguments,
+  { after = null, actions, exceptOrigins }: EventArguments,
 ): Promise<EventStream> {
   const start = lastEventId ? { after: lastEventId, field: 'Last-Event-ID' } : { after, field: 'events.after' };
-  return streams.subscribe({ db, actor, actions: actions ? [...new Set(actions)] : null, ...start });
+  const events = { actions: actions && [...new Set(actions)], exceptOrigins: [...new Set(exceptOrigins)] };
+  return streams.subscribe({ db, actor, events, ...start });
 }

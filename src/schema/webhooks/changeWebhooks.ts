@@ -9,7 +9,7 @@ import {
   type WebhookWithSecret,
 } from '../../operations/webhooks.js';
 import { builder } from '../builder.js';
-import { ActivityAction } from '../events/activity.js';
+import { ActivityAction, EventOrigin } from '../events/activity.js';
 import { Webhook } from './webhook.js';
 
 /** Gives a mutation's payload the webhook of its `webhookId`. */
@@ -49,6 +49,13 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
       type: [ActivityAction],
       required: false,
       description: 'The actions whose events to send. If it is null or absent, those of all actions are sent.',
+      extensions: { maxItems: 100 },
+    }),
+    exceptOrigins: t.field({
+      type: [EventOrigin],
+      required: false,
+      description:
+        'The origins whose events not to send, such as those that the receiver itself has written. If it is null or absent, none is left out.',
       extensions: { maxItems: 100 },
     }),
     after: t.int({
@@ -100,6 +107,12 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
       required: false,
       description:
         'The actions whose events to send. If it is null, those of all actions are sent; if it is absent, they stay.',
+      extensions: { maxItems: 100 },
+    }),
+    exceptOrigins: t.field({
+      type: [EventOrigin],
+      required: false,
+      description: 'The origins whose events not to send. If it is null, none is left out; if it is absent, they stay.',
       extensions: { maxItems: 100 },
     }),
     enabled: t.boolean({

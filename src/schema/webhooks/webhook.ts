@@ -2,7 +2,7 @@ import { webhookAttemptCursor, webhookAttemptList } from '../../lists/ofRecord.j
 import { loadWebhook, loadWebhooks, type Webhook as WebhookRow } from '../../operations/webhooks.js';
 import { builder, keyColumns } from '../builder.js';
 import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
-import { ActivityAction } from '../events/activity.js';
+import { ActivityAction, EventOrigin } from '../events/activity.js';
 
 const outcomes = {
   acknowledged: ['ACKNOWLEDGED', 'The endpoint responded with a status from 200 to 299.'],
@@ -84,6 +84,11 @@ export const Webhook = builder.objectRef<WebhookRow>('Webhook').implement({
       nullable: true,
       description: 'The actions whose events it gets. Null if it gets those of all actions.',
       resolve: ({ actions }) => (actions.length > 0 ? actions : null),
+    }),
+    exceptOrigins: t.field({
+      type: [EventOrigin],
+      description: 'The origins whose events it does not get.',
+      resolve: ({ exceptOrigins }) => exceptOrigins,
     }),
     state: t.expose('state', { type: WebhookState, description: 'Whether it gets events.' }),
     disabledReason: t.expose('disabledReason', {
