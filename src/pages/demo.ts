@@ -90,12 +90,16 @@ export const trialForStrangers = async (mutations: readonly ShownMutation[]): Pr
 export const tokenField = ({ token }: Trial, demo: Demo | undefined): Html =>
   token ? demoToken(token) : html`${demo && html`<p>${howToOpenTheDemo}</p>`}${ownToken}`;
 
+const ofKeys: Html = html`Each command has an <code>Idempotency-Key</code> of its own: sent twice, it changes something
+once. Another change needs another key.`;
+
 const demoToken = (
   token: string,
 ): Html => html`<p>The requests work as they are on the demo workspace. Run them here, or
 copy them into a terminal after this line:</p>
 <div class="token"><pre tabindex="0" role="region" aria-label="The demo’s token"><code>export TOKEN=${token}</code></pre>
-<button type="button" class="copy" hidden aria-label="Copy: the demo’s token">Copy</button></div>`;
+<button type="button" class="copy" hidden aria-label="Copy: the demo’s token">Copy</button></div>
+<p>${ofKeys}</p>`;
 
 const ownToken: Html = html`<p class="needs-script" hidden>
 <label for="token">To run the requests here, on what you may change, enter an API token. It stays in this tab.</label>
@@ -104,5 +108,7 @@ const ownToken: Html = html`<p class="needs-script" hidden>
 <details><summary>How to create a token</summary>
 <p>On the server. It acts for one person and is shown only once:</p>
 <pre tabindex="0" role="region" aria-label="How to create a token"><code>npx goalpost token create --person PERSON_ID --name "Trying it" --write</code></pre>
+<p>Without <code>--write</code> it may change nothing.</p>
 <p>In a terminal, the requests read it from <code>TOKEN</code>: <code>export TOKEN=gp_…</code></p>
+<p>${ofKeys}</p>
 </details>`;

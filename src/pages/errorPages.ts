@@ -12,6 +12,7 @@ import {
   highlighted,
   html,
   htmlPage,
+  inline,
   statusBadge,
 } from './html.js';
 import type { ShownMutation } from './operationExamples.js';
@@ -24,9 +25,9 @@ function explainedError(code: ErrorCode, publicUrl: string | undefined): Html {
   return html`<h1>${breakable(code)}</h1>
 <p class="lead">${statusBadge(entry.status)} <strong>${STATUS_CODES[entry.status] ?? ''}</strong> · ${entry.title}</p>
 <h2>What it means</h2>
-<p class="prose">${entry.meaning}</p>
+<p class="prose">${inline(entry.meaning)}</p>
 <h2>What to do</h2>
-<p class="prose">${entry.remedy}</p>
+<p class="prose">${inline(entry.remedy)}</p>
 ${members(entry)}
 ${entry.occurs === 'graphql' ? [] : problemExample('In REST', exampleOf(code), publicUrl)}
 ${entry.alwaysProblem ? problemExample('In GraphQL', graphqlExampleOf(code), publicUrl) : graphqlExample(code)}
@@ -45,7 +46,7 @@ function members({ members: always = {}, optionalMembers = {} }: Entry): Html | 
 ${all.map(([name, { description }]) => {
   const graphqlName = snakeCase(name) !== name && html`<span class="type">in GraphQL <code>${name}</code></span>`;
   const when = name in optionalMembers ? ' Only if it is known.' : '';
-  return html`<li><p><span class="name"><code>${snakeCase(name)}</code></span> ${graphqlName}</p><p>${description}${when}</p></li>
+  return html`<li><p><span class="name"><code>${snakeCase(name)}</code></span> ${graphqlName}</p><p>${inline(description)}${when}</p></li>
 `;
 })}</ul>`;
 }

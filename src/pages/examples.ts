@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parse, print } from 'graphql';
 import { fileUrl } from '../files.js';
@@ -6,7 +7,7 @@ import { jsonResponse, type RequestContext, type Route, snakeCase } from '../pla
 import { documentOf, type Sample, type SampleRequest, samplesOf } from './assets/samples.js';
 import type { Trial } from './demo.js';
 import { type Html, highlighted, html, jsonBlock } from './html.js';
-import type { ExampleInput, LookUp, NextStep, ShownMutation } from './operationExamples.js';
+import type { ExampleInput, LookUp, NextStep, Repeat, ShownMutation } from './operationExamples.js';
 import { hubItems } from './operationExamples.js';
 
 type Actor = NonNullable<RequestContext['actor']>;
@@ -111,6 +112,7 @@ export interface ExampleRequest extends SampleRequest {
   choices: { label: string; body: Record<string, unknown> }[];
   /** A query for what the request would do. Its variables are the fields of the input. */
   preview: string | undefined;
+  repeat: Repeat;
   next: NextStep;
 }
 
@@ -122,7 +124,7 @@ async function exampleRequests(mutations: readonly ShownMutation[], lookUp?: Loo
     const { name, title, path, example } = mutation;
     const found = lookUp ? await example.choices(lookUp) : [];
     const choices = found.map(({ label, input }) => ({ label, body: bodyOf(input) }));
-    const { preview, next } = example;
+    const { preview, repeat, next } = example;
     const from = Object.fromEntries(Object.entries(next.from).map((names) => names.map((each) => snakeCase(each))));
     requests.push({
       name,
@@ -132,6 +134,7 @@ async function exampleRequests(mutations: readonly ShownMutation[], lookUp?: Loo
       template: templateOf(mutation),
       choices,
       preview,
+      repeat: { ...repeat, record: repeat.record.map(snakeCase) },
       next: { ...next, from },
     });
   }
@@ -160,7 +163,7 @@ export const examplesScript = '/pages/examples.js';
 /** A request in several languages. A script shows what to choose from, and the buttons Copy, Preview and Run. */
 export function exampleBlock(request: ExampleRequest, base: string, heading: Html): Html {
   const { name, title, preview } = request;
-  const samples = samplesOf(base, request);
+  const samples = samplesOf(base, request, randomUUID());
   return html`<div class="example" data-example="${name}">
 <div class="bar">
 ${heading}
@@ -173,6 +176,7 @@ ${samples.map(languageChoice(name))}</fieldset>
 ${preview && html`<button type="button" class="preview" hidden aria-label="Preview: ${title}">Preview</button>`}
 <button type="button" class="run" hidden aria-label="Run: ${title}">Run</button>
 </div>
+<p class="why" id="${name}-why" hidden>Run is disabled: this token may change nothing.</p>
 ${samples.map(sampleBlock(name, title))}<div class="result" id="${name}-result"></div>
 </div>
 `;
@@ -201,7 +205,7 @@ export const examplesData = (trial: Trial, base: string): Html =>
 
 /** The examples as the script takes them. */
 const byName = (requests: ExampleRequest[]) =>
-  Object.fromEntries(requests.map(({ name, title: _, ...request }) => [name, request]));
+  Object.fromEntries(requests.map(({ name, ...request }) => [name, request]));
 
 /** `/docs/examples`: the examples on what the caller may change, for the pages whose visitor brings a token. */
 export const examplesRoute = (mutations: readonly ShownMutation[], execute: ExecuteDocument): Route => ({
@@ -215,6 +219,6 @@ export const examplesRoute = (mutations: readonly ShownMutation[], execute: Exec
       execute,
       () => scope,
     );
-    return jsonResponse({ examples: byName(await exampleRequests(mutations, lookUp)) });
+    return jsonResponse({ mayChange: actor.canWrite, examples: byName(await exampleRequests(mutations, lookUp)) });
   },
 });

@@ -48,6 +48,7 @@ export class KeptPages {
 const ownFiles: AssetName[] = [
   'icon.svg',
   'goalpost.css',
+  'confirm.js',
   'contents.js',
   'copy.js',
   'elements.js',

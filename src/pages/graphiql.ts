@@ -94,5 +94,6 @@ const ready: Html = html`<p class="hint">Requests are sent with the demo’s tok
 
 const ownToken = (demo: Demo | undefined): Html => html`<label><span>API token</span><input type="password" id="token"
 autocomplete="off" placeholder="gp_…"></label>
+<span id="token-outcome" class="quiet" role="status"></span>
 <p class="hint">${demo && howToOpenTheDemo} The token stays in this tab. To create one, run on the server:
 <code>npx goalpost token create --person PERSON_ID --name GraphiQL --write</code></p>`;

@@ -26,6 +26,10 @@ const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => ent
 export const jsonBlock = (id: string, data: unknown): Html =>
   new Html(`<script type="application/json" id="${id}">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>`);
 
+/** Text with its `code`. */
+export const inline = (text: string): Html[] =>
+  text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
+
 /** Code with its strings and comments marked. */
 export function highlighted(code: string): Html {
   let end = 0;

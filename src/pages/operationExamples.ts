@@ -24,7 +24,18 @@ interface MutationExample {
   selection: string;
   /** A query for what the call would do. Its variables are the fields of the input. */
   preview?: string | undefined;
+  repeat: Repeat;
   next: NextStep;
+}
+
+/** What the pages say of a record once the call has changed it. */
+export interface Repeat {
+  /** The fields of the input that name the record. */
+  record: string[];
+  /** What has become of the record. */
+  done: string;
+  /** What the same call would do now. */
+  again: string;
 }
 
 /** What the pages offer after the call. */
@@ -94,6 +105,8 @@ const reopening = (id: string, subscriberIds: string[]) => ({
   subscriberIds,
 });
 
+const alreadyOpen = 'already open';
+
 const reopenGoal: MutationExample = {
   about: ['Reopens a closed goal and says why.', 'On an open goal it changes nothing.'],
   input: reopening('GOAL_ID', []),
@@ -107,7 +120,7 @@ const reopenGoal: MutationExample = {
     const [last] = editable(open);
     const all = editable(closed).map((goal) => choice(goal));
     if (all.length > 0 || !last) return all;
-    return [choice(last, `${last.name} (already open)`)];
+    return [choice(last, `${last.name} (${alreadyOpen})`)];
   },
   selection: 'goal { id name isClosed status progressPercentage }',
   preview: `query PreviewGoalReopen($id: ID, $message: String, $sendNotificationsToEveryone: Boolean, $subscriberIds: [ID!]) {
@@ -119,6 +132,7 @@ const reopenGoal: MutationExample = {
       subscribed(first: 10) { totalCount nodes { fullName } }
     }
   }`,
+  repeat: { record: ['id'], done: alreadyOpen, again: 'Run again would change nothing: the goal is open.' },
   next: { label: 'Reopen another goal', name: 'reopenGoal', from: {} },
 };
 
@@ -140,6 +154,7 @@ const deleteResourceHubFile: MutationExample = {
     return files.map(({ id, name }) => ({ label: name, input: { fileId: id } }));
   },
   selection: 'file { id name type size pathToFile { name } }',
+  repeat: { record: ['fileId'], done: 'deleted', again: 'Run again would fail with NOT_FOUND: the file is deleted.' },
   next: { label: 'Recover this file', name: 'recoverResourceHubFile', from: { fileId: 'fileId' } },
 };
 
@@ -232,6 +247,11 @@ const restoreDocumentVersion: MutationExample = {
       }
     }
   }`,
+  repeat: {
+    record: ['documentId', 'versionNumber'],
+    done: 'restored',
+    again: 'Run again would fail with VERSION_CONFLICT: expected_current_version is no longer the current version.',
+  },
   next: {
     label: 'Undo this restore',
     name: 'restoreDocumentVersion',
@@ -256,6 +276,7 @@ const recoverResourceHubFile: MutationExample = {
     return files.map(({ id, name }) => ({ label: name, input: { fileId: id } }));
   },
   selection: 'file { id name pathToFile { name } }',
+  repeat: { record: ['fileId'], done: 'recovered', again: 'Run again would change nothing: the file is there.' },
   next: { label: 'Delete this file again', name: 'deleteResourceHubFile', from: { fileId: 'fileId' } },
 };
 

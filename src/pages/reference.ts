@@ -14,6 +14,7 @@ import {
   highlighted,
   html,
   htmlPage,
+  inline,
   statusBadge,
 } from './html.js';
 import type { ShownMutation } from './operationExamples.js';
@@ -30,10 +31,6 @@ function block(text: string): Html {
   return html`<ul>${items}</ul>
 `;
 }
-
-/** Text with its `code`. */
-const inline = (text: string): Html[] =>
-  text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 
 /** The parts of JSON Schema that the OpenAPI document uses. */
 interface Schema {

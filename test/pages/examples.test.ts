@@ -35,6 +35,11 @@ describe('/docs/examples', () => {
     expect(JSON.stringify(body)).not.toContain(token);
   });
 
+  test('says whether the token may change anything', async () => {
+    const said = async (token: string) => (await examplesFor(token)).body.mayChange;
+    expect([await said(caller.token), await said(caller.readOnlyToken)]).toEqual([true, false]);
+  });
+
   test('asks nothing that the caller could not ask in GraphQL, within its limits', async () => {
     let asked = 0;
     const lookUp = async (query: string) => {
@@ -76,10 +81,26 @@ test.each(['curl', 'javascript', 'python'] as const)('a sample in %s runs as it 
   const { examples } = (await examplesFor(caller.token)).body;
   // Values that the languages spell differently, and quotes.
   const request = { ...examples.reopenGoal, body: { ...examples.reopenGoal.body, id: null, message: `It's "true"` } };
-  const samples = samplesOf(await world.base(), request);
+  const samples = samplesOf(await world.base(), request, `sample-${language}`);
   expect(samples.every(({ text }) => text.includes('Idempotency-Key'))).toBe(true);
   const { command, options } = runners[language];
   const text = samples.find((sample) => sample.language === language)?.text ?? '';
   const { stdout } = await run(command, [...options, text], { env: { ...process.env, TOKEN: caller.token } });
   expect(stdout).toMatch(/\{\s*'?"?goal'?"?: ?(null|None)/);
+});
+
+test('a command that is run twice changes something once, also where there is no uuidgen', async () => {
+  const { caller: person, hub } = await world.teamWithHub('space');
+  const { id } = await world.file(hub, person);
+  const request = { path: restPaths.deleteResourceHubFile, body: { file_id: id }, template: '' };
+  const [curl] = samplesOf(await world.base(), request, 'key-1');
+  expect(curl?.text).not.toContain('$(');
+  const send = async () => {
+    const env = { ...process.env, TOKEN: person.token };
+    return JSON.parse((await run('sh', ['-c', curl?.text ?? ''], { env })).stdout);
+  };
+  expect(await send()).toMatchObject({ file: { id } });
+  expect(await send()).toMatchObject({ file: { id } });
+  const { status } = await world.post(restPaths.deleteResourceHubFile, person.token, { file_id: id });
+  expect(status).toBe(404);
 });

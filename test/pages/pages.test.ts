@@ -313,7 +313,7 @@ test('the commands of the demo succeed again and again, and change something as 
   for (let round = 0; round < 7; round += 1) {
     const { requests } = await gateway.app.workedExamples();
     for (const request of requests) {
-      const [curl] = samplesOf('', request);
+      const [curl] = samplesOf('', request, 'key');
       const [, path = '', body = ''] = /(\/api\S+).* -d '(.*)'/s.exec(curl?.text ?? '') ?? [];
       const answer = await shown.post(path, tokens?.write ?? null, body);
       expect(answer.status, path).toBe(200);

@@ -1,22 +1,19 @@
 import { makeCopyButton } from './copy.js';
-import { meaningOf } from './elements.js';
 import { ExampleBlock } from './exampleBlock.js';
 import { onOwnToken, tokenOf } from './token.js';
 
 const settings = JSON.parse(document.getElementById('settings').textContent);
 const blocks = new Map();
 
-/** Looks up what this tab's token may change. */
+/** Looks up what a token may change. */
 async function examplesOf(token) {
   const response = await fetch('/docs/examples', { headers: { Authorization: `Bearer ${token}` } });
   const body = await response.json();
   if (!response.ok) throw Object.assign(new Error(body.detail), { code: body.code });
-  return body.examples;
+  return body;
 }
 
-/** Offers what the token may change now. */
-async function renew() {
-  const examples = await examplesOf(tokenOf(settings));
+function offer(examples) {
   for (const [name, block] of blocks) block.offer(examples[name].choices);
 }
 
@@ -24,9 +21,15 @@ const page = {
   base: settings.base,
   demo: settings.token !== null,
   readOnlyToken: settings.readOnlyToken,
+  /** What the token may do: `read` or `write`; undefined without a valid one. */
+  access: settings.token === null ? undefined : 'write',
   token: () => tokenOf(settings),
-  // The outcome is shown whether or not the next examples are found.
-  changed: () => renew().catch(() => {}),
+  /** Offers what the token may change now. The outcome is shown whether or not that is found. */
+  async changed() {
+    const token = page.token();
+    const found = await examplesOf(token).catch(() => undefined);
+    if (found && token === page.token()) offer(found.examples);
+  },
   next({ name, from }, body) {
     const wanted = Object.entries(from).map(([field, source]) => [field, body[source]]);
     blocks.get(name)?.choose((choice) => wanted.every(([field, value]) => choice[field] === value));
@@ -38,20 +41,23 @@ for (const block of document.querySelectorAll('.example[data-example]')) {
   blocks.set(block.dataset.example, new ExampleBlock(block, example, page));
 }
 
-/** What the token is good for, below its field. */
-function say(...parts) {
-  document.getElementById('token-outcome').replaceChildren(...parts);
-}
-
-onOwnToken(async () => {
-  for (const block of blocks.values()) block.offerRun();
-  if (!page.token()) return say();
-  try {
-    await renew();
-    say('The examples below are on what this token may change.');
-  } catch (error) {
-    say(error.message, ' ', ...(error.code ? [meaningOf(error.code)] : []));
-  }
+onOwnToken({
+  forget() {
+    page.access = undefined;
+    for (const block of blocks.values()) block.reset();
+  },
+  async learn(token) {
+    const { mayChange, examples } = await examplesOf(token);
+    return () => {
+      page.access = mayChange ? 'write' : 'read';
+      for (const block of blocks.values()) block.offerRun();
+      offer(examples);
+      if (mayChange) return ['The examples below are on what this token may change.'];
+      return [
+        'This token may change nothing. The examples are on what its person may change: Preview works, Run does not.',
+      ];
+    };
+  },
 });
 
 // One choice of language holds for every example of the page.

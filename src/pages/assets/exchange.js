@@ -5,8 +5,8 @@ import { richText } from './richText.js';
 /** The response headers worth seeing, in the order in which people read them. */
 const shownHeaders = ['X-Request-Id', 'Idempotency-Replayed', 'RateLimit-Policy', 'RateLimit', 'Retry-After'];
 
-/** Browsers have randomUUID on https and localhost only. */
-const newKey = () =>
+/** A key for a change. Browsers have randomUUID on https and localhost only. */
+export const newKey = () =>
   crypto.randomUUID?.() ??
   crypto.getRandomValues(new Uint8Array(16)).reduce((key, byte) => key + byte.toString(16), '');
 

@@ -86,11 +86,17 @@ const [queryEditor, variablesEditor] = ['.graphiql-query-editor', '.graphiql-edi
 
 const menu = document.getElementById('examples');
 menu.addEventListener('change', () => {
-  queryEditor().setValue(settings.queries[menu.value]);
+  const editor = queryEditor();
+  editor.off('change', leaveExample);
+  editor.setValue(settings.queries[menu.value]);
   variablesEditor().setValue('');
-  // So that the same example can be chosen again.
-  menu.value = '';
+  editor.on('change', leaveExample);
 });
+
+/** The menu names the example for as long as the editor has it as it is. Then the same one can be chosen again. */
+function leaveExample(editor) {
+  if (editor.getValue() !== settings.queries[menu.value]) menu.value = '';
+}
 
 /** What a colleague needs to see the same query. It has no token. */
 makeCopyButton(document.querySelector('.toolbar .copy'), () => {
@@ -101,4 +107,17 @@ makeCopyButton(document.querySelector('.toolbar .copy'), () => {
   return Object.assign(document.getElementById('link'), { textContent: link.href });
 });
 
-onOwnToken(() => {});
+onOwnToken({
+  forget() {},
+  async learn(token) {
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ query: '{ viewer { person { fullName } token { canWrite } } }' });
+    const response = await fetch('/graphql', { method: 'POST', headers, body });
+    const { data, errors, code, detail } = await response.json();
+    const failure = errors?.[0];
+    if (!data) throw Object.assign(new Error(failure?.message ?? detail), { code: failure?.extensions.code ?? code });
+    const { person, token: found } = data.viewer;
+    const may = found.canWrite ? '' : ', and may change nothing';
+    return () => [`This token acts for ${person.fullName}${may}.`];
+  },
+});

@@ -13,10 +13,13 @@ export interface Sample {
   text: string;
 }
 
-/** The same request in each language. The samples read the token from `TOKEN`. */
-export function samplesOf(base: string, request: SampleRequest): Sample[] {
+/**
+ * The same request in each language. The samples read the token from `TOKEN`. The command carries `key` as it is: not
+ * every terminal can make one, and a command that is run twice changes something once.
+ */
+export function samplesOf(base: string, request: SampleRequest, key: string): Sample[] {
   return [
-    { language: 'curl', label: 'curl', text: curl(base, request) },
+    { language: 'curl', label: 'curl', text: curl(base, request, key) },
     { language: 'javascript', label: 'JavaScript', text: javascript(base, request) },
     { language: 'python', label: 'Python', text: python(base, request) },
     { language: 'graphql', label: 'GraphQL', text: graphql(request) },
@@ -40,12 +43,12 @@ export function documentOf({ template, body }: SampleRequest): string {
   return template.replace('input: INPUT', () => argument);
 }
 
-function curl(base: string, { path, body }: SampleRequest): string {
+function curl(base: string, { path, body }: SampleRequest, key: string): string {
   return [
     `curl -sS ${shellQuoted(`${base}${path}`)}`,
     '-H "Authorization: Bearer $TOKEN"',
     '-H "Content-Type: application/json"',
-    '-H "Idempotency-Key: $(uuidgen)"',
+    `-H "Idempotency-Key: ${key}"`,
     `-d ${shellQuoted(shown(body))}`,
   ].join(' \\\n  ');
 }

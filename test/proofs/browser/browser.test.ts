@@ -169,8 +169,13 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.reload();
     await expect.poll(() => editor(page).innerText(), patience).toContain('# typed');
     expect(await run(page)).toHaveProperty('data.viewer');
+    const menu = page.getByRole('combobox', { name: 'Example' });
+    expect(await menu.locator('option:checked').innerText()).toBe('Choose…');
     await choose(page, 'Viewer');
     expect(await editor(page).innerText()).not.toContain('# typed');
+    expect(await menu.locator('option:checked').innerText()).toBe('Viewer');
+    await choose(page, 'Goal');
+    expect(await menu.locator('option:checked').innerText()).toBe('Goal');
   });
 
   test('without a demo, GraphiQL still knows the schema, says how to get a token, and keeps what is typed', async () => {
@@ -212,11 +217,13 @@ describe.skipIf(!chromium)('in a browser', () => {
   test.each(['/', '/docs'])('on %s Run keeps what it sent beside the response, and offers the next', async (path) => {
     const page = await open(path);
     const block = example(page, 'restoreDocumentVersion');
-    for (const language of ['curl', 'GraphQL', 'Python', 'JavaScript', 'curl']) {
+    for (const language of ['curl', 'GraphQL', 'Python', 'JavaScript']) {
       await block.getByRole('radio', { name: language }).check();
-      const before = await block.locator('code').first().textContent();
       await block.getByRole('button', { name: 'Run' }).click();
-      await expect.poll(() => block.locator('code').first().textContent(), patience).not.toBe(before);
+      await block.getByRole('status').getByText('200 OK').waitFor();
+      const chosen = block.getByRole('combobox').locator('option:checked');
+      await expect.poll(() => chosen.innerText(), patience).toContain('(restored)');
+      if (language !== 'JavaScript') await block.getByRole('button', { name: 'Next: Undo this restore' }).click();
     }
     expect(await block.getByRole('status').textContent()).toMatch(/200 OK in \d+ ms/);
     const [sent, received] = await block.locator('.exchange pre').allTextContents();
@@ -229,6 +236,56 @@ describe.skipIf(!chromium)('in a browser', () => {
     const current = /"expected_current_version": (\d+)/.exec(sent ?? '')?.[1];
     await block.getByRole('button', { name: 'Next: Undo this restore' }).click();
     expect(await block.locator('code').first().textContent()).toContain(`"version_number": ${current},`);
+  });
+
+  test.each([
+    ['deleteResourceHubFile', 'deleted', 'Run again would fail with NOT_FOUND', 404],
+    ['recoverResourceHubFile', 'recovered', 'Run again would change nothing', 200],
+    ['reopenGoal', 'already open', 'Run again would change nothing', 200],
+    ['restoreDocumentVersion', 'restored', 'Run again would fail with VERSION_CONFLICT', 409],
+  ])('%s stays on what it has changed, which another run does not change', async (name, done, again, status) => {
+    const own = await startServer();
+    onTestFinished(own.stop);
+    const page = await open(own.start, { base: own.base, statuses: [404, 409] });
+    if (name === 'recoverResourceHubFile') {
+      await example(page, 'deleteResourceHubFile').getByRole('button', { name: 'Run' }).click();
+      await page.getByRole('button', { name: 'Next: Recover this file' }).click();
+    }
+    const block = example(page, name);
+    const chosen = () => block.getByRole('combobox').locator('option:checked').innerText();
+    const sent = () => block.locator('.exchange pre').first().innerText();
+    const first = await chosen();
+    const command = await block.locator('pre[data-language="curl"]').innerText();
+    await block.getByRole('button', { name: 'Run' }).click();
+    await block.getByText(again).waitFor();
+    await expect.poll(chosen, patience).toBe(`${first} (${done})`);
+    expect(await block.locator('pre[data-language="curl"]').innerText()).toBe(command);
+    const body = (await sent()).split('\n\n')[1];
+    await expect.poll(() => block.getByRole('combobox').isEnabled(), patience).toBe(true);
+    await block.getByRole('button', { name: 'Run' }).click();
+    await block.getByRole('status').getByText(String(status)).waitFor();
+    expect((await sent()).split('\n\n')[1]).toBe(body);
+    expect(await chosen()).toBe(`${first} (${done})`);
+  });
+
+  test('a response goes when another record is chosen, and a choice stays when something else is changed', async () => {
+    const page = await open('/');
+    const restore = example(page, 'restoreDocumentVersion');
+    const menu = restore.getByRole('combobox');
+    const options = await menu.locator('option').count();
+    expect(options).toBeGreaterThan(2);
+    await restore.getByRole('button', { name: 'Preview' }).click();
+    await restore.getByRole('status').waitFor();
+    await menu.selectOption({ index: options - 1 });
+    await expect.poll(() => restore.getByRole('status').count(), patience).toBe(0);
+    const command = await restore.locator('pre[data-language="curl"]').innerText();
+    const renewed = page.waitForResponse((response) => response.url().endsWith('/docs/examples'));
+    await example(page, 'recoverResourceHubFile').getByRole('button', { name: 'Run' }).click();
+    await renewed;
+    await page.waitForTimeout(200);
+    expect(await menu.evaluate((select) => (select as HTMLSelectElement).selectedIndex)).toBe(options - 1);
+    const bodyOf = (text: string) => text.split('-d ')[1];
+    expect(bodyOf(await restore.locator('pre[data-language="curl"]').innerText())).toBe(bodyOf(command));
   });
 
   test('a preview draws what a restore would change, or whom a reopening would notify, and changes nothing', async () => {
@@ -370,6 +427,10 @@ describe.skipIf(!chromium)('in a browser', () => {
     const field = page.getByLabel(/enter an API token/);
     expect(await page.getByRole('button', { name: /^Run/ }).count()).toBe(0);
     await field.fill('gp_wrong');
+    await page.getByText('This is not a valid token of this gateway').waitFor();
+    expect(await page.getByRole('button', { name: /^Run/ }).count()).toBe(0);
+    await field.fill('gp_wröng');
+    expect(await page.getByText('This is not a valid token of this gateway').count()).toBe(0);
     await page.getByRole('link', { name: 'What UNAUTHENTICATED means' }).waitFor();
 
     await field.fill(caller.token);
@@ -377,15 +438,63 @@ describe.skipIf(!chromium)('in a browser', () => {
     await block.getByRole('combobox').selectOption('Other of mine');
     await block.getByText('"id": "goal-other"').first().waitFor();
     await block.getByRole('button', { name: 'Run' }).click();
+    const question = page.getByRole('dialog', { name: 'Reopen a goal?' });
+    await question.getByText('Other of mine').waitFor();
+    await question.getByText('id: "goal-other"').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await question.waitFor({ state: 'detached' });
+    expect(await block.getByRole('status').count()).toBe(0);
+    await block.getByRole('button', { name: 'Run' }).click();
+    await question.getByRole('button', { name: 'Reopen a goal' }).click();
     await block.getByRole('status').getByText('200 OK').waitFor();
-    await expect.poll(() => block.getByRole('combobox').innerText(), patience).toBe('Mine');
+    const chosen = () => block.getByRole('combobox').locator('option:checked').innerText();
+    await expect.poll(chosen, patience).toBe('Other of mine (already open)');
 
     await page.reload();
-    await expect.poll(() => block.getByRole('combobox').innerText(), patience).toBe('Mine');
+    await expect.poll(chosen, patience).toBe('Mine');
     expect(await page.evaluate(() => ({ ...localStorage }))).toEqual({});
     expect(await page.evaluate(() => ({ ...sessionStorage }))).toEqual({ 'goalpost.token': caller.token });
     expect(page.url()).toBe(`${own.base}/docs`);
     expect(await page.locator('body').innerText()).not.toContain(caller.token);
+  });
+
+  test.each(['/', '/docs'])(
+    'on %s a read-only token previews, and is told that it may change nothing',
+    async (path) => {
+      const world = await createWorld();
+      const { caller, space } = await world.team();
+      await world.closedGoal(space, { id: 'goal-mine', name: 'Mine' });
+      const own = await startServer({ DATABASE_URL: world.url });
+      onTestFinished(own.stop);
+      const page = await open(path, { base: own.base });
+      await page.getByLabel(/enter an API token/).fill(caller.readOnlyToken);
+      await page.getByText('This token may change nothing. The examples').waitFor();
+      const block = example(page, 'reopenGoal');
+      const run = block.getByRole('button', { name: 'Run' });
+      expect(await run.getAttribute('aria-disabled')).toBe('true');
+      await block.getByText('Run is disabled: this token may change nothing.').waitFor();
+      await block.getByRole('button', { name: 'Preview' }).click();
+      await block.getByText('Nothing is changed yet').waitFor();
+      await run.click({ force: true });
+      expect(await page.getByRole('dialog').count()).toBe(0);
+      expect(await run.getAttribute('aria-disabled')).toBe('true');
+      expect(await violationsOf(page)).toEqual([]);
+    },
+  );
+
+  test('GraphiQL says whose token it is, that it may change nothing, and that a token is wrong', async () => {
+    const world = await createWorld();
+    const { caller } = await world.team();
+    const own = await startServer({ DATABASE_URL: world.url });
+    onTestFinished(own.stop);
+    const page = await open('/graphql', { base: own.base, statuses: [401] });
+    const field = page.getByLabel('API token');
+    await field.fill(caller.readOnlyToken);
+    await page.getByText(/This token acts for .*, and may change nothing\./).waitFor();
+    await field.fill(`gp_${'x'.repeat(43)}`);
+    expect(await page.getByText('This token acts for').count()).toBe(0);
+    await page.getByText('This is not a valid token of this gateway').waitFor();
   });
 
   test('a path that does not exist leads to the nearest one', async () => {

@@ -124,7 +124,9 @@ describe('on the demo', () => {
     });
 
     const [conflict] = jsonIn('docs/api.md', 'Errors');
-    const [answer] = await answersTo(call[0] ?? '');
+    const again = call[0] ?? '';
+    expect(await answersTo(again)).toEqual([answers[0]]);
+    const [answer] = await answersTo(again.replace('Idempotency-Key: ', 'Idempotency-Key: another-'));
     const { request_id, current_version_inserted_at } = conflict;
     expect(answer).toEqual({ status: 409, body: expect.anything() });
     expect({ ...answer?.body, request_id, current_version_inserted_at }).toEqual(conflict);
