@@ -124,10 +124,7 @@ const accessErrors = {
     status: 403,
     title: 'The API token is read-only',
     meaning: 'The token can read but not change anything. The server rejects mutations before it reads their input.',
-    remedy:
-      'Use a token that may change things. Whoever runs the gateway creates one with ' +
-      '`npx goalpost token create --person PERSON_ID --name NAME --write`; on the demo, it is `write` in ' +
-      '`.data/demo-tokens.json`.',
+    remedy: 'Use a token that may change things, or ask whoever runs the gateway for one.',
     detail: () => 'This API token is read-only. Mutations require a write-enabled token.',
     example: {},
   }),

@@ -28,11 +28,28 @@ function explainedError(code: ErrorCode, publicUrl: string | undefined): Html {
 <p class="prose">${inline(entry.meaning)}</p>
 <h2>What to do</h2>
 <p class="prose">${inline(entry.remedy)}</p>
+${howTo[code]}
 ${members(entry)}
 ${entry.occurs === 'graphql' ? [] : problemExample('In REST', exampleOf(code), publicUrl)}
 ${entry.alwaysProblem ? problemExample('In GraphQL', graphqlExampleOf(code), publicUrl) : graphqlExample(code)}
 <p class="onward"><a href="/errors">All errors</a></p>
 `;
+}
+
+/** How to get the token that a request lacks. */
+const howTo: Partial<Record<ErrorCode, Html>> = {
+  UNAUTHENTICATED: howToCreateToken(''),
+  READ_ONLY_TOKEN: howToCreateToken('--write'),
+};
+
+function howToCreateToken(option: string): Html {
+  const command = `npx goalpost token create --person PERSON_ID --name NAME ${option}`.trimEnd();
+  return html`<div class="stack">
+<p class="prose">On the server, this prints a token of that person${option && ', which may change things'}:</p>
+<pre tabindex="0" role="region" aria-label="How to create a token"><code>${command}</code></pre>
+<p class="prose">The demo has its tokens in <code>demo-tokens.json</code> in its data folder, <code>.data</code>: one
+may change things (<code>write</code>), one may only read (<code>readOnly</code>).</p>
+</div>`;
 }
 
 /** A code that may break after each of its words, where it is wider than the page. */

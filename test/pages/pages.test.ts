@@ -515,6 +515,20 @@ describe('a page', () => {
   });
 });
 
+describe('the page of an error', () => {
+  test('shows code as code, with no backtick left', async () => {
+    const codes = [...(await browse(world, '/errors')).text.matchAll(/href="\/errors\/([A-Z_]+)"/g)];
+    expect(codes.length).toBeGreaterThan(20);
+    for (const [, code] of codes) expect((await browse(world, `/errors/${code}`)).text, code).not.toContain('`');
+    expect((await browse(world, '/errors/RATE_LIMITED')).text).toContain('<code>concurrency</code>');
+  });
+
+  test('that a read-only token gets says how to create one that may change things', async () => {
+    expect((await browse(world, '/errors/READ_ONLY_TOKEN')).text).toContain('npx goalpost token create');
+    expect((await browse(world, '/errors/READ_ONLY_TOKEN')).text).toContain('--write');
+  });
+});
+
 describe('a static file', () => {
   const path = '/graphiql/react.js';
   const get = async (headers: Record<string, string> = {}, method = 'GET') => {
