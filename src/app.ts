@@ -94,12 +94,13 @@ type ContextNeeds = Required<Pick<AppOptions, 'db' | 'clock' | 'appUrl' | 'strea
 /** What resolvers get: a new object for each operation, because Pothos caches what it loads on it. */
 const contexts =
   ({ db, clock, appUrl, streams, webhooks }: ContextNeeds) =>
-  ({ actor, req, scope }: RequestContext): Context => {
+  ({ actor, req, scope, surface }: RequestContext): Context => {
     if (!actor) throw new Error('a request passed the router without an actor');
     const lastEventId = req?.headers['last-event-id'];
     return {
       db: db.within(scope),
       actor,
+      surface: surface ?? null,
       now: clock(),
       appUrl,
       streams,
@@ -126,7 +127,7 @@ function appRoutes({ db, publicUrl, bodyLimit, graphiql, demo, stopping, mutatio
   const pages = { mutations, publicUrl, hasPage, demo };
   const routes: Route[] = [
     ...healthRoutes(db, stopping),
-    ...restRoutes(mutations, { schema, bodyLimit, execute }),
+    ...restRoutes(mutations, { bodyLimit, execute }),
     ...referenceRoutes({ ...pages, openApi }),
     examplesRoute(mutations, execute),
     ...errorPages(pages),
@@ -246,7 +247,9 @@ export function createPipeline({
   /** The token is valid: 401. */
   const token: Check = async (request, _location, context) => {
     const { client = callers.clientOf(request, undefined), scope } = context;
-    context.actor = await callers.learn(client, authenticate(client.token, scope));
+    const { canWrite, scopes, surfaces, ...actor } = await callers.learn(client, authenticate(client.token, scope));
+    context.actor = actor;
+    context.grants = { canWrite, scopes, surfaces };
     if (scope) scope.caller = callers.callerOf(client);
   };
   const routed = router({

@@ -18,6 +18,8 @@ export interface Context extends NamedFields {
   /** The database; for a request with an Idempotency-Key, the transaction of the whole operation. */
   db: Transaction;
   actor: Actor;
+  /** Where the caller uses the token; null if the gateway itself asks. */
+  surface: 'rest' | 'graphql' | 'mcp' | null;
   now: Date;
   /** Address of the web application, for links to documents. */
   appUrl: string;

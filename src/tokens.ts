@@ -10,7 +10,7 @@ import {
   type RequestScope,
   readPosition,
 } from './platform/postgres/index.js';
-import type { Actor } from './policies/access.js';
+import { type Actor, itemsOf, type Surface } from './policies/access.js';
 
 const bearer = /^bearer +(gp_[\w-]{43})$/i;
 
@@ -25,11 +25,17 @@ export function bearerHash(authorization: string | null): string | undefined {
   return token && createHash('sha256').update(token).digest('base64');
 }
 
+const listed = (items: readonly string[]) => [...new Set(items)].join(' ');
+
 export interface NewToken {
   companyId: string;
   personId: string;
   name: string;
   canWrite?: boolean;
+  /** The operations that it may run, if it may write; null for all. */
+  scopes?: readonly string[] | null;
+  /** Where it may be used; null for everywhere. */
+  surfaces?: readonly Surface[] | null;
   expiresAt?: Date | null;
   token?: string;
 }
@@ -37,14 +43,33 @@ export interface NewToken {
 /** Creates a token for one person and stores its hash. Only the return value contains the token itself. */
 export async function createToken(
   db: Database,
-  { companyId, personId, name, canWrite = false, expiresAt = null, token = newToken() }: NewToken,
+  {
+    companyId,
+    personId,
+    name,
+    canWrite = false,
+    scopes = null,
+    surfaces = null,
+    expiresAt = null,
+    token = newToken(),
+  }: NewToken,
 ): Promise<{ id: string; token: string }> {
   const hash = hashToken(token);
   const { prisma } = db;
   const [, { id }] = await prisma.$transaction([
     prisma.tokenCompany.create({ data: { companyId, hash }, select: { companyId: true } }),
     prisma.apiToken.create({
-      data: { companyId, personId, name, canWrite, expiresAt, hash, lastFour: token.slice(-4) },
+      data: {
+        companyId,
+        personId,
+        name,
+        canWrite,
+        scopes: scopes && listed(scopes),
+        surfaces: surfaces && listed(surfaces),
+        expiresAt,
+        hash,
+        lastFour: token.slice(-4),
+      },
       select: { id: true },
     }),
   ]);
@@ -56,6 +81,8 @@ interface FoundToken {
   companyId: string;
   personId: string;
   canWrite: boolean;
+  scopes: string | null;
+  surfaces: string | null;
   /** Whether its last use was written more than a minute ago, or never. */
   isUseDue: boolean;
   /** Of the primary's log, if it was asked for; null on a standby. */
@@ -85,8 +112,8 @@ async function findToken(
   { withPosition = false } = {},
 ): Promise<FoundToken | undefined> {
   const [found] = await db.$queryRaw<FoundToken[]>`
-    SELECT t.id, t.company_id AS "companyId", t.person_id AS "personId", t.can_write AS "canWrite",
-      ${isUseDue} AS "isUseDue"${withPosition ? Prisma.raw(`, ${flushedPosition} AS position`) : Prisma.empty}
+    SELECT t.id, t.company_id AS "companyId", t.person_id AS "personId", t.can_write AS "canWrite", t.scopes,
+      t.surfaces, ${isUseDue} AS "isUseDue"${withPosition ? Prisma.raw(`, ${flushedPosition} AS position`) : Prisma.empty}
     FROM api_tokens t JOIN people p ON p.company_id = ${companyId} AND p.id = t.person_id
     WHERE t.company_id = ${companyId} AND t.hash = ${hash}
       AND t.revoked_at IS NULL AND p.suspended_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())`;
@@ -108,6 +135,9 @@ export async function momentIn(db: Database, milliseconds: number): Promise<Date
 
 /** Who asks, and how far the log of the primary had come by then. What was acknowledged before lies before that. */
 interface Caller extends Actor {
+  canWrite: boolean;
+  scopes: string[] | null;
+  surfaces: string[] | null;
   position?: LogPosition | undefined;
 }
 
@@ -151,6 +181,14 @@ export function authenticator(database: Database, options = { withPosition: fals
     if (!row) throw failure('UNAUTHENTICATED');
     if (row.isUseDue) recordUse(db, row);
     const position = readPosition(row.position);
-    return { personId: row.personId, companyId: row.companyId, tokenId: row.id, canWrite: row.canWrite, position };
+    return {
+      personId: row.personId,
+      companyId: row.companyId,
+      tokenId: row.id,
+      canWrite: row.canWrite,
+      scopes: itemsOf(row.scopes),
+      surfaces: itemsOf(row.surfaces),
+      position,
+    };
   };
 }

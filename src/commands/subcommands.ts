@@ -3,6 +3,9 @@ import { readConfig } from '../settings.js';
 import type { ListTokensOptions, NewTokenOptions } from './token.js';
 import type { ShowWebhooksOptions } from './webhook.js';
 
+/** The values of an option that may be repeated. */
+const repeated = (value: string, before: string[] = []) => [...before, value];
+
 /** Adds `token` and its commands. */
 export function addTokenCommands(program: Command): void {
   const tokens = program.command('token').description('create, list and revoke API tokens');
@@ -13,6 +16,16 @@ export function addTokenCommands(program: Command): void {
     .option('--company <id>', 'id of the company; needed if people of several companies have the same id')
     .requiredOption('--name <name>', 'name of the token, such as CI (required)')
     .option('--write', 'allow mutations (default: read-only)')
+    .option(
+      '--scope <scope>',
+      'with --write: allow only this operation, such as reopen_goal; may be repeated (default: all)',
+      repeated,
+    )
+    .option(
+      '--surface <surface>',
+      'allow the token only here: rest, graphql or mcp; may be repeated (default: everywhere)',
+      repeated,
+    )
     .option('--expires <duration>', 'how long the token is valid: 30d, 12h, 45m (default: forever)')
     .action(async (options: NewTokenOptions) => {
       const { newToken } = await import('./token.js');

@@ -1,5 +1,7 @@
+import { scopeOf } from '../platform/graphql/index.js';
 import type { Database } from '../platform/postgres/index.js';
 import { printable } from '../platform/telemetry/index.js';
+import { itemsOf, type Surface, surfaces } from '../policies/access.js';
 import type { Config } from '../settings.js';
 import { createToken, momentIn } from '../tokens.js';
 import { UsageError } from './exitCode.js';
@@ -60,26 +62,67 @@ export interface NewTokenOptions {
   company?: string;
   name: string;
   write?: boolean;
+  scope?: string[];
+  surface?: string[];
   expires?: string;
 }
+
+/** Every scope that there is. */
+export async function allScopes(): Promise<string[]> {
+  const { schema } = await import('../schema/index.js');
+  return [...new Set(Object.values(schema.getMutationType()?.getFields() ?? {}).map(scopeOf))].sort();
+}
+
+/** The values of a repeated option. Throws a UsageError that names those there are. */
+function known<Value extends string>(option: string, given: string[], all: readonly Value[]): Value[] {
+  const isKnown = (value: string): value is Value => (all as readonly string[]).includes(value);
+  const unknown = given.find((value) => !isKnown(value));
+  if (unknown !== undefined)
+    throw new UsageError(`${option} takes one of ${all.join(', ')}, not ${JSON.stringify(unknown)}`);
+  return [...new Set(given.filter(isKnown))];
+}
+
+/** What a token may do, in words. */
+const accessOf = ({
+  canWrite,
+  scopes,
+  surfaces,
+}: {
+  canWrite: boolean;
+  scopes: string[] | null;
+  surfaces: string[] | null;
+}) =>
+  [
+    canWrite ? 'write' : 'read-only',
+    canWrite && scopes && `only ${scopes.join(' ')}`,
+    surfaces && `in ${surfaces.join(' ')}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
 
 /** Prints a new token to stdout, the only time it is shown, and what it may do to stderr. */
 export async function newToken(
   config: Config,
-  { person, company, name, write = false, expires }: NewTokenOptions,
+  { person, company, name, write = false, scope, surface, expires }: NewTokenOptions,
 ): Promise<void> {
   if (!/^(?=.*\S)\P{C}{1,200}$/u.test(name) || name.includes('\uFFFD')) {
     throw new UsageError('--name takes 1 to 200 characters on one line, such as "Nightly report"');
   }
+  if (scope && !write) throw new UsageError('--scope needs --write: a token without it can change nothing');
+  const scopes = scope ? known('--scope', scope, await allScopes()) : null;
+  const allowed: Surface[] | null = surface ? known('--surface', surface, surfaces) : null;
   const milliseconds = expires === undefined ? undefined : readDuration('--expires', expires);
   await withDatabase(config, async ({ db }) => {
     const { companyId, ...owner } = await findPerson(db, person, company);
     if (owner.suspendedAt) throw new UsageError(`${printable(owner.fullName)} is suspended; their tokens are rejected`);
     const expiresAt = milliseconds === undefined ? null : await momentIn(db, milliseconds);
-    const { id, token } = await createToken(db, { companyId, personId: person, name, canWrite: write, expiresAt });
+    const grants = { canWrite: write, scopes, surfaces: allowed };
+    const { id, token } = await createToken(db, { companyId, personId: person, name, ...grants, expiresAt });
+    const limits = [scopes && `only ${scopes.join(', ')}`, allowed && `only for ${allowed.join(', ')}`].filter(Boolean);
     console.log(token);
     console.error(
       `${write ? 'Write-enabled' : 'Read-only'} token ${id} of ${printable(owner.fullName)}, ` +
+        `${limits.map((limit) => `${limit}, `).join('')}` +
         `${expiresAt ? `expires ${expiresAt.toISOString()}` : 'never expires'}. It cannot be shown again.`,
     );
   });
@@ -101,6 +144,8 @@ export async function listTokens(config: Config, { json = false }: ListTokensOpt
       id: token.id,
       token: `gp_…${token.lastFour}`,
       access: token.canWrite ? 'write' : 'read-only',
+      scopes: itemsOf(token.scopes),
+      surfaces: itemsOf(token.surfaces),
       state: stateOf(token, now),
       companyId: token.companyId,
       personId: token.personId,
@@ -113,11 +158,14 @@ export async function listTokens(config: Config, { json = false }: ListTokensOpt
       console.log(JSON.stringify(tokens, null, 2));
       return;
     }
-    const rows = tokens.map(({ id, token, access, state, companyId, personId, lastUsedAt, expiresAt, name }) => {
-      const shownState = state === 'valid' && expiresAt ? `until ${expiresAt.toISOString()}` : state;
-      const lastUsed = lastUsedAt?.toISOString() ?? 'never';
-      return [id, token, access, shownState, companyId, personId, lastUsed, name].map(printable);
-    });
+    const rows = tokens.map(
+      ({ id, token, access, scopes, surfaces, state, companyId, personId, lastUsedAt, expiresAt, name }) => {
+        const shownState = state === 'valid' && expiresAt ? `until ${expiresAt.toISOString()}` : state;
+        const lastUsed = lastUsedAt?.toISOString() ?? 'never';
+        const shownAccess = accessOf({ canWrite: access === 'write', scopes, surfaces });
+        return [id, token, shownAccess, shownState, companyId, personId, lastUsed, name].map(printable);
+      },
+    );
     console.log(aligned([['id', 'token', 'access', 'state', 'company', 'person', 'last used', 'name'], ...rows]));
   });
 }

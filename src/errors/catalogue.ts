@@ -128,6 +128,36 @@ const accessErrors = {
     detail: () => 'This API token is read-only. Mutations require a write-enabled token.',
     example: {},
   }),
+  INSUFFICIENT_SCOPE: entry<{ missingScopes: readonly string[]; grantedScopes: readonly string[] }>({
+    status: 403,
+    title: 'The API token lacks a scope',
+    meaning:
+      'The token is limited to some operations, or to some surfaces of the API, and the request needs another. The server ' +
+      'rejects it before it reads the input, whatever the person of the token may do. Nothing was changed.',
+    remedy:
+      'Use a token that has the missing scopes, or ask the operator of the server for one. Of several mutation fields in ' +
+      'one request, the token needs the scopes of all.',
+    detail: ({ missingScopes, grantedScopes }) =>
+      `This API token lacks ${missingScopes.join(', ')}. It has ${grantedScopes.join(', ') || 'no scope'}.`,
+    headers: ({ missingScopes }) => ({
+      'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${missingScopes.join(' ')}"`,
+    }),
+    example: { missingScopes: ['reopen_goal'], grantedScopes: ['restore_document_version'] },
+    members: {
+      missingScopes: {
+        type: 'array',
+        description:
+          'The scopes that the request needs and the token lacks: operations, such as `reopen_goal`, or a surface, such ' +
+          'as `surface:rest`.',
+        items: { type: 'string', description: 'A scope.' },
+      },
+      grantedScopes: {
+        type: 'array',
+        description: 'The scopes of that kind that the token has.',
+        items: { type: 'string', description: 'A scope.' },
+      },
+    },
+  }),
   FORBIDDEN: entry<{ requiredAccess: number; yourAccess: number }>({
     status: 403,
     title: 'Your access level is too low',

@@ -2,7 +2,7 @@ import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
 import { newId } from '../platform/postgres/index.js';
 import { callersAccess, level } from '../policies/access.js';
-import { company, notify, permitEdit, retry } from './operation.js';
+import { company, notify, permitEdit, retry, validToken } from './operation.js';
 
 export interface DeleteResourceHubFileInput {
   fileId?: string | null | undefined;
@@ -17,10 +17,10 @@ export interface DeletedFile {
 /** Marks a file as deleted and notifies its subscribers. Throws 404 or 403. Decisions: "Delete". */
 export async function deleteResourceHubFile(context: Context, input: DeleteResourceHubFileInput): Promise<DeletedFile> {
   const { fileId } = input;
-  return fileId == null ? { fileId: null, activityId: null } : retry(() => attempt(context, fileId));
+  return fileId == null ? { fileId: null, activityId: null } : retry(context, () => attempt(context, fileId));
 }
 
-async function attempt({ db, actor }: Context, fileId: string): Promise<DeletedFile | undefined> {
+async function attempt({ db, actor, surface }: Context, fileId: string): Promise<DeletedFile | undefined> {
   const { companyId, personId } = actor;
   const file = await db.resourceHubFile.findFirst({
     where: { id: fileId, companyId, deletedAt: null },
@@ -29,17 +29,19 @@ async function attempt({ db, actor }: Context, fileId: string): Promise<DeletedF
   permitEdit('file', fileId, file?.resourceHub);
 
   const [activity] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
-    WITH ${company(actor)}, file AS (
+    WITH ${company(actor)}, ${validToken(actor)}, file AS (
       UPDATE resource_hub_files f SET deleted_at = now(), deleted_by_id = ${personId}
       WHERE f.company_id = ${companyId} AND f.id = ${fileId} AND f.deleted_at IS NULL
+        AND EXISTS (SELECT FROM token)
         AND EXISTS (SELECT FROM resource_hub_access a
           WHERE a.company_id = ${companyId} AND a.resource_hub_id = f.resource_hub_id
             AND a.person_id = ${personId} AND a.level >= ${level.edit})
       RETURNING id, name, resource_hub_id
     ), activity AS (
-      INSERT INTO activities AS a (company_id, id, action, author_id, file_id, name, origin)
-      SELECT company.id, ${newId()}, 'resource_hub_file_deleted', ${personId}, file.id, file.name, 'api'
-      FROM company, file RETURNING a.id
+      INSERT INTO activities AS a (company_id, id, action, author_id, token_id, surface, file_id, name, origin)
+      SELECT company.id, ${newId()}, 'resource_hub_file_deleted', ${personId}, token.id, ${surface}, file.id,
+        file.name, 'api'
+      FROM company, token, file RETURNING a.id
     ), list AS (
       SELECT l.id, l.send_to_everyone
       FROM file JOIN subscription_lists l ON l.company_id = ${companyId} AND l.file_id = file.id

@@ -4,7 +4,7 @@ import { Prisma } from '../generated/client/client.js';
 import { recipients } from '../lists/recipients.js';
 import { failure, notFound } from '../platform/failures/index.js';
 import { newIds, textList } from '../platform/postgres/index.js';
-import { type Access, type Actor, canEdit, canView, level, levelOf } from '../policies/access.js';
+import { type Access, type Actor, canEdit, canView, keyOf, level, levelOf } from '../policies/access.js';
 
 /**
  * The step `company(id)` of a write. Citus runs an INSERT … SELECT on the node of the company alone only if `company_id`
@@ -12,6 +12,20 @@ import { type Access, type Actor, canEdit, canView, level, levelOf } from '../po
  */
 export const company = ({ companyId }: Actor) =>
   Prisma.sql`company AS NOT MATERIALIZED (SELECT id FROM companies WHERE id = ${companyId})`;
+
+/**
+ * The step `token(id)` of a write: the token of the caller, unless it has been revoked since it was looked up. Whoever
+ * revokes it and takes back what it did waits for the writes that hold this lock, and finds what they have done.
+ */
+export const validToken = ({ companyId, tokenId }: Actor) =>
+  Prisma.sql`token AS (SELECT t.id FROM api_tokens t
+    WHERE t.company_id = ${companyId} AND t.id = ${tokenId} AND t.revoked_at IS NULL FOR KEY SHARE)`;
+
+/** Requires that the token has not been revoked since it was looked up. Throws 401. */
+export async function requireToken({ db, actor }: Pick<Context, 'db' | 'actor'>): Promise<void> {
+  const token = await db.apiToken.findUnique({ where: keyOf(actor, actor.tokenId), select: { revokedAt: true } });
+  if (!token || token.revokedAt) throw failure('UNAUTHENTICATED');
+}
 
 /** Requires edit access: below view the resource does not exist (404); below edit it may not be changed (403). */
 export function permitEdit(what: string, id: string, row: Access | null | undefined): asserts row {
@@ -25,11 +39,15 @@ const maximumAttempts = 10;
  * Runs an attempt until it has an outcome. An attempt that loses a race returns undefined, so that the next one reads
  * and decides again, after a growing random pause. Fails with 503 after ten lost races in a row.
  */
-export async function retry<Outcome>(attempt: () => Promise<Outcome | undefined>): Promise<Outcome> {
+export async function retry<Outcome>(
+  context: Pick<Context, 'db' | 'actor'>,
+  attempt: () => Promise<Outcome | undefined>,
+): Promise<Outcome> {
   for (let attempts = 0; attempts < maximumAttempts; attempts += 1) {
     if (attempts > 1) await sleep(Math.random() * 10 * attempts);
     const outcome = await attempt();
     if (outcome !== undefined) return outcome;
+    await requireToken(context);
   }
   throw failure('SERVICE_UNAVAILABLE');
 }

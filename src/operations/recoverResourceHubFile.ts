@@ -2,7 +2,7 @@ import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
 import { newId } from '../platform/postgres/index.js';
 import { callersAccess, keyOf, level } from '../policies/access.js';
-import { company, permitEdit, retry } from './operation.js';
+import { company, permitEdit, retry, validToken } from './operation.js';
 
 export interface RecoverResourceHubFileInput {
   fileId?: string | null | undefined;
@@ -20,10 +20,10 @@ export async function recoverResourceHubFile(
   context: Context,
   { fileId }: RecoverResourceHubFileInput,
 ): Promise<RecoveredFile> {
-  return fileId == null ? { fileId: null, activityId: null } : retry(() => attempt(context, fileId));
+  return fileId == null ? { fileId: null, activityId: null } : retry(context, () => attempt(context, fileId));
 }
 
-async function attempt({ db, actor }: Context, fileId: string): Promise<RecoveredFile | undefined> {
+async function attempt({ db, actor, surface }: Context, fileId: string): Promise<RecoveredFile | undefined> {
   const { companyId, personId } = actor;
   const file = await db.resourceHubFile.findUnique({
     where: keyOf(actor, fileId),
@@ -33,17 +33,19 @@ async function attempt({ db, actor }: Context, fileId: string): Promise<Recovere
   if (!file?.deletedAt) return { fileId, activityId: null };
 
   const [activity] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
-    WITH ${company(actor)}, file AS (
+    WITH ${company(actor)}, ${validToken(actor)}, file AS (
       UPDATE resource_hub_files f SET deleted_at = NULL, deleted_by_id = NULL
       WHERE f.company_id = ${companyId} AND f.id = ${fileId} AND f.deleted_at IS NOT NULL
+        AND EXISTS (SELECT FROM token)
         AND EXISTS (SELECT FROM resource_hub_access a
           WHERE a.company_id = ${companyId} AND a.resource_hub_id = f.resource_hub_id
             AND a.person_id = ${personId} AND a.level >= ${level.edit})
       RETURNING id, name
     ), activity AS (
-      INSERT INTO activities AS a (company_id, id, action, author_id, file_id, name, origin)
-      SELECT company.id, ${newId()}, 'resource_hub_file_recovered', ${personId}, file.id, file.name, 'api'
-      FROM company, file RETURNING a.id
+      INSERT INTO activities AS a (company_id, id, action, author_id, token_id, surface, file_id, name, origin)
+      SELECT company.id, ${newId()}, 'resource_hub_file_recovered', ${personId}, token.id, ${surface}, file.id,
+        file.name, 'api'
+      FROM company, token, file RETURNING a.id
     )
     SELECT id FROM activity`);
   return activity && { fileId, activityId: activity.id };

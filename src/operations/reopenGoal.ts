@@ -5,7 +5,7 @@ import { badInput, failure, mostNamed, quoted } from '../platform/failures/index
 import { newId, newIds, textList } from '../platform/postgres/index.js';
 import { callersAccess, keyOf, level } from '../policies/access.js';
 import { mentionedIn } from '../text/mentions.js';
-import { company, notify, permitEdit, retry } from './operation.js';
+import { company, notify, permitEdit, retry, validToken } from './operation.js';
 
 interface ReopenGoalInput {
   id?: string | null | undefined;
@@ -70,19 +70,20 @@ export interface ReopenedGoal {
  */
 export async function reopenGoal(context: Context, input: ReopenGoalInput): Promise<ReopenedGoal> {
   const { id: goalId } = input;
-  return goalId == null ? { goalId: null, activityId: null } : retry(() => attempt(context, goalId, input));
+  return goalId == null ? { goalId: null, activityId: null } : retry(context, () => attempt(context, goalId, input));
 }
 
 async function attempt(context: Context, goalId: string, input: ReopenGoalInput): Promise<ReopenedGoal | undefined> {
-  const { db, actor } = context;
+  const { db, actor, surface } = context;
   const { companyId, personId } = actor;
   const { isClosed, audience: people } = await loadGoalToReopen(context, goalId, input);
   if (!isClosed) return { goalId, activityId: null };
 
   const [activity] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
-    WITH ${company(actor)}, closed AS (
+    WITH ${company(actor)}, ${validToken(actor)}, closed AS (
       SELECT success, closed_at, closed_by_id FROM goals
       WHERE company_id = ${companyId} AND id = ${goalId} AND closed_at IS NOT NULL AND archived_at IS NULL
+        AND EXISTS (SELECT FROM token)
         AND EXISTS (SELECT FROM goal_access
           WHERE company_id = ${companyId} AND goal_id = ${goalId} AND person_id = ${personId} AND level >= ${level.edit})
       FOR NO KEY UPDATE
@@ -90,11 +91,11 @@ async function attempt(context: Context, goalId: string, input: ReopenGoalInput)
       UPDATE goals g SET closed_at = NULL, closed_by_id = NULL, success = NULL, updated_at = now()
       FROM closed WHERE g.company_id = ${companyId} AND g.id = ${goalId} RETURNING g.id, g.space_id, g.name
     ), activity AS (
-      INSERT INTO activities AS a (company_id, id, action, author_id, goal_id, name, undone_success, undone_closed_at,
-        undone_closed_by_id, origin)
-      SELECT company.id, ${newId()}, 'goal_reopened', ${personId}, goal.id, goal.name, closed.success, closed.closed_at,
-        closed.closed_by_id, 'api'
-      FROM company, goal, closed RETURNING a.id
+      INSERT INTO activities AS a (company_id, id, action, author_id, token_id, surface, goal_id, name,
+        undone_success, undone_closed_at, undone_closed_by_id, origin)
+      SELECT company.id, ${newId()}, 'goal_reopened', ${personId}, token.id, ${surface}, goal.id, goal.name,
+        closed.success, closed.closed_at, closed.closed_by_id, 'api'
+      FROM company, token, goal, closed RETURNING a.id
     ), thread AS (
       INSERT INTO comment_threads AS t (company_id, id, activity_id, message)
       SELECT company.id, ${newId()}, activity.id, ${input.message ?? null} FROM company, activity RETURNING t.id

@@ -6,7 +6,7 @@ import { callersAccess, level } from '../policies/access.js';
 import { editableBy, existingDocument } from '../policies/visibility.js';
 import type { DocumentText } from '../text/documentText.js';
 import { mentionedIn } from '../text/mentions.js';
-import { company, permitEdit, retry } from './operation.js';
+import { company, permitEdit, retry, validToken } from './operation.js';
 
 interface EarlierVersion extends DocumentText {
   id: string;
@@ -17,7 +17,7 @@ interface EarlierVersion extends DocumentText {
  * read only for who may edit it: a hidden document costs no more than an unknown one.
  */
 async function loadDocumentToRestore(context: Context, documentId: string, versionNumber: number) {
-  const document = await retry(() => loadEditable(context, documentId, versionNumber));
+  const document = await retry(context, () => loadEditable(context, documentId, versionNumber));
   const { name: title, content, current, versions } = document;
   if (!current) throw noVersion(documentId, versionNumber);
   return { document: { title, content }, current, source: versions[0] };
@@ -73,10 +73,10 @@ interface RestoredVersion {
 export const restoreDocumentVersion = (
   context: Context,
   input: RestoreDocumentVersionInput,
-): Promise<RestoredVersion> => retry(() => attempt(context, input));
+): Promise<RestoredVersion> => retry(context, () => attempt(context, input));
 
 async function attempt(context: Context, input: RestoreDocumentVersionInput): Promise<RestoredVersion | undefined> {
-  const { db, actor } = context;
+  const { db, actor, surface } = context;
   const { companyId, personId } = actor;
   const { documentId, versionNumber, expectedCurrentVersion } = input;
 
@@ -93,7 +93,7 @@ async function attempt(context: Context, input: RestoreDocumentVersionInput): Pr
   if (isEqual(source, document)) return { versionId: current.id, activityId: null };
 
   const [restored] = await db.$queryRaw<RestoredVersion[]>(Prisma.sql`
-    WITH ${company(actor)}, source AS (
+    WITH ${company(actor)}, ${validToken(actor)}, source AS (
       SELECT title, content FROM document_versions
       WHERE company_id = ${companyId} AND document_id = ${documentId} AND version_number = ${versionNumber}
     ), document AS (
@@ -102,6 +102,7 @@ async function attempt(context: Context, input: RestoreDocumentVersionInput): Pr
       FROM source
       WHERE d.company_id = ${companyId} AND d.id = ${documentId}
         AND d.current_version = ${expectedCurrentVersion} AND d.deleted_at IS NULL
+        AND EXISTS (SELECT FROM token)
         AND EXISTS (SELECT FROM resource_hub_access a
           WHERE a.company_id = ${companyId} AND a.resource_hub_id = d.resource_hub_id
             AND a.person_id = ${personId} AND a.level >= ${level.edit})
@@ -124,10 +125,11 @@ async function attempt(context: Context, input: RestoreDocumentVersionInput): Pr
       SELECT company.id, ${newIds()}, list.id, mentioned.id, 'mentioned' FROM company, list, mentioned
       ON CONFLICT (company_id, subscription_list_id, person_id) DO NOTHING
     ), activity AS (
-      INSERT INTO activities AS a (company_id, id, action, author_id, document_id, document_version_id, name, origin)
-      SELECT company.id, ${newId()}, 'document_version_restored', ${personId}, version.document_id, version.id, version.title,
-        'api'
-      FROM company, version RETURNING a.id, a.document_version_id
+      INSERT INTO activities AS a (company_id, id, action, author_id, token_id, surface, document_id,
+        document_version_id, name, origin)
+      SELECT company.id, ${newId()}, 'document_version_restored', ${personId}, token.id, ${surface},
+        version.document_id, version.id, version.title, 'api'
+      FROM company, token, version RETURNING a.id, a.document_version_id
     )
     SELECT document_version_id AS "versionId", id AS "activityId" FROM activity`);
   return restored;

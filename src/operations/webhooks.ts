@@ -5,7 +5,7 @@ import { badInput, type FieldError, failure, notFound } from '../platform/failur
 import { OpenAddresses, secretOf, urlProblem } from '../platform/outbox/index.js';
 import { newId } from '../platform/postgres/index.js';
 import { type Actor, keyOf } from '../policies/access.js';
-import { company, retry } from './operation.js';
+import { company, requireToken, retry, validToken } from './operation.js';
 
 /** Requires that the caller owns the company. Throws 403. */
 async function permitOwner({ db, actor }: Context): Promise<void> {
@@ -13,9 +13,11 @@ async function permitOwner({ db, actor }: Context): Promise<void> {
   if (!person?.isOwner) throw failure('OWNER_REQUIRED');
 }
 
-/** The same in the statement that writes, for one who has just lost it. */
-const stillOwner = ({ companyId, personId }: Actor) => Prisma.sql`EXISTS (
+const isOwner = ({ companyId, personId }: Actor) => Prisma.sql`EXISTS (
   SELECT o.id FROM people o WHERE o.company_id = ${companyId} AND o.id = ${personId} AND o.is_owner AND o.suspended_at IS NULL)`;
+
+/** The same in the statement that writes, for one who has just lost it, or the token. Reads the step `token(id)`. */
+const stillOwner = (actor: Actor) => Prisma.sql`EXISTS (SELECT FROM token) AND ${isOwner(actor)}`;
 
 type WebhookState = 'active' | 'failing' | 'disabled';
 
@@ -124,7 +126,7 @@ export async function createWebhook(context: Context, input: CreateWebhookInput)
   await permitOwner(context);
   const key = requireKey(context);
   await requireReached(context, input.after);
-  const webhookId = await retry(() => attempt(context, input));
+  const webhookId = await retry(context, () => attempt(context, input));
   return { webhookId, secret: secretOf(key, { companyId, id: webhookId, generation: 1 }) };
 }
 
@@ -141,9 +143,9 @@ async function attempt(
   if (free === undefined) throw failure('TOO_MANY_WEBHOOKS', { maximum: mostWebhooks });
   const position = after ?? null;
   const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
-    WITH ${company(actor)}, made AS (
-      INSERT INTO webhooks AS w (company_id, id, slot, url, actions, except_origins, position, due_at)
-      SELECT company.id, ${newId()}, ${free}::integer, ${url}, ${[...new Set(actions ?? [])]}::text[]::activity_action[],
+    WITH ${company(actor)}, ${validToken(actor)}, made AS (
+      INSERT INTO webhooks AS w (company_id, id, token_id, slot, url, actions, except_origins, position, due_at)
+      SELECT company.id, ${newId()}, ${actor.tokenId}, ${free}::integer, ${url}, ${[...new Set(actions ?? [])]}::text[]::activity_action[],
         ${[...new Set(exceptOrigins ?? [])]}::text[]::event_origin[], coalesce(${position}::bigint, (SELECT last_sequence FROM companies WHERE id = ${companyId})), now()
       FROM company WHERE ${stillOwner(actor)}
       ON CONFLICT (company_id, slot) DO NOTHING RETURNING w.id
@@ -178,7 +180,7 @@ export async function updateWebhook(context: Context, input: UpdateWebhookInput)
   const key = newSecret ? requireKey(context) : undefined;
   await requireReached(context, after);
   const [row] = await db.$queryRaw<{ generation: number }[]>(Prisma.sql`
-    WITH updated AS (
+    WITH ${validToken(actor)}, updated AS (
       UPDATE webhooks w SET ${Prisma.join(changesOf(input))}
       WHERE w.company_id = ${companyId} AND w.id = ${id} AND ${stillOwner(actor)} AND ${hasPlaceForSecret(input)}
       RETURNING w.id, w.generation
@@ -187,7 +189,10 @@ export async function updateWebhook(context: Context, input: UpdateWebhookInput)
       WHERE r.company_id = ${companyId} AND r.webhook_id = updated.id AND NOT r.once AND ${after != null}::boolean
     )
     SELECT generation FROM updated`);
-  if (!row) throw (await waitForSecret(context, input)) ?? notFound('webhook', id);
+  if (!row) {
+    await requireToken(context);
+    throw (await waitForSecret(context, input)) ?? notFound('webhook', id);
+  }
   const { generation } = row;
   return { webhookId: id, secret: key === undefined ? null : secretOf(key, { companyId, id, generation }) };
 }
@@ -228,7 +233,7 @@ async function waitForSecret({ db, actor }: Context, input: UpdateWebhookInput) 
   const [row] = await db.$queryRaw<{ seconds: number }[]>(Prisma.sql`
     SELECT ceil(extract(epoch FROM w.previous_until[${Prisma.raw(String(mostOldSecrets))}] - now()))::integer AS seconds
     FROM webhooks w
-    WHERE w.company_id = ${actor.companyId} AND w.id = ${input.id} AND ${stillOwner(actor)} AND NOT ${hasPlaceForSecret(input)}`);
+    WHERE w.company_id = ${actor.companyId} AND w.id = ${input.id} AND ${isOwner(actor)} AND NOT ${hasPlaceForSecret(input)}`);
   return row && failure('RATE_LIMITED', { retryAfter: Math.max(1, row.seconds), limit: 'secrets' });
 }
 
@@ -237,8 +242,12 @@ export async function deleteWebhook(context: Context, { id }: { id: string }): P
   const { db, actor } = context;
   await permitOwner(context);
   const deleted = await db.$executeRaw(Prisma.sql`
+    WITH ${validToken(actor)}
     DELETE FROM webhooks w WHERE w.company_id = ${actor.companyId} AND w.id = ${id} AND ${stillOwner(actor)}`);
-  if (deleted === 0) throw notFound('webhook', id);
+  if (deleted === 0) {
+    await requireToken(context);
+    throw notFound('webhook', id);
+  }
   return { id };
 }
 
@@ -272,7 +281,7 @@ export async function sendWebhook(context: Context, { id, eventId }: SendWebhook
     WHERE l.company_id = ${companyId} AND l.webhook_id = ${id} AND l.outcome <> 'acknowledged'
       AND l.attempted_at > now() - interval '1 minute')`;
   const [queued] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
-    WITH ${company(actor)}, webhook AS (
+    WITH ${company(actor)}, ${validToken(actor)}, webhook AS (
       UPDATE webhooks w SET due_at = now()
       WHERE w.company_id = ${companyId} AND w.id = ${id} AND ${stillOwner(actor)}
         AND ${waiting} < ${mostQueued}::integer
@@ -284,7 +293,10 @@ export async function sendWebhook(context: Context, { id, eventId }: SendWebhook
       FROM company, webhook RETURNING r.id
     )
     SELECT id FROM queued`);
-  if (!queued) throw await refusal(context, { id, waiting });
+  if (!queued) {
+    await requireToken(context);
+    throw await refusal(context, { id, waiting });
+  }
   return { webhookId: id, eventId: eventId ?? retryId };
 }
 

@@ -211,14 +211,17 @@ const byName = (requests: ExampleRequest[]) =>
 export const examplesRoute = (mutations: readonly ShownMutation[], execute: ExecuteDocument): Route => ({
   path: '/docs/examples',
   operation: 'examples',
+  // They are requests of the REST paths.
+  surface: 'rest',
   methods: ['GET'],
-  async handle(_request, { actor, scope }) {
-    if (!actor) throw new Error('a request passed the router without an actor');
+  async handle(_request, { actor, grants, scope }) {
+    if (!actor || !grants) throw new Error('a request passed the router without an actor');
     const lookUp = lookUpAs(
       async () => actor,
       execute,
       () => scope,
     );
-    return jsonResponse({ mayChange: actor.canWrite, examples: byName(await exampleRequests(mutations, lookUp)) });
+    const { canWrite: mayChange, scopes, surfaces } = grants;
+    return jsonResponse({ mayChange, scopes, surfaces, examples: byName(await exampleRequests(mutations, lookUp)) });
   },
 });

@@ -3,8 +3,15 @@ export interface Actor {
   personId: string;
   companyId: string;
   tokenId: string;
-  canWrite: boolean;
 }
+
+/** What the database has as a list with spaces between its items: null is all, and an empty one nothing. */
+export const itemsOf = (list: string | null): string[] | null =>
+  list === null ? null : list.split(' ').filter(Boolean);
+
+/** Where a token can be used. */
+export const surfaces = ['rest', 'graphql', 'mcp'] as const;
+export type Surface = (typeof surfaces)[number];
 
 /** The access ladder. The database views `*_access` derive each person's level (docs/api.md, "Access levels"). */
 export const level = { none: 0, view: 10, comment: 40, edit: 70, full: 100 } as const;

@@ -1,14 +1,13 @@
 import {
   type GraphQLObjectType,
   type GraphQLOutputType,
-  type GraphQLSchema,
   getNullableType,
   isEnumType,
   isListType,
   isObjectType,
 } from 'graphql';
 import { badInput } from '../platform/failures/index.js';
-import type { ExecuteDocument } from '../platform/graphql/index.js';
+import { type ExecuteDocument, scopeOf } from '../platform/graphql/index.js';
 import {
   inRestNames,
   jsonResponse,
@@ -80,19 +79,18 @@ function spellingOfObject(type: GraphQLObjectType): Spell {
 }
 
 interface RestOptions {
-  schema: GraphQLSchema;
   bodyLimit: number;
   execute: ExecuteDocument;
 }
 
 /** One route for each stored mutation: the JSON body is its input, the response is its payload in snake_case. */
-export function restRoutes(mutations: PreparedMutation[], { schema, bodyLimit, execute }: RestOptions): Route[] {
-  const scope = schema.getMutationType()?.extensions.scope === 'write' ? ({ scope: 'write' } as const) : {};
-  return mutations.map(({ path, document, inputType, payloadType, name, deprecated }) => ({
+export function restRoutes(mutations: PreparedMutation[], { bodyLimit, execute }: RestOptions): Route[] {
+  return mutations.map(({ path, document, field, inputType, payloadType, name, deprecated }) => ({
     path,
     operation: name,
     methods: ['POST'],
-    ...scope,
+    surface: 'rest',
+    scopes: [scopeOf(field)],
     headers: deprecationHeaders(path, deprecated),
     async handle(request, context) {
       const { value, errors } = readInput(inputType, await readJson(request, bodyLimit, context), restSpelling);

@@ -58,10 +58,9 @@ builder.queryType({
   description: 'The read operations. Every token can run them, and they return only what its person can see.',
 });
 
-/** The one place that says that every mutation needs a write-enabled token; both surfaces check it from here. */
 builder.mutationType({
-  description: 'The write operations. They need a write-enabled token: a read-only token is rejected with 403.',
-  extensions: { scope: 'write' },
+  description:
+    'The write operations. They need a write-enabled token, and one with the scope of the operation if its scopes are limited: other tokens are rejected with 403.',
 });
 
 builder.subscriptionType({

@@ -11,6 +11,7 @@ import { holdKey } from '../../src/platform/graphql/changes.js';
 import { snakeCase, snakeCased } from '../../src/platform/http/response.js';
 import { createRateLimiters } from '../../src/platform/limits/rateLimit.js';
 import { openClient } from '../../src/platform/postgres/client.js';
+import { createToken } from '../../src/tokens.js';
 import { pathOf } from '../support/documents.js';
 import { openApi } from '../support/openapiValidator.js';
 import { type Answer, createWorld, type Json, restPaths, World } from '../support/world.js';
@@ -106,7 +107,14 @@ const withAllWebhooks = (call: Provocation): Provocation => ({
   },
 });
 
-const writeToken = await db.prisma.apiToken.findFirstOrThrow({ where: { personId: author.id, canWrite: true } });
+const scoped = await createToken(db, {
+  companyId: author.companyId,
+  personId: author.id,
+  name: 'restores',
+  canWrite: true,
+  scopes: ['restore_document_version'],
+});
+const writeToken = await db.prisma.apiToken.findFirstOrThrow({ where: { personId: author.id, name: 'write' } });
 
 /** The same call while another request holds its key. */
 function whileHeld(call: Provocation, key: string): Provocation {
@@ -183,6 +191,7 @@ const provocations: Record<ErrorCode, Provocation> = {
   PERSISTED_QUERY_NOT_FOUND: graphqlBody({ documentId: unknownDocument }, persistedOnly),
   UNAUTHENTICATED: reopening({ token: null }),
   READ_ONLY_TOKEN: reopening({ token: author.readOnlyToken }),
+  INSUFFICIENT_SCOPE: reopening({ token: scoped.token }),
   FORBIDDEN: reopening({ token: stranger.token }),
   OWNER_REQUIRED: creating(author.token),
   TOO_MANY_WEBHOOKS: withAllWebhooks(creating(owner.token, hooks)),

@@ -106,6 +106,8 @@ describe('what deleting writes', () => {
             undone_success: null,
             undone_closed_at: null,
             undone_closed_by_id: null,
+            token_id: expect.any(String),
+            surface: 'rest',
             recorded_at: expect.any(String),
             sequence: null,
           },

@@ -208,6 +208,8 @@ describe('what reopening writes', () => {
             undone_success: true,
             undone_closed_at: expect.any(String),
             undone_closed_by_id: caller.id,
+            token_id: expect.any(String),
+            surface: 'rest',
             recorded_at: expect.any(String),
             sequence: null,
           },

@@ -217,6 +217,8 @@ describe('what restoring writes', () => {
             undone_success: null,
             undone_closed_at: null,
             undone_closed_by_id: null,
+            token_id: expect.any(String),
+            surface: 'rest',
             recorded_at: expect.any(String),
             sequence: null,
           },

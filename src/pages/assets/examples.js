@@ -17,6 +17,15 @@ function offer(examples) {
   for (const [name, block] of blocks) block.offer(examples[name].choices);
 }
 
+/** In words, as far as a token is limited. */
+const limitsOf = ({ scopes, surfaces }) =>
+  [
+    scopes && ` Of the operations, it may only run ${scopes.join(', ') || 'none'}.`,
+    surfaces && ` It may only be used with ${surfaces.join(' and ')}.`,
+  ]
+    .filter(Boolean)
+    .join('');
+
 const page = {
   base: settings.base,
   demo: settings.token !== null,
@@ -47,12 +56,12 @@ onOwnToken({
     for (const block of blocks.values()) block.reset();
   },
   async learn(token) {
-    const { mayChange, examples } = await examplesOf(token);
+    const { mayChange, examples, ...limits } = await examplesOf(token);
     return () => {
       page.access = mayChange ? 'write' : 'read';
       for (const block of blocks.values()) block.offerRun();
       offer(examples);
-      if (mayChange) return ['The examples below are on what this token may change.'];
+      if (mayChange) return [`The examples below are on what this token may change.${limitsOf(limits)}`];
       return [
         'This token may change nothing. The examples are on what its person may change: Preview works, Run does not.',
       ];

@@ -117,13 +117,13 @@ function readKey(header: string): string {
   return key;
 }
 
-/** SHA-256 of the request: document and variables for GraphQL; only the input for REST, whose documents are our own. */
+/** SHA-256 of the request: document and variables for GraphQL; only the input where the document is our own. */
 function fingerprintOf(
   { document, operationName, variableValues }: ExecutionArgs,
   operation: OperationDefinitionNode,
-  surface: OperationContext['surface'],
+  { isStored, surface }: OperationContext,
 ) {
-  const source = surface === 'REST' ? surface : [digestOf(operation, document), operationName ?? null];
+  const source = isStored ? surface : [digestOf(operation, document), operationName ?? null];
   return Uint8Array.from(sha256(JSON.stringify([source, sorted(variableValues)])));
 }
 
@@ -341,11 +341,11 @@ export async function change<Changed>(
     if (others.length > 0) throw badKey('needs a request with one mutation field');
     const { companyId, tokenId } = actor;
     const key = { companyId, tokenId, operation: field.name.value, key: readKey(header) };
-    const fingerprint = fingerprintOf(args, node, context.surface);
+    const fingerprint = fingerprintOf(args, node, context);
     const onReplay = () => {
       responseHeaders['Idempotency-Replayed'] = 'true';
     };
-    const mostCharacters = context.surface === 'GraphQL' ? longestOutcome : Number.POSITIVE_INFINITY;
+    const mostCharacters = context.isStored ? Number.POSITIVE_INFINITY : longestOutcome;
     const hasSecret = args.schema.getMutationType()?.getFields()[field.name.value]?.extensions.hasSecret === true;
     const keyed = { scope: key, fingerprint, field, execute: executeOn, onReplay, hasSecret, mostCharacters };
     return once(keyed, { ...options, db });
@@ -357,7 +357,7 @@ export async function change<Changed>(
       return executeOn(tx);
     });
   }
-  if (context.surface === 'GraphQL' && !isShort(context.cost)) return onlyWithResponse(db, executeOn);
+  if (!context.isStored && !isShort(context.cost)) return onlyWithResponse(db, executeOn);
   const result = await executeOn(undefined);
   // What cannot be read back after the change fails as a whole, as it does in REST.
   return result.errors ? { ...result, data: null } : result;

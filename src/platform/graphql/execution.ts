@@ -56,9 +56,9 @@ export function createExecution<Changed>(
     const node = operationOf(args.document, args.operationName);
     if (!node) return execute(args);
     const context = args.contextValue as PendingOperation['context'];
-    if (context.surface === 'GraphQL') requireValidInput(args, node);
+    if (!context.isStored) requireValidInput(args, node);
     const run = node.operation === OperationTypeNode.MUTATION ? changeAndTell : read;
-    const isLimited = context.surface === 'GraphQL' && !(run === changeAndTell && isShort(context.cost));
+    const isLimited = !context.isStored && !(run === changeAndTell && isShort(context.cost));
     const executeOn: PendingOperation['executeOn'] = async (db) => {
       const { actor, record } = context;
       const onDatabaseArgs = { ...args, contextValue: { ...context, ...contextOf(context), ...(db && { db }) } };

@@ -102,14 +102,14 @@ export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
 
   /** Yoga runs what was asked for. Its Request and Response of fetch, which cost a tenth of a small request, stay out. */
   const handle: Handler = async (request, context) => {
-    const operation: OperationContext = { ...context, surface: 'GraphQL' };
+    const operation: OperationContext = { ...context, isStored: false };
     const result = await resultOf(request, operation);
     if (operation.live) return { status: 200, headers: streamHeaders, live: operation.live };
     return respond(result, request, operation, limits);
   };
 
   const execute: ExecuteDocument = async (document, variables, request, context) => {
-    const contextValue = { ...context, request, surface: 'REST' } satisfies OperationContext & { request: RequestHead };
+    const contextValue = { ...context, request, isStored: true } satisfies OperationContext & { request: RequestHead };
     const result = await executeOperation({ schema, document, variableValues: variables, contextValue });
     return masked(result, context);
   };

@@ -7,6 +7,10 @@ export {
   /** The GraphQL server: Yoga, with a plugin for each phase. */
   createGraphql,
 } from './graphql.js';
+export {
+  /** The scope with which a token may run a mutation field. */
+  scopeOf,
+} from './operation.js';
 export type { PersistedDocuments } from './parsing.js';
 export {
   /** Reads the persisted documents: the `.graphql` files of a folder, or a JSON file that maps identifiers to documents. */

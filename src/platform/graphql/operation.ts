@@ -3,6 +3,7 @@ import {
   type DefinitionNode,
   type DocumentNode,
   type FieldNode,
+  type GraphQLField,
   type GraphQLSchema,
   getOperationAST,
   Kind,
@@ -13,7 +14,7 @@ import {
 } from 'graphql';
 import type { Plugin as YogaPlugin } from 'graphql-yoga';
 import type { FieldError } from '../failures/index.js';
-import type { LiveBody, RequestContext } from '../http/index.js';
+import { type LiveBody, type RequestContext, snakeCase } from '../http/index.js';
 import type { QueryCost } from './validation.js';
 
 /** Finds something out about an operation once, and remembers it for as long as its document is kept. */
@@ -76,6 +77,19 @@ export function fieldNames(schema: GraphQLSchema, ...[operation, document]: Para
   return names.some((name) => name.startsWith('__')) ? 'introspection' : '';
 }
 
+/** The scope with which a token may run a mutation field: its name, such as `reopen_goal`, unless it says another. */
+export const scopeOf = ({ name, extensions }: Pick<GraphQLField<unknown, unknown>, 'name' | 'extensions'>): string =>
+  (extensions.scope as string | undefined) ?? snakeCase(name);
+
+/** Those of all that a mutation selects. What the schema does not have is left out. */
+export function scopesOf(schema: GraphQLSchema, ...[operation, document]: Parameters<typeof changesIn>): string[] {
+  const known = schema.getMutationType()?.getFields() ?? {};
+  return changesIn(operation, document).flatMap(({ name }) => {
+    const field = Object.hasOwn(known, name.value) ? known[name.value] : undefined;
+    return field ? [scopeOf(field)] : [];
+  });
+}
+
 /**
  * Finds the variables on which `@include` and `@skip` depend, anywhere in the operation, and which are null: a default
  * value makes that valid, and then the executor fails where it comes to the field, which may be after a change.
@@ -114,9 +128,10 @@ export const conditionVariables = perOperation((operation, document): string[] =
 const isFragment = (node: DefinitionNode, name: string) =>
   node.kind === Kind.FRAGMENT_DEFINITION && node.name.value === name;
 
-/** What the plugins know about a request: its surface, and what they tell each other. */
+/** What the plugins know about a request, and what they tell each other. */
 export interface OperationContext extends RequestContext {
-  surface: 'REST' | 'GraphQL';
+  /** Whether it runs a document of ours, which needs none of the limits of clients' documents. */
+  isStored: boolean;
   /** How many operations a batch has. Batches are refused. */
   batchSize?: number;
   cost?: QueryCost;

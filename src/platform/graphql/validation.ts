@@ -20,8 +20,16 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { failure } from '../failures/index.js';
-import { graphqlTypes, requireAcceptable, requireStream } from '../http/index.js';
-import { changesIn, fieldNames, operationOf, type Plugin, perOperation, rootSelections } from './operation.js';
+import { graphqlTypes, requireAcceptable, requireScopes, requireStream } from '../http/index.js';
+import {
+  changesIn,
+  fieldNames,
+  operationOf,
+  type Plugin,
+  perOperation,
+  rootSelections,
+  scopesOf,
+} from './operation.js';
 import type { DocumentCache, DocumentLimits } from './parsing.js';
 
 /** The cost of an operation, measured before it runs. */
@@ -247,20 +255,20 @@ function requireUnconditionalField(document: DocumentNode, operation: OperationD
   throw failure('BAD_REQUEST', { problem });
 }
 
-/** Whether a document may run: a write token for a mutation (403), the limits, and the rules of GraphQL (400). */
+/** Whether a document may run: a token that may do all that a mutation does (403), the limits, and the rules of GraphQL (400). */
 export function useValidation({ limits, documents }: ValidationOptions): Plugin {
   let costOf: ReturnType<typeof costWithin> | undefined;
   return {
     onValidate({ params: { schema, documentAST: document }, context, setResult }) {
-      const { params, record, actor } = context;
+      const { params, record, grants } = context;
       const operation = operationOf(document, params.operationName);
       if (!operation) return;
       if (record) {
         record.operationName = operation.name?.value.slice(0, longestName);
         record.operation = fieldNames(schema, operation, document) || record.operation;
       }
-      const { scope } = schema.getRootType(operation.operation)?.extensions ?? {};
-      if (scope === 'write' && !actor?.canWrite) throw failure('READ_ONLY_TOKEN');
+      if (operation.operation === OperationTypeNode.MUTATION)
+        requireScopes(grants, scopesOf(schema, operation, document));
       requireType(operation.operation, context.request.headers.get('accept'));
       requireUnconditionalField(document, operation);
       costOf ??= costWithin(limits, schema);

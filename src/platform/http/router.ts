@@ -5,6 +5,7 @@ import { failure, isAlwaysProblem } from '../failures/index.js';
 import type { Client, Principal, RateLimit } from '../limits/index.js';
 import type { LogPosition, RequestScope } from '../postgres/index.js';
 import type { RequestRecord } from '../telemetry/index.js';
+import { type Grants, requireScopes, requireSurface, type Surface } from './grants.js';
 import { graphqlTypeFor, graphqlTypes, type RequestHead, requireAcceptable, restTypes, streamType } from './request.js';
 import {
   addVary,
@@ -36,6 +37,10 @@ export interface RequestContext {
   responseHeaders: Record<string, string>;
   /** The caller; with replicas, also the position of the primary's log at that time. */
   actor?: Principal & { position?: LogPosition | undefined };
+  /** What the token of the caller may do. */
+  grants?: Grants;
+  /** Where the caller uses it. */
+  surface?: Surface;
 }
 
 /** Responds to a request of either surface. A step that does not respond passes the request to the next one. */
@@ -57,8 +62,10 @@ export interface Route {
   leadsTo?: string;
   /** Ignores rate limits: neither counts the request nor reports what is left. */
   unlimited?: boolean;
-  /** Rejects read-only tokens before the body is read. */
-  scope?: 'write';
+  /** Where a token is used that is sent to it; `graphql` if omitted. */
+  surface?: Surface;
+  /** What it changes: tokens that may not are rejected before the body is read. */
+  scopes?: readonly string[];
   /** For every response to the route, also if a check rejects the request. */
   headers?: Readonly<Record<string, string>>;
   /** Omitted if GraphQL itself responds. */
@@ -177,9 +184,10 @@ export const checks = {
   /** The client accepts what the route responds with: 406. */
   accept: ({ headers }, { route }) =>
     requireAcceptable(headers.get('accept'), route?.handle ? restTypes : [...graphqlTypes, streamType]),
-  /** The token may change something, if the route does: 403. */
-  scope: (_request, { route }, { actor }) => {
-    if (route?.scope === 'write' && !actor?.canWrite) throw failure('READ_ONLY_TOKEN');
+  /** The token may be used here, and change what the route does: 403. */
+  scope: (_request, { route }, { grants, surface }) => {
+    if (grants && surface) requireSurface(grants, surface);
+    if (route?.scopes) requireScopes(grants, route.scopes);
   },
 } satisfies Record<string, Check>;
 
@@ -249,6 +257,7 @@ export function router(options: RouterOptions): Router {
   const handle: Handler = async (request, context) => {
     const location = locate(request);
     const { path, redirect, route: found } = location;
+    context.surface = found?.surface ?? 'graphql';
     const routesOfPath = routesOf(path);
     note(context, routesOfPath[0]);
     noteVary(context, routesOfPath);

@@ -43,7 +43,6 @@ export interface Principal {
   personId: string;
   companyId: string;
   tokenId: string;
-  canWrite: boolean;
 }
 
 /** About 20 MB. */
@@ -84,8 +83,8 @@ export class Callers {
   async learn<Found extends Principal>({ token }: Client, lookUp: Promise<Found>): Promise<Found> {
     try {
       const found = await lookUp;
-      const { companyId, personId, tokenId, canWrite } = found;
-      if (token) this.#principals.set(token, { companyId, personId, tokenId, canWrite });
+      const { companyId, personId, tokenId } = found;
+      if (token) this.#principals.set(token, { companyId, personId, tokenId });
       return found;
     } catch (error) {
       const isInvalid = error instanceof GraphQLError && error.extensions.code === 'UNAUTHENTICATED';

@@ -1,7 +1,8 @@
 import { notificationCursor, notificationList } from '../../lists/notifications.js';
-import { keyOf } from '../../policies/access.js';
+import { itemsOf, keyOf, type Surface as SurfaceName } from '../../policies/access.js';
 import { builder, keyColumns } from '../builder.js';
 import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
+import { Surface } from '../events/activity.js';
 import { plannedQuery } from '../plans.js';
 import { Notification } from './notifications.js';
 import { Person } from './person.js';
@@ -16,6 +17,20 @@ const ApiToken = builder.prismaObject('ApiToken', {
       description: 'The last four characters of the token, so that people can recognize it.',
     }),
     canWrite: t.exposeBoolean('canWrite', { description: 'Whether the token can run mutations.' }),
+    scopes: t.stringList({
+      nullable: true,
+      description:
+        'The operations that the token may run if it can write, such as `reopen_goal`, and `manage_webhooks`. Null for all that there are and are to come.',
+      select: { scopes: true },
+      resolve: ({ scopes }) => itemsOf(scopes),
+    }),
+    surfaces: t.field({
+      type: [Surface],
+      nullable: true,
+      description: 'Where the token may be used. Null for everywhere.',
+      select: { surfaces: true },
+      resolve: ({ surfaces }) => itemsOf(surfaces) as SurfaceName[] | null,
+    }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,

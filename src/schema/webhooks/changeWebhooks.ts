@@ -12,6 +12,9 @@ import { builder } from '../builder.js';
 import { ActivityAction, EventOrigin } from '../events/activity.js';
 import { Webhook } from './webhook.js';
 
+/** The one scope of all that changes webhooks. */
+const manages = { scope: 'manage_webhooks' };
+
 /** Gives a mutation's payload the webhook of its `webhookId`. */
 const addWebhook = (payload: Parameters<typeof builder.objectField>[0]) =>
   builder.objectField(payload, 'webhook', (t) =>
@@ -80,7 +83,7 @@ builder.mutationField('createWebhook', (t) =>
     description:
       'Creates a webhook: the events of the company are sent to its URL. Requires an owner of the company. Errors: ' +
       'BAD_USER_INPUT, OWNER_REQUIRED, TOO_MANY_WEBHOOKS, NOT_CONFIGURED.',
-    extensions: { check: checkedActions, hasSecret: true },
+    extensions: { ...manages, check: checkedActions, hasSecret: true },
     args: {
       input: t.arg({
         type: CreateWebhookInput,
@@ -149,7 +152,7 @@ builder.mutationField('updateWebhook', (t) =>
     description:
       'Changes a webhook, gives it a new secret, or sends events again. Requires an owner of the company. Errors: ' +
       'BAD_USER_INPUT, OWNER_REQUIRED, NOT_FOUND, RATE_LIMITED, NOT_CONFIGURED.',
-    extensions: { check: checkedActions, hasSecret: true },
+    extensions: { ...manages, check: checkedActions, hasSecret: true },
     args: {
       input: t.arg({ type: UpdateWebhookInput, required: true, description: 'The webhook, and what to change of it.' }),
     },
@@ -172,6 +175,7 @@ builder.mutationField('deleteWebhook', (t) =>
     type: DeleteWebhookPayload,
     description:
       'Deletes a webhook and its log of attempts. Requires an owner of the company. Errors: OWNER_REQUIRED, NOT_FOUND.',
+    extensions: manages,
     args: { input: t.arg({ type: DeleteWebhookInput, required: true, description: 'The webhook to delete.' }) },
     resolve: (_root, { input }, context) => deleteWebhook(context, input),
   }),
@@ -205,6 +209,7 @@ builder.mutationField('sendWebhook', (t) =>
     description:
       'Sends a ping, or one event again, to a webhook, even if it is disabled: at once, and once. The result is in the log ' +
       'of attempts. Requires an owner of the company. Errors: OWNER_REQUIRED, NOT_FOUND, RATE_LIMITED, NOT_CONFIGURED.',
+    extensions: manages,
     args: {
       input: t.arg({ type: SendWebhookInput, required: true, description: 'The webhook, and what to send to it.' }),
     },

@@ -234,6 +234,8 @@ describe("goalpost on the operator's own database", () => {
         id: list.split('\n')[1]?.split(' ')[0],
         token: `gp_…${token.slice(-4)}`,
         access: 'read-only',
+        scopes: null,
+        surfaces: null,
         state: 'valid',
         companyId: 'company-harborlight',
         personId: 'person-tomas-okafor',
@@ -244,8 +246,19 @@ describe("goalpost on the operator's own database", () => {
       },
     ]);
 
+    const limits = ['--scope', 'reopen_goal', '--scope', 'manage_webhooks', '--surface', 'rest'];
+    const limited = await goalpost({ DATABASE_URL }, 'token', 'create', ...person, '--name', 'L', '--write', ...limits);
+    expect(limited.stderr).toContain('only reopen_goal, manage_webhooks, only for rest, never expires');
+    expect((await goalpost({ DATABASE_URL }, 'token', 'list')).stdout).toContain(
+      '  write, only reopen_goal manage_webhooks, in rest  valid ',
+    );
+
     const { base, announced } = await start({ DATABASE_URL });
     expect(announced.next).toEqual([]);
+    const refused = await fetch(`${base}/graphql?query={viewer{person{id}}}`, {
+      headers: { authorization: `Bearer ${limited.stdout.trim()}` },
+    });
+    expect(refused.status).toBe(403);
     const ask = () =>
       fetch(`${base}/graphql?query={viewer{person{id}}}`, { headers: { authorization: `Bearer ${token}` } });
     expect(await (await ask()).json()).toMatchObject({ data: { viewer: { person: { id: 'person-tomas-okafor' } } } });
@@ -294,6 +307,27 @@ describe("goalpost on the operator's own database", () => {
       'prints the schema of every file, and takes none',
     ],
     ['a missing option', ['token', 'create', '--name', 'x'], {}, 2, '--person <id>'],
+    [
+      'an unknown scope',
+      ['token', 'create', '--person', 'x', '--name', 'x', '--write', '--scope', 'reopen'],
+      {},
+      2,
+      '--scope takes one of delete_resource_hub_file, manage_webhooks, recover_resource_hub_file, reopen_goal',
+    ],
+    [
+      'a scope of a read-only token',
+      ['token', 'create', '--person', 'x', '--name', 'x', '--scope', 'reopen_goal'],
+      {},
+      2,
+      '--scope needs --write',
+    ],
+    [
+      'an unknown surface',
+      ['token', 'create', '--person', 'x', '--name', 'x', '--surface', 'soap'],
+      {},
+      2,
+      '--surface takes one of rest, graphql, mcp',
+    ],
     ['a bad duration', ['token', 'create', '--person', 'x', '--name', 'x', '--expires', 'soon'], {}, 2, 'such as 30d'],
     [
       'an unknown person',

@@ -96,6 +96,7 @@ export const fields: Record<string, Row> = {
   'Activity.documentVersion': seen(column('activities', 'document_version_id')),
 
   'Activity.undoneOutcome': ruled,
+  'Activity.token': ruled,
   'GoalOutcome.closedBy': part,
 
   'ResourceHub.space': seen(column('resource_hubs', 'space_id')),
