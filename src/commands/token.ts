@@ -68,7 +68,7 @@ export interface NewTokenOptions {
 }
 
 /** Every scope that there is. */
-export async function allScopes(): Promise<string[]> {
+async function allScopes(): Promise<string[]> {
   const { schema } = await import('../schema/index.js');
   return [...new Set(Object.values(schema.getMutationType()?.getFields() ?? {}).map(scopeOf))].sort();
 }

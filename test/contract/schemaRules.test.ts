@@ -147,9 +147,9 @@ test('what has an id has one that is never null, and lists hold no nulls', () =>
   expect(namesOf(named.filter(({ field }) => getNamedType(field.type).name !== 'ID'))).toEqual([]);
   const lists = fields.filter(({ field: { type } }) => isListType(isNonNullType(type) ? type.ofType : type));
   expect(namesOf(lists.filter(({ field }) => !/^\[\w+!\]/.test(String(field.type))))).toEqual([]);
-  // Null says of the one that only owners see it, of the other that it is all.
+  // Null says of the second that only owners see it, of the others that it is all.
   const nullable = lists.filter(({ field }) => !isNonNullType(field.type));
-  expect(namesOf(nullable)).toEqual(['Query.webhooks', 'Webhook.actions']);
+  expect(namesOf(nullable)).toEqual(['ApiToken.scopes', 'ApiToken.surfaces', 'Query.webhooks', 'Webhook.actions']);
 });
 
 test('ErrorCode has the codes of the catalogue, each with its status and what it carries', () => {

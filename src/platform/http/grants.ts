@@ -25,7 +25,7 @@ export function requireSurface({ surfaces }: Pick<Grants, 'surfaces'>, surface: 
 }
 
 /** The scopes of a request that a token lacks, each once. */
-export const missingScopes = ({ scopes }: Pick<Grants, 'scopes'>, needed: readonly string[]): string[] =>
+const missingScopes = ({ scopes }: Pick<Grants, 'scopes'>, needed: readonly string[]): string[] =>
   scopes ? [...new Set(needed)].filter((scope) => !scopes.includes(scope)) : [];
 
 /** Requires a token that may write, and all that the request does. Throws 403. */

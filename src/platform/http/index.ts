@@ -1,7 +1,4 @@
-export type { Grants, Surface } from './grants.js';
 export {
-  /** The scopes of a request that a token lacks. */
-  missingScopes,
   /** Requires a token that may write, and all that the request does. */
   requireScopes,
 } from './grants.js';

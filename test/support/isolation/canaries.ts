@@ -2,7 +2,7 @@ import type { Json, World } from '../world.js';
 
 /** Texts that no person reads, that refer to others, or whose form the database checks. */
 const exempt = [
-  'api_tokens.last_four',
+  ...['api_tokens.last_four', 'api_tokens.scopes', 'api_tokens.surfaces', 'activities.surface'],
   'token_companies',
   'public_links',
   '_prisma_migrations',
