@@ -5,7 +5,7 @@ import { createPipeline } from './app.js';
 import { eventSource } from './events/source.js';
 import { DemoKey } from './pages/demo.js';
 import { type PurgedFile, purgeFiles, purgeRegularly } from './platform/administration/index.js';
-import { leastBodyBytes, Overload } from './platform/fairness/index.js';
+import { Overload, parameters } from './platform/fairness/index.js';
 import { purgeOutcomes, readPersistedDocuments } from './platform/graphql/index.js';
 import { NodeServer } from './platform/http/index.js';
 import { createRateLimiters } from './platform/limits/index.js';
@@ -170,7 +170,7 @@ export async function connectGateway(
       streams: () => streams.open,
       webhooks: figures.read,
     });
-  const bodyBytes = Math.max(leastBodyBytes, 4 * config.bodyLimit);
+  const bodyBytes = Math.max(parameters.bodies.leastBytes, 4 * config.bodyLimit);
   const overload = new Overload(config.maxConcurrentRequests, logger, bodyBytes);
   const nodeServer: NodeServer = new NodeServer({
     ...config,
@@ -181,7 +181,9 @@ export async function connectGateway(
     onClosing: () => streams.end(),
   });
   const count: CountAttempt = (...attempt) => metrics?.countAttempt(...attempt);
-  stopWebhooks = openWebhooks({ ...events, ...webhooks, product: { name: 'Goalpost', version }, logger, count });
+  const product = { name: 'Goalpost', version };
+  const isShared = (companyId: string) => overload.admission.hasOthers(companyId);
+  stopWebhooks = openWebhooks({ ...events, ...webhooks, product, logger, count, isShared });
   events.dispatcher.start();
   const announceStop = () => {
     stopping.abort();

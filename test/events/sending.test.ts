@@ -8,8 +8,8 @@ import { createServer as createTls } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, describe, expect, test } from 'vitest';
+import { DeliveryTurns } from '../../src/platform/fairness/turns.js';
 import { OpenAddresses, urlProblem } from '../../src/platform/outbox/addresses.js';
-import { CompanyTurns } from '../../src/platform/outbox/deliverer.js';
 import { Sender, type SenderOptions } from '../../src/platform/outbox/sender.js';
 import { secretOf, signatureOf, signingSecrets } from '../../src/platform/outbox/signature.js';
 import { makeCertificates } from '../support/certificates.js';
@@ -521,7 +521,7 @@ describe('an endpoint that', () => {
 
 describe('the turns that companies share', () => {
   /** Takes turns that end when told. */
-  function taking(turns: CompanyTurns) {
+  function taking(turns: DeliveryTurns) {
     const begun: string[] = [];
     const ends: (() => void)[] = [];
     const take = (company: string) =>
@@ -533,50 +533,78 @@ describe('the turns that companies share', () => {
     return { begun, ends, take, settled };
   }
 
-  test('leave some to the next company, and go to the one that has fewest', async () => {
-    const { begun, ends, take, settled } = taking(new CompanyTurns(8));
-    for (let count = 0; count < 10; count += 1) take('greedy');
-    expect(begun).toEqual(Array(4).fill('greedy'));
-    take('other');
-    take('third');
-    expect(begun.slice(4)).toEqual(['other', 'third']);
-    ends[0]?.();
-    await settled();
-    ends[1]?.();
-    await settled();
-    expect(begun.filter((company) => company === 'greedy').length).toBeLessThan(7);
-    for (let count = 0; count < 20; count += 1) {
-      for (const end of ends) end();
+  test('are all of a company that is alone, and leave some free once another has come', async () => {
+    const { begun, ends, take, settled } = taking(new DeliveryTurns({ seats: 8 }));
+    const finish = async (count: number) => {
+      for (const end of ends.splice(0, count)) end();
       await settled();
-    }
-    expect(begun.filter((company) => company === 'greedy')).toHaveLength(10);
+    };
+    for (let count = 0; count < 10; count += 1) take('greedy');
+    expect(begun).toEqual(Array(8).fill('greedy'));
+    take('other');
+    await finish(1);
+    expect(begun.slice(8)).toEqual(['other']);
+    await finish(8);
+    expect(begun.slice(9)).toEqual(['greedy', 'greedy']);
+    for (let count = 0; count < 10; count += 1) take('greedy');
+    expect(begun).toHaveLength(13); // two of before, and two: four of eight seats are free
+    take('third');
+    take('other');
+    expect(begun.slice(13)).toEqual(['third', 'other']);
+  });
+
+  test('take as much of the processor as they need while nobody else uses the process', async () => {
+    let isShared = false;
+    const turns = new DeliveryTurns({ seats: 8, isShared: () => isShared, now: () => 0 });
+    const { begun, take } = taking(turns);
+    await turns.take('only', async (charge) => charge(1_000));
+    take('only');
+    expect(begun).toEqual(['only']);
+    isShared = true;
+    take('only');
+    expect(begun).toEqual(['only']);
   });
 
   test('wait for the share of the processor of their company, and not for that of others', async () => {
     let now = 0;
-    const turns = new CompanyTurns(8, () => now);
+    const turns = new DeliveryTurns({ seats: 8, now: () => now });
     const { begun, take, settled } = taking(turns);
-    turns.charge('greedy', 24);
+    await turns.take('greedy', async (charge) => charge(14));
     take('greedy');
-    turns.charge('greedy', 11);
+    await turns.take('other', async () => {});
     take('greedy');
     take('other');
     await settled();
     expect(begun).toEqual(['greedy', 'other']);
-    now = 55;
-    await sleep(75);
+    now = 200;
+    await sleep(150);
     expect(begun).toEqual(['greedy', 'other', 'greedy']);
+  });
+
+  test('of a company that have waited begin one after the other, by what one needs', async () => {
+    let now = 0;
+    let isShared = false;
+    const turns = new DeliveryTurns({ seats: 100, isShared: () => isShared, now: () => now });
+    const { begun, take } = taking(turns);
+    for (let count = 0; count < 20; count += 1) await turns.take('greedy', async (charge) => charge(10));
+    isShared = true;
+    for (let count = 0; count < 20; count += 1) take('greedy');
+    expect(begun).toEqual([]);
+    now = 2_001;
+    await sleep(2_100);
+    expect(begun.length).toBeGreaterThan(0);
+    expect(begun.length).toBeLessThan(5);
   });
 
   test('come again after two seconds, however much a company has used', async () => {
     let now = 0;
-    const turns = new CompanyTurns(8, () => now);
+    const turns = new DeliveryTurns({ seats: 8, now: () => now });
     const { begun, take } = taking(turns);
-    turns.charge('greedy', 1_000_000);
+    await turns.take('greedy', async (charge) => charge(1_000_000));
     now = 1_999;
     take('greedy');
     expect(begun).toEqual([]);
-    now = 2_000;
+    now = 2_001;
     await sleep(20);
     expect(begun).toEqual(['greedy']);
   });

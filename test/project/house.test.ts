@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { itinerary } from '../../src/app.js';
+import { parameters } from '../../src/platform/fairness/parameters.js';
 import { pathOf, sectionOf, textOf } from '../support/documents.js';
 import { createWorld, restPaths } from '../support/world.js';
 
@@ -29,6 +30,22 @@ test.each(modules)(
     expect(named.filter((file) => !files.includes(file) && file !== 'index.ts' && file !== 'builds.ts')).toEqual([]);
   },
 );
+
+test('the README of fairness has every parameter', () => {
+  const text = textOf('src/platform/fairness/README.md');
+  const named = new Set<string>();
+  for (const [, cell = ''] of text.matchAll(/^\| (`[a-z].*?) \|/gm)) {
+    let group = '';
+    for (const [, name = ''] of cell.matchAll(/`([\w.]+)`/g)) {
+      if (!name.startsWith('.')) group = name.replace(/\.?\w+$/, '');
+      named.add(name.startsWith('.') ? `${group}${name}` : name);
+    }
+  }
+  const all = Object.entries(parameters).flatMap(([group, value]) =>
+    typeof value === 'number' ? [group] : Object.keys(value).map((name) => `${group}.${name}`),
+  );
+  expect([...named].sort()).toEqual(all.sort());
+});
 
 test.each(modules)('what the door of platform/%s exports has a doc comment', (name) => {
   const door = textOf(`src/platform/${name}/index.ts`);

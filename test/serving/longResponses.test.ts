@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LongResponses } from '../../src/platform/fairness/longResponses.js';
+import { LongResponses } from '../../src/platform/fairness/turns.js';
 import { ResponseBudget } from '../../src/platform/graphql/executor.js';
 import { jsonInTurns } from '../../src/platform/graphql/responding.js';
 import { createWorld } from '../support/world.js';

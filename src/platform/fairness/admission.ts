@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { failure } from '../failures/index.js';
 import type { ReadBody } from '../http/index.js';
 import { type RequestRecord, usedPerCounted } from '../telemetry/index.js';
+import { parameters } from './parameters.js';
 import { type Caller, FairQueue, nobody, RecentUse } from './shares.js';
 
 /** What a request gets for which there is no seat, or no memory for its body. */
@@ -14,14 +15,7 @@ export const overloaded = () => failure('SERVICE_UNAVAILABLE', { overloaded: tru
 /** What a request gets for which there is no seat because of its caller's other requests. */
 export const tooManyOfOne = () => failure('RATE_LIMITED', { limit: 'concurrency', retryAfter: 1 });
 
-/** Milliseconds. */
-const pause = 1_000;
-/** So many refusals of a caller in a second are immediate. */
-const immediate = 20;
-/** Between those of a caller that are not, in milliseconds. */
-const spacing = 10;
-/** Of all callers, which share it. More would take memory. */
-const mostPaused = 2_000;
+const { immediate, pause, spacing, paused: mostPaused, callers: callersKept } = parameters.refusals;
 
 interface Refused {
   /** When the second began in which they are counted. */
@@ -38,7 +32,7 @@ interface Refused {
  * has more of them waiting than its share is disconnected, so that nobody uses up the pauses of the others.
  */
 export class RefusalPace {
-  readonly #refused = new LRUCache<string, Refused>({ max: 10_000 });
+  readonly #refused = new LRUCache<string, Refused>({ max: callersKept });
   /** How many callers have refusals that are paused. */
   #callers = 0;
 
@@ -72,8 +66,8 @@ export class RefusalPace {
   }
 }
 
-/** About what Node takes for a chunk of a body besides its bytes. A client decides how short its chunks are. */
-const perChunk = 256;
+/** A client decides how short its chunks are. */
+const { perChunk } = parameters.bodies;
 
 /** The memory of one body. */
 interface BodyShare {
@@ -115,19 +109,7 @@ interface Waiting {
   decide: (decision: Decision) => void;
 }
 
-/**
- * How long requests may wait, in milliseconds: in a burst of few or of many callers, while no seat becomes free, and in
- * a queue that has stood for longer than a burst.
- */
-const waits = { few: 15_000, many: 500, stalled: 500, least: 20, most: 250 };
-const interval = 10;
-const queuedPerSeat = 50;
-/** More than an honest client sends at once. */
-const leastWaiting = 1_000;
-/** How many milliseconds of the processor all requests of a company that uses much of it may need together. */
-const mostTogether = 10;
-/** How many requests the mean duration looks back. */
-const remembered = 50;
+const { requests } = parameters;
 
 /**
  * Bounds how many requests are in progress. Others wait for a seat, which callers share, and are refused when they have
@@ -150,8 +132,8 @@ export class Admission {
   constructor(seats: number, now = () => performance.now()) {
     this.#seats = seats;
     this.#now = now;
-    this.#processorUse = new RecentUse(mostTogether, now);
-    this.#shares = new FairQueue(seats, now, (flow) => this.#processorUse.mostAtOnce(flow));
+    this.#processorUse = new RecentUse(requests.together, now);
+    this.#shares = new FairQueue({ seats, now, mostOf: (flow) => this.#processorUse.mostAtOnce(flow) });
   }
 
   get inProgress(): number {
@@ -162,13 +144,18 @@ export class Admission {
     return this.#shares.waiting;
   }
 
+  /** Whether requests of others than this company have come lately. */
+  hasOthers(companyId: string): boolean {
+    return this.#shares.hasOutside(companyId);
+  }
+
   /** Whether the request may run. Whoever was admitted calls `leave` once, with how long it took. */
   enter(caller = nobody): 'admitted' | Promise<Decision> {
     if (this.#shares.take(caller)) return 'admitted';
-    const most = Math.max(this.#seats * queuedPerSeat, leastWaiting);
+    const most = Math.max(this.#seats * requests.queuedPerSeat, requests.leastQueued);
     if (this.#shares.waiting >= most) this.#refuse(this.#shares.removeFromLongest());
     const decision = new Promise<Decision>((decide) => this.#shares.wait(caller, { since: this.#now(), decide }));
-    if (this.#shares.waitingGroups > this.#seats) this.#crowdedSince ??= this.#now();
+    if (this.#shares.waitingFlowCount > this.#seats) this.#crowdedSince ??= this.#now();
     this.#admit();
     this.#schedule();
     return decision;
@@ -177,11 +164,11 @@ export class Admission {
   /** `known` is who the caller has turned out to be. `processor` is how much of its time the request has had. */
   leave(caller = nobody, milliseconds = this.#meanDuration, known = caller, processor = 0): void {
     if (processor > 0) this.#processorUse.add(known.flow, processor);
-    this.#meanDuration += (milliseconds - this.#meanDuration) / remembered;
+    this.#meanDuration += (milliseconds - this.#meanDuration) / requests.remembered;
     this.#stalledFor = 0;
     this.#shares.leave(caller, known);
     this.#admit();
-    if (this.#shares.waitingGroups <= 1) this.#crowdedSince = undefined;
+    if (this.#shares.waitingFlowCount <= 1) this.#crowdedSince = undefined;
   }
 
   #admit(): void {
@@ -189,12 +176,12 @@ export class Admission {
   }
 
   #refuse(removed: { item: Waiting; hasPart: boolean } | undefined): void {
-    const isStuck = this.#isStalled && this.#shares.isOneGroup;
+    const isStuck = this.#isStalled && this.#shares.isOneFlow;
     removed?.item.decide(removed.hasPart && !isStuck ? 'too many of one' : 'overloaded');
   }
 
   get #isStalled(): boolean {
-    return this.#stalledFor >= waits.stalled;
+    return this.#stalledFor >= requests.stalledAfter;
   }
 
   /** Refuses those that have waited too long. */
@@ -209,10 +196,10 @@ export class Admission {
 
   /** How long a request may wait in a queue of its company that has stood since then. */
   #longestWait(queuedSince: number): number {
-    const soon = Math.min(Math.max(2 * this.#meanDuration, waits.least), waits.most);
+    const soon = Math.min(Math.max(2 * this.#meanDuration, requests.leastWait), requests.mostWait);
     if (this.#isStalled) return soon;
     const [since, burst] =
-      this.#crowdedSince === undefined ? [queuedSince, waits.few] : [this.#crowdedSince, waits.many];
+      this.#crowdedSince === undefined ? [queuedSince, requests.waitOfFew] : [this.#crowdedSince, requests.waitOfMany];
     return this.#now() - since < burst ? burst : soon;
   }
 
@@ -220,15 +207,13 @@ export class Admission {
     if (this.#shares.waiting === 0) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.#stalledFor = this.inProgress > 0 ? this.#stalledFor + interval : 0;
+      this.#stalledFor = this.inProgress > 0 ? this.#stalledFor + requests.interval : 0;
       this.#expire();
-    }, interval);
+    }, requests.interval);
   }
 }
 
 const logMilliseconds = 1000;
-/** Memory for the bodies that are being received, unless a few of the largest need more. */
-export const leastBodyBytes = 64 * 1024 ** 2;
 /** Served whatever the load is, because a balancer or supervisor asks. */
 const alwaysAdmitted = new Set(['/healthz', '/readyz']);
 
@@ -243,7 +228,7 @@ export class Overload {
   #timer: NodeJS.Timeout | undefined;
 
   /** `bodyBytes` is the most memory for the bodies that are being received. */
-  constructor(maxRequests: number, logger: Logger, bodyBytes = leastBodyBytes) {
+  constructor(maxRequests: number, logger: Logger, bodyBytes: number = parameters.bodies.leastBytes) {
     this.admission = new Admission(maxRequests);
     this.bodies = new BodyMemory(bodyBytes);
     this.#logger = logger;

@@ -1,6 +1,4 @@
 export {
-  /** Memory for the bodies that are being received, unless a few of the largest need more. */
-  leastBodyBytes,
   /** Admits requests, and logs how many it refuses once a second: a line for each would itself be load. */
   Overload,
   /** What a request gets for which there is no seat, or no memory for its body. */
@@ -11,9 +9,9 @@ export {
   tooManyOfOne,
 } from './admission.js';
 export {
-  /** A process builds one long response at a time: together they would take more memory than there is, and keep everybody else waiting. */
-  LongResponses,
-} from './longResponses.js';
+  /** Every number of fairness. */
+  parameters,
+} from './parameters.js';
 export type { Caller } from './shares.js';
 export {
   /** Seats that callers share. */
@@ -25,3 +23,9 @@ export {
   /** For how long each company has lately used something that callers share, such as the processor. */
   RecentUse,
 } from './shares.js';
+export {
+  /** The turns of requests to webhooks, which companies share. */
+  DeliveryTurns,
+  /** A process builds one long response at a time: together they would take more memory than there is, and keep everybody else waiting. */
+  LongResponses,
+} from './turns.js';

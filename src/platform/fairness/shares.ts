@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { parameters } from './parameters.js';
 
 /** Who asks: a token and its company, or the address of a request without a token that is known, as both. */
 export interface Caller {
@@ -32,9 +33,6 @@ export function mostOf<T>(items: Iterable<T>, countOf: (item: T) => number): T |
   return longest;
 }
 
-/** For how long a caller counts as one who asks, in milliseconds. */
-const rememberedFor = 10_000;
-
 /** Who has asked lately. */
 class RecentCallers {
   readonly #now: () => number;
@@ -60,17 +58,17 @@ class RecentCallers {
   }
 
   /** Whether anybody else has who is not of the company. */
-  hasOutside({ flow }: Caller): boolean {
+  hasOutside(flow: string): boolean {
     return this.#isRecent(this.#flows.otherThan(flow));
   }
 
   /** Whether another company has: somebody with a token. */
-  hasOtherCompany({ flow }: Caller): boolean {
+  hasOtherCompany(flow: string): boolean {
     return this.#isRecent(this.#companies.otherThan(flow));
   }
 
   #isRecent(at: number): boolean {
-    return at > this.#now() - rememberedFor;
+    return at > this.#now() - parameters.rememberedFor;
   }
 }
 
@@ -98,18 +96,12 @@ interface Use {
   hasFailed: boolean;
 }
 
-const companiesKept = 10_000;
 const second = 1_000;
-/** From how many milliseconds of a second on a company uses much. */
-const much = 300;
-/** How much a company may do at the same time of which nothing is known yet. */
-const mostUnknown = 3;
-/** How many uses the mean looks back. */
-const remembered = 10;
+const { much, mostUnknown, remembered, flows } = parameters.use;
 
 /** For how long each company has lately used something that callers share, such as the processor. */
 export class RecentUse {
-  readonly #uses = new LRUCache<string, Use>({ max: companiesKept });
+  readonly #uses = new LRUCache<string, Use>({ max: flows });
   readonly #mostTogether: number;
   readonly #now: () => number;
 
@@ -178,7 +170,7 @@ class Flows<Item extends { since: number }> {
   #taken = 0;
   #given = 0;
   #waiting = 0;
-  #waitingGroups = 0;
+  #waitingFlowCount = 0;
 
   get taken(): number {
     return this.#taken;
@@ -188,8 +180,8 @@ class Flows<Item extends { since: number }> {
     return this.#waiting;
   }
 
-  get waitingGroups(): number {
-    return this.#waitingGroups;
+  get waitingFlowCount(): number {
+    return this.#waitingFlowCount;
   }
 
   get all(): ReadonlyMap<string, Flow<Item>> {
@@ -233,7 +225,7 @@ class Flows<Item extends { since: number }> {
     flow.waiting += 1;
     if (flow.waiting > 1) return;
     flow.queuedSince = item.since;
-    this.#waitingGroups += 1;
+    this.#waitingFlowCount += 1;
   }
 
   /** So many of the share's items do not wait any more. */
@@ -242,7 +234,7 @@ class Flows<Item extends { since: number }> {
     flow.waiting -= count;
     if (flow.waiting === 0) {
       flow.queuedSince = undefined;
-      this.#waitingGroups -= 1;
+      this.#waitingFlowCount -= 1;
     }
     this.forgetIdle(flow, share);
   }
@@ -257,6 +249,16 @@ class Flows<Item extends { since: number }> {
 interface Waiting {
   /** When it came, in milliseconds. */
   since: number;
+}
+
+interface Options {
+  seats: number;
+  /** The time in milliseconds, from any moment. */
+  now?: () => number;
+  /** How many seats a flow may hold while others ask, because of what it uses. */
+  mostOf?: (flow: string) => number;
+  /** Whether others ask than this flow; those that have held a seat lately unless it is given. */
+  isShared?: (flow: string) => boolean;
 }
 
 interface Removed<Item> {
@@ -274,14 +276,15 @@ interface Removed<Item> {
 export class FairQueue<Item extends Waiting> {
   readonly #seats: number;
   readonly #mostOf: (flow: string) => number;
+  readonly #isShared: (flow: string) => boolean;
   readonly #flows = new Flows<Item>();
   readonly #recent: RecentCallers;
 
-  /** `mostOf` is how many seats a company may hold while other companies ask, because of what it uses. */
-  constructor(seats: number, now = () => performance.now(), mostOf = (_group: string) => Number.POSITIVE_INFINITY) {
+  constructor({ seats, now = () => performance.now(), mostOf = () => Number.POSITIVE_INFINITY, ...options }: Options) {
     this.#seats = seats;
     this.#recent = new RecentCallers(now);
     this.#mostOf = mostOf;
+    this.#isShared = options.isShared ?? ((flow) => this.#recent.hasOtherCompany(flow));
   }
 
   get taken(): number {
@@ -292,13 +295,23 @@ export class FairQueue<Item extends Waiting> {
     return this.#flows.waiting;
   }
 
-  /** How many companies wait. */
-  get waitingGroups(): number {
-    return this.#flows.waitingGroups;
+  /** The flows of which something waits. */
+  get waitingFlows(): string[] {
+    return [...this.#flows.all].filter(([, { waiting }]) => waiting > 0).map(([flow]) => flow);
+  }
+
+  /** How many flows wait. */
+  get waitingFlowCount(): number {
+    return this.#flows.waitingFlowCount;
+  }
+
+  /** Whether anybody has held a seat lately who is not of this flow. */
+  hasOutside(flow: string): boolean {
+    return this.#recent.hasOutside(flow);
   }
 
   /** Whether only one company has a seat or waits for one. */
-  get isOneGroup(): boolean {
+  get isOneFlow(): boolean {
     return this.#flows.all.size <= 1;
   }
 
@@ -367,7 +380,7 @@ export class FairQueue<Item extends Waiting> {
   /** Whether a company holds all that it may because of what it uses, while other companies ask. */
   isLimited(caller: Caller): boolean {
     const { held = 0 } = this.#flows.all.get(caller.flow) ?? {};
-    return this.#recent.hasOtherCompany(caller) && held >= this.#mostOf(caller.flow);
+    return this.#isShared(caller.flow) && held >= this.#mostOf(caller.flow);
   }
 
   readonly #isNextIn = (flow: Flow<Item>) => (share: Share<Item>) =>
@@ -377,7 +390,7 @@ export class FairQueue<Item extends Waiting> {
     const free = this.#seats - this.taken;
     if (free <= 0 || this.isLimited(caller)) return false;
     return (
-      (held < free || !this.#recent.hasOtherThan(caller)) && (flow.held < free || !this.#recent.hasOutside(caller))
+      (held < free || !this.#recent.hasOtherThan(caller)) && (flow.held < free || !this.#recent.hasOutside(caller.flow))
     );
   }
 

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { DeliveryTurns } from '../fairness/index.js';
 import { CircuitBreaker, type Database, isUnavailable, newId, sql } from '../postgres/index.js';
 import { OpenAddresses } from './addresses.js';
 import type { Attempt } from './complete.js';
@@ -45,7 +46,7 @@ export interface Tools {
   source: EventSource;
   sender: Sender;
   /** Of all requests of the process. */
-  turns: CompanyTurns;
+  turns: DeliveryTurns;
   /** WEBHOOK_KEY: the new one first. */
   keys: readonly string[];
   product: Product;
@@ -128,7 +129,11 @@ const lookForFirstEvery = 1_000;
 /** How long a stop waits for requests that run, and then for what is recorded of them. */
 const stopMilliseconds = { requests: 1_000, recording: 2_000 };
 
-type Needs = Pick<Tools, 'source' | 'sender' | 'keys' | 'product' | 'logger' | 'count'> & { db: Database };
+type Needs = Pick<Tools, 'source' | 'sender' | 'keys' | 'product' | 'logger' | 'count'> & {
+  db: Database;
+  /** Whether anybody else than the company uses this process. */
+  isShared?: ((companyId: string) => boolean) | undefined;
+};
 
 /**
  * Delivers the events of all companies to their webhooks, beside the other gateways: whoever gets the lease of a webhook
@@ -149,7 +154,7 @@ export class Deliverer {
   readonly #outage: Outage;
   #deliveries = 0;
 
-  constructor({ db, ...needs }: Needs) {
+  constructor({ db, isShared = () => true, ...needs }: Needs) {
     const [stopping, stopped] = [this.#stopping.signal, this.#stopped.signal];
     // Every delivery listens to both, for as long as it runs.
     setMaxListeners(0, stopping, stopped);
@@ -161,7 +166,13 @@ export class Deliverer {
     this.#tasks = new Tasks((error) => {
       if (!stopping.aborted) this.#outage.onFailure(error);
     });
-    this.#tools = { ...needs, statements, turns: new CompanyTurns(most.requests), stopping, stopped };
+    this.#tools = {
+      ...needs,
+      statements,
+      turns: new DeliveryTurns({ seats: most.requests, isShared }),
+      stopping,
+      stopped,
+    };
   }
 
   start(dispatcher: Dispatcher): void {
@@ -256,6 +267,7 @@ interface WebhookOptions {
   allow: readonly string[];
   logger: Logger;
   count: CountAttempt;
+  isShared: (companyId: string) => boolean;
 }
 
 /** Delivers to webhooks from now on, if there is a key. Returns what stops that, in three seconds at most. */
@@ -313,106 +325,4 @@ async function readFigures(db: Database, { tenants }: EventSource): Promise<Figu
     FROM webhooks w JOIN ${tenants} c ON c.id = w.company_id`);
   const of = (name: keyof Figures) => Number(row?.[name] ?? 0);
   return { active: of('active'), failing: of('failing'), disabled: of('disabled'), lag: of('lag') };
-}
-
-/** Part of a processor that the deliveries of one company may use, and milliseconds of it that they may use at once. */
-const share = { part: 0.2, burst: 25 };
-/** The longest that deliveries of a company wait for their share, in milliseconds. */
-const longestPause = 2_000;
-const companiesKept = 10_000;
-
-interface Company {
-  id: string;
-  held: number;
-  waiting: (() => void)[];
-}
-
-/**
- * Turns that companies share. A free one goes to the company that has fewest, and nobody takes more than are left, so
- * that the next one who comes finds some. Whoever has used more than its share of the processor waits.
- */
-export class CompanyTurns {
-  #free: number;
-  readonly #now: () => number;
-  /** Those that have a turn, or wait for one. */
-  readonly #companies = new Map<string, Company>();
-  /** Until when each company has used up its share. */
-  readonly #usedUntil = new LRUCache<string, number>({ max: companiesKept });
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(atOnce: number, now = () => performance.now()) {
-    this.#free = atOnce;
-    this.#now = now;
-  }
-
-  async take<T>(companyId: string, run: () => Promise<T>): Promise<T> {
-    const company = this.#companies.get(companyId) ?? { id: companyId, held: 0, waiting: [] };
-    this.#companies.set(companyId, company);
-    if (company.waiting.length === 0 && this.#mayBegin(company)) this.#begin(company);
-    else {
-      const turn = new Promise<void>((resolve) => void company.waiting.push(resolve));
-      this.#schedule();
-      await turn;
-    }
-    try {
-      return await run();
-    } finally {
-      company.held -= 1;
-      this.#free += 1;
-      if (company.held === 0 && company.waiting.length === 0) this.#companies.delete(companyId);
-      this.#beginNext();
-    }
-  }
-
-  /** Notes how many milliseconds of the processor a delivery has needed. */
-  charge(companyId: string, milliseconds: number): void {
-    const now = this.#now();
-    const usedUntil = Math.max(this.#usedUntil.get(companyId) ?? 0, now) + milliseconds / share.part;
-    this.#usedUntil.set(companyId, Math.min(usedUntil, now + share.burst / share.part + longestPause));
-  }
-
-  #begin(company: Company): void {
-    company.held += 1;
-    this.#free -= 1;
-  }
-
-  #mayBegin(company: Company): boolean {
-    return company.held < this.#free && this.#pauseOf(company) <= 0;
-  }
-
-  /** Milliseconds until it may use the processor again. */
-  #pauseOf({ id }: Company): number {
-    return (this.#usedUntil.get(id) ?? 0) - this.#now() - share.burst / share.part;
-  }
-
-  #beginNext(): void {
-    for (;;) {
-      let next: Company | undefined;
-      for (const company of this.#companies.values()) {
-        if (company.waiting.length === 0 || (next && next.held <= company.held) || !this.#mayBegin(company)) continue;
-        next = company;
-      }
-      if (!next) break;
-      this.#begin(next);
-      next.waiting.shift()?.();
-    }
-    this.#schedule();
-  }
-
-  /** Looks again when the first of those that wait for their share may go on. */
-  #schedule(): void {
-    if (this.#timer) return;
-    const pauses = [...this.#companies.values()]
-      .filter(({ waiting }) => waiting.length > 0)
-      .map((company) => this.#pauseOf(company))
-      .filter((pause) => pause > 0);
-    if (pauses.length === 0) return;
-    this.#timer = setTimeout(
-      () => {
-        this.#timer = undefined;
-        this.#beginNext();
-      },
-      Math.ceil(Math.min(...pauses)),
-    );
-  }
 }

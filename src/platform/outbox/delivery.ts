@@ -222,6 +222,9 @@ const slowMilliseconds = 1_000;
 /** How long requests are begun before what came of them is recorded, well before the lease ends. */
 const batchMilliseconds = 3_000;
 
+/** Counts milliseconds of the processor. */
+type Charge = (milliseconds: number) => void;
+
 /** Sends what was claimed: each record in its order, and the records beside each other. */
 class Batch {
   readonly queues: RecordQueue[];
@@ -266,16 +269,16 @@ class Batch {
         continue;
       }
       const isSent = await this.#turns.take(() =>
-        this.#tools.turns.take(this.#lease.companyId, () => this.#trySending(queue, item)),
+        this.#tools.turns.take(this.#lease.companyId, (charge) => this.#trySending(queue, item, charge)),
       );
       if (!isSent) return;
     }
   }
 
   /** Returns whether it was sent: the time of the batch may have passed since it had to wait. */
-  async #trySending(queue: RecordQueue, item: Item): Promise<boolean> {
+  async #trySending(queue: RecordQueue, item: Item, charge: Charge): Promise<boolean> {
     if (queue.isParked || this.#mayNotSend(item)) return false;
-    await this.#send(queue, item);
+    await this.#send(queue, item, charge);
     return true;
   }
 
@@ -285,8 +288,8 @@ class Batch {
     return this.#endpoint.isClosed && !retry?.once && !this.#isProbe;
   }
 
-  async #send(queue: RecordQueue, item: Item): Promise<void> {
-    const { sender, turns, keys, product, stopped } = this.#tools;
+  async #send(queue: RecordQueue, item: Item, charge: Charge): Promise<void> {
+    const { sender, keys, product, stopped } = this.#tools;
     const { companyId, webhookId } = this.#lease;
     const attempt = attemptOf(item);
     const clock = this.#claim.clock + this.#seconds();
@@ -302,7 +305,7 @@ class Batch {
     queue.current = 'running';
     queue.begun = Math.max(queue.begun, sequenceOf(item));
     const timer = this.#isProbe ? undefined : setTimeout(() => this.#slow.get(queue)?.(), slowMilliseconds);
-    const delivery = await sender.send(message, stopped, (milliseconds) => turns.charge(companyId, milliseconds));
+    const delivery = await sender.send(message, stopped, charge);
     clearTimeout(timer);
     queue.current = 'unsent';
     if (stopped.aborted && !delivery.isAcknowledged) return;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { failure } from '../failures/index.js';
-import { mostOf } from '../fairness/index.js';
+import { mostOf, parameters } from '../fairness/index.js';
 import type { Principal } from '../limits/index.js';
 import { type Database, newScope, sql, type Transaction } from '../postgres/index.js';
 import { type Dispatcher, Outage } from './dispatcher.js';
@@ -230,8 +230,6 @@ export class Streams {
   }
 }
 
-const mostOfToken = 20;
-
 interface Share {
   /** How many streams the company has. */
   held: number;
@@ -265,7 +263,7 @@ class StreamShares {
   roomFor({ companyId, tokenId }: Principal): EventStream | undefined {
     const own = this.#companies.get(companyId);
     const held = own?.tokens.get(tokenId)?.size ?? 0;
-    if (held >= mostOfToken) throw tooMany();
+    if (held >= parameters.streams.ofToken) throw tooMany();
     if (this.#all < this.#most) return undefined;
     const largest = mostOf(newestFirst(this.#companies), (share) => share.held);
     const giver = largest && largest.held > (own?.held ?? 0) + 1 ? largest : own;

@@ -1,10 +1,7 @@
-import { type Caller, FairQueue, nobody, RecentUse } from '../fairness/index.js';
+import { type Caller, FairQueue, nobody, parameters, RecentUse } from '../fairness/index.js';
 import { type RequestScope, wait } from './deadline.js';
 
-/** Most connections that one request holds at once. */
-const mostOfRequest = 4;
-/** How many milliseconds all statements of a company that uses PostgreSQL much may need together. */
-const mostTogether = 30;
+const { ofRequest: mostOfRequest, together } = parameters.connections;
 
 interface Waiting {
   since: number;
@@ -17,10 +14,10 @@ export type Release = () => void;
 export class ConnectionShares {
   readonly #shares: FairQueue<Waiting>;
   readonly #most: number;
-  readonly #use = new RecentUse(mostTogether, () => performance.now());
+  readonly #use = new RecentUse(together, () => performance.now());
 
   constructor(size: number) {
-    this.#shares = new FairQueue(size, undefined, (company) => Math.max(1, this.#use.mostAtOnce(company)));
+    this.#shares = new FairQueue({ seats: size, mostOf: (company) => Math.max(1, this.#use.mostAtOnce(company)) });
     this.#most = Math.min(mostOfRequest, Math.ceil(size / 2));
   }
 

@@ -1,0 +1,73 @@
+/**
+ * Every number of fairness. Times are in milliseconds. What each is for, and the attack that it was set by, is in the
+ * table of README.md; `npx tsx test/simulation/run.ts` shows what becomes of the attacks with other ones.
+ */
+export const parameters = {
+  /** For how long somebody who has asked counts as one who asks. */
+  rememberedFor: 10_000,
+  /** What a flow has used of something that is shared: the processor, or PostgreSQL. */
+  use: {
+    /** From how much of the last second on a flow uses much. */
+    much: 300,
+    /** How many seats a flow may hold of which nothing is known yet. */
+    mostUnknown: 3,
+    /** How many uses the mean of one looks back. */
+    remembered: 10,
+    /** Flows that are remembered. */
+    flows: 10_000,
+  },
+  requests: {
+    /** Processor time that all requests in progress of a flow with much use may need together. */
+    together: 10,
+    /** How long a request may wait in a burst of no more flows than there are seats, and of more. */
+    waitOfFew: 15_000,
+    waitOfMany: 500,
+    /** After how long without a free seat the gateway counts as stalled. */
+    stalledAfter: 500,
+    /** The least and the most that a request waits once the gateway is overloaded: else as long as two requests take. */
+    leastWait: 20,
+    mostWait: 250,
+    /** How often waiting requests are looked at. */
+    interval: 10,
+    /** Requests that may wait for each seat, and at least in all. */
+    queuedPerSeat: 50,
+    leastQueued: 1_000,
+    /** How many requests the mean duration looks back. */
+    remembered: 50,
+  },
+  connections: {
+    /** The most connections of one request. */
+    ofRequest: 4,
+    /** PostgreSQL's time that all statements of a flow with much use may need together. */
+    together: 30,
+  },
+  deliveries: {
+    /** Part of a processor that deliveries of a company have while others ask, and how much of it at once. */
+    part: 0.2,
+    burst: 15,
+    /** What one needs of which nothing is known yet. */
+    mean: 1,
+    /** The longest that they wait for it. */
+    longestPause: 2_000,
+  },
+  streams: {
+    /** The most streams of one token. */
+    ofToken: 20,
+  },
+  refusals: {
+    /** How many of a caller in a second are immediate. */
+    immediate: 20,
+    /** How much later the others are sent, and how far apart. */
+    pause: 1_000,
+    spacing: 10,
+    /** The most that wait, of all callers, which share it; and callers that are remembered. */
+    paused: 2_000,
+    callers: 10_000,
+  },
+  bodies: {
+    /** Bytes for the bodies that are being received, unless a few of the largest need more. */
+    leastBytes: 64 * 1024 ** 2,
+    /** About what Node takes for a chunk besides its bytes. */
+    perChunk: 256,
+  },
+} as const;
