@@ -68,7 +68,7 @@ interface Passed {
 }
 
 /** The files of src that requests run through, in a gateway that is run from its sources, once it is warm. */
-async function pathsOf(requests: { warm: object[]; measured: object }[], databaseUrl: string, token: string) {
+async function pathsOf(requests: { warm: object[]; measured: object[] }[], databaseUrl: string, token: string) {
   const run = promisify(execFile)(process.execPath, ['--import', 'tsx', pathOf('test/support/pathOfRequest.ts')], {
     cwd: pathOf('.'),
     env: { ...process.env, DATABASE_URL: databaseUrl, TOKEN: token, REQUESTS: JSON.stringify(requests) },
@@ -92,8 +92,8 @@ test('a request runs through few rooms and files', async () => {
   const unknown = { path: restPaths.reopenGoal, token: false, body: {} };
   const [restored, refused] = await pathsOf(
     [
-      { warm: [restore(2), restore(3), restore(4)], measured: restore(5) },
-      { warm: [unknown, unknown], measured: unknown },
+      { warm: [restore(2), restore(3), restore(4)], measured: [restore(5), restore(6), restore(7)] },
+      { warm: [unknown, unknown], measured: [unknown, unknown, unknown] },
     ],
     world.url,
     token,
