@@ -254,7 +254,7 @@ const event = z.object({
   type: z.string(),
   sequence: z.number(),
   timestamp: z.string(),
-  body: z.string(),
+  body: z.record(z.string(), z.unknown()).transform((body) => JSON.stringify(body)),
 });
 const result = z.object({
   data: z.object({ events: event }).nullish(),

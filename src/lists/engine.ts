@@ -87,9 +87,9 @@ export function pageErrors(
   return errors;
 }
 
-/** Reads arguments in which {@link pageErrors} finds nothing wrong. */
+/** Reads arguments in which {@link pageErrors} finds nothing wrong. Beside `last`, `first` is only its default. */
 export const readSlice = (kind: CursorKind, { first, after, last, before }: PageArguments): Slice => ({
-  size: first ?? last ?? defaultSize,
+  size: last ?? first ?? defaultSize,
   backward: last != null,
   after: after == null ? null : readCursor(kind, after),
   before: before == null ? null : readCursor(kind, before),

@@ -4,8 +4,8 @@ import { type CursorKind, contains, everywhere, type List, type Walk } from './e
 
 export interface GoalFilter {
   spaceId?: string | null | undefined;
-  closed?: boolean | null | undefined;
-  archived?: boolean | null | undefined;
+  isClosed?: boolean | null | undefined;
+  isArchived?: boolean | null | undefined;
   championId?: string | null | undefined;
   text?: string | null | undefined;
 }
@@ -102,9 +102,10 @@ export function goalList(actor: Actor, filter: GoalFilter, { field, direction }:
 const shelfOf = Prisma.sql`goal_shelf(g.company_level, g.space_level, g.closed_at, g.archived_at)`;
 
 /** The shelves that the filter selects: bit 1 of a shelf is set for closed goals, bit 0 for archived ones. */
-function shelvesOf({ closed, archived }: GoalFilter): number[] {
+function shelvesOf({ isClosed, isArchived }: GoalFilter): number[] {
   const shelves = Array.from({ length: 16 }, (_, shelf) => shelf);
   return shelves.filter(
-    (shelf) => (closed == null || closed === (shelf & 2) > 0) && (archived == null || archived === (shelf & 1) > 0),
+    (shelf) =>
+      (isClosed == null || isClosed === (shelf & 2) > 0) && (isArchived == null || isArchived === (shelf & 1) > 0),
   );
 }

@@ -114,7 +114,7 @@ async function attempt(context: Context, goalId: string, input: ReopenGoalInput)
 export interface GoalReopenPreview {
   /** Null when the input names no goal. */
   goalId: string | null;
-  wouldReopen: boolean;
+  wouldChange: boolean;
   audience: ReopenAudience;
 }
 
@@ -123,7 +123,7 @@ const nobody: ReopenAudience = { goalId: '', invited: [], mentioned: [], everyon
 /** What reopenGoal would do with the same input. Makes the same checks, with the same errors, and writes nothing. */
 export async function previewGoalReopen(context: Context, input: ReopenGoalInput): Promise<GoalReopenPreview> {
   const { id: goalId } = input;
-  if (goalId == null) return { goalId: null, wouldReopen: false, audience: nobody };
+  if (goalId == null) return { goalId: null, wouldChange: false, audience: nobody };
   const { isClosed, audience } = await loadGoalToReopen(context, goalId, input);
-  return { goalId, wouldReopen: isClosed, audience };
+  return { goalId, wouldChange: isClosed, audience };
 }

@@ -139,7 +139,7 @@ export interface DocumentRestorePreview {
   sourceId: string;
   before: DocumentText;
   after: DocumentText;
-  isNoOp: boolean;
+  wouldChange: boolean;
   expectedCurrentVersion: number;
 }
 
@@ -154,7 +154,7 @@ export async function previewDocumentRestore(
     sourceId: source.id,
     before: document,
     after: source,
-    isNoOp: isEqual(source, document),
+    wouldChange: !isEqual(source, document),
     expectedCurrentVersion: current.versionNumber,
   };
 }

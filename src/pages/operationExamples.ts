@@ -93,8 +93,8 @@ interface Goals {
 }
 
 const goalsQuery = `{
-  closed: goals(first: 50, filter: { closed: true, archived: false }) { ...Found }
-  open: goals(first: 50, filter: { closed: false, archived: false }, orderBy: { field: UPDATED_AT, direction: DESC }) { ...Found }
+  closed: goals(first: 50, filter: { isClosed: true, isArchived: false }) { ...Found }
+  open: goals(first: 50, filter: { isClosed: false, isArchived: false }, orderBy: { field: UPDATED_AT, direction: DESC }) { ...Found }
 }
 fragment Found on GoalConnection { nodes { id name reviewer { id } permissions { canEdit } } }`;
 
@@ -127,7 +127,7 @@ const reopenGoal: MutationExample = {
     preview: previewGoalReopen(input: {
       id: $id, message: $message, sendNotificationsToEveryone: $sendNotificationsToEveryone, subscriberIds: $subscriberIds
     }) {
-      changesSomething: wouldReopen
+      wouldChange
       notified(first: 10) { totalCount nodes { fullName } }
       subscribed(first: 10) { totalCount nodes { fullName } }
     }
@@ -238,8 +238,8 @@ const restoreDocumentVersion: MutationExample = {
   selection: `document { id name currentVersion }
     restoredVersion { versionNumber restoredFromVersionNumber editor { fullName } }`,
   preview: `query PreviewDocumentRestore($documentId: ID!, $versionNumber: Int!) {
-    preview: previewDocumentRestore(documentId: $documentId, versionNumber: $versionNumber) {
-      changesNothing: isNoOp
+    preview: previewDocumentRestore(input: { documentId: $documentId, versionNumber: $versionNumber }) {
+      wouldChange
       difference {
         title { changes { kind text } }
         content { changes { kind text } }

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import {
   type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
@@ -119,4 +121,24 @@ export function prepare(schema: GraphQLSchema, stored: StoredMutation): Prepared
     payloadType,
     selection: node.selectionSet,
   };
+}
+
+export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
+
+/** The fragments that are defined in documents, by name. */
+export const fragmentsOf = (documents: readonly DocumentNode[]): Fragments =>
+  new Map(
+    documents
+      .flatMap(({ definitions }) => definitions)
+      .filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
+      .map((definition) => [definition.name.value, definition]),
+  );
+
+/** The fields of a selection, directly or through fragments. */
+export function selectedFields({ selections }: SelectionSetNode, fragments: Fragments): FieldNode[] {
+  return selections.flatMap((node) => {
+    if (node.kind === Kind.FIELD) return node;
+    const fragment = node.kind === Kind.FRAGMENT_SPREAD ? fragments.get(node.name.value) : node;
+    return fragment ? selectedFields(fragment.selectionSet, fragments) : [];
+  });
 }

@@ -69,7 +69,8 @@ export const builder = new SchemaBuilder<{
     ID: { Input: string; Output: string };
     DateTime: { Input: Date; Output: Date };
     Date: { Input: Date; Output: Date };
-    BigInt: { Input: bigint; Output: bigint };
+    BigInt: { Input: number; Output: bigint };
+    JSON: { Input: never; Output: object };
   };
 }>({
   plugins: ['storableIds', 'loadedFields', PrismaPlugin],

@@ -73,6 +73,28 @@ const PageInfo = builder
     }),
   });
 
+/** What every connection has. Its description is the one place that says how lists are paged. */
+const Connection = builder.interfaceRef<Pick<ConnectionShape<object>, 'list' | 'page'>>('Connection').implement({
+  description:
+    `A page of a list: \`first\` items from the start or \`last\` items from the end, 0 to ${maximumSize} and not both; \`first\` ` +
+    'has no default beside `last`. `after` and `before` are cursors, and leave only what follows the one and precedes ' +
+    'the other. `nodes` are the items of the page; `edges` has the cursor of each, which stays valid if the item is ' +
+    'deleted. `totalCount` is the number of items in the whole list. Every request counts them all, so select it only if ' +
+    'you need it.',
+  fields: (t) => ({
+    pageInfo: t.field({
+      type: PageInfo,
+      resolve: async ({ list, page }) => {
+        const { positions, hasNextPage, hasPreviousPage, endCursor } = await page();
+        const [start = null, end = null] = [positions[0], positions.at(-1)].map(
+          (position) => position && cursorOf(list, position),
+        );
+        return { hasNextPage, hasPreviousPage, start, end: endCursor ?? end };
+      },
+    }),
+  }),
+});
+
 /** The connection and edge types (Relay cursor connections) of a node type. */
 export function connectionType<Row extends object>(
   name: string,
@@ -81,20 +103,17 @@ export function connectionType<Row extends object>(
   { isCounted = true } = {},
 ) {
   const Edge = builder.objectRef<{ cursor: string; node: Row }>(`${name}Edge`).implement({
-    description: `An item of \`${name}Connection\` and its cursor.`,
     fields: (t) => ({
-      cursor: t.exposeString('cursor', {
-        description: 'The position of the item, to send as `after` or `before`. It stays valid if the item is deleted.',
-      }),
-      node: t.field({ type: node, description: 'The item.', resolve: (edge) => edge.node as never }),
+      cursor: t.exposeString('cursor'),
+      node: t.field({ type: node, resolve: (edge) => edge.node as never }),
     }),
   });
   return builder.objectRef<ConnectionShape<Row>>(`${name}Connection`).implement({
+    interfaces: [Connection],
     description,
     fields: (t) => ({
       edges: t.field({
         type: [Edge],
-        description: 'The items of the page, each with its cursor.',
         resolve: async ({ list, page, rows }) => {
           const [{ positions }, nodes] = await Promise.all([page(), rows()]);
           return positions.flatMap((position, index) => {
@@ -105,27 +124,10 @@ export function connectionType<Row extends object>(
       }),
       nodes: t.field({
         type: [node],
-        description: 'The items of the page.',
         resolve: async ({ rows }) => (await rows()).filter((row) => row !== undefined) as never,
       }),
-      pageInfo: t.field({
-        type: PageInfo,
-        description: 'The position of the page in the list.',
-        resolve: async ({ list, page }) => {
-          const { positions, hasNextPage, hasPreviousPage, endCursor } = await page();
-          const [start = null, end = null] = [positions[0], positions.at(-1)].map(
-            (position) => position && cursorOf(list, position),
-          );
-          return { hasNextPage, hasPreviousPage, start, end: endCursor ?? end };
-        },
-      }),
       ...(isCounted && {
-        totalCount: t.int({
-          description:
-            'The number of items in the whole list. Every request counts them all, so select it only if you need it.',
-          extensions: wholeList,
-          resolve: ({ count }) => count(),
-        }),
+        totalCount: t.int({ extensions: wholeList, resolve: ({ count }) => count() }),
       }),
     }),
   });
@@ -136,19 +138,16 @@ export const checkedPage = (kind: CursorKind) => ({
   check: (args: PageArguments, field: string) => pageErrors(kind, field, args),
 });
 
-/** The arguments every connection takes. */
+/** The arguments every connection takes. `Connection` describes them. */
 export const pageArguments = builder.args((t) => ({
   first: t.int({
     required: false,
-    description: `The number of items to return from the start of the list, 0 to ${maximumSize}. Default: ${defaultSize}.`,
+    defaultValue: defaultSize,
     extensions: { pageSize: defaultSize },
   }),
-  after: t.string({ required: false, description: 'Returns only the items after this cursor.' }),
-  last: t.int({
-    required: false,
-    description: `The number of items to return from the end of the list, 0 to ${maximumSize}. Cannot be used together with \`first\`.`,
-  }),
-  before: t.string({ required: false, description: 'Returns only the items before this cursor.' }),
+  after: t.string({ required: false }),
+  last: t.int({ required: false }),
+  before: t.string({ required: false }),
 }));
 
 /** A connection that is read only when one of its fields is selected, together with those of its siblings. */

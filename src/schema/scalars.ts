@@ -26,7 +26,17 @@ builder.scalarType('BigInt', {
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259#section-6',
   description: 'An integer from 0 to 2^53 - 1, as a JSON number.',
   serialize: (value) => Number(value),
-  parseValue: outputOnly('BigInt'),
+  parseValue: (value) => {
+    if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
+    throw new GraphQLError('must be an integer from 0 to 2^53 - 1');
+  },
+});
+
+builder.scalarType('JSON', {
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
+  description: 'A JSON value, as it is.',
+  serialize: (value) => value,
+  parseValue: outputOnly('JSON'),
 });
 
 /** No field returns it: it says what `extensions.code` of an error may be, and what else the error then carries. */

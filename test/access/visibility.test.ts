@@ -70,14 +70,15 @@ describe('a draft', () => {
         thread: { create: { message: 'Not yet.' } },
       },
     });
-    const inbox = 'viewer { notifications { nodes { activity { id name message document { id } } } } }';
+    const inbox =
+      'viewer { notifications { nodes { activity { id name message subject { ... on ResourceHubDocument { id } } } } } }';
     const look = async ({ token }: { token: string }) =>
       (await world.graphql(token, `{ ${inbox} }`)).body.data.viewer.notifications.nodes;
     const { id } = activity;
     expect(await look(caller)).toEqual([
-      { activity: { id, name: 'Before', message: 'Not yet.', document: { id: draft.id } } },
+      { activity: { id, name: 'Before', message: 'Not yet.', subject: { id: draft.id } } },
     ]);
-    expect(await look(owner)).toEqual([{ activity: { id, name: null, message: null, document: null } }]);
+    expect(await look(owner)).toEqual([{ activity: { id, name: null, message: null, subject: null } }]);
   });
 
   test('counts in its folder for its author only, as deleted things count for nobody', async () => {

@@ -11,7 +11,8 @@ const { db } = world;
 const hidden = { companyLevel: 0, spaceLevel: 0 };
 
 const inbox = `{ viewer { notifications { nodes { activity {
-  action name message goal { id } file { id } document { id } documentVersion { id }
+  action name message documentVersion { id }
+  subject { __typename ... on Goal { id } ... on ResourceHubFile { id } ... on ResourceHubDocument { id } }
   undoneOutcome { success closedAt closedBy { id } }
 } } } } }`;
 
@@ -29,15 +30,17 @@ describe('the name in an activity', () => {
     const input = { fileId: file.id };
     await world.graphql(caller.token, mutation('deleteResourceHubFile', 'file { id }'), { input });
     const deletion = { action: 'RESOURCE_HUB_FILE_DELETED', name: 'Plan.pdf' };
-    expect(await activitiesFor(follower.token)).toMatchObject([{ ...deletion, file: null }]);
+    expect(await activitiesFor(follower.token)).toMatchObject([{ ...deletion, subject: null }]);
 
     await world.graphql(caller.token, mutation('recoverResourceHubFile', 'file { id }'), { input });
     await db.prisma.resourceHubFile.updateMany({ where: { id: file.id }, data: { name: 'Plan 2.pdf' } });
-    expect(await activitiesFor(follower.token)).toMatchObject([{ ...deletion, file: { id: file.id } }]);
+    expect(await activitiesFor(follower.token)).toMatchObject([
+      { ...deletion, subject: { __typename: 'ResourceHubFile', id: file.id } },
+    ]);
 
     await db.prisma.spaceMember.deleteMany({ where: { personId: follower.id } });
     await db.prisma.space.updateMany({ where: { companyId: company.companyId }, data: { companyLevel: 0 } });
-    expect(await activitiesFor(follower.token)).toMatchObject([{ ...deletion, name: null, file: null }]);
+    expect(await activitiesFor(follower.token)).toMatchObject([{ ...deletion, name: null, subject: null }]);
   });
 
   test('is the title that a version gave a document, also when the document is gone', async () => {
@@ -57,7 +60,7 @@ describe('the name in an activity', () => {
       data: { deletedAt: new Date() },
     });
     expect(await activitiesFor(caller.token)).toMatchObject([
-      { name: 'Title 1', document: null, documentVersion: null, undoneOutcome: null },
+      { name: 'Title 1', subject: null, documentVersion: null, undoneOutcome: null },
     ]);
   });
 });

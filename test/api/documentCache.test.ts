@@ -49,7 +49,7 @@ describe('a document that is in the cache', () => {
   test('is still measured with the variables of each request', async () => {
     const { caller } = await world.team();
     const activities = (inside: string) => `activities(first: $size) { nodes { ${inside} } }`;
-    const query = `query ($size: Int) { goals(first: $size) { nodes { ${activities(`goal { ${activities('id')} }`)} } } }`;
+    const query = `query ($size: Int) { goals(first: $size) { nodes { ${activities(`subject { ... on Goal { ${activities('id')} } }`)} } } }`;
     const codeOf = async (size: number) =>
       (await world.graphql(caller.token, query, { size })).body.errors?.[0]?.extensions.code;
     expect([await codeOf(1), await codeOf(1), await codeOf(100)]).toEqual([undefined, undefined, 'QUERY_TOO_COMPLEX']);

@@ -252,7 +252,7 @@ describe('the answer to a large bad request is small:', () => {
       .join(' ');
   /** As many as the limit of complexity allows. */
   const previews = 4;
-  const preview = aliased('previewGoalReopen(input: { id: "x", subscriberIds: $i }) { wouldReopen }', previews);
+  const preview = aliased('previewGoalReopen(input: { id: "x", subscriberIds: $i }) { wouldChange }', previews);
   const viewer = '{ viewer { person { id } } }';
   const rest = (input: Json) => [restPaths.reopenGoal, JSON.stringify(input)] as const;
   const graphql = (query: string, variables: Json = {}, more: Json = {}) =>
@@ -277,7 +277,7 @@ describe('the answer to a large bad request is small:', () => {
       'unknown fields in many fields',
       400,
       'BAD_USER_INPUT',
-      graphql(`query ($i: ReopenGoalInput!) { ${aliased('previewGoalReopen(input: $i) { wouldReopen }', previews)} }`, {
+      graphql(`query ($i: ReopenGoalInput!) { ${aliased('previewGoalReopen(input: $i) { wouldChange }', previews)} }`, {
         i: unknown,
       }),
     ],

@@ -152,11 +152,11 @@ describe('a list of goals', () => {
     await world.goal(other, { name: 'elsewhere' });
     const found = (filter: string) => walk(caller.token, 20, '{ field: NAME }', filter);
     expect(await found(`{ spaceId: "${other.id}" }`)).toEqual(['elsewhere']);
-    expect(await found('{ closed: true }')).toEqual(['both', 'closed']);
-    expect(await found('{ closed: false, archived: false }')).toEqual(['elsewhere', 'open']);
-    expect(await found(`{ archived: true, spaceId: "${space.id}" }`)).toEqual(['archived', 'both']);
+    expect(await found('{ isClosed: true }')).toEqual(['both', 'closed']);
+    expect(await found('{ isClosed: false, isArchived: false }')).toEqual(['elsewhere', 'open']);
+    expect(await found(`{ isArchived: true, spaceId: "${space.id}" }`)).toEqual(['archived', 'both']);
     expect(await found(`{ championId: "${caller.id}" }`)).toEqual(['closed']);
-    expect(await found(`{ championId: "${caller.id}", closed: false }`)).toEqual([]);
+    expect(await found(`{ championId: "${caller.id}", isClosed: false }`)).toEqual([]);
     expect(await found('{ spaceId: "nothing" }')).toEqual([]);
   });
 
@@ -167,7 +167,7 @@ describe('a list of goals', () => {
     await world.goal(space, { name: 'seen too', companyLevel: 10 });
     const found = (filter: string) => walk(caller.token, 20, '{ field: NAME }', filter);
     expect(await found('{}')).toEqual(['seen', 'seen too']);
-    for (const more of ['', `, championId: "${caller.id}"`, ', text: "seen"', ', closed: false']) {
+    for (const more of ['', `, championId: "${caller.id}"`, ', text: "seen"', ', isClosed: false']) {
       expect(await found(`{ spaceId: "${space.id}"${more} }`)).toEqual([]);
     }
   });
@@ -207,7 +207,7 @@ describe('what a list shows', () => {
         token,
         `{ goals(first: 100) { totalCount nodes { id isClosed isArchived space { id } } }
            spaces(first: 100) { totalCount nodes { id } } resourceHubs(first: 100) { totalCount nodes { id } }
-           closed: ${listed('closed: true')} live: ${listed('closed: false, archived: false')} archived: ${listed('archived: true')}
+           closed: ${listed('isClosed: true')} live: ${listed('isClosed: false, isArchived: false')} archived: ${listed('isArchived: true')}
            ${allSpaces.map(({ id }, n) => `space${n}: ${listed(`spaceId: "${id}"`)}`).join(' ')} }`,
       );
       for (const [connection, view, column] of [
@@ -502,15 +502,14 @@ describe('activities', () => {
     }
     const { goal: found } = await read(
       caller.token,
-      `{ goal(id: "${goal.id}") { activities { nodes { action message author { id } goal { id } document { id } } } } }`,
+      `{ goal(id: "${goal.id}") { activities { nodes { action message author { id } subject { __typename ... on Goal { id } } } } } }`,
     );
     expect(found.activities.nodes).toEqual(
       [null, 'first'].map((message) => ({
         action: 'GOAL_REOPENED',
         message,
         author: { id: caller.id },
-        goal: { id: goal.id },
-        document: null,
+        subject: { __typename: 'Goal', id: goal.id },
       })),
     );
   });
@@ -528,13 +527,12 @@ describe('activities', () => {
     const { resourceHubDocument } = await read(
       caller.token,
       `{ resourceHubDocument(id: "${document.id}") { activities { nodes {
-        documentVersion { versionNumber restoredFromVersionNumber } document { name } file { id } } } } }`,
+        documentVersion { versionNumber restoredFromVersionNumber } subject { __typename ... on ResourceHubNode { name } } } } } }`,
     );
     expect(resourceHubDocument.activities.nodes).toEqual([
       {
         documentVersion: { versionNumber: 4, restoredFromVersionNumber: 1 },
-        document: { name: 'Title 1' },
-        file: null,
+        subject: { __typename: 'ResourceHubDocument', name: 'Title 1' },
       },
     ]);
   });
@@ -558,15 +556,15 @@ describe("the viewer's notifications", () => {
     return { reader, space };
   }
   const list = (args: string) =>
-    `{ viewer { notifications${args} { totalCount nodes { id read activity { message goal { name } } } } } }`;
+    `{ viewer { notifications${args} { totalCount nodes { id isRead activity { message subject { ... on Goal { name } } } } } } }`;
 
   test('come newest first; only the unread or only the read ones when asked', async () => {
     const { reader } = await notified();
     const all = (await read(reader.token, list(''))).viewer.notifications;
     expect(all.nodes.map(({ activity }: Json) => activity.message)).toEqual(['three', 'two', 'one']);
     await db.prisma.notification.updateMany({ where: { id: all.nodes[1].id }, data: { readAt: new Date() } });
-    const unread = (await read(reader.token, list('(unread: true)'))).viewer.notifications;
-    const read_ = (await read(reader.token, list('(unread: false)'))).viewer.notifications;
+    const unread = (await read(reader.token, list('(isRead: false)'))).viewer.notifications;
+    const read_ = (await read(reader.token, list('(isRead: true)'))).viewer.notifications;
     expect([ids(unread), unread.totalCount]).toEqual([[all.nodes[0].id, all.nodes[2].id], 2]);
     expect([ids(read_), read_.totalCount]).toEqual([[all.nodes[1].id], 1]);
   });
@@ -575,13 +573,13 @@ describe("the viewer's notifications", () => {
     const { reader, space } = await notified();
     await db.prisma.spaceMember.deleteMany({ where: { spaceId: space.id, personId: reader.id } });
     const { viewer } = await read(reader.token, list('(first: 1)'));
-    expect(viewer.notifications.nodes[0].activity).toEqual({ message: null, goal: null });
+    expect(viewer.notifications.nodes[0].activity).toEqual({ message: null, subject: null });
   });
 });
 
 describe('statements', () => {
   const document = `query($first: Int) {
-    viewer { notifications(first: $first) { nodes { activity { author { fullName } goal { name } } } } }
+    viewer { notifications(first: $first) { nodes { activity { author { fullName } subject { ... on Goal { name } } } } } }
     goals(first: $first) { nodes { name status space { name } champion { fullName }
       activities(first: $first) { nodes { message author { fullName } } pageInfo { hasNextPage } } } }
     spaces(first: $first) { nodes { name isMember } }
@@ -637,7 +635,10 @@ describe('statements', () => {
     ['{ goals { totalCount } }', 2],
     ['{ goals { totalCount nodes { id } } }', 3],
     ['{ goals { pageInfo { hasNextPage } } }', 2],
-    ['{ goals { nodes { activities { nodes { message goal { name } documentVersion { id } } } } } }', 3],
+    [
+      '{ goals { nodes { activities { nodes { message subject { ... on Goal { name } } documentVersion { id } } } } } }',
+      3,
+    ],
   ])('of %s are %i, with the one for the token', async (text, expected) => {
     const { caller, space } = await team();
     await world.goal(space);

@@ -301,7 +301,7 @@ describe('a connection counts its page', () => {
 
   test.each<[string, string, Record<string, unknown>, number]>([
     ['the number of all items: 100', '{ goals { totalCount } }', {}, 101],
-    ['a text that is looked for: 250', '{ goals(filter: { text: "abc", closed: true }) { totalCount } }', {}, 351],
+    ['a text that is looked for: 250', '{ goals(filter: { text: "abc", isClosed: true }) { totalCount } }', {}, 351],
     ['a text in a variable', 'query ($t: String) { goals(filter: { text: $t }) { totalCount } }', { t: 'abc' }, 351],
     ['a filter in a variable', 'query ($f: GoalFilter) { goals(filter: $f) { totalCount } }', { f: {} }, 351],
     [
@@ -313,7 +313,7 @@ describe('a connection counts its page', () => {
     ['all that is unread: 400', '{ goal(id: "g") { notifications { id } } }', {}, 411],
     ['what is in a folder: 20', '{ resourceHubFolder(id: "f") { name childrenCount } }', {}, 21],
     ['the folders above a file: 20', '{ resourceHubFile(id: "f") { pathToFile { id } } }', {}, 31],
-    ['no text', '{ goals(filter: { text: null, closed: true }) { totalCount } }', {}, 101],
+    ['no text', '{ goals(filter: { text: null, isClosed: true }) { totalCount } }', {}, 101],
   ])('what reads more than it returns is weighed: %s', async (_what, query, variables, complexity) => {
     const { body } = await ask(query, variables);
     expect(body.extensions.cost.complexity).toBe(complexity);

@@ -7,6 +7,7 @@ import {
   isInterfaceType,
   isLeafType,
   isObjectType,
+  isUnionType,
 } from 'graphql';
 
 type Composite = GraphQLObjectType | GraphQLInterfaceType;
@@ -31,7 +32,10 @@ export const subjects: Subjects = {
   resourceHubFolder: ['id: "f1"', 'id: "f100"'],
   resourceHubDocument: ['id: "d1"', 'id: "long"'],
   resourceHubFile: ['id: "i1"'],
-  previewDocumentRestore: ['documentId: "long", versionNumber: 3', 'documentId: "d1", versionNumber: 1'],
+  previewDocumentRestore: [
+    'input: {documentId: "long", versionNumber: 3}',
+    'input: {documentId: "d1", versionNumber: 1}',
+  ],
   previewGoalReopen: ['input: {id: "wide1", sendNotificationsToEveryone: true}', 'input: {id: "g1"}'],
 };
 
@@ -97,7 +101,8 @@ export class RandomDocuments {
     const field = pick(deep.length > 0 && chance(0.7) ? deep : all);
     const selected: Selected = { name: field.name, arguments: this.#arguments(field), on: undefined, fields: [] };
     const inner = getNamedType(field.type);
-    if (isInterfaceType(inner) && chance(0.7)) selected.on = pick(this.#schema.getPossibleTypes(inner)).name;
+    if (isUnionType(inner) || (isInterfaceType(inner) && chance(0.7)))
+      selected.on = pick(this.#schema.getPossibleTypes(inner)).name;
     const below = this.#typeOf(selected, type);
     if (below) {
       selected.fields = Array.from({ length: 1 + Math.floor(Math.random() * mostFields) }, () =>

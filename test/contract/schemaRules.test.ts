@@ -64,6 +64,32 @@ describe('names', () => {
     expect(namesOf(values.filter(({ name }) => !/^[A-Z][A-Z0-9_]*$/.test(name)))).toEqual([]);
   });
 
+  test('of what is true or false say that something is, has, can or would', () => {
+    const flags = [
+      ...fields.map(({ at, field }) => ({ at, type: field.type })),
+      ...inputs.filter(({ at }) => /Filter\.|\(/.test(at)),
+    ].filter(({ type }) => getNamedType(type).name === 'Boolean');
+    expect(flags.length).toBeGreaterThan(40);
+    const odd = namesOf(flags).filter((at) => !/[.(](is|has|can|would)[A-Z]\w*\)?$/.test(at));
+    // How a goal ended, what an author chose, and what a version did.
+    expect(odd.sort()).toEqual([
+      'DocumentVersion.contentChanged',
+      'DocumentVersion.titleChanged',
+      'Goal.success',
+      'GoalOutcome.success',
+      'SubscriptionList.sendToEveryone',
+    ]);
+  });
+
+  test('of counts end in Count, and sequences are a BigInt', () => {
+    const numbers = [...fields.map(({ at, field }) => ({ at, type: field.type })), ...inputs];
+    const counts = numbers.filter(({ at }) => /Counts?$/.test(at) && !/totalCount$/.test(at));
+    expect(namesOf(counts.filter(({ at }) => !/[a-z]sCount$|childrenCount$/.test(at)))).toEqual([]);
+    const sequences = numbers.filter(({ at }) => /\.(sequence|position|lag)$|WebhookInput\.after$/.test(at));
+    expect(sequences.length).toBeGreaterThan(5);
+    expect(namesOf(sequences.filter(({ type }) => getNamedType(type).name !== 'BigInt'))).toEqual([]);
+  });
+
   test('of fields do not repeat their type, nor the kind of their operation', () => {
     const bad = fields.filter(({ field: { name }, of }) =>
       roots.some((root) => root === of)
@@ -81,7 +107,10 @@ describe('descriptions', () => {
     expect(
       namesOf(nullable.filter(({ field }) => !/\bnull\b|\bif\b|NOT_FOUND/i.test(field.description ?? ''))),
     ).toEqual([]);
-    const optional = inputs.filter((input) => !isNonNullType(input.type) && input.defaultValue === undefined);
+    const isPaging = ({ at }: { at: string }) => /\((first|after|last|before)\)$/.test(at);
+    const isOptional = (input: (typeof inputs)[number]) =>
+      !isNonNullType(input.type) && input.defaultValue === undefined;
+    const optional = inputs.filter((input) => isOptional(input) && !isPaging(input));
     const silent = optional.filter(({ description }) => !/\bnull\b|\bonly\b|default|together/i.test(description ?? ''));
     expect(namesOf(silent)).toEqual([]);
   });
@@ -94,7 +123,9 @@ describe('descriptions', () => {
   });
 
   test('of numbers say of what', () => {
-    const numbers = fields.filter(({ field }) => ['Int', 'Float', 'BigInt'].includes(getNamedType(field.type).name));
+    const numbers = fields.filter(
+      ({ field }) => ['Int', 'Float', 'BigInt'].includes(getNamedType(field.type).name) && field.name !== 'totalCount',
+    );
     const bad = numbers.filter(
       ({ field }) =>
         !/number|level|position|bytes|pixels|percent|0 to 100|`unit`|version/i.test(field.description ?? ''),
@@ -185,6 +216,7 @@ describe('connections', () => {
     expect(connections.length).toBeGreaterThan(6);
     for (const connection of connections) {
       const node = connection.name.replace(/Connection$/, '');
+      expect(connection.getInterfaces().map(String)).toEqual(['Connection']);
       expect(shape(connection)).toEqual({
         edges: `[${node}Edge!]!`,
         nodes: `[${node}!]!`,

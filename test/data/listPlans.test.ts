@@ -52,9 +52,9 @@ describe.each(people)('among 100,000 goals, for the %s,', (person) => {
   });
 
   test.each([
-    ['archived: true, closed: false'],
+    ['isArchived: true, isClosed: false'],
     ['spaceId: "s5"'],
-    ['spaceId: "s5", closed: true'],
+    ['spaceId: "s5", isClosed: true'],
     ['championId: "p5"'],
     ['text: "Revenue c"'],
   ])('those with %s are found without reading the rest', async (filter) => {
@@ -108,9 +108,9 @@ test('among 100,000 activities of a goal, and as many notifications, every page 
     const document = `{ goal(id: "g000004") { activities(first: 20 ${after}) { nodes { message } } } }`;
     expect(dearest(await plans('owner', document), 'rows')).toBeLessThan(200);
   }
-  for (const unread of ['null', 'true', 'false']) {
+  for (const isRead of ['null', 'true', 'false']) {
     for (const after of ['', at('viewer.notifications')]) {
-      const document = `{ viewer { notifications(first: 20, unread: ${unread} ${after}) { nodes { activity { action } } } } }`;
+      const document = `{ viewer { notifications(first: 20, isRead: ${isRead} ${after}) { nodes { activity { action } } } } }`;
       expect(dearest(await plans('member', document), 'rows')).toBeLessThan(200);
     }
   }

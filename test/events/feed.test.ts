@@ -13,7 +13,7 @@ type Subject = Pick<Prisma.ActivityUncheckedCreateInput, 'goalId' | 'fileId' | '
 
 const page = `query ($first: Int, $after: String, $actions: [ActivityAction!]) {
   events(first: $first, after: $after, actions: $actions) {
-    edges { cursor node { id } } nodes { id type sequence timestamp activity { id name goal { id } } }
+    edges { cursor node { id } } nodes { id type sequence timestamp activity { id name subject { ... on Goal { id } } } }
     pageInfo { startCursor endCursor hasNextPage hasPreviousPage }
   }
 }`;
@@ -78,7 +78,7 @@ describe('the feed', () => {
       type: 'goal.reopened',
       sequence: 2,
       timestamp: activity.insertedAt,
-      activity: { id: activity.id, name: 'Grow', goal: { id: goal.id } },
+      activity: { id: activity.id, name: 'Grow', subject: { id: goal.id } },
     });
     expect(edges.map(({ node }: Json) => node.id)).toEqual(nodes.map(({ id }: Json) => id));
     expect(pageInfo).toEqual({
@@ -139,7 +139,7 @@ describe('the feed', () => {
     const seen = async (except: string[] | null) => {
       const { body } = await world.graphql(caller.token, ask, { except });
       return body.data.events.nodes.map(({ sequence, origin, body: json }: Json) => {
-        expect(JSON.parse(json).origin).toBe(origin.toLowerCase());
+        expect(json.origin).toBe(origin.toLowerCase());
         return `${sequence} ${origin}`;
       });
     };

@@ -39,7 +39,7 @@ beforeEach(untilNoneIsOpen);
 test('sends each event after it is committed, with what was selected', async () => {
   const team = await world.team();
   const query =
-    'subscription { events { id type sequence timestamp activity { goal { name status } author { id } } } }';
+    'subscription { events { id type sequence timestamp activity { subject { ... on Goal { name status } } author { id } } } }';
   const stream = await openStream(base, team.caller.readOnlyToken, { query });
   await reopen(team);
   const block = await stream.next();
@@ -51,7 +51,7 @@ test('sends each event after it is committed, with what was selected', async () 
         type: 'goal.reopened',
         sequence: 1,
         timestamp: expect.stringMatching(/Z$/),
-        activity: { goal: { name: expect.any(String), status: 'OUTDATED' }, author: { id: team.caller.id } },
+        activity: { subject: { name: expect.any(String), status: 'OUTDATED' }, author: { id: team.caller.id } },
       },
     },
   });
@@ -61,13 +61,13 @@ test('sends each event after it is committed, with what was selected', async () 
 test('is as fresh with each event as a new request', async () => {
   const team = await world.team();
   const goal = await world.goal(team.space, { name: 'Before' });
-  const query = 'subscription { events { activity { goal { name } } } }';
+  const query = 'subscription { events { activity { subject { ... on Goal { name } } } } }';
   const stream = await openStream(base, team.caller.token, { query });
   await record(team, goal);
-  expect(await stream.events(1)).toEqual([{ activity: { goal: { name: 'Before' } } }]);
+  expect(await stream.events(1)).toEqual([{ activity: { subject: { name: 'Before' } } }]);
   await world.sql(`UPDATE goals SET name = 'After' WHERE company_id = $1 AND id = $2`, [goal.companyId, goal.id]);
   await record(team, goal);
-  expect(await stream.events(1)).toEqual([{ activity: { goal: { name: 'After' } } }]);
+  expect(await stream.events(1)).toEqual([{ activity: { subject: { name: 'After' } } }]);
   stream.close();
 });
 
@@ -456,7 +456,8 @@ test('the log has a line when it opens and one when it ends', async () => {
 
 test('a failing field is an error of its event, and the stream goes on', async () => {
   const team = await world.team();
-  const query = 'subscription { events { sequence activity { goal { activities(first: 1) { totalCount } } } } }';
+  const query =
+    'subscription { events { sequence activity { subject { ... on Goal { activities(first: 1) { totalCount } } } } } }';
   const stream = await openStream(base, team.caller.token, { query });
   await record(team);
   await record(team);

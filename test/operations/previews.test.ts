@@ -20,13 +20,13 @@ async function team() {
 }
 
 const reopen = `query($input: ReopenGoalInput!, $first: Int) { previewGoalReopen(input: $input) {
-  goal { id isClosed } wouldReopen
+  goal { id isClosed } wouldChange
   notified(first: $first) { totalCount nodes { id fullName } pageInfo { hasNextPage } }
   subscribed { totalCount nodes { id } } } }`;
 
 const restore = `query($documentId: ID!, $versionNumber: Int!) {
-  previewDocumentRestore(documentId: $documentId, versionNumber: $versionNumber) {
-    expectedCurrentVersion isNoOp titleBefore titleAfter contentBefore contentAfter version { versionNumber }
+  previewDocumentRestore(input: { documentId: $documentId, versionNumber: $versionNumber }) {
+    expectedCurrentVersion wouldChange titleBefore titleAfter contentBefore contentAfter version { versionNumber }
     difference { title { changes { kind text } } content { changes { kind text } } } } }`;
 
 const mutation = {
@@ -70,7 +70,7 @@ describe('previewGoalReopen', () => {
         subscriberIds: [invited.id, suspended.id, blind.id, caller.id],
       };
       const { previewGoalReopen: found } = await preview(caller.readOnlyToken, reopen, { input });
-      expect(found).toMatchObject({ wouldReopen: true, goal: { id: goal.id, isClosed: true } });
+      expect(found).toMatchObject({ wouldChange: true, goal: { id: goal.id, isClosed: true } });
 
       expect((await world.graphql(caller.token, mutation.reopen, { input })).status).toBe(200);
       const notified = await db.prisma.notification.findMany({ where: { activity: { goalId: goal.id } } });
@@ -88,9 +88,9 @@ describe('previewGoalReopen', () => {
     const goal = await world.goal(space);
     const nobody = { totalCount: 0, nodes: [] };
     const open = await preview(caller.token, reopen, { input: { id: goal.id, sendNotificationsToEveryone: true } });
-    expect(open.previewGoalReopen).toMatchObject({ wouldReopen: false, notified: nobody, subscribed: nobody });
+    expect(open.previewGoalReopen).toMatchObject({ wouldChange: false, notified: nobody, subscribed: nobody });
     const none = await preview(caller.token, reopen, { input: {} });
-    expect(none.previewGoalReopen).toMatchObject({ goal: null, wouldReopen: false, notified: nobody });
+    expect(none.previewGoalReopen).toMatchObject({ goal: null, wouldChange: false, notified: nobody });
   });
 
   test('pages through ten thousand recipients', async () => {
@@ -161,7 +161,7 @@ describe('previewDocumentRestore', () => {
     const { previewDocumentRestore: found } = await preview(caller.readOnlyToken, restore, variables);
     expect(found).toEqual({
       expectedCurrentVersion: 2,
-      isNoOp: false,
+      wouldChange: true,
       titleBefore: 'Title 2',
       titleAfter: 'Title 1',
       contentBefore: 'new text',
@@ -196,7 +196,7 @@ describe('previewDocumentRestore', () => {
     const { caller, document } = await written(['text']);
     const variables = { documentId: document.id, versionNumber: 1 };
     const { previewDocumentRestore: found } = await preview(caller.token, restore, variables);
-    expect(found).toMatchObject({ isNoOp: true, expectedCurrentVersion: 1 });
+    expect(found).toMatchObject({ wouldChange: false, expectedCurrentVersion: 1 });
     const input = { ...variables, expectedCurrentVersion: 1 };
     const { body } = await world.graphql(caller.token, mutation.restore, { input });
     expect(body.data.restoreDocumentVersion.restoredVersion).toBeNull();

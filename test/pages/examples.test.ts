@@ -58,7 +58,7 @@ describe('/docs/examples', () => {
     const { preview, choices } = examples.reopenGoal;
     const { id, message } = choices[0].body;
     const answer = await world.graphql(caller.readOnlyToken, preview, { id, message });
-    expect(answer.body.data.preview).toMatchObject({ changesSomething: true, notified: { nodes: expect.any(Array) } });
+    expect(answer.body.data.preview).toMatchObject({ wouldChange: true, notified: { nodes: expect.any(Array) } });
     const restore = await world.graphql(caller.token, examples.restoreDocumentVersion.preview, {
       documentId: 'none',
       versionNumber: 1,

@@ -194,9 +194,11 @@ test('the errors in docs/api.md are those of the catalogue; npm run schema write
 test('the types in docs/events.md are those of the code; npm run schema writes them', async () => {
   const rows = actions.map((action) => {
     const members = eventFields[action].map((member) => `\`${member}\``).join(', ');
-    return `| \`${eventTypeOf(action)}\` | ${activityActions[action].description} | ${members} |`;
+    return `| \`${eventTypeOf(action)}\` | \`${action.toUpperCase()}\` | ${activityActions[action].description} | ${members} |`;
   });
-  const table = ['| Type | What happened | `data` besides `author_id` |', '|---|---|---|', ...rows].join('\n');
+  const table = ['| Type | Action | What happened | `data` besides `author_id` |', '|---|---|---|---|', ...rows].join(
+    '\n',
+  );
   await expect(withGenerated(textOf('docs/events.md'), 'events', table)).toMatchFileSnapshot(pathOf('docs/events.md'));
 });
 

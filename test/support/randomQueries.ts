@@ -7,12 +7,13 @@ import {
   type GraphQLInterfaceType,
   type GraphQLObjectType,
   type GraphQLSchema,
+  type GraphQLUnionType,
   getNamedType,
   getNullableType,
+  isAbstractType,
   isCompositeType,
   isEnumType,
   isInputObjectType,
-  isInterfaceType,
   isLeafType,
   isListType,
   isNonNullType,
@@ -34,7 +35,7 @@ export interface Known {
 
 type Draw = fc.GeneratorValue;
 type Input = Pick<GraphQLArgument | GraphQLInputField, 'name' | 'type'>;
-type Composite = GraphQLObjectType | GraphQLInterfaceType;
+type Composite = GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType;
 
 const levels = 6;
 
@@ -83,7 +84,8 @@ export function randomRequest(
     values.length === 0 ? [] : Array.from({ length: 1 + draw(below, most) }, () => pick(values));
 
   function selection(type: Composite, left: number, inFragment: boolean): string {
-    const fields = Object.values(type.getFields()).filter(({ type: of }) => left > 1 || isLeafType(getNamedType(of)));
+    const own = 'getFields' in type ? Object.values(type.getFields()) : [];
+    const fields = own.filter(({ type: of }) => left > 1 || isLeafType(getNamedType(of)));
     const chosen = some(
       fields.flatMap((field) => Array(weightOf(field)).fill(field)),
       4,
@@ -95,7 +97,7 @@ export function randomRequest(
       if (needsAlias && aliases >= maximumAliases) return [];
       return [`${needsAlias ? `a${aliases++}: ` : ''}${fieldText(field, left)}`];
     });
-    const fragments = isInterfaceType(type)
+    const fragments = isAbstractType(type)
       ? some(schema.getPossibleTypes(type), 4).map((of) => `... on ${of.name} { ${selection(of, left, true)} }`)
       : [];
     return ['__typename', ...selected, ...fragments].join(' ');
@@ -105,7 +107,7 @@ export function randomRequest(
     const given = args.filter((argument) => isNonNullType(argument.type) || chance(argument.name === 'first' ? 60 : 5));
     const values = given.map((argument) => `${argument.name}: ${argumentText(argument, left === levels ? 5 : 30)}`);
     const inner = getNamedType(type);
-    const body = isCompositeType(inner) && !('getTypes' in inner) ? ` { ${selection(inner, left - 1, false)} }` : '';
+    const body = isCompositeType(inner) ? ` { ${selection(inner, left - 1, false)} }` : '';
     return `${name}${values.length > 0 ? `(${values.join(', ')})` : ''}${directive()}${body}`;
   }
 
@@ -142,7 +144,8 @@ export function randomRequest(
     }
     if (!isLeafType(nullable)) return null;
     const quality = chance(odds) ? 'bad' : 'good';
-    if (nullable.name === 'Int') return pick((name === 'first' || name === 'last' ? sizes : integers)[quality]);
+    if (['Int', 'BigInt'].includes(nullable.name))
+      return pick((name === 'first' || name === 'last' ? sizes : integers)[quality]);
     if (nullable.name === 'Boolean') return chance(50);
     if (nullable.name === 'ID') return pick(quality === 'bad' ? badIds : known.ids);
     return pick(quality === 'good' && (name === 'after' || name === 'before') ? known.cursors : texts[quality]);

@@ -9,9 +9,9 @@ export async function previewNodes({ query, variables, token }) {
   const failure = errors?.[0];
   if (failure || code) return [refusal(failure?.extensions?.code ?? code, failure?.message ?? detail)];
   if (!data?.preview) return [verdict(false)];
-  const { changesNothing, changesSomething, difference, notified, subscribed } = data.preview;
+  const { wouldChange, difference, notified, subscribed } = data.preview;
   return [
-    verdict(changesSomething ?? !changesNothing),
+    verdict(wouldChange),
     ...(difference ? differenceNodes(difference) : []),
     ...people('Notified', notified),
     ...people('Subscribed', subscribed),

@@ -1,7 +1,6 @@
 import {
   type GraphQLInputObjectType,
   type GraphQLInputType,
-  GraphQLInt,
   type GraphQLLeafType,
   isInputObjectType,
   isLeafType,
@@ -30,6 +29,21 @@ interface Constraints {
   maxItems?: number;
 }
 
+/** What the integers of a type can be. */
+const ranges: Record<string, { minimum: number; maximum: number }> = {
+  Int: { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
+  BigInt: { minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+};
+
+const expectations: Record<string, string> = {
+  ID: 'a string',
+  String: 'a string',
+  Int: 'an integer',
+  BigInt: 'an integer',
+  Float: 'a number',
+  Boolean: 'a boolean',
+};
+
 /** Reads a value as a scalar or an enum, and adds what is wrong with it to the errors. */
 function readLeaf(
   type: GraphQLLeafType,
@@ -40,15 +54,19 @@ function readLeaf(
   errors: FieldError[],
 ): unknown {
   const fail = (code: FieldError['code'], message: string) => void errors.push({ field, code, message });
-  const expected = { ID: 'a string', String: 'a string', Int: 'an integer', Float: 'a number', Boolean: 'a boolean' }[
-    type.name
-  ];
+  const expected = expectations[type.name];
   if (spelling.strict && type.name === 'ID' && typeof value !== 'string') {
     return fail('type', `must be a string, not ${kindOf(value)}`);
   }
-  if (type === GraphQLInt && typeof value === 'number' && Number.isInteger(value)) {
-    if (value < (minimum ?? -(2 ** 31))) return fail('too_small', `must be at least ${minimum ?? -(2 ** 31)}`);
-    if (value > (maximum ?? 2 ** 31 - 1)) return fail('too_large', `must be at most ${maximum ?? 2 ** 31 - 1}`);
+  const range = ranges[type.name];
+  if (range && typeof value === 'number' && Number.isInteger(value)) {
+    const { minimum: least, maximum: most } = {
+      ...range,
+      ...(minimum !== undefined && { minimum }),
+      ...(maximum !== undefined && { maximum }),
+    };
+    if (value < least) return fail('too_small', `must be at least ${least}`);
+    if (value > most) return fail('too_large', `must be at most ${most}`);
   }
   if (type.name === 'String' && typeof value === 'string') {
     if (!value.isWellFormed() || value.includes('\0')) {

@@ -2,7 +2,7 @@ import { type GraphQLObjectType, type GraphQLSchema, getNamedType, Kind, type Se
 import type { ErrorCode } from '../../platform/failures/index.js';
 import { contentRoute, type Route, types } from '../../platform/http/index.js';
 import { version } from '../../version.js';
-import { apiRoot, type PreparedMutation } from '../storedMutation.js';
+import { apiRoot, fragmentsOf, type PreparedMutation } from '../storedMutation.js';
 import {
   codesOf,
   problemExample,
@@ -18,7 +18,6 @@ import {
   type Components,
   collectComponents,
   everyResponse,
-  type Fragments,
   headerNamed,
   type JsonSchema,
   requestHeaders,
@@ -65,7 +64,7 @@ const addition = '\n\nAn addition of this gateway to the documented paths.';
 export function openApiDocument(schema: GraphQLSchema, prepared: readonly PreparedMutation[], publicUrl = '') {
   const components = collectComponents(schema);
   const { schemas, text } = components;
-  const payload = responseSchemas(components, fragmentsOf(prepared));
+  const payload = responseSchemas(components, fragmentsOf(prepared.map(({ document }) => document)));
   const { headers, problems, references } = collectReferences(components, publicUrl);
   const { common, header } = references;
   const tags = new Map<string, JsonSchema>();
@@ -142,12 +141,6 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
       examples: problems,
     },
   };
-}
-
-function fragmentsOf(prepared: readonly PreparedMutation[]): Fragments {
-  const all = prepared.flatMap(({ document }) => document.definitions);
-  const definitions = all.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION);
-  return new Map(definitions.map((definition) => [definition.name.value, definition]));
 }
 
 export const openApiPath = `${apiRoot}/openapi.json`;

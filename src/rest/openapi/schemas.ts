@@ -1,6 +1,5 @@
 import {
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLEnumType,
   type GraphQLInputField,
   type GraphQLInputObjectType,
@@ -21,6 +20,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { snakeCase } from '../../platform/http/index.js';
+import { type Fragments, selectedFields } from '../storedMutation.js';
 
 /** Rewrites descriptions of the schema for REST: names and enum values in backticks get REST's spelling. */
 function restText(schema: GraphQLSchema): (description: string | null | undefined) => string {
@@ -220,7 +220,8 @@ function schemaOf(type: GraphQLInputType, components: Components, constraints: J
   return isNonNullType(type) ? value() : nullable(value());
 }
 
-export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
+/** The name of a selected field in the response. */
+const keyOf = ({ alias, name }: FieldNode) => (alias ?? name).value;
 
 /**
  * The schema of a response body, derived from the selection of the payload. Each fragment becomes a component, named
@@ -235,20 +236,25 @@ export function responseSchemas({ component, enumeration, text }: Components, fr
 
   /** An object with its selected fields. Below the payload every field is always present, null where it is empty. */
   function record(type: GraphQLObjectType, selection: SelectionSetNode, isRequired = (_name: string) => true) {
-    const nodes = selectedFields(selection);
-    const required = nodes.filter(({ name }) => isRequired(name.value)).map(({ name }) => snakeCase(name.value));
+    const nodes = selectedFields(selection, fragments);
+    const required = nodes.filter(({ name }) => isRequired(name.value)).map((node) => snakeCase(keyOf(node)));
+    const names = new Set(nodes.map(keyOf));
     return {
       type: 'object',
       description: text(type.description),
-      properties: Object.fromEntries(nodes.map((node) => property(type, node))),
+      properties: Object.fromEntries(nodes.map((node) => property(type, node, names))),
       ...(required.length > 0 && { required }),
     };
   }
 
-  function property(type: GraphQLObjectType, { name, selectionSet }: FieldNode): [string, JsonSchema] {
-    const field = type.getFields()[name.value];
-    if (field) return [snakeCase(name.value), { ...valueSchema(field.type, selectionSet), ...aboutField(field, text) }];
-    return [name.value, { type: 'string', const: snakeCase(type.name), description: 'The type of the record.' }];
+  /** An alias is a name of REST: for a field, or for another of the same value. */
+  function property(type: GraphQLObjectType, node: FieldNode, names: ReadonlySet<string>): [string, JsonSchema] {
+    const { name, selectionSet } = node;
+    const [key, field] = [keyOf(node), type.getFields()[name.value]];
+    if (!field) return [key, { type: 'string', const: snakeCase(type.name), description: 'The type of the record.' }];
+    const isCopy = key !== name.value && names.has(name.value);
+    const about = isCopy ? { description: `The same as \`${snakeCase(name.value)}\`.` } : aboutField(field, text);
+    return [snakeCase(key), { ...valueSchema(field.type, selectionSet), ...about }];
   }
 
   function valueSchema(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
@@ -270,14 +276,6 @@ export function responseSchemas({ component, enumeration, text }: Components, fr
   function componentName(type: GraphQLObjectType, fragment: string): string {
     const ofType = [...fragments.values()].filter(({ typeCondition }) => typeCondition.name.value === type.name);
     return ofType.length === 1 ? type.name : fragment.replace(/Fields$/, '');
-  }
-
-  function selectedFields({ selections }: SelectionSetNode): FieldNode[] {
-    return selections.flatMap((node) => {
-      if (node.kind === Kind.FIELD) return node;
-      const fragment = node.kind === Kind.FRAGMENT_SPREAD ? fragments.get(node.name.value) : node;
-      return fragment ? selectedFields(fragment.selectionSet) : [];
-    });
   }
 
   return payload;

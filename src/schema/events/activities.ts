@@ -42,6 +42,11 @@ const GoalOutcome = builder.prismaObject('Activity', {
   }),
 });
 
+const ActivitySubject = builder.unionType('ActivitySubject', {
+  description: 'What an activity is about.',
+  types: [Goal, ResourceHubFile, ResourceHubDocument],
+});
+
 builder.prismaObjectFields(Activity, (t) => ({
   name: t.string({
     nullable: true,
@@ -75,33 +80,23 @@ builder.prismaObjectFields(Activity, (t) => ({
     select: (_args, { actor }, nested) => ({ documentVersion: nested(true), ...subjectAccess(actor) }),
     resolve: (activity, _args, { actor }) => (canViewSubject(actor, activity) ? activity.documentVersion : null),
   }),
-  goal: t.field({
-    type: Goal,
+  subject: t.field({
+    type: ActivitySubject,
     nullable: true,
-    description:
-      'The goal that the activity is about. Null if it is not about a goal, or if the caller cannot see the goal.',
-    select: (_args, { actor }, nested) => ({ goal: nested({ select: { ...keyColumns, ...callersAccess(actor) } }) }),
-    resolve: ({ goal }) => (goal && canView(goal) ? goal : null),
-  }),
-  file: t.field({
-    type: ResourceHubFile,
-    nullable: true,
-    description:
-      'The file that the activity is about. Null if it is not about a file, or if the file is deleted or the caller cannot see it.',
-    select: (_args, { actor }, nested) => ({
-      file: nested({ select: { ...nodeColumns, ...subjectAccess(actor).file.select } }),
-    }),
-    resolve: ({ file }) => (file && canViewFile(file) ? file : null),
-  }),
-  document: t.field({
-    type: ResourceHubDocument,
-    nullable: true,
-    description:
-      'The document that the activity is about. Null if it is not about a document, or if the caller cannot see the document.',
-    select: (_args, { actor }, nested) => ({
-      document: nested({ select: { ...nodeColumns, ...subjectAccess(actor).document.select } }),
-    }),
-    resolve: ({ document }, _args, { actor }) => (document && canViewDocument(actor, document) ? document : null),
+    description: 'What the activity is about. Null if it is deleted, or if the caller cannot see it.',
+    select: (_args, { actor }, nested) => {
+      const { goal, file, document } = subjectAccess(actor);
+      return {
+        goal: nested({ select: { ...keyColumns, ...goal.select } }, [], 'Goal'),
+        file: nested({ select: { ...nodeColumns, ...file.select } }, [], 'ResourceHubFile'),
+        document: nested({ select: { ...nodeColumns, ...document.select } }, [], 'ResourceHubDocument'),
+      };
+    },
+    resolve: ({ goal, file, document }, _args, { actor }) => {
+      if (goal) return canView(goal) ? Goal.addBrand(goal) : null;
+      if (file) return canViewFile(file) ? ResourceHubFile.addBrand(file) : null;
+      return document && canViewDocument(actor, document) ? ResourceHubDocument.addBrand(document) : null;
+    },
   }),
 }));
 

@@ -1,3 +1,4 @@
+import { eventTypeOf } from '../../events/event.js';
 import { type Actor, type Surface as SurfaceName, surfaces } from '../../policies/access.js';
 import { actions, activityActions, originDescriptions, originNames } from '../../rules/activityActions.js';
 import { builder, keyColumns } from '../builder.js';
@@ -8,7 +9,7 @@ export const ActivityAction = builder.enumType('ActivityAction', {
   values: Object.fromEntries(
     actions.map((action) => [
       action.toUpperCase(),
-      { value: action, description: activityActions[action].description },
+      { value: action, description: `${activityActions[action].description} Its event is \`${eventTypeOf(action)}\`.` },
     ]),
   ),
 });

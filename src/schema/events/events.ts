@@ -36,9 +36,10 @@ const Event = builder.prismaObject('Activity', {
 const inHub = { select: { resourceHubId: true } } as const;
 
 builder.prismaObjectField(Event, 'body', (t) =>
-  t.string({
+  t.field({
+    type: 'JSON',
     description:
-      'The event as webhooks send it: JSON with `id`, `type`, `timestamp`, `sequence`, `company_id`, `origin` and `data`.',
+      'The event as webhooks send it: an object with `id`, `type`, `timestamp`, `sequence`, `company_id`, `origin` and `data`.',
     select: {
       companyId: true,
       action: true,
@@ -63,7 +64,7 @@ builder.prismaObjectField(Event, 'body', (t) =>
       };
       const known = Object.entries({ ...ids, ...hub, ...numbers }).filter(([, value]) => value != null);
       const subject = Object.fromEntries(known);
-      return JSON.stringify(eventBody({ ...event, sequence: Number(event.sequence), subject }));
+      return eventBody({ ...event, sequence: Number(event.sequence), subject });
     },
   }),
 );

@@ -30,11 +30,11 @@ const GoalFilter = builder.inputType('GoalFilter', {
     'Conditions for a list of goals; a goal must meet all of them. An ID that is unknown to the caller matches no goal.',
   fields: (t) => ({
     spaceId: t.id({ required: false, description: 'Returns only the goals of this space.' }),
-    closed: t.boolean({
+    isClosed: t.boolean({
       required: false,
       description: 'If true, returns only closed goals; if false, only open goals. If null, returns both.',
     }),
-    archived: t.boolean({
+    isArchived: t.boolean({
       required: false,
       description:
         'If true, returns only archived goals; if false, only goals that are not archived. If null, returns both.',
@@ -73,6 +73,8 @@ const GoalOrder = builder.inputType('GoalOrder', {
 
 const GoalConnection = connectionType('Goal', Goal, 'A page of goals.');
 
+const byName = { field: 'name', direction: 'asc' } as const;
+
 type GoalArguments = PageArguments & { filter?: Filter | null; orderBy?: Order | null };
 
 builder.queryField('goals', (t) =>
@@ -81,7 +83,7 @@ builder.queryField('goals', (t) =>
     description: 'Lists the goals that the caller can see. Error: BAD_USER_INPUT.',
     extensions: {
       check: ({ filter, orderBy, ...page }: GoalArguments, field: string) => [
-        ...pageErrors(goalCursor(orderBy?.field ?? 'name'), field, page),
+        ...pageErrors(goalCursor((orderBy ?? byName).field), field, page),
         ...textErrors(field, filter?.text),
       ],
     },
@@ -95,12 +97,13 @@ builder.queryField('goals', (t) =>
       orderBy: t.arg({
         type: GoalOrder,
         required: false,
-        description: 'How to sort the goals. Default: by name, ascending.',
+        defaultValue: byName,
+        description: 'How to sort the goals. Null is like the default.',
       }),
     },
     resolve: (_root, { filter, orderBy, ...args }, context, info) =>
       resolveConnection(context, info, args, {
-        list: goalList(context.actor, filter ?? {}, orderBy ?? { field: 'name', direction: 'asc' }),
+        list: goalList(context.actor, filter ?? {}, orderBy ?? byName),
         ...rowsOfModel(context, info, ['Goal', context.db.goal], visibleTo(context.actor)),
       }),
   }),

@@ -29,7 +29,9 @@ const ReopenGoalInput = builder.inputType('ReopenGoalInput', {
     }),
     sendNotificationsToEveryone: t.boolean({
       required: false,
-      description: "Whether to notify the members of the goal's space in addition to the subscribers. Default: false.",
+      defaultValue: false,
+      description:
+        "Whether to notify the members of the goal's space in addition to the subscribers. Null is like false.",
     }),
     subscriberIds: t.idList({
       required: false,
@@ -102,7 +104,7 @@ const Preview = builder.objectRef<GoalReopenPreview>('GoalReopenPreview').implem
             ? null
             : context.db.goal.findUnique({ ...plannedQuery(context, info), where: keyOf(context.actor, goalId) }),
       }),
-      wouldReopen: t.exposeBoolean('wouldReopen', {
+      wouldChange: t.exposeBoolean('wouldChange', {
         description: 'Whether the goal would be reopened. False if the goal is already open or no ID was given.',
       }),
       notified: people('notified', 'The people who would be notified. Empty if the goal would not be reopened.'),

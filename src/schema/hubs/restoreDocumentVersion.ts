@@ -14,15 +14,21 @@ import { DocumentDifference, DocumentVersion } from './versions.js';
 /** The numbers that a version can have. */
 const versionNumbers = { minimum: 1, maximum: 2_147_483_647 };
 
+type InputFields = Parameters<NonNullable<Parameters<typeof builder.inputType>[1]>['fields']>[0];
+
+const versionToRestore = (t: InputFields) => ({
+  documentId: t.id({ required: true, description: 'The ID of the document.' }),
+  versionNumber: t.int({
+    required: true,
+    description: 'The number of the version to restore, starting at 1.',
+    extensions: versionNumbers,
+  }),
+});
+
 const RestoreDocumentVersionInput = builder.inputType('RestoreDocumentVersionInput', {
   description: 'The input of `restoreDocumentVersion`.',
   fields: (t) => ({
-    documentId: t.id({ required: true, description: 'The ID of the document.' }),
-    versionNumber: t.int({
-      required: true,
-      description: 'The number of the version to restore, starting at 1.',
-      extensions: versionNumbers,
-    }),
+    ...versionToRestore(t),
     expectedCurrentVersion: t.int({
       required: true,
       description:
@@ -93,8 +99,8 @@ const Preview = builder.objectRef<DocumentRestorePreview>('DocumentRestorePrevie
       description:
         'The number of the current version. Send it as `expectedCurrentVersion`, so that the restore does what this preview shows or fails.',
     }),
-    isNoOp: t.exposeBoolean('isNoOp', {
-      description: 'Whether the restore would change nothing because the document already equals the version.',
+    wouldChange: t.exposeBoolean('wouldChange', {
+      description: 'Whether the restore would change anything. False if the document already equals the version.',
     }),
     titleBefore: t.string({ description: 'The title before the restore.', resolve: ({ before }) => before.title }),
     titleAfter: t.string({ description: 'The title after the restore.', resolve: ({ after }) => after.title }),
@@ -115,6 +121,12 @@ const Preview = builder.objectRef<DocumentRestorePreview>('DocumentRestorePrevie
   }),
 });
 
+const PreviewDocumentRestoreInput = builder.inputType('PreviewDocumentRestoreInput', {
+  description:
+    'The input of `previewDocumentRestore`: that of `restoreDocumentVersion`, without what the preview says.',
+  fields: versionToRestore,
+});
+
 builder.queryField('previewDocumentRestore', (t) =>
   t.field({
     type: Preview,
@@ -124,13 +136,12 @@ builder.queryField('previewDocumentRestore', (t) =>
       'Previews what `restoreDocumentVersion` would change, without changing anything; a read-only token can run it. ' +
       'Requires edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN.',
     args: {
-      documentId: t.arg.id({ required: true, description: 'The ID of the document.' }),
-      versionNumber: t.arg.int({
+      input: t.arg({
+        type: PreviewDocumentRestoreInput,
         required: true,
-        description: 'The number of the version to restore, starting at 1.',
-        extensions: versionNumbers,
+        description: 'The document, and the version to preview the restore of.',
       }),
     },
-    resolve: (_root, args, context) => previewDocumentRestore(context, args),
+    resolve: (_root, { input }, context) => previewDocumentRestore(context, input),
   }),
 );

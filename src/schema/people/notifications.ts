@@ -9,7 +9,7 @@ export const Notification = builder.prismaObject('Notification', {
   description: 'Notifies a person about an activity.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the notification.' }),
-    read: t.boolean({
+    isRead: t.boolean({
       description: 'Whether the person has read the notification.',
       select: { readAt: true },
       resolve: ({ readAt }) => readAt !== null,

@@ -12,7 +12,7 @@ const Subscriber = builder.objectRef<PotentialSubscriber<PersonShape>>('Subscrib
       nullable: true,
       description: '`Champion`, `Reviewer` or the job title. Null if there is none.',
     }),
-    priority: t.exposeBoolean('priority', { description: 'Whether the person is the champion or the reviewer.' }),
+    isPriority: t.exposeBoolean('priority', { description: 'Whether the person is the champion or the reviewer.' }),
     isSubscribed: t.exposeBoolean('isSubscribed', {
       description: 'Whether the person has a subscription that is not canceled.',
     }),

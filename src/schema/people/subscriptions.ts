@@ -18,7 +18,7 @@ const Subscription = builder.prismaObject('Subscription', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The ID of the subscription.' }),
     type: t.expose('type', { type: SubscriptionType, description: 'How the person was subscribed.' }),
-    canceled: t.exposeBoolean('canceled', { description: 'Whether the person canceled the subscription.' }),
+    isCanceled: t.exposeBoolean('canceled', { description: 'Whether the person canceled the subscription.' }),
     person: t.relation('person', { type: Person, description: 'The person who is subscribed.' }),
   }),
 });

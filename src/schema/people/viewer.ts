@@ -72,14 +72,14 @@ const Viewer = builder.prismaObject('ApiToken', {
       extensions: checkedPage(notificationCursor),
       args: {
         ...pageArguments,
-        unread: t.arg.boolean({
+        isRead: t.arg.boolean({
           required: false,
-          description: 'If true, returns only unread notifications; if false, only read ones. If null, returns both.',
+          description: 'If true, returns only read notifications; if false, only unread ones. If null, returns both.',
         }),
       },
-      resolve: (_viewer, { unread, ...args }, context, info) =>
+      resolve: (_viewer, { isRead, ...args }, context, info) =>
         resolveConnection(context, info, args, {
-          list: notificationList(context.actor, unread),
+          list: notificationList(context.actor, isRead),
           ...rowsOfModel(context, info, ['Notification', context.db.notification], {
             personId: context.actor.personId,
           }),

@@ -37,9 +37,6 @@ const addSecret = (payload: Parameters<typeof builder.objectField>[0]) =>
     }),
   );
 
-/** The sequences that an input takes. */
-const sequences = { minimum: 0, maximum: 2_147_483_647 };
-
 const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
   description: 'The input of `createWebhook`.',
   fields: (t) => ({
@@ -61,11 +58,11 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
         'The origins whose events not to send, such as those that the receiver itself has written. If it is null or absent, none is left out.',
       extensions: { maxItems: 100 },
     }),
-    after: t.int({
+    after: t.field({
+      type: 'BigInt',
       required: false,
       description:
         'The sequence of the event after which to start; 0 starts with the first event. If it is null or absent, the webhook starts now.',
-      extensions: sequences,
     }),
   }),
 });
@@ -123,18 +120,23 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
       description:
         'Whether to send events. An enabled webhook goes on where it was when it was disabled. If it is null or absent, that stays.',
     }),
-    newSecret: t.boolean({ required: false, description: 'Whether to make a new secret. Default: false.' }),
+    newSecret: t.boolean({
+      required: false,
+      defaultValue: false,
+      description: 'Whether to make a new secret. Null is like false.',
+    }),
     keepOldSecret: t.boolean({
       required: false,
+      defaultValue: true,
       description:
         'Whether the old secret signs too, for 24 hours after a new one is made; false ends all old secrets at once, also ' +
-        'without a new one. Default: true.',
+        'without a new one. Null is like true.',
     }),
-    after: t.int({
+    after: t.field({
+      type: 'BigInt',
       required: false,
       description:
         'The sequence of an event: everything after it is sent, again or for the first time. If it is null or absent, the webhook goes on where it is.',
-      extensions: sequences,
     }),
   }),
 });

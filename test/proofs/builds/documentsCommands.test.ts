@@ -119,7 +119,7 @@ describe('on the demo', () => {
     expect((await ask(list)).data.goals.nodes).not.toEqual([]);
     const [preview = ''] = blocksOf(sectionOf(textOf('docs/api.md'), 'Previews'), 'graphql');
     expect((await ask(preview, { id: 'doc-launch-plan' })).data.previewDocumentRestore).toMatchObject({
-      isNoOp: false,
+      wouldChange: true,
       expectedCurrentVersion: 7,
     });
 

@@ -13,9 +13,9 @@ const permissionsAt = (level: number) => ({
 });
 
 const hubPermissionsAt = (level: number) => ({
-  ...Object.fromEntries(['Document', 'File', 'Link'].map((kind) => [`canCommentOn${kind}`, level >= 40])),
+  ...Object.fromEntries(['Document', 'File'].map((kind) => [`canCommentOn${kind}`, level >= 40])),
   ...Object.fromEntries(
-    'canCreateDocument canCreateFolder canCreateFile canCreateLink canEditDocument canEditFile canEditLink canEditParentFolder canDeleteDocument canDeleteFile canDeleteFolder canDeleteLink canCopyFolder canRenameFolder'
+    'canCreateDocument canCreateFolder canCreateFile canEditDocument canEditFile canEditParentFolder canDeleteDocument canDeleteFile canDeleteFolder canCopyFolder canRenameFolder'
       .split(' ')
       .map((name) => [name, level >= 70]),
   ),

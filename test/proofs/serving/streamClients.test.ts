@@ -30,7 +30,7 @@ const untilOpen = async (count: number) => {
   while (world.streams.open !== count) await sleep(5);
 };
 
-const query = 'subscription { events { sequence activity { goal { description } } } }';
+const query = 'subscription { events { sequence activity { subject { ... on Goal { description } } } } }';
 
 /** A client that reads only when it is told to. */
 async function openSocket(token: string): Promise<Socket> {
@@ -106,11 +106,13 @@ test("graphql-sse's client gets the events, and the error of a stream that is re
     headers: { authorization: `Bearer ${team.caller.token}` },
     retryAttempts: 0,
   });
-  const events = client.iterate({ query: 'subscription { events { sequence activity { goal { name } } } }' });
+  const events = client.iterate({
+    query: 'subscription { events { sequence activity { subject { ... on Goal { name } } } } }',
+  });
   const first = events.next();
   await untilOpen(1);
   await record(team, goal);
-  const shown = (sequence: number) => ({ data: { events: { sequence, activity: { goal: { name: 'Launch' } } } } });
+  const shown = (sequence: number) => ({ data: { events: { sequence, activity: { subject: { name: 'Launch' } } } } });
   expect((await first).value).toEqual(shown(1));
   await record(team, goal);
   expect((await events.next()).value).toEqual(shown(2));

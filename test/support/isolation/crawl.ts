@@ -4,17 +4,21 @@ import {
   type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
+  type GraphQLUnionType,
   getNamedType,
+  isAbstractType,
   isInterfaceType,
   isLeafType,
   isObjectType,
+  isUnionType,
 } from 'graphql';
 import type { Json } from '../world.js';
 
 type Composite = GraphQLObjectType | GraphQLInterfaceType;
 
 const isComposite = (type: GraphQLNamedType): type is Composite => isObjectType(type) || isInterfaceType(type);
-const isRecord = (type: GraphQLNamedType) => isComposite(type) && 'id' in type.getFields();
+const isRecord = (type: GraphQLNamedType): boolean =>
+  isUnionType(type) ? type.getTypes().every(isRecord) : isComposite(type) && 'id' in type.getFields();
 /** What only leads to records: connections, their edges, and objects without an id. */
 const isPage = ({ name }: GraphQLNamedType) => /(Connection|Edge|PageInfo)$/.test(name);
 /** Records that only exist inside of another one, of which they are no further step. */
@@ -41,24 +45,32 @@ export const reachingFields = (schema: GraphQLSchema): string[] =>
   );
 
 /** Selects every field of a type, and of what it reaches, down to records of the given depth. */
-export function everything(schema: GraphQLSchema, type: Composite, depth: number): string {
-  const own = Object.values(type.getFields()).flatMap((field) => {
+export function everything(schema: GraphQLSchema, type: Composite | GraphQLUnionType, depth: number): string {
+  const own = Object.values(isUnionType(type) ? {} : type.getFields()).flatMap((field) => {
     const of = getNamedType(field.type);
     if (isLeafType(of)) return [field.name];
-    if (!isComposite(of)) return [];
+    if (!isComposite(of) && !isUnionType(of)) return [];
     const left = (isRecord(of) || isPage(of)) && !isPage(type) && !isInside(of) ? depth - 1 : depth;
     if (isRecord(of) && (left === 0 || /Edge$/.test(type.name)))
-      return [`${field.name}${argumentsOf(field)} { __typename id }`];
+      return [`${field.name}${argumentsOf(field)} { __typename ${idOf(of)} }`];
     if (left === 0) return [];
     return [`${field.name}${argumentsOf(field)} { ${everything(schema, of, left)} }`];
   });
-  const kinds = isInterfaceType(type) ? schema.getPossibleTypes(type) : [];
+  const kinds = isAbstractType(type) ? schema.getPossibleTypes(type) : [];
   return [
     '__typename',
     ...own,
     ...kinds.map((kind) => `... on ${kind.name} { ${everything(schema, kind, depth)} }`),
   ].join(' ');
 }
+
+const idOf = (type: GraphQLNamedType) =>
+  isUnionType(type)
+    ? type
+        .getTypes()
+        .map(({ name }) => `... on ${name} { id }`)
+        .join(' ')
+    : 'id';
 
 /** The whole list of a list; of numbered records the first. */
 function argumentsOf({ args }: GraphQLField<unknown, unknown>): string {
@@ -87,7 +99,7 @@ export function readFacts(schema: GraphQLSchema, answer: Json, facts: Facts, onR
       const shown = value[field.name];
       if (shown === undefined) continue;
       if (!isPage(type) && namesRecord(field)) add(at, `${type.name}.${field.name}`, idsOf(shown));
-      visit(shown, at);
+      if (!isLeafType(getNamedType(field.type))) visit(shown, at);
     }
   };
   for (const [name, value] of Object.entries(answer)) {

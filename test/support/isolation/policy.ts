@@ -90,9 +90,7 @@ export const fields: Record<string, Row> = {
   'Project.spaceId': seen(column('projects', 'space_id')),
 
   'Activity.author': part,
-  'Activity.goal': seen(column('activities', 'goal_id')),
-  'Activity.file': seen(column('activities', 'file_id')),
-  'Activity.document': seen(column('activities', 'document_id')),
+  'Activity.subject': seen(column('activities', 'coalesce(goal_id, file_id, document_id)')),
   'Activity.documentVersion': seen(column('activities', 'document_version_id')),
 
   'Activity.undoneOutcome': ruled,
@@ -215,7 +213,7 @@ export const lookUps: Record<string, Need> = {
     states: { archived: 'GOAL_ARCHIVED' },
   },
   previewDocumentRestore: {
-    ask: (documentId) => ({ documentId, versionNumber: 1 }),
+    ask: (documentId) => ({ input: { documentId, versionNumber: 1 } }),
     kind: 'documents',
     level: 70,
     states: withoutVersions,
@@ -281,7 +279,7 @@ export const targets = [
   'Query.resourceHubFolder(id)',
   'Query.resourceHubFile(id)',
   'Query.resourceHubDocument(id)',
-  'Query.previewDocumentRestore(documentId)',
+  'PreviewDocumentRestoreInput.documentId',
 ];
 
 /** Every path, or what it begins with: `public` ones say the same to everyone, whoever asks. */
