@@ -36,7 +36,7 @@ docker compose run --rm gateway token create --person ann --name CI --write`,
 const scriptsOf = (file: string, heading: string) =>
   blocksOf(sectionOf(textOf(file), heading), 'sh').filter((script) => !notRun.includes(script.trim()));
 
-const call = scriptsOf('README.md', 'Make a call');
+const call = [...scriptsOf('README.md', 'Make a call'), ...scriptsOf('docs/quickstart.md', 'More calls')];
 const reads = scriptsOf('docs/api.md', 'Finding ids');
 /** `documentsClients.test.ts` runs them. */
 const clients = scriptsOf('docs/clients.md', 'Clients');
@@ -93,10 +93,10 @@ describe('on the demo', () => {
     return bodies.map((body, index) => ({ status: Number(lines[index * 2 + 1]), body: JSON.parse(body) }));
   }
 
-  test('what the README and docs/api.md show works in the order it stands, and answers as shown', async () => {
+  test('what the README, the quick start and docs/api.md show works in the order it stands, and answers as shown', async () => {
     const jsonIn = (file: string, heading: string) =>
       blocksOf(sectionOf(textOf(file), heading), 'json').map((text) => JSON.parse(text));
-    const shown = jsonIn('README.md', 'Make a call');
+    const shown = [...jsonIn('README.md', 'Make a call'), ...jsonIn('docs/quickstart.md', 'More calls')];
     const answers = await answersTo(call.join('\n'));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200]);
     expect(answers[0]?.body).toMatchObject(shown[0]);
@@ -143,7 +143,7 @@ describe('on the demo', () => {
     expect(told.join('\n').replace(/"work";r=\d+/, '"work";r=60000')).toBe(shown.trim());
   });
 
-  test('the reads of the README and docs/api.md find the ids and version numbers that REST takes', async () => {
+  test('the reads of the quick start and docs/api.md find the ids and version numbers that REST takes', async () => {
     const [token] = call[0]?.split('\n') ?? [];
     const [goals, files, document] = (await answersTo(`${token}\n${call.at(-1)}`)).map(({ body }) => body.data);
     expect(goals.goals.nodes.map(({ id }: Json) => id)).toContain('goal-website-refresh');
