@@ -38,7 +38,7 @@ import {
   types,
 } from './platform/http/index.js';
 import { Callers, type RateLimiters, rateLimit } from './platform/limits/index.js';
-import type { Streams } from './platform/outbox/index.js';
+import { isSecret, type Streams } from './platform/outbox/index.js';
 import { type Database, newScope, type Replicas } from './platform/postgres/index.js';
 import { openApiDocument, openApiRoutes } from './rest/openapi/openApiDocument.js';
 import { restRoutes, storedMutations } from './rest/routes.js';
@@ -218,6 +218,7 @@ export function createPipeline({
     idempotencySeconds,
     responseCharacters,
     longOutcomeBytes,
+    isSecret,
     replicas,
     lockChanges,
     onChange,

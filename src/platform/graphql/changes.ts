@@ -233,6 +233,8 @@ interface IdempotencyOptions {
   idempotencySeconds: number;
   /** The most bytes of all long outcomes of a token. */
   longOutcomeBytes: number;
+  /** Whether a text of a response is a secret, which is sent and never kept. */
+  isSecret: (text: string) => boolean;
 }
 
 /** From how many characters on an outcome is long. */
@@ -258,7 +260,7 @@ interface KeyedRequest {
  */
 async function once(
   { scope, fingerprint, field, execute, onReplay, hasSecret, mostCharacters }: KeyedRequest,
-  { db, idempotencySeconds: seconds, longOutcomeBytes }: IdempotencyOptions,
+  { db, idempotencySeconds: seconds, longOutcomeBytes, isSecret }: IdempotencyOptions,
 ): Promise<ExecutionResult> {
   return inTransaction(db, async (tx) => {
     const held = await holdKey(tx, scope);
@@ -273,7 +275,7 @@ async function once(
     const result = await execute(tx);
     const isFinal = isDecided(result) && (result.data || isRefusal(result));
     if (!isFinal) throw new RolledBack(result);
-    const outcome = JSON.stringify(result, hasSecret ? withoutSecret : undefined);
+    const outcome = JSON.stringify(result, hasSecret ? without(isSecret) : undefined);
     if (outcome.length > mostCharacters) throw tooLong(mostCharacters);
     if (outcome.length > longOutcome) await requireRoom(tx, scope, longOutcomeBytes - outcome.length);
     await keepOutcome(tx, scope, { fingerprint, result: outcome, seconds });
@@ -289,8 +291,8 @@ async function requireRoom(tx: Transaction, scope: KeyScope, mostBytes: number):
   }
 }
 
-const withoutSecret = (_name: string, value: unknown) =>
-  typeof value === 'string' && value.startsWith('whsec_') ? null : value;
+const without = (isSecret: (text: string) => boolean) => (_name: string, value: unknown) =>
+  typeof value === 'string' && isSecret(value) ? null : value;
 
 function parseResult(text: string, field: FieldNode): ExecutionResult {
   const { data, errors }: ExecutionResult = JSON.parse(text);

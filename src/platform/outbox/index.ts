@@ -26,6 +26,8 @@ export {
   EventStream,
 } from './eventStream.js';
 export {
+  /** Whether a text is a secret of Standard Webhooks. */
+  isSecret,
   /** The secret of a webhook under one key. */
   secretOf,
   /** The header `webhook-signature` of Standard Webhooks: a signature with each secret. */

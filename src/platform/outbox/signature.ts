@@ -11,9 +11,14 @@ interface SecretOwner {
   generation: number;
 }
 
+const prefix = 'whsec_';
+
+/** Whether a text is a secret of Standard Webhooks. */
+export const isSecret = (text: string): boolean => text.startsWith(prefix);
+
 /** The secret of a webhook under one key. It is stored nowhere: it can be derived again. */
 export const secretOf = (key: string, { companyId, id, generation }: SecretOwner): string =>
-  `whsec_${createHmac('sha256', key)
+  `${prefix}${createHmac('sha256', key)
     .update(JSON.stringify(['webhook', companyId, id, generation]))
     .digest('base64')}`;
 
@@ -26,7 +31,7 @@ export const signingSecrets = (keys: readonly string[], owner: SecretOwner & { o
 /** The header `webhook-signature` of Standard Webhooks: a signature with each secret. */
 export const signatureOf = (secrets: readonly string[], id: string, timestamp: string, body: string): string =>
   secrets
-    .map((secret) => Buffer.from(secret.replace('whsec_', ''), 'base64'))
+    .map((secret) => Buffer.from(secret.replace(prefix, ''), 'base64'))
     .map((key) => `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`)
     .join(' ');
 
