@@ -99,6 +99,17 @@ export const manyBehind = most.events;
  * holds back. Notes how far that goes before it is sent, and renews the lease. Undefined if the lease was lost.
  *
  * An endpoint that only fails is tried with its oldest failure and its next event.
+ *
+ * The steps of the statement, from top to bottom:
+ * - `w`: the webhook, locked, if the lease still holds, and whether it is disabled or waits as a whole
+ * - `looked`: the events behind its position, so many that the look is bounded
+ * - `wanted`: those of them that it wants, and whose record has no retry: later events of such a record wait behind it
+ * - `next`: as many of those as one batch sends
+ * - `reach`: where the position is once `next` is settled
+ * - `retries`: what was asked to be sent once, and the oldest failure of each record that is due
+ * - `chain`: the events of each retry's record, from the one that failed on, a few at a time
+ * - `noted`, `held`: how far events may have been sent, before they are: a gateway that dies then leaves a mark
+ * - the last SELECT: the webhook with each item
  */
 export async function claim(
   db: Transaction,

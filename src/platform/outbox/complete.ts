@@ -82,7 +82,19 @@ export interface Progress {
   disabled: DisabledReason | undefined;
 }
 
-/** Records how far deliveries came, in one statement, and renews the lease. Returns false, and records nothing, if it was lost. */
+/**
+ * Records how far deliveries came, in one statement, and renews the lease. Returns false, and records nothing, if it was
+ * lost.
+ *
+ * The steps of the statement, from top to bottom:
+ * - `held`: the webhook, locked, if the lease still holds; every step below depends on it
+ * - `logged`: a line of the log for each attempt
+ * - `kept`: a retry for each record whose event failed or is still being sent
+ * - `continued`: for records whose retry is done, the next event that waited behind it
+ * - `moved`, `removed`: the retry goes on with that event, or ends if there is none
+ * - `sent`: what was asked to be sent once, and was
+ * - `changed`: position, failures, waits and state of the webhook
+ */
 export async function complete(
   db: Transaction,
   { events, tenants, record, kind }: EventSource,

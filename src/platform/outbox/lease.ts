@@ -33,6 +33,9 @@ export const latestEnd = sql`now() + interval '30 seconds'`;
 /**
  * Takes the lease of every webhook of the company that has work. May be repeated, if its outcome was lost. A lease that
  * would not end for long is shortened and not taken: its holder may still be sending.
+ *
+ * The steps of the statement: `open`: the webhooks with work whose lease is free, locked unless somebody takes them just
+ * now; `claimed`: they get the lease; `shortened`: leases that a clock which was set back has made long.
  */
 export async function acquireLease(
   db: Transaction,

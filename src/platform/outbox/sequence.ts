@@ -31,6 +31,12 @@ interface Row {
  * Gives the company's committed events their sequence, in the order in which they were recorded. Who numbers holds
  * the company until its numbers are committed, so that none is seen before a lower one; nobody waits for that, because a
  * foreign key takes no lock that conflicts with it. Decisions: "Events".
+ *
+ * The steps of the statement, from top to bottom:
+ * - `company`: its counter, locked, unless somebody else numbers
+ * - `since`: from when on to look: what is dated in the future was recorded before the clock was set back, so it is first
+ * - `waiting`, `ids`: the events without a number, in the order in which they were recorded
+ * - `numbered`, `counted`: each gets the next number, and the counter the last one
  */
 export async function numberEvents(
   db: Transaction,
