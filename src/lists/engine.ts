@@ -269,10 +269,10 @@ export function rowsOfRecord({ companyId }: Actor, { table, of, by, ...cursor }:
 const shortest = 3;
 
 /** A text below three characters is refused, because the index finds names by three in a row. */
-export const textErrors = (field: string, text: string | null | undefined): FieldError[] =>
+export const textErrors = (name: string, text: string | null | undefined): FieldError[] =>
   text == null || [...text.trim()].length >= shortest
     ? []
-    : [{ field: `${field}.filter.text`, code: 'too_short', message: `must have at least ${shortest} characters` }];
+    : [{ field: name, code: 'too_short', message: `must have at least ${shortest} characters` }];
 
 /** Holds for the rows in which the column contains the text. */
 export const contains = (column: Prisma.Sql, text: string) =>

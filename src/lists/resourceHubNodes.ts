@@ -1,7 +1,7 @@
 import { Prisma } from '../generated/client/client.js';
 import { type Transaction, textList } from '../platform/postgres/index.js';
-import type { Actor } from '../policies/access.js';
-import { type CursorKind, contains, eachOf, type List } from './engine.js';
+import { type Actor, level } from '../policies/access.js';
+import { type CursorKind, contains, eachOf, everywhere, type List } from './engine.js';
 
 // The rule of policies/visibility.ts in SQL, for rows `n` of a hub that the caller may see.
 
@@ -78,6 +78,7 @@ export async function folderPaths(db: Transaction, actor: Actor, asked: readonly
 export const rankOf = { folder: 0, document: 1, file: 2 } as const;
 
 export const hubNodeCursor: CursorKind = { name: 'resourceHub.nodes', key: 'text' };
+export const namedNodeCursor: CursorKind = { name: 'resourceHubNodes', key: 'text' };
 export const folderNodeCursor: CursorKind = { name: 'resourceHubFolder.nodes', key: 'text' };
 
 /** The nodes at the root of each hub in the scopes. */
@@ -103,6 +104,32 @@ export const nodesNamed = (actor: Actor, text: string): List => ({
       ) f`,
     ),
 });
+
+/**
+ * The nodes in all hubs that the caller may see whose names contain the text. They are found first, then each of their
+ * hubs is looked up once, then they are sorted.
+ */
+export function nodesNamedAnywhere(actor: Actor, text: string): List {
+  const { companyId, personId } = actor;
+  const found = kindsOf(actor).map(
+    ({ table, rank, condition }) => Prisma.sql`
+      SELECT ${rank}::integer AS rank, name_key(n.name) AS key, n.id, n.resource_hub_id AS hub FROM ${Prisma.raw(table)} n
+      WHERE n.company_id = ${companyId} AND ${condition} AND ${contains(Prisma.sql`n.name`, text)}`,
+  );
+  return {
+    ...namedNodeCursor,
+    steps: Prisma.sql`found AS MATERIALIZED (${Prisma.join(found, ' UNION ALL ')}), seen AS MATERIALIZED (
+        SELECT f.hub FROM (SELECT DISTINCT hub FROM found) f
+        WHERE (SELECT a.level FROM resource_hub_access a
+          WHERE a.company_id = ${companyId} AND a.resource_hub_id = f.hub AND a.person_id = ${personId}) >= ${level.view})`,
+    branches: (_scopes, walk) =>
+      Object.values(rankOf).map(
+        (rank) => Prisma.sql`SELECT ${everywhere} AS scope, f.rank, f.key, f.id FROM found f
+          WHERE f.rank = ${rank}::integer AND f.hub IN (SELECT s.hub FROM seen s)
+          ${walk({ rank, key: Prisma.sql`f.key`, id: Prisma.sql`f.id` })}`,
+      ),
+  };
+}
 
 /** The nodes directly in each folder in the scopes. */
 export const nodesOfFolders = (actor: Actor) =>

@@ -57,6 +57,7 @@ const fields = [
   'goals',
   'spaces',
   'space',
+  'resourceHubNodes',
   'resourceHubs',
   'resourceHub',
   'resourceHubFolder',

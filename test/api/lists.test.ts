@@ -412,6 +412,68 @@ describe('the nodes of a hub', () => {
   });
 });
 
+describe('the nodes of all hubs', () => {
+  const document = `query ($text: String!, $first: Int, $after: String) {
+    resourceHubNodes(text: $text, first: $first, after: $after) {
+      totalCount pageInfo { endCursor hasNextPage } nodes { __typename name resourceHubId } } }`;
+  const find = async ({ token }: { token: string }, variables: Json) =>
+    (await read(token, document, variables)).resourceHubNodes;
+
+  test('are found by name in every hub that the caller can see, paged, in one order', async () => {
+    const { company, caller, space } = await team();
+    const guest = await world.person(company, { type: 'guest' });
+    const goal = await world.goal(space, { name: 'Goal' });
+    const closed = await world.space(company, [], { companyLevel: 0 });
+    const hubs = await Promise.all(
+      [{ spaceId: space.id }, { goalId: goal.id }, { spaceId: closed.id }].map((parent) => world.hub(company, parent)),
+    );
+    const [ofSpace, ofGoal, unseen] = hubs as [(typeof hubs)[0], (typeof hubs)[0], (typeof hubs)[0]];
+    const folder = await world.folder(ofGoal);
+    await db.prisma.resourceHubFolder.updateMany({ where: { id: folder.id }, data: { name: 'Quarterly reports' } });
+    await world.file(ofSpace, caller, { name: 'report.pdf' });
+    await world.file(ofGoal, caller, { name: 'A report.pdf', parentFolderId: folder.id });
+    await world.file(ofSpace, caller, { name: 'report that is gone.pdf', deletedAt: new Date() });
+    await world.file(unseen, caller, { name: 'unseen report.pdf' });
+    await world.file(ofSpace, caller, { name: 'photo.png' });
+    await world.document(ofSpace, caller, ['text'], { name: 'Report of the year' });
+    await world.draft(ofGoal, caller, { name: 'My report' });
+    const { caller: stranger, hub: elsewhere } = await world.teamWithHub('space');
+    await world.file(elsewhere, stranger, { name: 'report of another company' });
+
+    const all = await find(caller, { text: ' RePort ' });
+    expect(all.nodes.map(({ __typename, name, resourceHubId }: Json) => [__typename, name, resourceHubId])).toEqual([
+      ['ResourceHubFolder', 'Quarterly reports', ofGoal.id],
+      ['ResourceHubDocument', 'My report', ofGoal.id],
+      ['ResourceHubDocument', 'Report of the year', ofSpace.id],
+      ['ResourceHubFile', 'A report.pdf', ofGoal.id],
+      ['ResourceHubFile', 'report.pdf', ofSpace.id],
+    ]);
+    expect(all).toMatchObject({ totalCount: 5, pageInfo: { hasNextPage: false } });
+    const pages = [];
+    for (let after = null, more = true; more; ) {
+      const { nodes, pageInfo } = await find(caller, { text: 'report', first: 2, after });
+      pages.push(...names({ nodes }));
+      [after, more] = [pageInfo.endCursor, pageInfo.hasNextPage];
+    }
+    expect(pages).toEqual(names(all));
+    expect(await find(guest, { text: 'report' })).toMatchObject({ totalCount: 0, nodes: [] });
+    expect(names(await find(stranger, { text: 'report' }))).toEqual(['report of another company']);
+  });
+
+  test.each<[string, Json, string, string]>([
+    ['too short a text', { text: ' ab ' }, 'resourceHubNodes.text', 'must have at least 3 characters'],
+    ['too long a text', { text: 'x'.repeat(201) }, 'text', 'must have at most 200 characters'],
+    ['a cursor of another list', { text: 'abc', after: 'x' }, 'resourceHubNodes.after', 'is not a cursor'],
+  ])('are not found by %s', async (_what, variables, field, message) => {
+    const { caller } = await team();
+    const { status, body } = await world.graphql(caller.token, document, variables);
+    expect(status).toBe(400);
+    expect(body.errors[0].extensions.errors).toEqual([
+      expect.objectContaining({ field, message: expect.stringContaining(message) }),
+    ]);
+  });
+});
+
 test('fragments on several types may ask for different lists at one place of the answer', async () => {
   const { caller, hub } = await world.teamWithHub('space');
   for (let index = 0; index < 3; index += 1) await world.file(hub, caller);

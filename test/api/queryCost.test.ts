@@ -310,6 +310,7 @@ describe('a connection counts its page', () => {
       {},
       352,
     ],
+    ['a text that is looked for in all hubs', '{ resourceHubNodes(text: "abc") { totalCount } }', {}, 351],
     ['all that is unread: 400', '{ goal(id: "g") { notifications { id } } }', {}, 411],
     ['what is in a folder: 20', '{ resourceHubFolder(id: "f") { name childrenCount } }', {}, 21],
     ['the folders above a file: 20', '{ resourceHubFile(id: "f") { pathToFile { id } } }', {}, 31],

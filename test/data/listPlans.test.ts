@@ -102,6 +102,14 @@ test.each(['owner', 'member'])(
   },
 );
 
+test.each(['owner', 'member'])(
+  'those of all hubs with a text are found for the %s without reading the rest',
+  async (person) => {
+    const found = await plans(person, '{ resourceHubNodes(text: "fffe") { nodes { id } } }');
+    expect(dearest(found, 'rows')).toBeLessThan(1500);
+  },
+);
+
 test('among 100,000 activities of a goal, and as many notifications, every page costs the same', async () => {
   const at = (list: string) => `after: "${cursor(list, 0, '2026-01-02T00:00:00.000Z', '')}"`;
   for (const after of ['', at('goal.activities')]) {

@@ -84,7 +84,7 @@ builder.queryField('goals', (t) =>
     extensions: {
       check: ({ filter, orderBy, ...page }: GoalArguments, field: string) => [
         ...pageErrors(goalCursor((orderBy ?? byName).field), field, page),
-        ...textErrors(field, filter?.text),
+        ...textErrors(`${field}.filter.text`, filter?.text),
       ],
     },
     args: {

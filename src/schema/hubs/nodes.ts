@@ -4,7 +4,9 @@ import { type PageArguments, type Position, pageErrors, textErrors } from '../..
 import {
   folderNodeCursor,
   hubNodeCursor,
+  namedNodeCursor,
   nodesNamed,
+  nodesNamedAnywhere,
   nodesOfFolders,
   nodesOfHubs,
   rankOf,
@@ -90,7 +92,7 @@ builder.prismaObjectField(ResourceHub, 'nodes', (t) =>
     extensions: {
       check: ({ filter, ...page }: HubNodeArguments, field: string) => [
         ...pageErrors(hubNodeCursor, field, page),
-        ...textErrors(field, filter?.text),
+        ...textErrors(`${field}.filter.text`, filter?.text),
       ],
     },
     select: { id: true },
@@ -113,6 +115,36 @@ builder.objectField(ResourceHubFolder, 'nodes', (t) =>
       resolveConnection(context, info, args, {
         list: nodesOfFolders(context.actor),
         scope: id,
+        load: loadNodes(context, info),
+      }),
+  }),
+);
+
+type NamedNodeArguments = PageArguments & { text: string };
+
+builder.queryField('resourceHubNodes', (t) =>
+  t.field({
+    type: ResourceHubNodeConnection,
+    description:
+      "Finds folders, documents and files by name, in all hubs that the caller can see. Excludes other people's drafts and everything deleted. Error: BAD_USER_INPUT.",
+    args: {
+      text: t.arg.string({
+        required: true,
+        description: 'What the name contains, ignoring case and spaces around the text, which has 3 to 200 characters.',
+        extensions: { maxLength: 200 },
+      }),
+      ...pageArguments,
+    },
+    extensions: {
+      ...everyName,
+      check: ({ text, ...page }: NamedNodeArguments, field: string) => [
+        ...textErrors(`${field}.text`, text),
+        ...pageErrors(namedNodeCursor, field, page),
+      ],
+    },
+    resolve: (_root, { text, ...args }, context, info) =>
+      resolveConnection(context, info, args, {
+        list: nodesNamedAnywhere(context.actor, text),
         load: loadNodes(context, info),
       }),
   }),

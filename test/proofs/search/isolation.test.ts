@@ -120,11 +120,13 @@ describe('a filter', () => {
     const word = caller.company === 'ours' ? theirTexts.word : ourTexts.word;
     const { body } = await matrix.graphql(
       caller,
-      `{ goals(filter: { text: "${word}" }) { nodes { id } totalCount } }`,
+      `{ goals(filter: { text: "${word}" }) { nodes { id } totalCount }
+         resourceHubNodes(text: "${word}") { nodes { id } totalCount } }`,
       {},
       [word],
     );
     expect(body.data.goals).toEqual({ nodes: [], totalCount: 0 });
+    expect(body.data.resourceHubNodes).toEqual({ nodes: [], totalCount: 0 });
   });
 });
 

@@ -45,6 +45,8 @@ export const fields: Record<string, Row> = {
   'Query.goals': seen(all('goals')),
   'Query.spaces': seen(all('spaces')),
   'Query.resourceHubs': seen(all('resource_hubs')),
+  // What it finds is tried below, and in test/api/lists.test.ts.
+  'Query.resourceHubNodes': ruled,
   'Query.events': seen(
     `SELECT 'Query' AS source, a.id AS target, coalesce(a.goal_id, f.resource_hub_id,
         CASE WHEN d.state = 'draft' THEN d.id ELSE d.resource_hub_id END) AS decider
