@@ -1,4 +1,4 @@
-// A Prisma generator: writes what src/database/reader knows of the models, from Prisma's own datamodel.
+// A Prisma generator: writes what the reader (src/platform/postgres/reader) knows of the models, from Prisma's own datamodel.
 import { writeFile } from 'node:fs/promises';
 import helper from '@prisma/generator-helper';
 

@@ -1,6 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import type { Context, WebhookRules } from './context.js';
+import type { ModelDatabase } from './database.js';
 import { defaults } from './defaults.js';
 import { lockChanges } from './operations/operation.js';
 import type { Demo, DemoKey } from './pages/demo.js';
@@ -39,7 +40,7 @@ import {
 } from './platform/http/index.js';
 import { Callers, type RateLimiters, rateLimit } from './platform/limits/index.js';
 import { isSecret, type Streams } from './platform/outbox/index.js';
-import { type Database, newScope, type Replicas } from './platform/postgres/index.js';
+import { newScope, type Replicas } from './platform/postgres/index.js';
 import { openApiDocument, openApiRoutes } from './rest/openapi/openApiDocument.js';
 import { restRoutes, storedMutations } from './rest/routes.js';
 import { apiRoot, prepare } from './rest/storedMutation.js';
@@ -47,7 +48,7 @@ import { schema, sdl } from './schema/index.js';
 import { authenticator, bearerHash } from './tokens.js';
 
 interface AppOptions {
-  db: Database;
+  db: ModelDatabase;
   /** Standbys of the database that may answer queries. */
   replicas?: Replicas | undefined;
   logger: Logger;

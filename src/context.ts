@@ -1,6 +1,6 @@
+import type { ModelTransaction } from './database.js';
 import type { NamedFields } from './platform/failures/index.js';
 import type { Streams } from './platform/outbox/index.js';
-import type { Transaction } from './platform/postgres/index.js';
 import type { Actor } from './policies/access.js';
 
 /** What the gateway allows webhooks. */
@@ -16,7 +16,7 @@ export interface WebhookRules {
 /** What a resolver may use. Each operation gets a new one. */
 export interface Context extends NamedFields {
   /** The database; for a request with an Idempotency-Key, the transaction of the whole operation. */
-  db: Transaction;
+  db: ModelTransaction;
   actor: Actor;
   /** Where the caller uses the token; null if the gateway itself asks. */
   surface: 'rest' | 'graphql' | 'mcp' | null;

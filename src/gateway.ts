@@ -2,9 +2,11 @@ import { createServer } from 'node:http';
 import { hostname, networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
 import { createPipeline } from './app.js';
+import { databaseTables, type ModelDatabase, openReady } from './database.js';
 import { eventSource } from './events/source.js';
+import { type PurgedFile, purgeFiles } from './operations/purgeFiles.js';
 import { DemoKey } from './pages/demo.js';
-import { type PurgedFile, purgeFiles, purgeRegularly } from './platform/administration/index.js';
+import { purgeRegularly } from './platform/administration/index.js';
 import { Overload, parameters } from './platform/fairness/index.js';
 import { purgeOutcomes, readPersistedDocuments } from './platform/graphql/index.js';
 import { NodeServer } from './platform/http/index.js';
@@ -18,7 +20,7 @@ import {
   shortenBackoffs,
   WebhookFigures,
 } from './platform/outbox/index.js';
-import { type Database, openClient, Replicas, warmUp } from './platform/postgres/index.js';
+import { Replicas } from './platform/postgres/index.js';
 import { listen } from './platform/process/index.js';
 import { addressOf } from './platform/settings/index.js';
 import { Metrics, MetricsServer, type ReadMetrics } from './platform/telemetry/index.js';
@@ -58,11 +60,12 @@ function namesOf(host: string): string[] {
 const thisMachine = ['127.0.0.0/8', '::1/128'];
 
 /** Undefined if no replica is named. One that cannot be used is in the log; the gateway serves without it. */
-async function openReplicas(config: Config, db: Database, logger: Logger): Promise<Replicas | undefined> {
+async function openReplicas(config: Config, db: ModelDatabase, logger: Logger): Promise<Replicas | undefined> {
   if (config.replicaUrls.length === 0) return undefined;
   return Replicas.open({
     ...config,
     urls: config.replicaUrls,
+    open: (options) => openReady({ ...options, reads: config.reads }),
     db,
     timeouts: config.databaseTimeouts,
     onUsed: (replica) => logger.info({ replica }, 'a replica answers queries'),
@@ -80,14 +83,14 @@ export const maintenancePoolSize = 2;
  */
 export function purgeWhileServing(
   { fileRetentionDays: days, webhookLogDays }: Pick<Config, 'fileRetentionDays' | 'webhookLogDays'>,
-  db: Database,
+  db: ModelDatabase,
   logger: Logger,
 ): () => Promise<void> {
   const onPurged = (files: PurgedFile[]) => {
     for (const { id, companyId, name, url } of files) logger.info({ id, companyId, name, url }, 'removed for good');
   };
   const purges: (() => Promise<unknown>)[] = [
-    () => purgeOutcomes(db),
+    () => purgeOutcomes(db, databaseTables.tenants),
     () => purgeAttempts(db, { days: webhookLogDays }),
     () => shortenBackoffs(db),
   ];
@@ -118,7 +121,7 @@ export async function connectGateway(
 ): Promise<ConnectedGateway> {
   const { preparedStatements, persisted: source, databaseTimeouts: timeouts } = config;
   const onError = (error: Error) => logger.info(`a database connection broke: ${error.message}`);
-  const db = openClient({ ...config, url, timeouts, onError });
+  const db = await openReady({ ...config, url, timeouts, onError });
   const persisted = source && { documents: readPersistedDocuments(source.path, schema), only: source.only };
   const rateLimiters = createRateLimiters({
     ...config.rateLimit,
@@ -138,7 +141,6 @@ export async function connectGateway(
     await Promise.all([rateLimiters.close(), replicas?.close(), events.close(), db.$disconnect()]);
   };
   try {
-    await warmUp(db);
     replicas = await openReplicas(config, db, logger);
   } catch (error) {
     await close();

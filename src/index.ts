@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { openDatabase } from './database.js';
 import { connectGateway, maintenancePoolSize, purgeWhileServing } from './gateway.js';
-import { openDatabase } from './openDatabase.js';
 import { ConfigError } from './platform/settings/index.js';
 import { createLogger } from './platform/telemetry/index.js';
 import { configOf, settings as known } from './settings.js';

@@ -59,6 +59,7 @@ export const settings = z.object({
   DATABASE_LOCK_TIMEOUT_MS: millisecondsOrOff(3000).default(3000),
   DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: millisecondsOrOff(10_000).default(10_000),
   PREPARED_STATEMENTS: onOff(true),
+  READS: oneOf(['reader', 'prisma']).default('reader'),
   MAX_CONCURRENT_REQUESTS: whole(1, 100_000, 20).optional(),
   STREAMS_MAX: whole(0, 1_000_000, 1000).default(defaults.streamsMax),
   MAX_CONNECTIONS: whole(1, 1_000_000, 10_000).default(10_000),
@@ -192,6 +193,8 @@ export function configOf(environment: Environment) {
     workers: data.WORKERS === 'auto' ? Math.min(availableParallelism(), data.DATABASE_POOL_SIZE) : data.WORKERS,
     poolSize: data.DATABASE_POOL_SIZE,
     databaseTimeout: data.DATABASE_TIMEOUT_MS,
+    /** By what requests read. */
+    reads: data.READS,
     databaseTimeouts: {
       connect: data.DATABASE_CONNECT_TIMEOUT_MS,
       response: data.DATABASE_TIMEOUT_MS,

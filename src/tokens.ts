@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { ModelDatabase } from './database.js';
 import { Prisma } from './generated/client/client.js';
 import { failure } from './platform/failures/index.js';
 import {
   CircuitBreaker,
-  type Database,
   flushedPosition,
   type LogPosition,
   type RequestScope,
@@ -42,7 +42,7 @@ export interface NewToken {
 
 /** Creates a token for one person and stores its hash. Only the return value contains the token itself. */
 export async function createToken(
-  db: Database,
+  db: ModelDatabase,
   {
     companyId,
     personId,
@@ -95,7 +95,7 @@ const useMilliseconds = 60_000;
 const isUseDue = Prisma.sql`(t.last_used_at IS NULL OR t.last_used_at <= now() - make_interval(secs => ${useMilliseconds / 1000}))`;
 
 /** The company of a token, by its hash. Every node of a distributed database knows it, even if others are down. */
-async function findCompany(db: Database, hash: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
+async function findCompany(db: ModelDatabase, hash: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
   const [found] = await db.$queryRaw<{ companyId: string }[]>`
     SELECT company_id AS "companyId" FROM token_companies WHERE hash = ${hash}`;
   return found?.companyId;
@@ -106,7 +106,7 @@ async function findCompany(db: Database, hash: Uint8Array<ArrayBuffer>): Promise
  * is revoked, or the person is suspended.
  */
 async function findToken(
-  db: Database,
+  db: ModelDatabase,
   hash: Uint8Array<ArrayBuffer>,
   companyId: string,
   { withPosition = false } = {},
@@ -121,12 +121,12 @@ async function findToken(
 }
 
 /** Writes that a token is used now, unless a use within the last minute has been written. */
-const writeUse = (db: Database, { companyId, id }: { companyId: string; id: string }): Promise<number> =>
+const writeUse = (db: ModelDatabase, { companyId, id }: { companyId: string; id: string }): Promise<number> =>
   db.$executeRaw`
     UPDATE api_tokens t SET last_used_at = now() WHERE company_id = ${companyId} AND id = ${id} AND ${isUseDue}`;
 
 /** The moment in that many milliseconds, by the clock of the database. */
-export async function momentIn(db: Database, milliseconds: number): Promise<Date> {
+export async function momentIn(db: ModelDatabase, milliseconds: number): Promise<Date> {
   const [row] = await db.$queryRaw<{ moment: Date }[]>`
     SELECT now() + make_interval(secs => ${milliseconds / 1000}) AS moment`;
   if (!row) throw new Error('the database has no clock');
@@ -153,7 +153,7 @@ const tokensKept = 10_000;
  * Looks up a token on the primary, so that a revocation counts at once; after its first use in one
  * statement. Records the last use of each token, to the minute.
  */
-export function authenticator(database: Database, options = { withPosition: false }): Authenticate {
+export function authenticator(database: ModelDatabase, options = { withPosition: false }): Authenticate {
   // Whose use this gateway has just recorded: requests that were under way meanwhile have not seen that.
   const recorded = new LRUCache<string, true>({ max: tokensKept, ttl: useMilliseconds });
   // The company of a token never changes.
@@ -161,7 +161,7 @@ export function authenticator(database: Database, options = { withPosition: fals
   const stalled = new CircuitBreaker();
 
   /** The request does not wait for this. If it fails, the next request with the token tries again. */
-  function recordUse(db: Database, { companyId, id }: { companyId: string; id: string }): void {
+  function recordUse(db: ModelDatabase, { companyId, id }: { companyId: string; id: string }): void {
     const key = `${companyId} ${id}`;
     if (recorded.has(key)) return;
     recorded.set(key, true);

@@ -1,11 +1,10 @@
+import { databaseTables } from '../database.js';
+import { type PurgedFile, purgeableFiles, purgeFiles } from '../operations/purgeFiles.js';
 import {
   createRoles,
   distribute,
   type Placement,
-  type PurgedFile,
   plannedPlacements,
-  purgeableFiles,
-  purgeFiles,
   rolesSql,
 } from '../platform/administration/index.js';
 import { printable } from '../platform/telemetry/index.js';
@@ -51,7 +50,7 @@ export async function createOrPrintRoles(options: RolesOptions, readConfig: () =
     throw new UsageError('roles --yes needs DATABASE_URL, with a role that may make roles');
   nameDatabase(config);
   await createRoles(databaseUrl, roles);
-  console.log(`${owner} owns the tables, and ${gateway} reads and writes rows.`);
+  console.log(`${owner} owns the databaseTables, and ${gateway} reads and writes rows.`);
 }
 
 export interface DistributeOptions {
@@ -63,19 +62,19 @@ export async function distributeTables(config: Config, { yes = false }: Distribu
   const { databaseUrl } = config;
   if (databaseUrl === undefined) throw new UsageError('distribute needs DATABASE_URL, the URL of a Citus coordinator');
   nameDatabase(config);
-  const placements = await plannedPlacements(databaseUrl);
+  const placements = await plannedPlacements(databaseUrl, databaseTables);
   if (placements.length === 0) {
     console.error('Every table is placed.');
     return;
   }
   console.log('table\tplaced');
   if (yes) {
-    await distribute(databaseUrl, printPlacement);
-    console.error(`Placed ${placements.length} tables.`);
+    await distribute(databaseUrl, databaseTables, printPlacement);
+    console.error(`Placed ${placements.length} databaseTables.`);
     return;
   }
   placements.forEach(printPlacement);
-  console.error(`${placements.length} tables would be placed. Nothing was changed: add --yes to place them.`);
+  console.error(`${placements.length} databaseTables would be placed. Nothing was changed: add --yes to place them.`);
 }
 
 const printPlacement = ({ table, by }: Placement) =>

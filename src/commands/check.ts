@@ -1,9 +1,8 @@
 import { createServer } from 'node:http';
+import { databaseTables } from '../database.js';
 import { maintenancePoolSize } from '../gateway.js';
 import {
-  type InspectedReplica,
   type InspectedServer,
-  inspectReplicas,
   inspectServers,
   pendingOn,
   privilegesAt,
@@ -13,6 +12,7 @@ import { hasCluster, startEmbedded } from '../platform/embedded/index.js';
 import { readPersistedDocuments } from '../platform/graphql/index.js';
 import { isLoopback } from '../platform/http/index.js';
 import { rateLimitPoolSize } from '../platform/limits/index.js';
+import { type InspectedReplica, inspectReplicas } from '../platform/postgres/index.js';
 import { listen } from '../platform/process/index.js';
 import { DatabaseError, type Encryption } from '../platform/servers/index.js';
 import { ConfigError } from '../platform/settings/index.js';
@@ -66,11 +66,15 @@ async function roleOf(
   { isMigrated }: { isMigrated: boolean },
   { databaseUrl, databaseTimeouts }: Config,
 ): Promise<Finding[]> {
-  const refusal = await writeRefusal(primary, { isMigrated }, databaseTimeouts.connect);
+  const refusal = await writeRefusal(
+    primary,
+    { table: isMigrated ? databaseTables.tenants : undefined },
+    databaseTimeouts.connect,
+  );
   if (refusal !== undefined) return [problem(`this role cannot write: ${refusal}`)];
   const writable = fine('this role may write');
   if (!isMigrated || databaseUrl === undefined) return [writable];
-  const { missing, excessive } = await privilegesAt(primary.url, databaseTimeouts.connect);
+  const { missing, excessive } = await privilegesAt(primary.url, databaseTables.tenants, databaseTimeouts.connect);
   const { length } = missing;
   const others = length > shownAtMost ? `, and ${length - shownAtMost} more` : '';
   const lacking = `this role lacks ${missing.slice(0, shownAtMost).join(', ')}${others}. npx goalpost roles prints the SQL`;

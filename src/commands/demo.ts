@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { ModelDatabase } from '../database.js';
 import { fileUrl } from '../files.js';
 import type { DemoTokens } from '../gateway.js';
-import type { Database } from '../platform/postgres/index.js';
 import { createToken } from '../tokens.js';
 import { demoPeople, readDocument } from '../workspace/file.js';
 import { importWorkspace } from '../workspace/import.js';
@@ -35,7 +35,7 @@ const workspace = fileURLToPath(fileUrl('../prisma/demo-workspace.json'));
  * Imports the demo workspace if the database is empty. Returns its two tokens, which it stores in the data directory;
  * undefined if the database holds another workspace. If the file cannot be read, there are new tokens.
  */
-export async function openDemo(db: Database, dataDir: string): Promise<DemoTokens | undefined> {
+export async function openDemo(db: ModelDatabase, dataDir: string): Promise<DemoTokens | undefined> {
   const { companyId, writerId, readerId } = demoPeople;
   const file = demoTokensFile(dataDir);
   if ((await db.prisma.company.count()) === 0) await importWorkspace(db, await readDocument(workspace));

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { styleText } from 'node:util';
 import type { Logger } from 'pino';
+import { type ModelDatabase, openDatabase } from '../database.js';
 import {
   type Job,
   maintenancePoolSize,
@@ -10,11 +11,10 @@ import {
   shareOf,
   tryListening,
 } from '../gateway.js';
-import { openDatabase } from '../openDatabase.js';
 import { DemoKey, startLabel } from '../pages/demo.js';
 import { readPersistedDocuments } from '../platform/graphql/index.js';
 import { isLoopback } from '../platform/http/index.js';
-import { type Database, isUnavailable } from '../platform/postgres/index.js';
+import { isUnavailable } from '../platform/postgres/index.js';
 import { exitInTime, serveAsWorker, untilStopped, untilUncaughtError, Workers } from '../platform/process/index.js';
 import { createLogger, logDestination, type ReadMetrics } from '../platform/telemetry/index.js';
 import { apiRoot } from '../rest/storedMutation.js';
@@ -24,7 +24,7 @@ import { version } from '../version.js';
 import { demoTokensFile, openDemo, openWebhookKey, writeDemoAddress } from './demo.js';
 
 /** The commands that a new database needs: none once it has a workspace and a token. */
-async function nextCommands(db: Database): Promise<string[]> {
+async function nextCommands(db: ModelDatabase): Promise<string[]> {
   // Every node of a distributed database has this table, so a gateway starts while one of them is lost.
   const tokens = await db.$queryRaw<unknown[]>`SELECT company_id FROM token_companies LIMIT 1`;
   if (tokens.length > 0) return [];
@@ -33,7 +33,7 @@ async function nextCommands(db: Database): Promise<string[]> {
 }
 
 /** Undefined if a node is lost that may have one. */
-async function hasWorkspace(db: Database): Promise<boolean | undefined> {
+async function hasWorkspace(db: ModelDatabase): Promise<boolean | undefined> {
   try {
     return (await db.$queryRaw<unknown[]>`SELECT id FROM companies LIMIT 1`).length > 0;
   } catch (error) {

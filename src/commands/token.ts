@@ -1,5 +1,5 @@
+import type { ModelDatabase } from '../database.js';
 import { scopeOf } from '../platform/graphql/index.js';
-import type { Database } from '../platform/postgres/index.js';
 import { printable } from '../platform/telemetry/index.js';
 import { itemsOf, type Surface, surfaces } from '../policies/access.js';
 import type { Config } from '../settings.js';
@@ -31,8 +31,8 @@ export function readDuration(option: string, duration: string): number {
 }
 
 /** Finds the person with this id, which people of several companies may share. */
-async function findPerson(db: Database, id: string, companyId: string | undefined) {
-  const people = await db.person.findMany({
+async function findPerson(db: ModelDatabase, id: string, companyId: string | undefined) {
+  const people = await db.prisma.person.findMany({
     where: { id, ...(companyId !== undefined && { companyId }) },
     select: { companyId: true, fullName: true, suspendedAt: true },
     orderBy: { companyId: 'asc' },
@@ -50,9 +50,9 @@ async function findPerson(db: Database, id: string, companyId: string | undefine
 }
 
 /** A few ids of people, for who does not know any. */
-async function someIds(db: Database, companyId: string | undefined): Promise<string> {
+async function someIds(db: ModelDatabase, companyId: string | undefined): Promise<string> {
   const where = { suspendedAt: null, ...(companyId !== undefined && { companyId }) };
-  const people = await db.person.findMany({ where, select: { id: true }, orderBy: { id: 'asc' }, take: 3 });
+  const people = await db.prisma.person.findMany({ where, select: { id: true }, orderBy: { id: 'asc' }, take: 3 });
   if (people.length === 0) return '; there is nobody yet: see npx goalpost import';
   return `; ids that exist: ${people.map(({ id }) => JSON.stringify(id)).join(', ')}`;
 }
@@ -135,7 +135,7 @@ export interface ListTokensOptions {
 /** Prints one line for each token, newest first, in columns; with `json`, an array of objects. */
 export async function listTokens(config: Config, { json = false }: ListTokensOptions): Promise<void> {
   await withDatabase(config, async ({ db }) => {
-    const found = await db.apiToken.findMany({
+    const found = await db.prisma.apiToken.findMany({
       orderBy: [{ insertedAt: 'desc' }, { id: 'desc' }],
       include: { person: { select: { suspendedAt: true } } },
     });

@@ -1,4 +1,4 @@
-import { type OpenDatabase, openDatabase } from '../openDatabase.js';
+import { type OpenDatabase, openDatabase } from '../database.js';
 import { hasCluster } from '../platform/embedded/index.js';
 import { shownText } from '../platform/settings/index.js';
 import type { Config } from '../settings.js';

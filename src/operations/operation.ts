@@ -3,7 +3,7 @@ import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
 import { recipients } from '../lists/recipients.js';
 import { failure, notFound } from '../platform/failures/index.js';
-import { newIds, textList } from '../platform/postgres/index.js';
+import { newIds, type Transaction, textList } from '../platform/postgres/index.js';
 import { type Access, type Actor, canEdit, canView, keyOf, level, levelOf } from '../policies/access.js';
 
 /**
@@ -71,7 +71,7 @@ export interface ChangedRecord {
  * Decisions: "Several changes at once".
  */
 export async function lockChanges(
-  { db, actor: { companyId, personId } }: Pick<Context, 'db' | 'actor'>,
+  { db, actor: { companyId, personId } }: { db: Transaction; actor: Actor },
   changes: readonly ChangedRecord[],
 ): Promise<void> {
   const named = (kind: ChangedRecord['kind']) => {

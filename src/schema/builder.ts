@@ -2,9 +2,9 @@ import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
 import type { Context } from '../context.js';
+import type { ModelTransaction } from '../database.js';
 import type PrismaTypes from '../generated/pothos.js';
 import { getDatamodel } from '../generated/pothos.js';
-import type { Transaction } from '../platform/postgres/index.js';
 import './loadedFields.js';
 import './changes.js';
 
@@ -77,7 +77,7 @@ export const builder = new SchemaBuilder<{
   defaultFieldNullability: false,
   // Of a client, Pothos calls `findUniqueOrThrow`, for a row that it has not planned to load, and never `$connect`.
   prisma: {
-    client: ({ db }) => db as Transaction & { $connect(): Promise<void> },
+    client: ({ db }) => db as ModelTransaction & { $connect(): Promise<void> },
     dmmf: getDatamodel(),
     filterConnectionTotalCount: true,
   },

@@ -4,13 +4,13 @@ import { type IncomingMessage, request as send } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import { openModels } from '../../src/database.js';
 import { catalogue, errorCodes } from '../../src/errors/catalogue.js';
 import { failure } from '../../src/platform/failures/failures.js';
 import type { ErrorCode } from '../../src/platform/failures/index.js';
 import { holdKey } from '../../src/platform/graphql/changes.js';
 import { snakeCase, snakeCased } from '../../src/platform/http/response.js';
 import { createRateLimiters } from '../../src/platform/limits/rateLimit.js';
-import { openClient } from '../../src/platform/postgres/client.js';
 import { createToken } from '../../src/tokens.js';
 import { pathOf } from '../support/documents.js';
 import { openApi } from '../support/openapiValidator.js';
@@ -23,7 +23,7 @@ const clock = () => {
 };
 const broken = new World(db, world.url, { clock });
 const nowhere = 'postgresql://nobody@127.0.0.1:1/none';
-const cutOff = new World(openClient({ url: nowhere, poolSize: 1, preparedStatements: false }), nowhere);
+const cutOff = new World(openModels({ url: nowhere, poolSize: 1, preparedStatements: false }), nowhere);
 
 /** A gateway that answers one request in half a minute. */
 function limited(): World {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createToken } from '../../src/tokens.js';
 import { query } from '../support/query.js';
 import { statementsOf } from '../support/statements.js';
-import { createWorld, type Json } from '../support/world.js';
+import { createWorld, type Json, reads } from '../support/world.js';
 
 // These tests ask for more at once than the limits allow.
 const world = await createWorld({ queryLimits: { complexity: 1_000_000 } });
@@ -688,20 +688,22 @@ describe('statements', () => {
     const small = await count(10);
     for (let n = 0; n < 5; n++) await add();
     expect(await count(50)).toBe(small);
-    expect(small).toBe(15);
+    // Prisma reads the rows of a page apart from their order.
+    expect(small).toBe(reads === 'reader' ? 15 : 22);
   });
 
   test.each([
-    ['{ goals { nodes { name space { name } champion { fullName } } } }', 2],
-    ['{ goals { edges { cursor node { name } } nodes { id name } pageInfo { endCursor } } }', 2],
-    ['{ goals { totalCount } }', 2],
-    ['{ goals { totalCount nodes { id } } }', 3],
-    ['{ goals { pageInfo { hasNextPage } } }', 2],
+    ['{ goals { nodes { name space { name } champion { fullName } } } }', 2, 3],
+    ['{ goals { edges { cursor node { name } } nodes { id name } pageInfo { endCursor } } }', 2, 3],
+    ['{ goals { totalCount } }', 2, 2],
+    ['{ goals { totalCount nodes { id } } }', 3, 4],
+    ['{ goals { pageInfo { hasNextPage } } }', 2, 2],
     [
       '{ goals { nodes { activities { nodes { message subject { ... on Goal { name } } documentVersion { id } } } } } }',
       3,
+      5,
     ],
-  ])('of %s are %i, with the one for the token', async (text, expected) => {
+  ])('of %s are %i, with the one for the token', async (text, byReader, byPrisma) => {
     const { caller, space } = await team();
     await world.goal(space);
     const goal = await world.closedGoal(space);
@@ -717,7 +719,9 @@ describe('statements', () => {
     await world.graphql(caller.token, '{ viewer { person { id } } }');
     const { result, statements } = await statementsOf(() => world.graphql(caller.token, text));
     expect(result.body.errors).toBeUndefined();
-    expect(statements.filter(({ text: sql }) => !sql.startsWith('UPDATE'))).toHaveLength(expected);
+    expect(statements.filter(({ text: sql }) => !sql.startsWith('UPDATE'))).toHaveLength(
+      reads === 'reader' ? byReader : byPrisma,
+    );
   });
 });
 

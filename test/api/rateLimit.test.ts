@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openModels } from '../../src/database.js';
 import { Overload, RefusalPace } from '../../src/platform/fairness/admission.js';
 import { createRateLimiters, type RateLimiterSettings } from '../../src/platform/limits/rateLimit.js';
-import { openClient } from '../../src/platform/postgres/client.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { asAdministrator } from '../support/database.js';
 import { holdGoals } from '../support/holdGoals.js';
@@ -36,7 +36,7 @@ function gateway(
     preparedStatements,
     ...limits,
   });
-  const db = openClient({ url: furniture.url, poolSize: 5, preparedStatements });
+  const db = openModels({ url: furniture.url, poolSize: 5, preparedStatements });
   const world = new World(db, furniture.url, { rateLimiters, ...options });
   cleanups.push(async () => {
     await world.close();

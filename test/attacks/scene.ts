@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { openModels } from '../../src/database.js';
 import { applyMigrations, migrationsDirectory } from '../../src/platform/administration/migrations.js';
-import { openClient } from '../../src/platform/postgres/client.js';
 import { createToken } from '../../src/tokens.js';
 import { startPostgres } from '../support/postgres.js';
 import { query } from '../support/query.js';
@@ -13,7 +13,7 @@ export async function setScene() {
   const { url, cpuSeconds } = postgres;
   await applyMigrations(url, migrationsDirectory);
   await query(url, await readFile(new URL('dataset.sql', import.meta.url), 'utf8'));
-  const db = openClient({ url, poolSize: 2, preparedStatements: false });
+  const db = openModels({ url, poolSize: 2, preparedStatements: false });
   const issue = async (companyId: string, personId: string, canWrite = false) =>
     (await createToken(db, { companyId, personId, name: 'attack', canWrite })).token;
   const stop = async () => {

@@ -9,10 +9,11 @@ import { type WorkloadName, Workloads } from './comparison/workloads.js';
 
 // What a change of the code has done: this checkout ÷ another one, both built and for the same structure of the database.
 // They take turns on one database, and a ratio is the median of the rounds' ratios:
-// `npx tsx test/bench/builds.ts <folder of the other checkout> [workloads] [rounds] [GraphQL]`, the workloads
-// divided by semicolons
+// `npx tsx test/bench/builds.ts <folder of the other checkout> [workloads] [rounds] [REST|GraphQL] [NAME=value …]`, the
+// workloads divided by semicolons, with the settings for this checkout only
 
-const [folder, names = 'restore;full goal;page of 50;401', rounds = '10', surface = 'REST'] = process.argv.slice(2);
+const [folder, names = 'restore;full goal;page of 50;401', rounds = '10', surface = 'REST', ...settings] =
+  process.argv.slice(2);
 if (!folder) throw new Error('the folder of the other checkout is missing');
 
 const connections = 16;
@@ -21,7 +22,8 @@ const workloads = new Workloads(usualSizes);
 const database = await startDatabase(usualSizes);
 const contender = surface === 'GraphQL' ? 'gateway, GraphQL' : 'gateway';
 const other = await startContender(contender, database.url, { main: resolve(folder, 'dist/main.js') });
-const own = await startContender(contender, database.url);
+const environment = Object.fromEntries(settings.map((setting) => setting.split('=', 2)));
+const own = await startContender(contender, database.url, { environment });
 
 type Figures = Record<'rate' | 'cpu' | 'databaseCpu', number>;
 

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openClient } from '../../src/platform/postgres/client.js';
+import { openModels } from '../../src/database.js';
 import { readDocument } from '../../src/workspace/file.js';
 import { importWorkspace } from '../../src/workspace/import.js';
 
@@ -101,7 +101,7 @@ function generate() {
 const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
 async function measure(url: string, file: string) {
-  const db = openClient({ url, poolSize: 1, preparedStatements: false });
+  const db = openModels({ url, poolSize: 1, preparedStatements: false });
   const start = performance.now();
   const document = await readDocument(file);
   console.log(`read ${((await stat(file)).size / 1024 / 1024).toFixed(0)} MB in ${seconds(start)}`);

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDatabase } from '../../src/openDatabase.js';
+import { openDatabase } from '../../src/database.js';
 import { createToken } from '../../src/tokens.js';
 import { startBuiltGateway } from '../support/builtGateway.js';
 import { samplesIn, sumOf } from '../support/scrape.js';

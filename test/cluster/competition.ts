@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { openClient } from '../../src/platform/postgres/client.js';
+import { openModels } from '../../src/database.js';
 import { createToken } from '../../src/tokens.js';
 import { stepsUntil } from '../faults/load.js';
 import { importFileOf } from '../support/goalpost.js';
@@ -15,7 +15,7 @@ const slowest = 60_000;
 export async function startCompetition(primaryUrl: string, base: string, seed: number) {
   const pool = new pg.Pool({ connectionString: primaryUrl, max: 8, application_name: 'main application' });
   pool.on('error', () => {});
-  const db = openClient({ url: primaryUrl, poolSize: 2, preparedStatements: false });
+  const db = openModels({ url: primaryUrl, poolSize: 2, preparedStatements: false });
   await importFileOf(competedWorkspace(prefix), { DATABASE_URL: primaryUrl });
   const history = new History(prefix, audienceIn(prefix));
   const issueToken = (personId: string) =>

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openClient } from '../../src/platform/postgres/client.js';
+import { openModels } from '../../src/database.js';
 import { isTimeout, isUnavailable } from '../../src/platform/postgres/deadline.js';
 import { openPool } from '../../src/platform/postgres/pool.js';
 import { createDatabase } from '../support/database.js';
@@ -25,7 +25,7 @@ test('a connection that the server ends as soon as it is made fails one statemen
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const url = `postgresql://nobody@127.0.0.1:${(server.address() as AddressInfo).port}/none`;
-  const db = openClient({ url, poolSize: 2, preparedStatements: true });
+  const db = openModels({ url, poolSize: 2, preparedStatements: true });
   const uncaught = vi.fn();
   process.on('uncaughtException', uncaught);
   onTestFinished(async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { leftToPrisma, noted, unboundScans } from '../support/companyBinding.js';
+import { noted, readByPrisma, unboundScans } from '../support/companyBinding.js';
 import { filledDocument, filledFile, filledGoal } from '../support/filled.js';
 import { type Operation, operationsUnderTest } from '../support/operations.js';
 import { statementsOf } from '../support/statements.js';
@@ -44,17 +44,17 @@ test('a statement that forgets the company is found, in a subquery too', async (
   ]);
 });
 
-test('a read that the reader leaves to Prisma is found, and loads each relation with a statement of its own', async () => {
+test('a read that Prisma executes is found', async () => {
   const { space } = await world.team();
   await world.closedGoal(space);
   const { companyId } = space;
   const { statements } = await statementsOf(() =>
     world.db.prisma.goal.findMany({
       where: { companyId, targets: { every: { companyId, value: 0 } } },
-      select: { name: true, space: { select: { name: true } } },
+      select: { name: true },
     }),
   );
   const texts = statements.map(({ text }) => text);
-  expect(leftToPrisma(texts)).toHaveLength(2);
+  expect(readByPrisma(texts)).toHaveLength(1);
   expect(await unboundScans(world.url, texts)).toEqual([]);
 });

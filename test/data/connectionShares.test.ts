@@ -1,21 +1,21 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type Database, openClient } from '../../src/platform/postgres/client.js';
+import { type ModelDatabase, openModels } from '../../src/database.js';
 import { newScope } from '../../src/platform/postgres/deadline.js';
 import { createDatabase } from '../support/database.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 
 const { url } = await createDatabase();
 const from = (flow: string) => ({ id: `token of ${flow}`, flow });
-const sleep = (db: Database, seconds: number) => db.$queryRaw`SELECT pg_sleep(${seconds})::text`;
+const sleep = (db: ModelDatabase, seconds: number) => db.$queryRaw`SELECT pg_sleep(${seconds})::text`;
 
-function open(poolSize: number): Database {
-  const client = openClient({ url, poolSize, preparedStatements });
+function open(poolSize: number): ModelDatabase {
+  const client = openModels({ url, poolSize, preparedStatements });
   onTestFinished(() => client.$disconnect());
   return client;
 }
 
 /** Runs statements of one request, and returns how many are done. */
-function request(db: Database, caller: string, statements: number, seconds = 0.2, milliseconds = 60_000) {
+function request(db: ModelDatabase, caller: string, statements: number, seconds = 0.2, milliseconds = 60_000) {
   const progress = { done: 0, all: Promise.resolve<unknown>(undefined) };
   const scoped = db.within(newScope(milliseconds, { caller: from(caller) }));
   progress.all = Promise.all(

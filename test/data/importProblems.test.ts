@@ -2,19 +2,19 @@ import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Database, openClient } from '../../src/platform/postgres/client.js';
+import { type ModelDatabase, openModels } from '../../src/database.js';
 import { ImportError, readDocument } from '../../src/workspace/file.js';
 import { importWorkspace } from '../../src/workspace/import.js';
 import { createDatabase } from '../support/database.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { smallWorkspace } from '../support/smallWorkspace.js';
 
-let db: Database;
+let db: ModelDatabase;
 let drop: () => Promise<void>;
 
 beforeAll(async () => {
   const database = await createDatabase();
-  db = openClient({ url: database.url, poolSize: 2, preparedStatements });
+  db = openModels({ url: database.url, poolSize: 2, preparedStatements });
   drop = database.drop;
 });
 afterAll(async () => {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { escapeLiteral as literal } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openModels } from '../../src/database.js';
 import {
   isOlder,
   type Migration,
@@ -8,7 +9,6 @@ import {
   readMigrations,
   versionNeededBy,
 } from '../../src/platform/administration/migrations.js';
-import { openClient } from '../../src/platform/postgres/client.js';
 import { version } from '../../src/version.js';
 import { importWorkspace, tables } from '../../src/workspace/import.js';
 import { createDatabase, createEmptyDatabase } from '../support/database.js';
@@ -30,7 +30,7 @@ afterAll(() => drop());
 /** Fills the tables of the first migration from a database that has had all of them, without the columns of the later ones. */
 async function fillAsFirst(): Promise<void> {
   const { url: current, drop: dropCurrent } = await createDatabase();
-  const db = openClient({ url: current, poolSize: 1, preparedStatements: false });
+  const db = openModels({ url: current, poolSize: 1, preparedStatements: false });
   await importWorkspace(db, JSON.parse(await readFile(pathOf('prisma/demo-workspace.json'), 'utf8')));
   await db.$disconnect();
   for (const table of tables) {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openClient } from '../../src/platform/postgres/client.js';
+import { openModels } from '../../src/database.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { type Answer, createWorld, restPaths, World } from '../support/world.js';
 
 const connections = 4;
 const { url } = await createWorld();
-const world = new World(openClient({ url, poolSize: connections, preparedStatements: false }), url);
+const world = new World(openModels({ url, poolSize: connections, preparedStatements: false }), url);
 afterAll(() => world.close());
 const { company, caller, space } = await world.team();
 const hub = await world.hub(company, { spaceId: space.id });
@@ -36,7 +36,7 @@ const failed = (answers: Answer[]) => answers.filter(({ status }) => status !== 
 describe('a gateway that has prepared its statements', () => {
   let gateway: World;
   beforeAll(async () => {
-    gateway = new World(openClient({ url, poolSize: connections, preparedStatements }), url);
+    gateway = new World(openModels({ url, poolSize: connections, preparedStatements }), url);
     for (let round = 0; round < 3; round += 1) expect(failed(await requests(gateway))).toEqual([]);
     return () => gateway.close();
   });

@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openClient } from '../../src/platform/postgres/client.js';
+import { type ModelTransaction, modelsWith, openModels } from '../../src/database.js';
+import { databaseOn } from '../../src/platform/postgres/client.js';
 import type { NameOf } from '../../src/platform/postgres/connections.js';
 import { connectionsOf } from '../../src/platform/postgres/connections.js';
 import { openPool, statementNames } from '../../src/platform/postgres/pool.js';
-import { databaseOn, type Transaction } from '../../src/platform/postgres/reader/reader.js';
+import { rawSql } from '../../src/platform/postgres/values.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { createDatabase } from '../support/database.js';
 import { preparedStatements, usesPgbouncer } from '../support/pgbouncer.js';
@@ -11,9 +12,9 @@ import { preparedStatements, usesPgbouncer } from '../support/pgbouncer.js';
 const { url, drop } = await createDatabase();
 afterAll(drop);
 
-/** A client of Prisma and its connections for a reader. */
+/** A database with one connection. */
 function open(to: string, nameOf?: NameOf) {
-  return databaseOn(connectionsOf(openPool({ url: to, size: 1, name: 'reader' }), nameOf));
+  return databaseOn(connectionsOf(openPool({ url: to, size: 1, name: 'reader' }), nameOf), modelsWith('reader'));
 }
 
 const names = { select: { name: true, space: { select: { name: true } } }, where: { companyId: 'c' } };
@@ -28,7 +29,7 @@ describe('a read that fails', () => {
     ['the role may not', 'CREATE ROLE goalpost_nobody; SET LOCAL ROLE goalpost_nobody', '42501'],
   ])('because %s has the code of PostgreSQL', async (_, statement, code) => {
     const failing = db.$transaction(async (tx) => {
-      await tx.prisma.$executeRawUnsafe(statement);
+      for (const part of statement.split(';')) await tx.$executeRaw(rawSql(part));
       await tx.goal.findMany(names);
     });
     await expect(failing).rejects.toMatchObject({ code });
@@ -53,7 +54,7 @@ describe('a read that fails', () => {
   });
 
   test('says who sent the statement, in a transaction and outside of one', async () => {
-    const send = (tx: Transaction) => tx.$executeRaw`SELECT nameless`;
+    const send = (tx: ModelTransaction) => tx.$executeRaw`SELECT nameless`;
     const senders = [() => send(db), () => db.$transaction(send)];
     for (const sender of senders) {
       const stack = expect.stringContaining('readerStatements.test');
@@ -62,7 +63,7 @@ describe('a read that fails', () => {
   });
 
   test('keeps the values of a row out of the log', async () => {
-    const insert = (tx: Transaction) => tx.$executeRaw`INSERT INTO companies (id, name) VALUES ('secret', 'one')`;
+    const insert = (tx: ModelTransaction) => tx.$executeRaw`INSERT INTO companies (id, name) VALUES ('secret', 'one')`;
     const failing = db.$transaction(async (tx) => [await insert(tx), await insert(tx)]);
     const error = await failing.catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: '23505', detail: expect.stringContaining('secret') });
@@ -77,7 +78,7 @@ describe.skipIf(!preparedStatements)('prepared statements', () => {
   const columns = ['id', 'name', 'description', 'insertedAt', 'updatedAt', 'closedAt', 'success', 'archivedAt'];
 
   /** Reads these columns of goals and of their parents, and who may see them. */
-  async function read(client: Transaction, chosen: string[], depth = 0): Promise<void> {
+  async function read(client: ModelTransaction, chosen: string[], depth = 0): Promise<void> {
     const selection = (level: number): object => ({
       ...Object.fromEntries(chosen.map((column) => [column, true])),
       ...(level > 0 && {
@@ -90,7 +91,7 @@ describe.skipIf(!preparedStatements)('prepared statements', () => {
   }
 
   /** What the client has prepared on its one connection. */
-  const preparedBy = async (client: Transaction) => {
+  const preparedBy = async (client: ModelTransaction) => {
     const rows = await client.$queryRaw<{ statement: string }[]>`
       SELECT statement FROM pg_prepared_statements WHERE name <> '' AND statement LIKE 'SELECT json_build_array%'`;
     return rows.map(({ statement }) => statement);
@@ -110,7 +111,7 @@ describe.skipIf(!preparedStatements)('prepared statements', () => {
   });
 
   test('are those that are used again', async () => {
-    const client = openClient({ url, poolSize: 1, preparedStatements });
+    const client = openModels({ url, poolSize: 1, preparedStatements });
     onTestFinished(() => client.$disconnect());
     await read(client, ['id']);
     expect(await preparedBy(client)).toEqual([]);
@@ -119,7 +120,7 @@ describe.skipIf(!preparedStatements)('prepared statements', () => {
   });
 
   test('take little memory of the server, whatever callers make up; what is in use an hour later is prepared again', async () => {
-    const client = openClient({ url, poolSize: 1, preparedStatements });
+    const client = openModels({ url, poolSize: 1, preparedStatements });
     const now = vi.spyOn(performance, 'now');
     onTestFinished(() => {
       now.mockRestore();
@@ -144,7 +145,7 @@ describe.skipIf(!preparedStatements)('prepared statements', () => {
 });
 
 test('the connections are closed when the client is, although only the reader used them', async () => {
-  const client = openClient({ url, poolSize: 2, preparedStatements });
+  const client = openModels({ url, poolSize: 2, preparedStatements });
   await client.goal.findMany({ where: { companyId: 'none' } });
   expect(client.connectionUse().open).toBe(1);
   await client.$disconnect();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { openClient } from '../../src/platform/postgres/client.js';
+import { openModels } from '../../src/database.js';
 import { createToken } from '../../src/tokens.js';
 import { createDatabase } from '../support/database.js';
 import { blocksOf, pathOf, textOf } from '../support/documents.js';
@@ -35,7 +35,7 @@ async function removeCompany(url: string, company: string): Promise<number | nul
 test('docs/importing.md removes a company that was imported, also after changes, and leaves the others alone', async () => {
   const { url, gatewayUrl, drop } = await createDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'goalpost-removed-'));
-  const world = new World(openClient({ url: gatewayUrl, poolSize: 4, preparedStatements }), gatewayUrl);
+  const world = new World(openModels({ url: gatewayUrl, poolSize: 4, preparedStatements }), gatewayUrl);
   onTestFinished(async () => {
     await world.close();
     await drop();

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { openClient } from '../../src/platform/postgres/client.js';
+import { openModels } from '../../src/database.js';
 import { usesPgbouncer } from '../support/pgbouncer.js';
 import { createWorld } from '../support/world.js';
 
@@ -13,7 +13,7 @@ test.skipIf(usesPgbouncer)('a statement is neither compiled nor split, whatever 
     await world.sql(`ALTER ${whose} SET jit = on`);
     await world.sql(`ALTER ${whose} SET max_parallel_workers_per_gather = 4`);
   }
-  const db = openClient({ url: world.url, poolSize: 1, preparedStatements: true });
+  const db = openModels({ url: world.url, poolSize: 1, preparedStatements: true });
   onTestFinished(() => db.$disconnect());
   expect(
     await db.$queryRaw`

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { ModelTransaction } from '../../src/database.js';
 import { eventSource } from '../../src/events/source.js';
 import { claim } from '../../src/platform/outbox/claim.js';
 import { complete, type Progress } from '../../src/platform/outbox/complete.js';
 import { acquireLease, releaseLease } from '../../src/platform/outbox/lease.js';
-import type { Transaction } from '../../src/platform/postgres/client.js';
 import { newId } from '../../src/platform/postgres/values.js';
 import { insertWebhook } from '../support/deliveries.js';
 import { forAnother, plansOf } from '../support/plans.js';
@@ -73,7 +73,7 @@ describe('among thousands of events and retries, no statement of a round reads m
     await world.sql('VACUUM ANALYZE');
   });
 
-  const steps: [string, boolean, number, (db: Transaction) => Promise<unknown>][] = [
+  const steps: [string, boolean, number, (db: ModelTransaction) => Promise<unknown>][] = [
     ['claim', false, 50, (db) => acquireLease(db, eventSource, companyId, 'new')],
     ['take', true, 1_500, (db) => claim(db, eventSource, lease(), { failures: 0 })],
     ['take of an endpoint that waits', true, 1_500, (db) => claim(db, eventSource, lease(), { failures: 9 })],

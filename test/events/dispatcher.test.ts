@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
+import { openModels } from '../../src/database.js';
 import { eventSource } from '../../src/events/source.js';
 import { Prisma } from '../../src/generated/client/client.js';
 import { Dispatcher } from '../../src/platform/outbox/dispatcher.js';
-import { openClient } from '../../src/platform/postgres/client.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { statementsOf } from '../support/statements.js';
@@ -18,7 +18,7 @@ afterAll(() => Promise.all(opened.map((close) => close())));
 function startDispatcher(url = world.url) {
   const log: { level: number; msg: string }[] = [];
   const logger = createLogger('info', { write: (line: string) => void log.push(JSON.parse(line)) });
-  const db = openClient({ url, poolSize: 2, preparedStatements });
+  const db = openModels({ url, poolSize: 2, preparedStatements });
   dispatcher = new Dispatcher(db, eventSource, logger);
   const close = async () => {
     dispatcher?.stop();

@@ -469,14 +469,14 @@ describe('the cost', () => {
     });
     await world.twin().db.$transaction(async (tx) => {
       await tx.$executeRaw`SELECT FROM idempotency_keys WHERE key = 'purge-2' FOR UPDATE`;
-      expect(await purgeOutcomes(db, 1)).toBe(2);
+      expect(await purgeOutcomes(db, 'companies', 1)).toBe(2);
     });
     const left = await db.prisma.idempotencyKey.findMany({
       where: { key: { startsWith: 'purge-' } },
       orderBy: { key: 'asc' },
     });
     expect(left.map(({ key }) => key)).toEqual(['purge-2', 'purge-4']);
-    expect(await purgeOutcomes(db)).toBe(1);
+    expect(await purgeOutcomes(db, 'companies')).toBe(1);
   });
 
   test('no statement purges more than a batch, also while the database takes the table for empty', async () => {
@@ -489,7 +489,7 @@ describe('the cost', () => {
        FROM generate_series(1, 50) n, api_tokens t WHERE t.person_id = $1 AND t.name = 'write'`,
       [caller.id],
     );
-    const { result, statements } = await statementsOf(() => purgeOutcomes(db, 10));
+    const { result, statements } = await statementsOf(() => purgeOutcomes(db, 'companies', 10));
     expect(result).toBe(50);
     // The last one finds nothing more.
     expect(statements.filter(({ text }) => text.includes('DELETE FROM idempotency_keys'))).toHaveLength(6);

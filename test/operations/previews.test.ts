@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { openClient } from '../../src/platform/postgres/client.js';
+import { openModels } from '../../src/database.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { statementsOf } from '../support/statements.js';
 import { createWorld, type Json, World } from '../support/world.js';
@@ -10,7 +10,7 @@ const { db } = world;
 // The same gateway, but its Postgres refuses every write.
 const readOnlyUrl = new URL(world.url);
 readOnlyUrl.searchParams.set('options', '-c default_transaction_read_only=on');
-const readOnly = new World(openClient({ url: readOnlyUrl.href, poolSize: 2, preparedStatements }), world.url);
+const readOnly = new World(openModels({ url: readOnlyUrl.href, poolSize: 2, preparedStatements }), world.url);
 afterAll(() => readOnly.db.$disconnect());
 
 async function team() {

@@ -7,9 +7,9 @@ import { gunzipSync } from 'node:zlib';
 import { buildClientSchema, buildSchema, parse, printSchema, validate } from 'graphql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDemo } from '../../src/commands/demo.js';
+import type { ModelDatabase } from '../../src/database.js';
 import { samplesOf } from '../../src/pages/assets/samples.js';
 import { DemoKey } from '../../src/pages/demo.js';
-import type { Database } from '../../src/platform/postgres/client.js';
 import { version } from '../../src/version.js';
 import { startServer } from '../support/server.js';
 import { type Answer, createWorld, type Json, restPaths, World } from '../support/world.js';
@@ -588,7 +588,7 @@ describe('a static file', () => {
 /** A database that does not answer, and records what it is asked. */
 function brokenDatabase() {
   const asked: unknown[] = [];
-  const db: Database = new Proxy(world.db, {
+  const db: ModelDatabase = new Proxy(world.db, {
     get(database, name) {
       if (name === 'within') return () => db;
       if (name === '$queryRaw') return () => Promise.reject(new Error('down'));

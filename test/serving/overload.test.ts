@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openModels } from '../../src/database.js';
 import { Admission, Overload, Seat } from '../../src/platform/fairness/admission.js';
-import { openClient } from '../../src/platform/postgres/client.js';
 import { newScope } from '../../src/platform/postgres/deadline.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { RequestRecord } from '../../src/platform/telemetry/requestRecord.js';
@@ -256,7 +256,7 @@ describe('one caller', () => {
   });
 
   test('gets 429 for what waits too long for the connections of its own long statements', async () => {
-    const db = openClient({ url: world.url, poolSize: 8, preparedStatements });
+    const db = openModels({ url: world.url, poolSize: 8, preparedStatements });
     onTestFinished(() => db.$disconnect());
     const small = new World(db, world.url, { databaseTimeout: 500 });
     const viewer = (token: string) => small.graphql(token, '{ viewer { person { id } } }');
@@ -280,7 +280,7 @@ describe('one caller', () => {
   });
 
   test('shares in the connections of its company as soon as its token is known', async () => {
-    const db = openClient({ url: world.url, poolSize: 12, preparedStatements });
+    const db = openModels({ url: world.url, poolSize: 12, preparedStatements });
     onTestFinished(() => db.$disconnect());
     const fresh = new World(db, world.url);
     const { caller: known, space: ownSpace } = await fresh.team();

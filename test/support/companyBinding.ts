@@ -37,9 +37,9 @@ export function noteStatements(): void {
   } as typeof query;
 }
 
-/** The reads among the statements that the reader left to Prisma. */
-export const leftToPrisma = (statements: Iterable<string>): string[] =>
-  [...statements].filter((text) => text.startsWith('SELECT "public"."'));
+/** The reads among the statements that Prisma has made. */
+export const readByPrisma = (statements: Iterable<string>): string[] =>
+  [...statements].filter((text) => /^SELECT "(public|t0)"\./.test(text));
 
 /** Statements that were found to bind the company. A plan for any values depends on the tables, which all worlds share. */
 const bound = new Set<string>();

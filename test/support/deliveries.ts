@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openModels } from '../../src/database.js';
 import { eventSource } from '../../src/events/source.js';
 import { OpenAddresses } from '../../src/platform/outbox/addresses.js';
 import { Deliverer } from '../../src/platform/outbox/deliverer.js';
 import { Dispatcher } from '../../src/platform/outbox/dispatcher.js';
 import { Sender, type SenderOptions } from '../../src/platform/outbox/sender.js';
 import { secretOf } from '../../src/platform/outbox/signature.js';
-import { openClient } from '../../src/platform/postgres/client.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { preparedStatements } from './pgbouncer.js';
 import type { Json, World } from './world.js';
@@ -21,7 +21,7 @@ interface Options extends Partial<SenderOptions> {
 export function startDeliveries({ url }: World, { keys = [webhookKey], ...options }: Options = {}) {
   const log: Json[] = [];
   const logger = createLogger('info', { write: (line: string) => void log.push(JSON.parse(line)) });
-  const db = openClient({ url, poolSize: 3, preparedStatements });
+  const db = openModels({ url, poolSize: 3, preparedStatements });
   const dispatcher = new Dispatcher(db, eventSource, logger);
   const sender = new Sender({ open: new OpenAddresses(thisMachine), ...options });
   const counted: [string, number | undefined][] = [];

@@ -18,8 +18,18 @@ interface Structure {
   triggers: { name: string; table: string; definition: string }[];
 }
 
+/** What decides where the tables are placed, beside their columns: those of a tenant are placed by `company_id`. */
+export interface Tables {
+  /** The tenants, placed by their `id`. */
+  tenants: string;
+  /** What is found without a tenant, of which every node has a copy. */
+  copied: readonly string[];
+  /** What is no tenant's, and by which column it is placed. */
+  ownKeys: Readonly<Record<string, string>>;
+}
+
 /** Reads the structure. Throws a DatabaseError if there are no tables yet. */
-async function readStructure(client: Client): Promise<Structure> {
+async function readStructure(client: Client, { tenants }: Tables): Promise<Structure> {
   const tables = await client.query<Structure['tables'][number]>(`
     SELECT c.relname AS name, EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = c.oid) AS is_placed,
       c.relpersistence = 'u' AS is_unlogged,
@@ -33,8 +43,8 @@ async function readStructure(client: Client): Promise<Structure> {
     SELECT tgname AS name, tgrelid::regclass::text AS "table", pg_get_triggerdef(oid) AS definition
     FROM pg_trigger t WHERE NOT tgisinternal AND tgdeferrable
       AND NOT EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = t.tgrelid)`);
-  if (!tables.rows.some(({ name }) => name === 'companies'))
-    throw new DatabaseError('This database has no Goalpost tables yet. Run `npx goalpost migrate` first.');
+  if (!tables.rows.some(({ name }) => name === tenants))
+    throw new DatabaseError('This database has no tables yet. Run `npx goalpost migrate` first.');
   return { tables: tables.rows, foreignKeys: foreignKeys.rows, triggers: triggers.rows };
 }
 
@@ -44,35 +54,34 @@ export interface Placement {
   by: { column: string; colocated: boolean } | 'copies';
 }
 
-/** What is found without a company, and what is no company's. */
-const copied = ['token_companies', 'public_links', '_prisma_migrations'];
-const ownKeys: Record<string, string> = { companies: 'id', rate_limits: 'key' };
+const isCopied = (table: string, { copied }: Tables) => copied.includes(table) || table === '_prisma_migrations';
 
 /** The tables that are not placed yet, in the order in which they were made, which is the order of their foreign keys; copied tables first. */
-function placementsOf({ tables }: Structure): Placement[] {
-  const placements = tables
+function placementsOf({ tables: all }: Structure, tables: Tables): Placement[] {
+  const placements = all
     .filter(({ is_placed }) => !is_placed)
     .map(({ name: table, has_company }): Placement => {
-      if (copied.includes(table)) return { table, by: 'copies' };
-      const key = ownKeys[table];
-      if (key) return { table, by: { column: key, colocated: table === 'companies' } };
+      if (isCopied(table, tables)) return { table, by: 'copies' };
+      if (table === tables.tenants) return { table, by: { column: 'id', colocated: true } };
+      const key = tables.ownKeys[table];
+      if (key) return { table, by: { column: key, colocated: false } };
       if (has_company) return { table, by: { column: 'company_id', colocated: true } };
       throw new DatabaseError(`Cannot place the table ${table}: it has no column company_id.`);
     });
-  const isCopied = ({ by }: Placement) => by === 'copies';
-  return [...placements.filter(isCopied), ...placements.filter((placement) => !isCopied(placement))];
+  const copies = placements.filter(({ by }) => by === 'copies');
+  return [...copies, ...placements.filter(({ by }) => by !== 'copies')];
 }
 
 /**
  * The foreign keys that Citus cannot keep meanwhile: to a table placed later than their own, to copied tables, and
  * deferred ones, which rows that move to their shard would set off.
  */
-function hinderingKeys({ foreignKeys }: Structure, placements: Placement[]): ForeignKey[] {
+function hinderingKeys({ foreignKeys }: Structure, placements: Placement[], tables: Tables): ForeignKey[] {
   const order = new Map(placements.map(({ table }, position) => [table, position]));
   return foreignKeys.filter(({ table, refers_to, is_deferrable }) => {
     const [own, other] = [order.get(table), order.get(refers_to)];
     if (own === undefined || other === undefined) return false;
-    return other > own || is_deferrable || copied.includes(refers_to);
+    return other > own || is_deferrable || isCopied(refers_to, tables);
   });
 }
 
@@ -103,27 +112,27 @@ async function requireCoordinator(client: Client): Promise<void> {
 }
 
 /** The tables that are not placed yet, each after those it refers to. Throws a DatabaseError if this is no coordinator. */
-export const plannedPlacements = (url: string): Promise<Placement[]> =>
-  withCoordinator(url, async (client) => placementsOf(await readStructure(client)));
+export const plannedPlacements = (url: string, tables: Tables): Promise<Placement[]> =>
+  withCoordinator(url, async (client) => placementsOf(await readStructure(client, tables), tables));
 
 /** Places these tables, all or none. Waits for the transactions that use them, and others wait for it. */
-export const distribute = (url: string, onPlaced: (placement: Placement) => void): Promise<void> =>
+export const distribute = (url: string, tables: Tables, onPlaced: (placement: Placement) => void): Promise<void> =>
   withCoordinator(url, async (client) => {
     await client.query('BEGIN');
-    const structure = await readStructure(client);
-    const placements = placementsOf(structure);
+    const structure = await readStructure(client, tables);
+    const placements = placementsOf(structure, tables);
     // Citus checks a transaction's foreign keys to copied tables only if it works on one shard at a time.
     await client.query("SET LOCAL citus.multi_shard_modify_mode = 'sequential'");
     // Our triggers read only rows of the company they run for, so they are safe on its shard.
     await client.query('SET LOCAL citus.enable_unsafe_triggers = on');
-    const hindering = hinderingKeys(structure, placements);
+    const hindering = hinderingKeys(structure, placements, tables);
     for (const { table, name } of hindering) await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
     for (const { table, name } of structure.triggers) await client.query(`DROP TRIGGER ${name} ON ${table}`);
     for (const placement of placements) {
       // Citus moves a table to another node, while it is used, by its log.
       if (structure.tables.some(({ name, is_unlogged }) => is_unlogged && name === placement.table))
         await client.query(`ALTER TABLE ${placement.table} SET LOGGED`);
-      await place(client, placement);
+      await place(client, placement, tables);
       onPlaced(placement);
     }
     for (const { table, name, definition } of hindering)
@@ -134,9 +143,9 @@ export const distribute = (url: string, onPlaced: (placement: Placement) => void
     for (const { table } of placements) await client.query(`ANALYZE (SKIP_LOCKED) ${table}`).catch(() => {});
   });
 
-function place(client: Client, { table, by }: Placement) {
+function place(client: Client, { table, by }: Placement, { tenants }: Tables) {
   if (by === 'copies') return client.query('SELECT create_reference_table($1)', [table]);
   const { column, colocated } = by;
-  const group = table === 'companies' || !colocated ? 'none' : 'companies';
+  const group = table === tenants || !colocated ? 'none' : tenants;
   return client.query('SELECT create_distributed_table($1, $2, colocate_with => $3)', [table, column, group]);
 }

@@ -1,14 +1,12 @@
-export type { Placement } from './distribution.js';
+export type { Placement, Tables } from './distribution.js';
 export {
   /** Places these tables, all or none. */
   distribute,
   /** The tables that are not placed yet, each after those it refers to. */
   plannedPlacements,
 } from './distribution.js';
-export type { InspectedReplica, InspectedServer } from './inspect.js';
+export type { InspectedServer } from './inspect.js';
 export {
-  /** Asks every replica whether it follows the primary, at once. */
-  inspectReplicas,
   /** Asks every server that the URL names, at once, on a connection like those of the gateway. */
   inspectServers,
   /** The names of the migrations that a primary has not had yet. */
@@ -24,12 +22,7 @@ export {
   /** The names of the migrations that `applyMigrations` would apply. */
   pendingMigrations,
 } from './migrations.js';
-export type { PurgedFile } from './purges.js';
 export {
-  /** The files deleted more than that many milliseconds ago, the longest deleted first. */
-  purgeableFiles,
-  /** Removes for good the files deleted more than that many milliseconds ago, with everything that belongs to them, and returns their number. */
-  purgeFiles,
   /** Runs the purges one by one, now and every ten minutes. */
   purgeRegularly,
   /** Deletes old rows, company by company and in batches, the oldest first, except those that another transaction has locked. */

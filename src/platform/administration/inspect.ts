@@ -1,12 +1,4 @@
-import {
-  type DatabaseTimeouts,
-  flushedPosition,
-  identityOf,
-  limitsOf,
-  NoStandby,
-  readPosition,
-  replayedBy,
-} from '../postgres/index.js';
+import { type DatabaseTimeouts, limitsOf } from '../postgres/index.js';
 import {
   type Encryption,
   encryptionOf,
@@ -71,16 +63,16 @@ async function inspectServer(url: string, timeouts: DatabaseTimeouts): Promise<I
 /** The names of the migrations that a primary has not had yet. Throws a DatabaseError if they do not fit this version. */
 export const pendingOn = ({ url }: InspectedServer) => pendingMigrations(url, migrationsDirectory);
 
-/** Why this role cannot write to a primary; undefined if it can. Nothing is changed. */
+/** Why this role cannot write to a primary, to a table if it has one yet; undefined if it can. Nothing is changed. */
 export async function writeRefusal(
   { url }: InspectedServer,
-  { isMigrated }: { isMigrated: boolean },
+  { table }: { table: string | undefined },
   milliseconds: number,
 ): Promise<string | undefined> {
   try {
     return await withTimedClient(url, milliseconds, async (client) => {
-      if (isMigrated) {
-        await client.query('UPDATE companies SET name = name WHERE false');
+      if (table !== undefined) {
+        await client.query(`DELETE FROM ${table} WHERE false`);
         return undefined;
       }
       const { rows } = await client.query("SELECT has_schema_privilege(current_schema(), 'CREATE') AS allowed");
@@ -88,46 +80,5 @@ export async function writeRefusal(
     });
   } catch (error) {
     return reasonOf(error);
-  }
-}
-
-/** How far a replica is behind, that it is the primary now, or why the gateway would not use it. */
-export type InspectedReplica = { address: string } & (
-  | { failure: string }
-  | { isPrimary: true }
-  | { bytesBehind: number; encryption: Encryption }
-);
-
-/** Asks every replica whether it follows the primary, at once. `milliseconds` is how long one may take to respond. */
-export async function inspectReplicas(
-  urls: readonly string[],
-  primaryUrl: string,
-  milliseconds: number,
-): Promise<InspectedReplica[]> {
-  const primary = await withTimedClient(primaryUrl, milliseconds, async (client) => ({
-    identity: await identityOf(client),
-    position: readPosition((await client.query(`SELECT ${flushedPosition} AS position`)).rows[0]?.position),
-  }));
-  return Promise.all(urls.map((url) => inspectReplica(url, primary, milliseconds)));
-}
-
-async function inspectReplica(
-  url: string,
-  { identity, position }: { identity: string; position: ReturnType<typeof readPosition> },
-  milliseconds: number,
-): Promise<InspectedReplica> {
-  const address = new URL(url).host;
-  try {
-    return await withTimedClient(url, milliseconds, async (client) => {
-      if ((await identityOf(client)) !== identity) return { address, failure: 'it is of another cluster or database' };
-      const replayed = await replayedBy(client);
-      if (!replayed) return { address, failure: 'it receives nothing from the primary' };
-      if (replayed.timeline !== position?.timeline) return { address, failure: 'it is on another timeline' };
-      const bytesBehind = Math.max(0, Number(position.lsn - replayed.lsn));
-      return { address, bytesBehind, encryption: await encryptionOf(client) };
-    });
-  } catch (error) {
-    if (error instanceof NoStandby) return { address, isPrimary: true };
-    return { address, failure: reasonOf(error) };
   }
 }

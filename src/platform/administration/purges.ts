@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, rawSql, type Sql, sql, type Transaction } from '../postgres/index.js';
+import { type Database, rawSql, type Sql, sql } from '../postgres/index.js';
 
 interface OldRows {
+  /** The table of the tenants. */
+  tenants: string;
   table: string;
   /** The columns of its key besides `company_id`. */
   key: readonly string[];
@@ -17,13 +19,13 @@ interface OldRows {
  * Deletes old rows, company by company and in batches, the oldest first, except those that another transaction has
  * locked. Returns their number.
  */
-export async function purgeRows(db: Database, { table, key, time, until, batch }: OldRows): Promise<number> {
+export async function purgeRows(db: Database, { tenants, table, key, time, until, batch }: OldRows): Promise<number> {
   const rows = rawSql(table);
   const isOld = sql`r.${rawSql(time)} <= ${until}`;
   const columns = rawSql(key.map((column) => `r.${column}`).join());
   const isSame = rawSql(key.map((column) => `r.${column} = batch.${column}`).join(' AND '));
   const companies = await db.$queryRaw<{ id: string }[]>(sql`
-    SELECT c.id FROM companies c
+    SELECT c.id FROM ${rawSql(tenants)} c
     WHERE EXISTS (SELECT ${columns} FROM ${rows} r WHERE r.company_id = c.id AND ${isOld})`);
   let purged = 0;
   for (const { id } of companies) {
@@ -61,85 +63,4 @@ export function purgeRegularly(
     clearInterval(timer);
     await Promise.race([running, sleep(stopMilliseconds, undefined, { ref: false })]);
   };
-}
-
-/** A deleted file to remove for good. Its bytes are at `url`, not in this database. */
-export interface PurgedFile {
-  id: string;
-  name: string;
-  companyId: string;
-  deletedAt: Date;
-  size: bigint;
-  url: string | null;
-}
-
-const batchSize = 200;
-const limits = { timeout: 60_000 };
-
-/** The moment that many milliseconds ago, by the clock of the database. */
-const moment = (olderThan: number) => sql`now() - make_interval(secs => ${olderThan / 1000})`;
-
-/** The files deleted more than that many milliseconds ago, the longest deleted first. */
-export const purgeableFiles = (db: Transaction, olderThan: number): Promise<PurgedFile[]> =>
-  db.$queryRaw<PurgedFile[]>(sql`
-    SELECT ${columns} FROM ${filesAndBlobs} WHERE f.deleted_at < ${moment(olderThan)} ORDER BY f.deleted_at, f.company_id, f.id`);
-
-/**
- * Removes for good the files deleted more than that many milliseconds ago, with everything that belongs to them, and returns their
- * number. Goes company by company, and calls `onPurged` for each batch once it is committed. Skips a file that another
- * transaction has locked.
- */
-export async function purgeFiles(
-  db: Database,
-  olderThan: number,
-  onPurged: (files: PurgedFile[]) => void = () => {},
-): Promise<number> {
-  const companies = await db.$queryRaw<{ id: string }[]>`
-    SELECT c.id FROM companies c
-    WHERE EXISTS (SELECT FROM resource_hub_files f WHERE f.company_id = c.id AND f.deleted_at < ${moment(olderThan)})`;
-  let purged = 0;
-  for (const { id } of companies) purged += await purgeFilesOf(db, id, olderThan, onPurged);
-  return purged;
-}
-
-async function purgeFilesOf(
-  db: Database,
-  companyId: string,
-  olderThan: number,
-  onPurged: (files: PurgedFile[]) => void,
-): Promise<number> {
-  for (let purged = 0; ; ) {
-    const files = await db.$transaction((tx) => purgeBatch(tx, companyId, olderThan), limits);
-    onPurged(files);
-    purged += files.length;
-    if (files.length < batchSize) return purged;
-  }
-}
-
-const columns = sql`f.id, f.name, f.company_id AS "companyId", f.deleted_at AS "deletedAt", b.size, b.url`;
-const filesAndBlobs = sql`resource_hub_files f JOIN blobs b ON b.company_id = f.company_id AND b.id = f.blob_id`;
-
-async function purgeBatch(tx: Transaction, companyId: string, olderThan: number): Promise<PurgedFile[]> {
-  const files = await tx.$queryRaw<(PurgedFile & { blobId: string })[]>(sql`
-    SELECT ${columns}, f.blob_id AS "blobId" FROM ${filesAndBlobs}
-    WHERE f.company_id = ${companyId} AND f.deleted_at < ${moment(olderThan)}
-    ORDER BY f.deleted_at, f.id LIMIT ${batchSize} FOR UPDATE OF f SKIP LOCKED`);
-  if (files.length === 0) return [];
-  const within = sql`company_id = ${companyId}`;
-  const ofFile = sql`file_id = ANY(${files.map(({ id }) => id)}::text[])`;
-  const activities = sql`SELECT id FROM activities WHERE ${within} AND ${ofFile}`;
-  const threads = sql`SELECT id FROM comment_threads WHERE ${within} AND activity_id IN (${activities})`;
-  const comments = sql`SELECT id FROM comments WHERE ${within} AND (${ofFile} OR thread_id IN (${threads}))`;
-  const lists = sql`SELECT id FROM subscription_lists WHERE ${within} AND (${ofFile} OR thread_id IN (${threads}))`;
-  // In this order, so that each row is deleted before the row it refers to.
-  await tx.$executeRaw`DELETE FROM reactions WHERE ${within} AND (${ofFile} OR comment_id IN (${comments}))`;
-  await tx.$executeRaw`DELETE FROM comments WHERE ${within} AND id IN (${comments})`;
-  await tx.$executeRaw`DELETE FROM subscriptions WHERE ${within} AND subscription_list_id IN (${lists})`;
-  await tx.$executeRaw`DELETE FROM subscription_lists WHERE ${within} AND id IN (${lists})`;
-  await tx.$executeRaw`DELETE FROM notifications WHERE ${within} AND activity_id IN (${activities})`;
-  await tx.$executeRaw`DELETE FROM comment_threads WHERE ${within} AND id IN (${threads})`;
-  await tx.$executeRaw`DELETE FROM activities WHERE ${within} AND ${ofFile}`;
-  await tx.$executeRaw`DELETE FROM resource_hub_files WHERE ${within} AND id = ANY(${files.map(({ id }) => id)}::text[])`;
-  await tx.$executeRaw`DELETE FROM blobs WHERE ${within} AND id = ANY(${files.map(({ blobId }) => blobId)}::text[])`;
-  return files.map(({ blobId: _, ...file }) => file);
 }

@@ -22,12 +22,12 @@ interface Privileges {
   excessive: string[];
 }
 
-const statement = `
+const statementOn = (table: string) => `
   WITH structure AS (
     SELECT c.oid, c.relname AS name, c.relkind = 'v' OR c.relname = '_prisma_migrations' AS is_only_read, c.relowner
     FROM pg_class c
     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v')
-      AND c.relowner = (SELECT relowner FROM pg_class WHERE oid = 'public.companies'::regclass)
+      AND c.relowner = (SELECT relowner FROM pg_class WHERE oid = ${escapeLiteral(`public.${table}`)}::regclass)
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
   )
   SELECT
@@ -47,9 +47,13 @@ const statement = `
     ], NULL) AS excessive
   FROM pg_roles r WHERE r.rolname = current_user`;
 
-/** What the role of the URL lacks or has too much of. The database must be migrated. */
-export const privilegesAt = (url: string, milliseconds: number): Promise<Privileges> =>
-  withTimedClient(url, milliseconds, async (client) => (await client.query<Privileges>(statement)).rows[0] ?? none);
+/** What the role of the URL lacks or has too much of, for the tables of the owner of `table`, one of them. */
+export const privilegesAt = (url: string, table: string, milliseconds: number): Promise<Privileges> =>
+  withTimedClient(
+    url,
+    milliseconds,
+    async (client) => (await client.query<Privileges>(statementOn(table))).rows[0] ?? none,
+  );
 
 const none: Privileges = { missing: [], excessive: [] };
 
@@ -72,7 +76,7 @@ interface Roles {
  */
 export function rolesSql({ owner, gateway }: Roles): string {
   const [ownerName, gatewayName] = [escapeIdentifier(owner.name), escapeIdentifier(gateway.name)];
-  return `-- The roles of a Goalpost database. Run this in that database as a superuser, or as the owner of the database (in
+  return `-- The roles of a database. Run this in that database as a superuser, or as the owner of the database (in
 -- PostgreSQL 14, and of its schema public) if that role may create roles. It may run again, before or after a migration.
 BEGIN;
 DO $$

@@ -218,8 +218,9 @@ async function keepOutcome(
 }
 
 /** Deletes expired outcomes, except those that another transaction has locked. Returns their number. */
-export const purgeOutcomes = (db: Database, batch = 1000): Promise<number> =>
+export const purgeOutcomes = (db: Database, tenants: string, batch = 1000): Promise<number> =>
   purgeRows(db, {
+    tenants,
     table: 'idempotency_keys',
     key: ['token_id', 'operation', 'key'],
     time: 'expires_at',

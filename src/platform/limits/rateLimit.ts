@@ -15,8 +15,7 @@ import {
   type DatabaseTimeouts,
   openPool,
   type RequestScope,
-  report,
-  wait,
+  sendInTime,
   withShareOfDeadline,
 } from '../postgres/index.js';
 import { loggedIdentity } from '../telemetry/index.js';
@@ -110,8 +109,7 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
     // The token limiter deletes the expired rows of both.
     address: new RateLimiterPostgres({ ...table, ...address, clearExpiredByTimeout: false }),
     work,
-    ask: (whole, count) =>
-      withShareOfDeadline(whole, share, (scope) => report(scope, 'SELECT rate_limits', () => wait(scope, count))),
+    ask: (whole, count) => withShareOfDeadline(whole, share, (scope) => sendInTime(scope, 'SELECT rate_limits', count)),
     close,
   };
 }

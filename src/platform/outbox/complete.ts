@@ -193,6 +193,7 @@ interface Kept {
  */
 export async function purgeAttempts(db: Database, { days, most = 10_000, batch = 1_000 }: Kept): Promise<number> {
   const old = await purgeRows(db, {
+    tenants: 'companies',
     table: 'webhook_attempts',
     key: ['id'],
     time: 'attempted_at',

@@ -14,7 +14,6 @@ import {
   waitFor,
 } from './deadline.js';
 import type { OpenPool } from './pool.js';
-import type { PoolConnections } from './reader/reader.js';
 
 /** A statement, for whose values PostgreSQL infers the types. Its rows are objects, or arrays if it says so. */
 export type Statement = Omit<QueryConfig, 'name'> & { rowMode?: 'array' };
@@ -28,6 +27,11 @@ interface StatementResult {
 /** Where statements are sent: the pool, or a transaction. */
 export interface Connection {
   query(statement: Statement): Promise<StatementResult>;
+}
+
+/** Where transactions begin, each on a connection of its own. */
+export interface Beginning {
+  begin(): Promise<HeldConnection>;
 }
 
 /** Returns the name under which a connection prepares a text; an empty one if it does not. */
@@ -117,7 +121,7 @@ interface Holder {
 }
 
 /** The connection of one transaction. Its statements run one after the other, within the deadline of the request. */
-export class HeldConnection implements Connection {
+class HeldConnection implements Connection {
   readonly #client: PoolClient;
   readonly #nameOf: NameOf;
   readonly #holder: Holder;
@@ -206,6 +210,21 @@ interface Shared {
 
 /** How long a command waits for a transaction to begin. A request waits as long as it may. */
 const beginMilliseconds = 10_000;
+
+/** How a client uses its connections right now. */
+export interface ConnectionUse {
+  open: number;
+  idle: number;
+  /** How many statements and transactions wait for a connection. */
+  waiting: number;
+}
+
+/** Where statements and transactions go. */
+export interface PoolConnections {
+  within: (scope: RequestScope | undefined) => Connection & Beginning;
+  close: () => Promise<void>;
+  connectionUse: () => ConnectionUse;
+}
 
 /** The connections of a pool, which callers share. */
 export function connectionsOf({ pool, close }: OpenPool, nameOf: NameOf = () => ''): PoolConnections {

@@ -134,6 +134,10 @@ export function report<T>(scope: RequestScope | undefined, sql: string, send: ()
   return response;
 }
 
+/** Sends a statement within what a request may still wait, and tells its observer. */
+export const sendInTime = <T>(scope: RequestScope | undefined, sql: string, start: () => Promise<T>): Promise<T> =>
+  report(scope, sql, () => wait(scope, start));
+
 /** The database did not answer within the time that the request may wait for it. */
 class DatabaseTimeout extends Error {
   override readonly name = 'DatabaseTimeout';

@@ -1,9 +1,9 @@
+export type { Database, DatabaseOptions, PrismaModels, Transaction } from './client.js';
 export {
   /** Opens a client with its own connection pool. */
   openClient,
-  /** Makes the first connection, so that a database that cannot be read is known at once and no caller waits for it. */
-  warmUp,
 } from './client.js';
+export type { ConnectionUse } from './connections.js';
 export type { RequestObserver, RequestScope } from './deadline.js';
 export {
   /** Companies for which the database did not respond in time, as when the node that has their rows is lost. */
@@ -16,13 +16,16 @@ export {
   isUnavailable,
   /** For a request whose waits for the database may take that many milliseconds in all. */
   newScope,
-  /** Sends a statement, which the request's observer is told about. */
-  report,
-  /** Waits for the database, at most as long as the request still may: then it throws a DatabaseTimeout. */
-  wait,
+  /** Sends a statement within what a request may still wait, and tells its observer. */
+  sendInTime,
   /** Runs a part of a request whose waits may take only this share of what the request may still wait. */
   withShareOfDeadline,
 } from './deadline.js';
+export type { RowInSql } from './engine.js';
+export {
+  /** A `select` or `include` of Prisma that is made once and serves many calls. */
+  KeptSelection,
+} from './engine.js';
 export type { DatabaseTimeouts } from './pool.js';
 export {
   /** What the start-up message of a connection says of the limits that the server keeps. */
@@ -30,25 +33,20 @@ export {
   /** Opens a pool of connections. */
   openPool,
 } from './pool.js';
-export type { ConnectionUse, Database, RowInSql, Transaction } from './reader/reader.js';
 export {
-  /** Reads a `select` or `include` once for many calls. */
-  cachedSelection,
-} from './reader/shape.js';
-export type { LogPosition, ReplicaState } from './replicas.js';
+  /** Executes Prisma's reads, each as one prepared statement. */
+  readerOf,
+} from './reader/reader.js';
+export type { InspectedReplica, LogPosition, ReplicaState } from './replicas.js';
 export {
   /** SQL for the position of the primary before which everything lies that is acknowledged; null on a standby. */
   flushedPosition,
-  /** Which cluster and database a connection is of. */
-  identityOf,
-  /** The server is a primary, or was promoted. */
-  NoStandby,
+  /** Asks every replica whether it follows the primary. */
+  inspectReplicas,
   /** Standbys that answer queries in the primary's place. */
   Replicas,
   /** Reads what {@link flushedPosition} returns: the name of a log file, which starts with the timeline, and an LSN. */
   readPosition,
-  /** What a standby has replayed; undefined while it receives nothing. */
-  replayedBy,
 } from './replicas.js';
 export type { Sql } from './values.js';
 export {

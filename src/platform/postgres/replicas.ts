@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
-import { DatabaseError, SessionClient } from '../servers/index.js';
-import { type Database, type DatabaseOptions, openClient, warmUp } from './client.js';
+import {
+  DatabaseError,
+  type Encryption,
+  encryptionOf,
+  reasonOf,
+  SessionClient,
+  withTimedClient,
+} from '../servers/index.js';
+import type { Database, DatabaseOptions } from './client.js';
 import { rawSql } from './values.js';
 
 /** How far the log of a cluster has come: to which byte, on which timeline. A promotion begins a new timeline. */
@@ -34,7 +41,7 @@ function readLsn(text: string): bigint {
 }
 
 /** The server is a primary, or was promoted. */
-export class NoStandby extends DatabaseError {}
+class NoStandby extends DatabaseError {}
 
 /** The cluster and the database in it, which all of its servers have in common. */
 const identity = `SELECT c.system_identifier || ' ' || d.oid AS identity
@@ -47,7 +54,7 @@ const state = `SELECT pg_is_in_recovery() AS "isStandby", pg_last_wal_replay_lsn
   EXISTS (SELECT FROM pg_stat_wal_receiver) AS receives,
   (SELECT received_tli FROM pg_stat_wal_receiver) AS timeline`;
 
-export async function identityOf(client: ClientBase): Promise<string> {
+async function identityOf(client: ClientBase): Promise<string> {
   return (await client.query(identity)).rows[0]?.identity;
 }
 
@@ -56,7 +63,7 @@ async function instanceOf(client: ClientBase): Promise<string> {
 }
 
 /** What a standby has replayed; undefined while it receives nothing. Throws if it is none, or hides its timeline. */
-export async function replayedBy(client: ClientBase): Promise<LogPosition | undefined> {
+async function replayedBy(client: ClientBase): Promise<LogPosition | undefined> {
   const [{ isStandby, lsn, receives, timeline }] = (await client.query(state)).rows;
   if (!isStandby) throw new NoStandby('it is not a standby');
   if (!receives || lsn === null) return undefined;
@@ -102,7 +109,10 @@ class Lag {
 const milliseconds = { connect: 1_000, response: 1_000 };
 const heartbeatMilliseconds = 1_000;
 
-type ReplicaOptions = Omit<DatabaseOptions, 'url' | 'onConnect'>;
+type ReplicaOptions = Omit<DatabaseOptions, 'url' | 'onConnect'> & {
+  /** Opens a client, and makes its first connection. */
+  open: (options: DatabaseOptions) => Promise<Database>;
+};
 
 /** A standby from when it was reached until it is given up: always the same server, which has not restarted. */
 interface OpenReplica {
@@ -117,7 +127,7 @@ interface OpenReplica {
 /** Connects to a standby. `onLost` is called when it does not respond any more. Throws if it is not one of this cluster. */
 async function openReplica(
   url: string,
-  { identity, onLost, ...options }: ReplicaOptions & { identity: string; onLost: (error: Error) => void },
+  { identity, onLost, open, ...options }: ReplicaOptions & { identity: string; onLost: (error: Error) => void },
 ): Promise<OpenReplica> {
   const watcher = new SessionClient({
     connectionString: url,
@@ -143,11 +153,7 @@ async function openReplica(
     };
     const { connect, ...timeouts } = options.timeouts ?? { response: 0, statement: 0, lock: 0, idleTransaction: 0 };
     const shorter = { ...timeouts, connect: Math.min(connect ?? milliseconds.connect, milliseconds.connect) };
-    const db = openClient({ ...options, url, timeouts: shorter, onConnect: isTheSame });
-    await warmUp(db).catch(async (error) => {
-      await db.$disconnect();
-      throw error;
-    });
+    const db = await open({ ...options, url, timeouts: shorter, onConnect: isTheSame });
     let asked: Promise<void> | undefined;
     const ask = async () => {
       try {
@@ -380,4 +386,45 @@ async function readIdentity(db: Database): Promise<string> {
   const [row] = await db.$queryRaw<{ identity: string }[]>(rawSql(identity));
   if (!row) throw new DatabaseError('the primary does not tell its cluster');
   return row.identity;
+}
+
+/** How far a replica is behind, that it is the primary now, or why the gateway would not use it. */
+export type InspectedReplica = { address: string } & (
+  | { failure: string }
+  | { isPrimary: true }
+  | { bytesBehind: number; encryption: Encryption }
+);
+
+/** Asks every replica whether it follows the primary, at once. `milliseconds` is how long one may take to respond. */
+export async function inspectReplicas(
+  urls: readonly string[],
+  primaryUrl: string,
+  milliseconds: number,
+): Promise<InspectedReplica[]> {
+  const primary = await withTimedClient(primaryUrl, milliseconds, async (client) => ({
+    identity: await identityOf(client),
+    position: readPosition((await client.query(`SELECT ${flushedPosition} AS position`)).rows[0]?.position),
+  }));
+  return Promise.all(urls.map((url) => inspectReplica(url, primary, milliseconds)));
+}
+
+async function inspectReplica(
+  url: string,
+  { identity, position }: { identity: string; position: ReturnType<typeof readPosition> },
+  milliseconds: number,
+): Promise<InspectedReplica> {
+  const address = new URL(url).host;
+  try {
+    return await withTimedClient(url, milliseconds, async (client) => {
+      if ((await identityOf(client)) !== identity) return { address, failure: 'it is of another cluster or database' };
+      const replayed = await replayedBy(client);
+      if (!replayed) return { address, failure: 'it receives nothing from the primary' };
+      if (replayed.timeline !== position?.timeline) return { address, failure: 'it is on another timeline' };
+      const bytesBehind = Math.max(0, Number(position.lsn - replayed.lsn));
+      return { address, bytesBehind, encryption: await encryptionOf(client) };
+    });
+  } catch (error) {
+    if (error instanceof NoStandby) return { address, isPrimary: true };
+    return { address, failure: reasonOf(error) };
+  }
 }

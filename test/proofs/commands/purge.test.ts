@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { purgeableFiles, purgeFiles } from '../../../src/platform/administration/purges.js';
-import { openClient } from '../../../src/platform/postgres/client.js';
+import { openModels } from '../../../src/database.js';
+import { purgeableFiles, purgeFiles } from '../../../src/operations/purgeFiles.js';
 import { changesOf, counts } from '../../support/changes.js';
 import { eventually } from '../../support/eventually.js';
 import { goalpost } from '../../support/goalpost.js';
@@ -102,7 +102,7 @@ describe('purging deleted files', () => {
 
   test('passes over a file that is being recovered, which is then there', async () => {
     const file = await deletedFile(100);
-    const other = new World(openClient({ url: world.url, poolSize: 2, preparedStatements }), world.url);
+    const other = new World(openModels({ url: world.url, poolSize: 2, preparedStatements }), world.url);
     await other.db.$transaction(async (tx) => {
       await tx.$executeRaw`UPDATE resource_hub_files SET deleted_at = NULL WHERE id = ${file.id}`;
       expect(await purgeFiles(db, days(90))).toBe(0);

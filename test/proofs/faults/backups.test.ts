@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openModels } from '../../../src/database.js';
 import { applyMigrations, migrationsDirectory } from '../../../src/platform/administration/migrations.js';
 import { findBinaries } from '../../../src/platform/embedded/cluster.js';
 import { freePort, serverAccount } from '../../../src/platform/embedded/server.js';
-import { openClient } from '../../../src/platform/postgres/client.js';
 import { baseBackup } from '../../support/baseBackup.js';
 import { blocksOf, sectionOf, textOf } from '../../support/documents.js';
 import { eventually } from '../../support/eventually.js';
@@ -43,7 +43,7 @@ beforeAll(async () => {
   url = `postgresql://postgres@127.0.0.1:${port}/postgres`;
   environment.DATABASE_URL = url;
   await applyMigrations(url, migrationsDirectory);
-  world = new World(openClient({ url, poolSize: 4, preparedStatements: true }), url);
+  world = new World(openModels({ url, poolSize: 4, preparedStatements: true }), url);
 });
 
 afterAll(async () => {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openModels } from '../../../src/database.js';
 import { applyMigrations } from '../../../src/platform/administration/migrations.js';
 import { startEmbedded } from '../../../src/platform/embedded/open.js';
-import { openClient } from '../../../src/platform/postgres/client.js';
 import type { DatabaseTimeouts } from '../../../src/platform/postgres/pool.js';
 import { pathOf } from '../../support/documents.js';
 import { eventually } from '../../support/eventually.js';
@@ -36,7 +36,7 @@ beforeAll(async () => {
   server = await startEmbedded({ dataDir: directory, throwaway: true });
   await applyMigrations(server.url, pathOf('prisma/migrations'));
   await query(server.url, `CREATE ROLE gateway LOGIN SUPERUSER PASSWORD 'gateway'`);
-  world = new World(openClient({ url: server.url, poolSize: 5, preparedStatements: true }), server.url);
+  world = new World(openModels({ url: server.url, poolSize: 5, preparedStatements: true }), server.url);
   const company = await world.company();
   caller = await world.person(company);
   space = await world.space(company, [caller]);
@@ -50,7 +50,7 @@ afterAll(async () => {
 
 /** A gateway with a small pool of its own and little patience. */
 function gatewayWith({ poolSize = 4, ...own }: { poolSize?: number; timeouts?: DatabaseTimeouts; url?: string } = {}) {
-  const client = openClient({ url: server.url, poolSize, preparedStatements: true, timeouts, ...own });
+  const client = openModels({ url: server.url, poolSize, preparedStatements: true, timeouts, ...own });
   const gateway = new World(client, server.url, { databaseTimeout });
   gateways.push(gateway);
   return gateway;
@@ -216,14 +216,14 @@ test('an idle connection that breaks is replaced, and costs no request', async (
 });
 
 test('a client without time limits waits for as long as a statement takes', async () => {
-  const db = openClient({ url: server.url, poolSize: 1, preparedStatements: true });
+  const db = openModels({ url: server.url, poolSize: 1, preparedStatements: true });
   const seconds = (databaseTimeout + 500) / 1000;
   await expect(db.$queryRaw`SELECT pg_sleep(${seconds})::text AS slept`).resolves.toEqual([{ slept: '' }]);
   await db.$disconnect();
 });
 
 test('a client whose server is frozen closes in time', async () => {
-  const db = openClient({ url: server.url, poolSize: 4, preparedStatements: true, timeouts });
+  const db = openModels({ url: server.url, poolSize: 4, preparedStatements: true, timeouts });
   await Promise.all(Array.from({ length: 4 }, () => db.$queryRaw`SELECT pg_sleep(0.1)::text`));
   const frozen = await pidsOfServer();
   for (const pid of frozen) process.kill(pid, 'SIGSTOP');

@@ -10,8 +10,8 @@ import {
 } from 'graphql';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { databaseTables, openModels } from '../../../src/database.js';
 import { plannedPlacements } from '../../../src/platform/administration/distribution.js';
-import { openClient } from '../../../src/platform/postgres/client.js';
 import { schema } from '../../../src/schema/index.js';
 import { companiesByWorker, whileLost, workerUrls } from '../../support/citusNodes.js';
 import { noted, noteStatements } from '../../support/companyBinding.js';
@@ -75,17 +75,17 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
       const document = await workspaceOf(company);
       documents = { ...documents, [company]: document };
       await importFileOf(document, { DATABASE_URL: url });
-      // The tables have rows then; the second company is imported into tables that are placed.
+      // The databaseTables have rows then; the second company is imported into databaseTables that are placed.
       if (company === 'first') await command('distribute', '--yes');
       const { id } = document.people.find((person: Json) => person.is_owner);
       const named = ['--person', id, '--company', company, '--name', 'distributed', '--write'];
       tokens[company] = await command('token', 'create', ...named);
     }
-    world = new World(openClient({ url, poolSize: 20, preparedStatements: true }), url, {
+    world = new World(openModels({ url, poolSize: 20, preparedStatements: true }), url, {
       webhooks: { keys: [webhookKey], allow: thisMachine, own: [] },
       queryLimits: { complexity: 20_000 },
     });
-    other = new World(openClient({ url, poolSize: 20, preparedStatements: true }), url);
+    other = new World(openModels({ url, poolSize: 20, preparedStatements: true }), url);
     noteStatements();
     for (const company of companies) await world.graphql(tokens[company] ?? '', '{ viewer { token { id } } }');
   }, 300_000);
@@ -228,7 +228,7 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
   }, 240_000);
 
   test('every table with rows in it is placed, and again there is nothing to do', async () => {
-    expect(await plannedPlacements(url)).toEqual([]);
+    expect(await plannedPlacements(url, databaseTables)).toEqual([]);
     const rows = await query(url, 'SELECT count(*)::int AS n FROM people');
     expect(rows).toEqual([{ n: companies.length * documents.first.people.length }]);
     // Citus cannot move an unlogged table to another node while it is used.
@@ -239,16 +239,18 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
     const at = (changes: Partial<URL>) => Object.assign(new URL(url), changes).href;
     const [worker] = await query(url, 'SELECT nodename, nodeport FROM pg_dist_node WHERE groupid <> 0 LIMIT 1');
     const onWorker = at({ hostname: `${worker?.nodename}`, port: `${worker?.nodeport}` });
-    await expect(plannedPlacements(onWorker)).rejects.toThrow('This is a worker.');
+    await expect(plannedPlacements(onWorker, databaseTables)).rejects.toThrow('This is a worker.');
 
     const lonely = `lonely_${Date.now()}`;
     await query(url, `CREATE DATABASE ${lonely}`);
     await query(at({ pathname: lonely }), 'CREATE EXTENSION citus');
-    await expect(plannedPlacements(at({ pathname: lonely }))).rejects.toThrow('The coordinator has no workers.');
+    await expect(plannedPlacements(at({ pathname: lonely }), databaseTables)).rejects.toThrow(
+      'The coordinator has no workers.',
+    );
     await query(url, `DROP DATABASE ${lonely} WITH (FORCE)`);
 
     await query(url, 'DO $$ BEGIN CREATE ROLE goalpost_stranger LOGIN; EXCEPTION WHEN duplicate_object THEN END $$');
-    const asStranger = plannedPlacements(at({ username: 'goalpost_stranger' }));
+    const asStranger = plannedPlacements(at({ username: 'goalpost_stranger' }), databaseTables);
     await expect(asStranger).rejects.toThrow('This role does not own the table');
   });
 

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { queryObjects } from 'node:v8';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openClient } from '../../../src/platform/postgres/client.js';
+import { openModels } from '../../../src/database.js';
 import { readServerUrls } from '../../../src/platform/servers/primary.js';
 import { readConfig } from '../../../src/settings.js';
 import { eventually } from '../../support/eventually.js';
@@ -44,7 +44,7 @@ describe('the URL of a database', () => {
 
 test('while none of the servers answers, a connection that fails leaves no socket', async () => {
   const url = 'postgresql://nobody@127.0.0.1:1,127.0.0.1:2/none';
-  const db = openClient({ url, poolSize: 2, preparedStatements: true });
+  const db = openModels({ url, poolSize: 2, preparedStatements: true });
   const sockets = () => queryObjects(Socket, { format: 'count' });
   const before = sockets();
   for (let failures = 0; failures < 50; failures += 1) {
@@ -70,7 +70,7 @@ describe('of several servers', () => {
       { quiet: true },
     );
     const options = { poolSize: 2, preparedStatements: true };
-    world = new World(openClient({ url: servers.primaryUrl, ...options }), servers.primaryUrl);
+    world = new World(openModels({ url: servers.primaryUrl, ...options }), servers.primaryUrl);
     const company = await world.company();
     caller = await world.person(company);
     space = await world.space(company, [caller]);

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { inspectReplicas } from '../../../src/platform/administration/inspect.js';
-import { openClient } from '../../../src/platform/postgres/client.js';
-import { hasReached, Replicas, readPosition } from '../../../src/platform/postgres/replicas.js';
+import { openModels, openReady } from '../../../src/database.js';
+import { hasReached, inspectReplicas, Replicas, readPosition } from '../../../src/platform/postgres/replicas.js';
 import { eventually } from '../../support/eventually.js';
 import { commandOutput } from '../../support/goalpost.js';
 import { query } from '../../support/query.js';
@@ -51,7 +50,15 @@ describe('a replica', () => {
 
   async function openReplicas(url: string): Promise<Replicas> {
     const onLeft = (_: string, reason: string) => void left.push(reason);
-    const replicas = await Replicas.open({ ...pooled, urls: [url], db: world.db, timeouts, onUsed: () => {}, onLeft });
+    const replicas = await Replicas.open({
+      ...pooled,
+      urls: [url],
+      db: world.db,
+      open: openReady,
+      timeouts,
+      onUsed: () => {},
+      onLeft,
+    });
     opened.push(replicas);
     return replicas;
   }
@@ -62,7 +69,7 @@ describe('a replica', () => {
     const urls = { DATABASE_URL: servers.primaryUrl, DATABASE_REPLICA_URL: servers.standbyUrl };
     const start = () => startServer({ ...urls, ...unhurried, METRICS_PORT: '0', LOG_LEVEL: 'info' }, { quiet: true });
     gateways = [await start(), await start()];
-    world = new World(openClient({ url: servers.primaryUrl, ...pooled }), servers.primaryUrl);
+    world = new World(openModels({ url: servers.primaryUrl, ...pooled }), servers.primaryUrl);
     const company = await world.company();
     caller = await world.person(company);
     space = await world.space(company, [caller]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openClient } from '../../../src/platform/postgres/client.js';
+import { openModels } from '../../../src/database.js';
 import { preparedStatements } from '../../support/pgbouncer.js';
 import { type Answer, createWorld, restPaths, World } from '../../support/world.js';
 
@@ -12,7 +12,7 @@ const hub = await world.hub(company, { spaceId: space.id });
 async function gatewaysUnder(isolation: string): Promise<World[]> {
   const [{ name }] = await world.sql('SELECT current_database() AS name');
   await world.sql(`ALTER DATABASE ${name} SET default_transaction_isolation = '${isolation}'`);
-  const open = () => new World(openClient({ url: world.url, poolSize: 10, preparedStatements }), world.url);
+  const open = () => new World(openModels({ url: world.url, poolSize: 10, preparedStatements }), world.url);
   return [open(), open()];
 }
 

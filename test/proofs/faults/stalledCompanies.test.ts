@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { openClient } from '../../../src/platform/postgres/client.js';
+import { openModels } from '../../../src/database.js';
 import { eventually } from '../../support/eventually.js';
 import { preparedStatements, usesPgbouncer } from '../../support/pgbouncer.js';
 import { statementsOf } from '../../support/statements.js';
@@ -11,7 +11,7 @@ const ask = '{ viewer { person { id } } }';
 
 const made = await createWorld();
 const [lost, alive] = [await made.team(), await made.team()];
-const db = openClient({ url: made.url, poolSize: connections, preparedStatements, timeouts });
+const db = openModels({ url: made.url, poolSize: connections, preparedStatements, timeouts });
 const gateway = new World(db, made.url);
 afterAll(() => gateway.close());
 

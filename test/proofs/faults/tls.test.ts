@@ -3,8 +3,8 @@ import { copyFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openModels } from '../../../src/database.js';
 import { startEmbedded } from '../../../src/platform/embedded/open.js';
-import { openClient } from '../../../src/platform/postgres/client.js';
 import { isUnavailable } from '../../../src/platform/postgres/deadline.js';
 import { ConfigError } from '../../../src/platform/settings/configError.js';
 import { readConfig } from '../../../src/settings.js';
@@ -299,7 +299,7 @@ describe('a PostgreSQL that takes only encrypted connections', () => {
   test('a file that is gone fails new connections only, until it is there again', async () => {
     const move = (from: string, to: string) => rename(certificates.file(from), certificates.file(to));
     await copyFile(certificates.file('authority.pem'), certificates.file('renewed.pem'));
-    const db = openClient({
+    const db = openModels({
       url: urlOf('secured', 'sslmode=verify-full&sslrootcert=renewed.pem'),
       poolSize: 2,
       preparedStatements: true,

@@ -2,20 +2,13 @@ import { deepStrictEqual } from 'node:assert';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ModelDatabase, type ModelTransaction, modelsWith, type Reads } from '../../../src/database.js';
 import type { PrismaClient } from '../../../src/generated/client/client.js';
 import { models } from '../../../src/generated/models.js';
-import type { Connection } from '../../../src/platform/postgres/connections.js';
-import { connectionsOf } from '../../../src/platform/postgres/connections.js';
+import { databaseOn } from '../../../src/platform/postgres/client.js';
+import { connectionsOf, type Statement } from '../../../src/platform/postgres/connections.js';
+import type { Method } from '../../../src/platform/postgres/engine.js';
 import { openPool } from '../../../src/platform/postgres/pool.js';
-import { prismaOn } from '../../../src/platform/postgres/prismaOn.js';
-import {
-  newStatements,
-  readOf,
-  type Transaction,
-  transact,
-  transactionOn,
-} from '../../../src/platform/postgres/reader/reader.js';
-import type { Method } from '../../../src/platform/postgres/reader/statement.js';
 import { unboundScans } from '../../support/companyBinding.js';
 import { createDatabase } from '../../support/database.js';
 import { query } from '../../support/query.js';
@@ -31,7 +24,7 @@ const atOnce = 20;
 const average = 18;
 const limit = timeLimit(60_000 + 20 * comparisons);
 
-type Client = PrismaClient | Transaction;
+type Client = PrismaClient | ModelTransaction;
 
 const { url, drop } = await createDatabase();
 // What a database may prefer that changes how values are written.
@@ -41,16 +34,19 @@ for (const setting of ["bytea_output = 'escape'", "timezone = 'Asia/Kathmandu'",
 const connections = connectionsOf(openPool({ url, size: 4, name: 'reader' }));
 
 const statements = new Set<string>();
-const pooled = connections.within(undefined);
-const prisma = prismaOn(pooled, () => pooled.begin());
-const connection: Connection = {
-  query: (statement) => {
-    if (statement.text.startsWith('SELECT json_build_array')) statements.add(statement.text);
-    return pooled.query(statement);
+const noting = {
+  ...connections,
+  within: () => {
+    const pooled = connections.within(undefined);
+    const query = (statement: Statement) => {
+      if (statement.text.startsWith('SELECT json_build_array')) statements.add(statement.text);
+      return pooled.query(statement);
+    };
+    return { query, begin: () => pooled.begin() };
   },
 };
-const known = newStatements();
-const reading = transactionOn(connection, () => prisma, known);
+const reading = databaseOn(noting, modelsWith('reader'));
+const { prisma } = reading;
 
 const rows = new Map<string, Row[]>();
 
@@ -60,8 +56,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await prisma.$disconnect();
-  await connections.close();
+  await reading.$disconnect();
   await drop();
 });
 
@@ -74,9 +69,20 @@ async function outcomeOf(client: Client, { model, method, args }: Call): Promise
   try {
     return { result: await delegateOf(client, model)[method](args) };
   } catch (error) {
-    const { name, code } = error as { name: string; code: string };
-    return { name, code };
+    const { name, code, message } = error as { name: string; code: string; message: string };
+    return { name, code, ...(name === 'PrismaClientKnownRequestError' && { message: message.split('\n').at(-1) }) };
   }
+}
+
+let asks = 0;
+
+/** Prisma loads relations in two ways. Its joins cannot read bytes with this database's `bytea_output`. */
+async function outcomeOfPrisma(client: Client, call: Call): Promise<object> {
+  const by = (relationLoadStrategy: 'join' | 'query') =>
+    outcomeOf(client, { ...call, args: { ...call.args, relationLoadStrategy } });
+  asks += 1;
+  const joined = asks % 2 === 0 ? await by('join') : undefined;
+  return joined && !('code' in joined && joined.code === 'P2023') ? joined : by('query');
 }
 
 /** All choices equally often: fast-check prefers the first and the last. */
@@ -90,15 +96,23 @@ const calls = fc.gen().map((g) => {
 
 const tally = { compared: 0, answered: 0, found: 0 };
 
-async function requireSame(call: Call, read: Promise<object>, expected: Promise<object>): Promise<void> {
-  const [ours, theirs] = await Promise.all([read, expected]);
-  deepStrictEqual(ours, theirs, inspect({ call, ours, theirs }, { depth: null }));
+function requireSame(call: Call, ours: object, theirs: object): void {
   tally.compared += 1;
-  if (isAnswered(call)) tally.answered += 1;
+  if (isUnknown(ours)) return;
+  tally.answered += 1;
+  deepStrictEqual(withoutSign(ours), withoutSign(theirs), inspect({ call, ours, theirs }, { depth: null }));
   if ('result' in theirs && theirs.result !== null && !isEmpty(theirs.result)) tally.found += 1;
 }
 
-const isAnswered = ({ model, method, args }: Call) => readOf(known, model, method, args) !== undefined;
+/** With 0 in place of -0, whose sign Prisma's joins lose. */
+function withoutSign(value: unknown): unknown {
+  if (Object.is(value, -0)) return 0;
+  if (Array.isArray(value)) return value.map(withoutSign);
+  if (typeof value !== 'object' || value === null || value instanceof Date || value instanceof Uint8Array) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withoutSign(part)]));
+}
+
+const isUnknown = (outcome: object) => 'name' in outcome && outcome.name === 'UnknownCall';
 
 const isEmpty = (result: unknown) => Array.isArray(result) && result.length === 0;
 
@@ -106,13 +120,15 @@ test('reads what Prisma reads', { timeout: 3_600_000 }, async () => {
   const start = performance.now();
   await fc.assert(
     fc.asyncProperty(calls, async (batch) => {
-      await Promise.all(batch.map((call) => requireSame(call, outcomeOf(reading, call), outcomeOf(prisma, call))));
+      const outcomes = batch.map((call) => Promise.all([outcomeOf(reading, call), outcomeOfPrisma(prisma, call)]));
+      for (const [index, [ours, theirs]] of (await Promise.all(outcomes)).entries())
+        requireSame(batch[index] as Call, ours, theirs);
     }),
     { numRuns: Math.ceil(comparisons / average), seed, ...limit },
   );
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   const answered = tally.answered / tally.compared;
-  const found = tally.found / tally.compared;
+  const found = tally.found / tally.answered;
   console.log(
     `${tally.compared} comparisons with READER_SEED=${seed} in ${seconds} s: ` +
       `${(answered * 100).toFixed(0)} % answered by the reader, ${(found * 100).toFixed(0)} % found something`,
@@ -122,19 +138,29 @@ test('reads what Prisma reads', { timeout: 3_600_000 }, async () => {
 });
 
 test('reads in a transaction what it has written, as Prisma does', { timeout: 3_600_000 }, async () => {
-  const within = (work: (tx: PrismaClient, readingTx: Client) => Promise<void>) =>
-    transact(pooled, 60_000, async (connection, open) => {
-      await work(open(), transactionOn(connection, open));
-      throw new RolledBack();
-    });
-  await fc.assert(
-    fc.asyncProperty(calls, async (batch) => {
-      const transaction = within(async (tx, readingTx) => {
+  /** What the calls find in a transaction that is then undone. */
+  async function within(reads: Reads, batch: Call[]): Promise<object[]> {
+    const db: ModelDatabase = databaseOn({ ...connections, close: async () => {} }, modelsWith(reads));
+    const outcomes: object[] = [];
+    const work = db.$transaction(
+      async (tx) => {
         await tx.$executeRaw`UPDATE goals SET name = 'within', closed_at = NULL`;
         await tx.$executeRaw`DELETE FROM comments WHERE company_id = 'c1'`;
-        for (const call of batch) await requireSame(call, outcomeOf(readingTx, call), outcomeOf(tx, call));
-      });
-      await expect(transaction).rejects.toThrow(RolledBack);
+        for (const call of batch) outcomes.push(await (reads === 'reader' ? outcomeOf : outcomeOfPrisma)(tx, call));
+        throw new RolledBack();
+      },
+      { timeout: 60_000 },
+    );
+    await expect(work).rejects.toThrow(RolledBack);
+    await db.$disconnect();
+    return outcomes;
+  }
+  const ofOneCompany = ({ args }: Call) => JSON.stringify(args.where)?.includes('companyId');
+  await fc.assert(
+    fc.asyncProperty(calls, async (drawn) => {
+      const batch = drawn.filter(ofOneCompany);
+      const [ours, theirs] = [await within('reader', batch), await within('prisma', batch)];
+      for (const [index, call] of batch.entries()) requireSame(call, ours[index] as object, theirs[index] as object);
     }),
     { numRuns: Math.ceil(comparisons / 10 / average), seed, ...limit },
   );
@@ -145,14 +171,11 @@ test.each([
   ['such a value among others', { state: { in: ['draft', 'lost'] } }],
   ['NUL', { name: 'a\0b' }],
   ['a lone surrogate', { name: { in: ['a', '\udc00'] } }],
-])('leaves to Prisma, which refuses it, a filter with %s', async (_what, filter) => {
-  const call = {
-    model: 'ResourceHubDocument',
-    method: 'findMany' as const,
-    args: { where: { companyId: 'c1', ...filter } },
-  };
-  expect(isAnswered({ ...call, args: { where: { companyId: 'c1', state: 'draft', name: 'a' } } })).toBe(true);
-  expect(isAnswered(call)).toBe(false);
+])('names a call that has, in a filter, %s', async (_what, filter) => {
+  const outcome = (where: object) =>
+    reading.resourceHubDocument.findMany({ where: { companyId: 'c1', ...where }, select: { id: true } });
+  await expect(outcome({ state: 'draft', name: 'a' })).resolves.toBeDefined();
+  await expect(outcome(filter)).rejects.toThrow(/^ResourceHubDocument.findMany with .* is not known to the reader/);
 });
 
 test('every statement of the reader binds each of its tables to the company', async () => {

@@ -1,6 +1,6 @@
 import pg from 'pg';
+import { openModels } from '../../../src/database.js';
 import { applyMigrations, migrationsDirectory } from '../../../src/platform/administration/migrations.js';
-import { openClient } from '../../../src/platform/postgres/client.js';
 import { createToken } from '../../../src/tokens.js';
 import { importWorkspace } from '../../../src/workspace/import.js';
 import { type Postgres, startPostgres } from '../postgres.js';
@@ -36,7 +36,7 @@ export async function startSystem(options: SystemOptions = {}) {
   if (isolation) await query(url, `ALTER DATABASE postgres SET default_transaction_isolation = '${isolation}'`);
   const pool = new pg.Pool({ connectionString: url, max: 8, application_name: 'main application' });
   pool.on('error', () => {});
-  const db = openClient({ url, poolSize: 2, preparedStatements: false });
+  const db = openModels({ url, poolSize: 2, preparedStatements: false });
   const databaseUrl = (await route?.(url)) ?? url;
   const gateways = await Promise.all(
     Array.from({ length: count }, () => Gateway.start({ ...settings, DATABASE_URL: databaseUrl }, main)),

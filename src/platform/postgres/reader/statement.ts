@@ -1,17 +1,20 @@
+import type { Method } from '../engine.js';
 import { textListOf } from '../values.js';
 import {
+  type Arguments,
   type Column,
+  type Condition,
+  type Filter,
   type Model,
   type Models,
-  objectOf,
   own,
-  type Part,
+  Parameter,
+  ReadSelection,
   type Relation,
-  type Shape,
-  Unsupported,
+  type Selection,
+  UnknownCall,
+  type ValueType,
 } from './shape.js';
-
-export type Method = 'findUnique' | 'findUniqueOrThrow' | 'findFirst' | 'findMany';
 
 /** What all calls of one shape have in common. */
 export interface ReadStatement {
@@ -24,56 +27,56 @@ export interface ReadStatement {
   parts?: { texts: readonly string[]; positions: readonly number[] };
 }
 
-/** The statement for a call. Throws Unsupported if Prisma might return something else. */
-export function statementOf(models: Models, name: string, method: Method, shape: Shape): ReadStatement {
+/** The statement for a call. Throws UnknownCall if Prisma might return something else. */
+export function statementOf(models: Models, name: string, method: Method, args: Arguments): ReadStatement {
   const model = own(models, name);
-  if (!model) throw new Unsupported(name);
+  if (!model) throw new UnknownCall(name);
   const isLookUp = method.startsWith('findUnique');
-  const where = isLookUp ? uniqueOf(model, objectOf(shape.where)) : objectOf(shape.where);
-  const company = positionOf(where.companyId);
-  if (company === undefined) throw new Unsupported('no company');
-  if (method !== 'findMany' && shape.take !== undefined) throw new Unsupported('take');
-  if (isLookUp && shape.orderBy !== undefined) throw new Unsupported('orderBy');
+  const where = isLookUp ? uniqueOf(model, args.where ?? {}) : (args.where ?? {});
+  const company = where.companyId;
+  if (!isText(company)) throw new UnknownCall('no company');
+  if (method !== 'findMany' && args.take !== undefined) throw new UnknownCall('take');
+  if (isLookUp && args.orderBy !== undefined) throw new UnknownCall('orderBy');
 
-  const scope = new Scope(models, company);
+  const scope = new Scope(models, company.position);
   const table = scope.table(name);
-  const { sql, make } = selectionOf(scope, table, shape);
+  const { sql, make } = selectionOf(scope, table, args);
   const from = scope.from(table, conditionsOf(scope, table, where));
   const limit = method === 'findFirst' ? 'LIMIT 1' : '';
-  const text = [`SELECT ${sql} ${from}`, orderOf(table, shape), limit].filter(Boolean).join(' ');
+  const text = [`SELECT ${sql} ${from}`, orderOf(table, args), limit].filter(Boolean).join(' ');
   return { sql: text, enums: scope.enums, make };
 }
 
-/** The position of a text. */
-function positionOf(part: Part | undefined): number | undefined {
-  const [, position] = typeof part === 'string' ? (/^s(\d+)$/.exec(part) ?? []) : [];
-  return position === undefined ? undefined : Number(position);
-}
+const isText = (condition: Condition | undefined): condition is Parameter =>
+  condition instanceof Parameter && condition.type === 'text' && !condition.isList;
 
 /** The filter of a look-up by a unique key, such as `companyId_id`, which it must name as a whole. */
-function uniqueOf(model: Model, where: Shape): Shape {
-  const [[key, part] = [], ...others] = Object.entries(where);
+function uniqueOf(model: Model, where: Filter): Filter {
+  const [[key, values] = [], ...others] = Object.entries(where);
   const fields = key === undefined ? undefined : own(model.uniques, key);
-  if (key === undefined || !fields || others.length > 0) throw new Unsupported('not one unique key');
-  const values = objectOf(part);
-  const isWhole =
-    fields.length === Object.keys(values).length && fields.every((field) => typeof values[field] === 'string');
-  if (!isWhole) throw new Unsupported('not a whole key');
+  if (!fields || !isFilter(values) || others.length > 0) throw new UnknownCall('not one unique key');
+  const isWhole = fields.length === Object.keys(values).length && fields.every((field) => isValue(values[field]));
+  if (!isWhole) throw new UnknownCall('not a whole key');
   return values;
 }
+
+const isFilter = (condition: Condition | undefined): condition is Filter =>
+  typeof condition === 'object' && condition !== null && !Array.isArray(condition) && !(condition instanceof Parameter);
+
+const isValue = (condition: Condition | undefined) => condition instanceof Parameter && !condition.isList;
 
 /** A function of Postgres takes no more arguments. */
 const mostParts = 100;
 
 /** What the arguments select of a table's rows. */
-function selectionOf(scope: Scope, table: ReadTable, args: Shape): Selection {
-  const parts: [name: string, part: Selection][] = [];
+function selectionOf(scope: Scope, table: ReadTable, args: Arguments): Selected {
+  const parts: [name: string, part: Selected][] = [];
   for (const [name, part] of Object.entries(chosen(table, args))) {
     const column = own(table.model.columns, name);
-    if (column && part !== true) throw new Unsupported(name);
+    if (column && part !== true) throw new UnknownCall(name);
     parts.push([name, column ? columnValue(table, name, column.type) : nested(scope, table, name, part)]);
   }
-  if (parts.length === 0 || parts.length > mostParts) throw new Unsupported(`${parts.length} columns`);
+  if (parts.length === 0 || parts.length > mostParts) throw new UnknownCall(`${parts.length} columns`);
   const names = parts.map(([name]) => name);
   const makes = parts.map(([, { make }]) => make);
   return {
@@ -91,29 +94,32 @@ function selectionOf(scope: Scope, table: ReadTable, args: Shape): Selection {
 }
 
 /** Without `select`, all columns. */
-function chosen({ model }: ReadTable, { select, include }: Shape): Shape {
-  if (select !== undefined && include !== undefined) throw new Unsupported('select and include');
-  if (select !== undefined) return objectOf(select);
+function chosen({ model }: ReadTable, { select, include }: Arguments): Selection {
+  if (select && include) throw new UnknownCall('select and include');
+  if (select) return fieldsOf(select);
   const columns = Object.fromEntries(Object.keys(model.columns).map((name) => [name, true as const]));
-  return { ...columns, ...(include !== undefined && objectOf(include)) };
+  return { ...columns, ...(include && fieldsOf(include)) };
 }
 
-function nested(scope: Scope, table: ReadTable, name: string, part: Part): Selection {
-  if (name === '_count') return counts(scope, table, objectOf(part));
+const fieldsOf = (given: Selection | ReadSelection): Selection =>
+  given instanceof ReadSelection ? given.selection : given;
+
+function nested(scope: Scope, table: ReadTable, name: string, part: true | Arguments): Selected {
+  const args = part === true ? {} : part;
+  if (name === '_count') return counts(scope, table, args);
   const relation = own(table.model.relations, name);
-  if (!relation) throw new Unsupported(name);
-  const args = part === true ? {} : objectOf(part);
+  if (!relation) throw new UnknownCall(name);
   return relation.isList ? rows(scope, table, relation, args) : row(scope, table, relation, args);
 }
 
-function row(scope: Scope, here: ReadTable, relation: Relation, args: Shape): Selection {
-  if (['where', 'orderBy', 'take'].some((name) => name in args)) throw new Unsupported('arguments of one row');
+function row(scope: Scope, here: ReadTable, relation: Relation, args: Arguments): Selected {
+  if (args.where || args.orderBy || args.take) throw new UnknownCall('arguments of one row');
   const there = scope.table(relation.model);
   const { sql, make } = selectionOf(scope, there, args);
   return { sql: `(SELECT ${sql} ${scope.from(there, scope.join(relation, here, there))})`, make };
 }
 
-function rows(scope: Scope, here: ReadTable, relation: Relation, args: Shape): Selection {
+function rows(scope: Scope, here: ReadTable, relation: Relation, args: Arguments): Selected {
   const there = scope.table(relation.model);
   const { sql, make } = selectionOf(scope, there, args);
   const from = `${scope.from(there, related(scope, relation, here, there, args))} ${orderOf(there, args)}`;
@@ -123,14 +129,14 @@ function rows(scope: Scope, here: ReadTable, relation: Relation, args: Shape): S
   };
 }
 
-function counts(scope: Scope, here: ReadTable, args: Shape): Selection {
-  const entries = Object.entries(objectOf(args.select));
+function counts(scope: Scope, here: ReadTable, args: Arguments): Selected {
+  const entries = Object.entries(fieldsOf(args.select ?? {}));
   const isPlain = Object.keys(args).length === 1 && entries.length > 0 && entries.length <= mostParts;
-  if (!isPlain) throw new Unsupported('_count');
+  if (!isPlain) throw new UnknownCall('_count');
   const parts = entries.map(([name, part]) => {
     const relation = own(here.model.relations, name);
-    const filter = part === true ? {} : objectOf(part);
-    if (!relation?.isList || Object.keys(filter).some((key) => key !== 'where')) throw new Unsupported('_count');
+    const filter = part === true ? {} : part;
+    if (!relation?.isList || Object.keys(filter).some((key) => key !== 'where')) throw new UnknownCall('_count');
     const there = scope.table(relation.model);
     return `(SELECT count(*) ${scope.from(there, related(scope, relation, here, there, filter))})`;
   });
@@ -138,74 +144,74 @@ function counts(scope: Scope, here: ReadTable, args: Shape): Selection {
   return { sql: `json_build_array(${parts.join(', ')})`, make };
 }
 
-const related = (scope: Scope, relation: Relation, here: ReadTable, there: ReadTable, { where }: Shape) => [
+const related = (scope: Scope, relation: Relation, here: ReadTable, there: ReadTable, { where }: Arguments) => [
   ...scope.join(relation, here, there),
-  ...(where === undefined ? [] : conditionsOf(scope, there, where)),
+  ...(where ? conditionsOf(scope, there, where) : []),
 ];
 
 /** The conditions that a filter says about a table's rows, of which there is at least one. */
-function conditionsOf(scope: Scope, table: ReadTable, filter: Part | undefined): string[] {
-  return entriesOf(filter).flatMap(([name, part]) => condition(scope, table, name, part));
-}
+const conditionsOf = (scope: Scope, table: ReadTable, filter: Filter): string[] =>
+  entriesOf(filter).flatMap(([name, part]) => condition(scope, table, name, part));
 
-function condition(scope: Scope, table: ReadTable, name: string, part: Part): string[] {
+function condition(scope: Scope, table: ReadTable, name: string, part: Condition): string[] {
   if (name === 'OR') return [either(scope, table, part)];
   const column = own(table.model.columns, name);
   if (column) return comparisons(scope, columnOf(table, name), column, part);
   const relation = own(table.model.relations, name);
-  if (!relation) throw new Unsupported(name);
+  if (!relation || !isFilter(part)) throw new UnknownCall(name);
   return existence(scope, table, relation, part);
 }
 
-function either(scope: Scope, table: ReadTable, part: Part): string {
-  if (!Array.isArray(part)) throw new Unsupported('OR');
+function either(scope: Scope, table: ReadTable, part: Condition): string {
+  if (!Array.isArray(part)) throw new UnknownCall('OR');
   return `(${part.map((filter) => `(${conditionsOf(scope, table, filter).join(' AND ')})`).join(' OR ')})`;
 }
 
-function comparisons(scope: Scope, sql: string, column: Column, part: Part): string[] {
-  const operators: [string, Part][] = part === null || typeof part === 'string' ? [['equals', part]] : entriesOf(part);
+function comparisons(scope: Scope, sql: string, column: Column, part: Condition): string[] {
+  if (Array.isArray(part)) throw new UnknownCall('a list of filters');
+  const operators: [string, Condition][] = isFilter(part) ? entriesOf(part) : [['equals', part]];
   return operators.map(([operator, value]) => comparison(scope, sql, column, operator, value));
 }
 
-function comparison(scope: Scope, sql: string, column: Column, operator: string, part: Part): string {
+function comparison(scope: Scope, sql: string, column: Column, operator: string, part: Condition): string {
   if (part === null) return nullness(sql, column, operator);
   if (operator === 'in') {
-    const list = scope.parameter(column, part, '[]');
+    const list = scope.parameter(column, part, { isList: true });
     return `${sql} = ANY(${column.type === 'String' ? textListOf(list) : list})`;
   }
   const symbol = own(symbols, operator);
   const isOrder = operator !== 'equals';
-  if (symbol === undefined || (isOrder && !ordered.has(column.type))) throw new Unsupported(operator);
+  if (symbol === undefined || (isOrder && !ordered.has(column.type))) throw new UnknownCall(operator);
   return `${sql} ${symbol} ${scope.parameter(column, part)}`;
 }
 
 function nullness(sql: string, { isNullable }: Column, operator: string): string {
-  if (!isNullable) throw new Unsupported('null in a required column');
+  if (!isNullable) throw new UnknownCall('null in a required column');
   if (operator === 'equals') return `${sql} IS NULL`;
   if (operator === 'not') return `${sql} IS NOT NULL`;
-  throw new Unsupported(`${operator} null`);
+  throw new UnknownCall(`${operator} null`);
 }
 
-function existence(scope: Scope, here: ReadTable, relation: Relation, part: Part): string[] {
-  const exists = (filter: Part) => {
+function existence(scope: Scope, here: ReadTable, relation: Relation, filters: Filter): string[] {
+  const exists = (filter: Condition) => {
+    if (!isFilter(filter)) throw new UnknownCall('a filter of a relation');
     const there = scope.table(relation.model);
     const conditions = [...scope.join(relation, here, there), ...conditionsOf(scope, there, filter)];
     return `EXISTS (SELECT ${scope.from(there, conditions)})`;
   };
-  const filters = objectOf(part);
   const isPlain = !relation.isList && !Object.hasOwn(filters, 'is') && !Object.hasOwn(filters, 'isNot');
   if (isPlain) return [exists(filters)];
   return entriesOf(filters).map(([operator, filter]) => {
     if (operator === (relation.isList ? 'some' : 'is')) return exists(filter);
     if (operator === 'none' && relation.isList) return `NOT ${exists(filter)}`;
-    throw new Unsupported(operator);
+    throw new UnknownCall(operator);
   });
 }
 
 /** An empty filter means something else in each place. */
-function entriesOf(filter: Part | undefined): [string, Part][] {
-  const entries = Object.entries(objectOf(filter));
-  if (entries.length === 0) throw new Unsupported('an empty filter');
+function entriesOf(filter: Filter): [string, Condition][] {
+  const entries = Object.entries(filter);
+  if (entries.length === 0) throw new UnknownCall('an empty filter');
   return entries;
 }
 
@@ -213,17 +219,10 @@ const symbols: Record<string, string> = { equals: '=', lt: '<', lte: '<=', gt: '
 const ordered = new Set(['String', 'Int', 'Float', 'BigInt', 'DateTime']);
 
 /** The order of the rows, and how many of them there may be, which the order must decide. */
-function orderOf(table: ReadTable, { orderBy = [], take }: Shape): string {
-  const given = Array.isArray(orderBy) ? orderBy : [objectOf(orderBy)];
-  const directions = new Map<string, string>();
-  for (const term of given) {
-    const [[name, direction] = [], ...others] = Object.entries(objectOf(term));
-    if (name === undefined || typeof direction !== 'string' || others.length > 0) throw new Unsupported('order');
-    if (!directions.has(name)) directions.set(name, direction);
-  }
-  const isTotal = table.model.key.every((name) => name === 'companyId' || directions.has(name));
-  if (take !== undefined && !isTotal) throw new Unsupported('a cut between equals');
-  const order = [...directions].map(([name, direction]) => `${columnOf(table, name)} ${direction}`);
+function orderOf(table: ReadTable, { orderBy = [], take }: Arguments): string {
+  const isTotal = table.model.key.every((name) => name === 'companyId' || orderBy.some(([field]) => field === name));
+  if (take !== undefined && !isTotal) throw new UnknownCall('a take between equals');
+  const order = orderBy.map(([field, direction]) => `${columnOf(table, field)} ${direction}`);
   return [...(order.length > 0 ? [`ORDER BY ${order.join(', ')}`] : []), ...(take ? [`LIMIT ${take}`] : [])].join(' ');
 }
 
@@ -231,7 +230,7 @@ function orderOf(table: ReadTable, { orderBy = [], take }: Shape): string {
 type Make = (json: unknown) => unknown;
 
 /** SQL for a value in JSON, and how that becomes what Prisma returns. */
-interface Selection {
+interface Selected {
   sql: string;
   make: Make;
 }
@@ -259,9 +258,9 @@ const spelled: Record<string, (sql: string) => string> = {
 };
 
 /** A column's value, as JSON has it and as Prisma returns it. */
-function columnValue(table: ReadTable, name: string, type: string): Selection {
+function columnValue(table: ReadTable, name: string, type: string): Selected {
   const make = own(makes, type);
-  if (!make) throw new Unsupported(type);
+  if (!make) throw new UnknownCall(type);
   const sql = columnOf(table, name);
   return { sql: own(spelled, type)?.(sql) ?? sql, make };
 }
@@ -288,7 +287,7 @@ class Scope {
 
   table(name: string): ReadTable {
     const model = own(this.#models, name);
-    if (!model?.columns.companyId) throw new Unsupported(`${name} has no company`);
+    if (!model?.columns.companyId) throw new UnknownCall(`${name} has no company`);
     const alias = `t${this.#tables}`;
     this.#tables += 1;
     return { model, alias };
@@ -304,30 +303,28 @@ class Scope {
   /** What makes a row of `there` one of the row of `here`. Both have the company already. */
   join(relation: Relation, here: ReadTable, there: ReadTable): string[] {
     const pairs = relation.on.filter(([own, other]) => own !== 'companyId' || other !== 'companyId');
-    if (pairs.length === 0 || pairs.length === relation.on.length) throw new Unsupported('a relation across companies');
+    if (pairs.length === 0 || pairs.length === relation.on.length) throw new UnknownCall('a relation across companies');
     return pairs.map(([own, other]) => `${columnOf(there, other)} = ${columnOf(here, own)}`);
   }
 
-  /** The placeholder of a value, which must be of the column's type; with `[]`, of a list of such values. */
-  parameter(column: Column, part: Part | undefined, list: '' | '[]' = ''): string {
-    const [, type = '', brackets = '', position = ''] =
-      typeof part === 'string' ? (/^(\w)(\[\])?(\d+)$/.exec(part) ?? []) : [];
-    const isOfType = type !== '' && own(letters, column.type)?.includes(type);
-    if (!isOfType || brackets !== list) throw new Unsupported(`a value of ${column.type}`);
-    if (column.values) this.enums.push([Number(position), column.values]);
-    return placeholder(Number(position));
+  /** The placeholder of a value, or of a list of values, which must be of the column's type. */
+  parameter(column: Column, part: Condition, { isList = false } = {}): string {
+    const isKnown = part instanceof Parameter && part.isList === isList && own(types, column.type)?.includes(part.type);
+    if (!isKnown) throw new UnknownCall(`a value of ${column.type}`);
+    if (column.values) this.enums.push([part.position, column.values]);
+    return placeholder(part.position);
   }
 }
 
 /** What a value of each column may be. Prisma takes more, such as a date as text. */
-const letters: Record<string, string> = {
-  String: 's',
-  Enum: 's',
-  Int: 'i',
-  Float: 'if',
-  BigInt: 'il',
-  Boolean: 'b',
-  DateTime: 'd',
+const types: Record<string, ValueType[]> = {
+  String: ['text'],
+  Enum: ['text'],
+  Int: ['integer'],
+  Float: ['integer', 'number'],
+  BigInt: ['integer', 'bigint'],
+  Boolean: ['boolean'],
+  DateTime: ['date'],
 };
 
 const placeholder = (position: number) => `$${position + 1}`;
@@ -336,6 +333,6 @@ const quoted = (name: string) => `"${name}"`;
 
 function columnOf({ alias, model }: ReadTable, name: string): string {
   const column = own(model.columns, name);
-  if (!column) throw new Unsupported(name);
+  if (!column) throw new UnknownCall(name);
   return `${alias}.${quoted(column.name)}`;
 }

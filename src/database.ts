@@ -1,0 +1,108 @@
+import { Prisma, PrismaClient } from './generated/client/client.js';
+import { models } from './generated/models.js';
+import {
+  applyMigrations,
+  migrationsDirectory,
+  pendingMigrations,
+  type Tables,
+} from './platform/administration/index.js';
+import { startEmbedded } from './platform/embedded/index.js';
+import * as postgres from './platform/postgres/index.js';
+import { DatabaseError } from './platform/servers/index.js';
+
+/** A database with the models of prisma/schema.prisma. */
+export type ModelDatabase = postgres.Database<PrismaClient>;
+export type ModelTransaction = postgres.Transaction<PrismaClient>;
+
+/** What a Citus has to know of the tables. */
+export const databaseTables: Tables = {
+  tenants: 'companies',
+  copied: ['token_companies', 'public_links'],
+  ownKeys: { rate_limits: 'key' },
+};
+
+/** By what reads are executed: the reader is faster, Prisma needs no code of ours. */
+export type Reads = 'reader' | 'prisma';
+
+type Options = postgres.DatabaseOptions & { reads?: Reads | undefined };
+
+/** The models, and what reads them. */
+export const modelsWith = (reads: Reads): postgres.PrismaModels<PrismaClient> => ({
+  make: (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }),
+  models: Object.values(Prisma.ModelName),
+  accelerator: reads === 'reader' ? postgres.readerOf(models, Prisma.prismaVersion.client) : undefined,
+});
+
+/** Opens a client with the models and its own connection pool. `$disconnect()` closes both. */
+export const openModels = ({ reads = 'reader', ...options }: Options): ModelDatabase =>
+  postgres.openClient(options, modelsWith(reads));
+
+/**
+ * The same with a first connection, so that a database that cannot be read is known at once and no caller waits for it.
+ * Reads a table that every node of a distributed database has, since one of them may be lost.
+ */
+export async function openReady(options: Options): Promise<ModelDatabase> {
+  const db = openModels(options);
+  try {
+    await db.$queryRaw`SELECT company_id FROM token_companies WHERE hash = ''`;
+    return db;
+  } catch (error) {
+    await db.$disconnect();
+    throw error;
+  }
+}
+
+export interface OpenOptions {
+  /** The operator's own Postgres. If undefined, the embedded one is used. */
+  databaseUrl: string | undefined;
+  dataDir: string;
+  poolSize: number;
+  preparedStatements: boolean;
+  log?: (message: string) => void;
+}
+
+export interface OpenDatabase {
+  db: ModelDatabase;
+  url: string;
+  /** Names of the migrations that were just applied. */
+  applied: string[];
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the operator's own database, or the embedded one, which it starts if necessary. Always migrates the embedded
+ * database; migrates the operator's own with `migrations: 'apply'`. With `'require'`, a pending migration of the
+ * operator's own database is a DatabaseError.
+ */
+export async function openDatabase(
+  { databaseUrl, dataDir, poolSize, preparedStatements, log = () => {} }: OpenOptions,
+  { migrations, share = false }: { migrations: 'apply' | 'require'; share?: boolean },
+): Promise<OpenDatabase> {
+  const server = databaseUrl
+    ? { url: databaseUrl, stop: async () => {} }
+    : await startEmbedded({ dataDir, log, share });
+  try {
+    if (
+      migrations === 'require' &&
+      databaseUrl &&
+      (await pendingMigrations(databaseUrl, migrationsDirectory)).length > 0
+    ) {
+      throw new DatabaseError('The database is not up to date. Run `npx goalpost migrate` first.');
+    }
+    const applied = await applyMigrations(server.url, migrationsDirectory);
+    const db = openModels({
+      url: server.url,
+      poolSize,
+      preparedStatements,
+      onError: (error) => log(`a database connection broke: ${error.message}`),
+    });
+    const close = async () => {
+      await db.$disconnect();
+      await server.stop();
+    };
+    return { db, url: server.url, applied, close };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
