@@ -157,10 +157,8 @@ describe('the settings', () => {
   });
 });
 
-test('docs/contributing.md explains each override of package.json', () => {
-  const explained = rowsOf(sectionOf(textOf('docs/contributing.md'), 'Dependencies')).map(
-    ([override = '']) => override,
-  );
+test('docs/dependencies.md explains each override of package.json', () => {
+  const explained = rowsOf(sectionOf(textOf('docs/dependencies.md'), 'Overrides')).map(([override = '']) => override);
   const overrides = Object.entries(packageJson.overrides).map(([name, pinned]) => `\`${name}\` ${pinned}`);
   expect(explained).toEqual(overrides);
 });

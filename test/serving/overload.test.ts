@@ -473,6 +473,28 @@ describe('who waits for a place', () => {
     expect(waited?.[1]).toBeLessThan(milliseconds + 200);
   });
 
+  test('is 429, not 503, for what waits although a place is free: its caller holds all that it may', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const admission = new Admission(64, () => Date.now());
+    const companies = ['one', 'two'].map((name) => from(name));
+    for (const caller of companies) {
+      admission.enter(caller);
+      admission.leave(caller, 1);
+    }
+    const refusals: string[] = [];
+    for (let count = 0; count < 100; count += 1) {
+      for (const caller of companies) {
+        void Promise.resolve(admission.enter(caller)).then((decision) => {
+          if (decision !== 'admitted') refusals.push(decision);
+        });
+      }
+    }
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(admission.inProgress).toBeLessThan(64);
+    expect(new Set(refusals)).toEqual(new Set(['too many of one']));
+  });
+
   test('is bounded in number: the oldest of whoever has most makes room', async () => {
     const admission = new Admission(1);
     admission.enter(own);

@@ -22,7 +22,7 @@ export const parameters = {
     /** How long a request may wait in a burst of no more flows than there are seats, and of more. */
     waitOfFew: 15_000,
     waitOfMany: 500,
-    /** After how long without a free seat the gateway counts as stalled. */
+    /** After how long in which some wait and no request has ended the gateway counts as stalled. */
     stalledAfter: 500,
     /** The least and the most that a request waits once the gateway is overloaded: else as long as two requests take. */
     leastWait: 20,

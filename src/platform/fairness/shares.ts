@@ -395,7 +395,8 @@ export class FairQueue<Item extends Waiting> {
   }
 
   #hasPart({ shares }: Flow<Item>, { caller, held }: Share<Item>): boolean {
-    if (this.isLimited(caller)) return true;
+    // What waits while a seat is free is held back by what its flow holds or uses.
+    if (this.isLimited(caller) || this.taken < this.#seats) return true;
     return held >= Math.max(1, Math.floor(this.#seats / this.#flows.all.size / shares.size));
   }
 }
