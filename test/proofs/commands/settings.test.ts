@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { ConfigError } from '../../src/platform/settings/configError.js';
-import { effectiveSettings, readConfig, settings } from '../../src/settings.js';
-import { pathOf } from '../support/documents.js';
-import { goalpost } from '../support/goalpost.js';
-import type { Json } from '../support/world.js';
+import { ConfigError } from '../../../src/platform/settings/configError.js';
+import { effectiveSettings, readConfig, settings } from '../../../src/settings.js';
+import { pathOf } from '../../support/documents.js';
+import { goalpost } from '../../support/goalpost.js';
+import type { Json } from '../../support/world.js';
 
 const run = promisify(execFile);
 

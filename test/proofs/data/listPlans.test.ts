@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createToken } from '../../src/tokens.js';
-import { asAdministrator } from '../support/database.js';
-import { pathOf } from '../support/documents.js';
-import { type Plan, plansOf } from '../support/plans.js';
-import { query } from '../support/query.js';
-import { type Statement, statementsOf } from '../support/statements.js';
-import { createWorld } from '../support/world.js';
+import { createToken } from '../../../src/tokens.js';
+import { asAdministrator } from '../../support/database.js';
+import { pathOf } from '../../support/documents.js';
+import { type Plan, plansOf } from '../../support/plans.js';
+import { query } from '../../support/query.js';
+import { type Statement, statementsOf } from '../../support/statements.js';
+import { createWorld } from '../../support/world.js';
 
 const world = await createWorld();
 const tokens: Record<string, string> = {};
