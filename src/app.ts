@@ -9,6 +9,7 @@ import { errorPages, noPage } from './pages/errorPages.js';
 import { examplesRoute, lookUpAs, type WorkedExamples, workedExamples } from './pages/examples.js';
 import { sharedFiles } from './pages/files.js';
 import { graphiqlRoutes } from './pages/graphiql.js';
+import { historyRoutes } from './pages/history.js';
 import { type ShownMutation, withExamples } from './pages/operationExamples.js';
 import { referenceRoutes } from './pages/reference.js';
 import { startRoute } from './pages/start.js';
@@ -115,6 +116,8 @@ interface RouteNeeds extends Pick<AppOptions, 'db'> {
   publicUrl: string | undefined;
   bodyLimit: number;
   graphiql: boolean;
+  /** Whether the page of a document's history may send its query. */
+  history: boolean;
   stopping: AbortSignal | undefined;
   mutations: ShownMutation[];
   execute: ExecuteDocument;
@@ -122,7 +125,7 @@ interface RouteNeeds extends Pick<AppOptions, 'db'> {
 }
 
 /** Every path that the gateway serves, and the page for those that it does not. */
-function appRoutes({ db, publicUrl, bodyLimit, graphiql, demo, stopping, mutations, execute }: RouteNeeds) {
+function appRoutes({ db, publicUrl, bodyLimit, graphiql, history, demo, stopping, mutations, execute }: RouteNeeds) {
   const openApi = () => openApiDocument(schema, mutations, publicUrl);
   const hasPage = (path: string) => routes.some((route) => route.path === path && route.public && !route.leadsTo);
   const pages = { mutations, publicUrl, hasPage, demo };
@@ -135,6 +138,7 @@ function appRoutes({ db, publicUrl, bodyLimit, graphiql, demo, stopping, mutatio
     ...openApiRoutes(openApi),
     startRoute({ ...pages, isReady: ({ scope }) => responds(db.within(scope)) }),
     ...sharedFiles(),
+    ...(history ? historyRoutes({ demo, hasPage, execute }) : []),
     ...(graphiql ? graphiqlRoutes({ ...pages, schema }) : [leadsTo('/', '/graphql')]),
     leadsTo('/docs', apiRoot),
     contentRoute('/schema.graphql', types.text, sdl),
@@ -240,6 +244,7 @@ export function createPipeline({
     publicUrl,
     bodyLimit,
     graphiql: graphiql && !persisted?.only,
+    history: !persisted?.only,
     demo: lookUp && demo.key && { ...demo, key: demo.key, lookUp },
     stopping,
     mutations,

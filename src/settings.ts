@@ -179,7 +179,10 @@ export function configOf(environment: Environment) {
   const problems = settingProblems(environment, error);
   if (!success || problems.length > 0) {
     const count = problems.length === 1 ? '1 setting' : `${problems.length} settings`;
-    throw new ConfigError([`${count} cannot be used:`, ...problems].join('\n  '));
+    const hints = misspelledIn(environment).map(
+      ({ name, nearest }) => `${name} is not a setting. Did you mean ${nearest}?`,
+    );
+    throw new ConfigError([`${count} cannot be used:`, ...problems, ...hints].join('\n  '));
   }
   return {
     databaseUrl: data.DATABASE_URL,

@@ -88,7 +88,10 @@ export const trialForStrangers = async (mutations: readonly ShownMutation[]): Pr
 
 /** The one place of a page that has a token: the demo's to copy, or a field for the visitor's own, which stays in the tab. */
 export const tokenField = ({ token }: Trial, demo: Demo | undefined): Html =>
-  token ? demoToken(token) : html`${demo && html`<p>${howToOpenTheDemo}</p>`}${ownToken}`;
+  token
+    ? demoToken(token)
+    : html`${demo && html`<p>${howToOpenTheDemo}</p>`}${ownToken('To run the requests here, on what you may change')}
+<p>In a terminal, the requests read the token from <code>TOKEN</code>: <code>export TOKEN=gp_…</code> ${ofKeys}</p>`;
 
 const ofKeys: Html = html`Each command has an <code>Idempotency-Key</code> of its own: sent twice, it changes something
 once. Another change needs another key.`;
@@ -101,14 +104,13 @@ copy them into a terminal after this line:</p>
 <button type="button" class="copy" hidden aria-label="Copy: the demo’s token">Copy</button></div>
 <p>${ofKeys}</p>`;
 
-const ownToken: Html = html`<p class="needs-script" hidden>
-<label for="token">To run the requests here, on what you may change, enter an API token. It stays in this tab.</label>
+/** A field for the visitor's own token. */
+export const ownToken = (purpose: string, option = ' --write'): Html => html`<p class="needs-script" hidden>
+<label for="token">${purpose}, enter an API token. It stays in this tab.</label>
 <input type="password" id="token" autocomplete="off" placeholder="gp_…">
 <span id="token-outcome" role="status"></span></p>
 <details><summary>How to create a token</summary>
 <p>On the server. It acts for one person and is shown only once:</p>
-<pre tabindex="0" role="region" aria-label="How to create a token"><code>npx goalpost token create --person PERSON_ID --name "Trying it" --write</code></pre>
-<p>Without <code>--write</code> it may change nothing.</p>
-<p>In a terminal, the requests read it from <code>TOKEN</code>: <code>export TOKEN=gp_…</code></p>
-<p>${ofKeys}</p>
+<pre tabindex="0" role="region" aria-label="How to create a token"><code>npx goalpost token create --person PERSON_ID --name "Trying it"${option}</code></pre>
+${option && html`<p>Without <code>--write</code> it may change nothing.</p>`}
 </details>`;

@@ -156,11 +156,12 @@ interface NoPageOptions {
 /** Where `url` and `publicUrl` of a document lead. Without `APP_URL`, that is this gateway. */
 const addressOfDocument = /^\/(public\/)?documents\/[^/]+$/;
 
-const inMainApplication = {
+const inMainApplication = (path: string, hasPage: HasPage) => ({
   heading: 'This page is in the main application',
   hint: html`<p>Goalpost has no page for a document. The setting <code>APP_URL</code> says where the main application is;
-set it, and the fields <code>url</code> and <code>publicUrl</code> of a document lead there.</p>`,
-};
+set it, and the fields <code>url</code> and <code>publicUrl</code> of a document lead there.</p>
+${hasPage('/history') && !path.startsWith('/public/') && html`<p>Its versions are in its <a href="/history?document=${path.split('/').at(-1) ?? ''}">history</a>.</p>`}`,
+});
 
 /** What a browser shows for a path that does not exist, with the path that was perhaps meant, or that is for programs only. */
 export function noPage({ mutations, hasPage }: NoPageOptions) {
@@ -179,7 +180,7 @@ export function noPage({ mutations, hasPage }: NoPageOptions) {
 
   const explain = (path: string, nearest: string | undefined) => {
     const lead = html`There is nothing at <code>${path}</code>.`;
-    if (addressOfDocument.test(path)) return { ...inMainApplication, lead };
+    if (addressOfDocument.test(path)) return { ...inMainApplication(path, hasPage), lead };
     const hint = nearest !== undefined && html`<p>Did you mean ${linkTo(nearest)}?</p>`;
     return { heading: 'This page does not exist', lead, hint };
   };

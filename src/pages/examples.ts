@@ -24,6 +24,16 @@ export const lookUpAs =
     return (data ?? {}) as object;
   };
 
+/** Runs queries as the caller of a request. */
+export function lookUpOf({ actor, scope }: RequestContext, execute: ExecuteDocument): LookUp {
+  if (!actor) throw new Error('a request passed the router without an actor');
+  return lookUpAs(
+    async () => actor,
+    execute,
+    () => scope,
+  );
+}
+
 interface Item {
   __typename: string;
   id: string;
@@ -177,7 +187,7 @@ ${samples.map(languageChoice(name))}</fieldset>
 ${preview && html`<button type="button" class="preview" hidden aria-label="Preview: ${title}">Preview</button>`}
 <button type="button" class="run" hidden aria-label="Run: ${title}">Run</button>
 </div>
-<p class="why" id="${name}-why" hidden>Run is disabled: this token may change nothing.</p>
+<p class="why" id="${name}-why" hidden>Run is disabled: this token may not do this.</p>
 ${samples.map(sampleBlock(name, title))}<div class="result" id="${name}-result"></div>
 </div>
 `;
@@ -215,14 +225,10 @@ export const examplesRoute = (mutations: readonly ShownMutation[], execute: Exec
   // They are requests of the REST paths.
   surface: 'rest',
   methods: ['GET'],
-  async handle(_request, { actor, grants, scope }) {
-    if (!actor || !grants) throw new Error('a request passed the router without an actor');
-    const lookUp = lookUpAs(
-      async () => actor,
-      execute,
-      () => scope,
-    );
-    const { canWrite: mayChange, scopes, surfaces } = grants;
-    return jsonResponse({ mayChange, scopes, surfaces, examples: byName(await exampleRequests(mutations, lookUp)) });
+  async handle(_request, context) {
+    if (!context.grants) throw new Error('a request passed the router without its grants');
+    const { canWrite: mayChange, scopes, surfaces } = context.grants;
+    const requests = await exampleRequests(mutations, lookUpOf(context, execute));
+    return jsonResponse({ mayChange, scopes, surfaces, examples: byName(requests) });
   },
 });

@@ -46,6 +46,7 @@ export class KeptPages {
 }
 
 const ownFiles: AssetName[] = [
+  'ask.js',
   'icon.svg',
   'goalpost.css',
   'confirm.js',
@@ -56,6 +57,8 @@ const ownFiles: AssetName[] = [
   'examples.js',
   'exchange.js',
   'filter.js',
+  'highlight.js',
+  'history.js',
   'mistakes.js',
   'preview.js',
   'reveal.js',

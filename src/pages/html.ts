@@ -51,7 +51,7 @@ export const filterScript = '/pages/filter.js';
 /** A field that filters the page by what its headings and entries are named. */
 export const filterField = (what: string): Html => html`<p class="filter needs-script" role="search" hidden>
 <label class="unseen" for="filter">Filter: ${what}</label>
-<input type="search" id="filter" placeholder="Filter: ${what}" autocomplete="off" spellcheck="false">
+<input type="search" id="filter" placeholder="Filter this page" autocomplete="off" spellcheck="false">
 <span id="filter-outcome" class="quiet" role="status"></span></p>
 `;
 
@@ -75,6 +75,13 @@ export const pageLinks: PageLink[] = [
   },
   { path: '/errors', name: 'Errors', about: 'What each error code means, and what to do about it.' },
 ];
+
+/** A page that the start page links to, besides those. */
+export const historyLink: PageLink = {
+  path: '/history',
+  name: 'History',
+  about: 'Each version of a document with what it changed, and which versions had a text.',
+};
 
 /** The icon, drawn into the page so that it needs no request. */
 const mark: Html = html`<svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="7"/><path

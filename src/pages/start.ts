@@ -5,7 +5,7 @@ import { shellQuoted } from './assets/samples.js';
 import { type Demo, type DemoKey, type Trial, tokenField, trialFor, trialForStrangers } from './demo.js';
 import { exampleBlock, examplesData, examplesScript } from './examples.js';
 import { KeptPages } from './files.js';
-import { type HasPage, type Html, html, htmlPage, type PageLink, pageLinks } from './html.js';
+import { type HasPage, type Html, historyLink, html, htmlPage, type PageLink, pageLinks } from './html.js';
 import type { ShownMutation } from './operationExamples.js';
 
 interface StartOptions {
@@ -76,7 +76,7 @@ ${trial.requests.map((each) => exampleBlock(each, base, html`<h3>${each.title}</
 <section aria-labelledby="explore">
 <h2 id="explore">Explore</h2>
 <ul class="cards">
-${pageLinks.filter(({ path }) => hasPage(path)).map(card)}</ul>
+${[...pageLinks, historyLink].filter(({ path }) => hasPage(path)).map(card)}</ul>
 ${forTools}
 ${listening(base)}
 </section>

@@ -200,6 +200,13 @@ describe('PERSISTED_DOCUMENTS', () => {
     expect(() => readPersistedDocuments(join(directory, 'nowhere'), schema)).toThrow(/no such file/);
   });
 
+  test('is refused with all that is wrong in it', async () => {
+    const path = join(directory, '..', `two-bad-${process.pid}.json`);
+    await writeFile(path, JSON.stringify({ one: '{ nowhere }', two: '{' }));
+    expect(() => readPersistedDocuments(path, schema)).toThrow(/one: .*nowhere.*\n.*two: Syntax Error/s);
+    await rm(path);
+  });
+
   test('is needed for PERSISTED_ONLY', () => {
     expect(() => readConfig({ PERSISTED_ONLY: 'on' })).toThrow(ConfigError);
     const { persisted } = readConfig({ PERSISTED_ONLY: 'on', PERSISTED_DOCUMENTS: directory });

@@ -52,14 +52,14 @@ const filesOf = (text: string) =>
   [...text.matchAll(/(?:src|href)="([^"]*\.(?:js|css|svg))"/g)].map(([, path]) => path ?? '');
 
 describe('a page', () => {
-  test.each(['/', '/graphql', '/docs', '/errors'])('%s needs no token and is never kept', async (path) => {
+  test.each(['/', '/graphql', '/docs', '/errors', '/history'])('%s needs no token and is never kept', async (path) => {
     const { status, headers } = await browse(world, path);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  test.each(['/', '/graphql'])('%s may load our own files only, and be framed by nobody', async (path) => {
+  test.each(['/', '/graphql', '/history'])('%s may load our own files only, and be framed by nobody', async (path) => {
     const { headers } = await browse(world, path);
     const policy = Object.fromEntries(
       (headers.get('content-security-policy') ?? '').split('; ').map((rule) => rule.split(/ (.*)/s)),
@@ -512,6 +512,27 @@ describe('a page', () => {
 
   test.each(['/', '/docs', '/graphql', '/errors'])('%s answers HEAD', async (path) => {
     expect((await get(path, {}, 'HEAD')).status).toBe(200);
+  });
+});
+
+describe('the choices of /history', () => {
+  test('are those with versions that the caller can see', async () => {
+    const { caller: person, hub } = await world.teamWithHub('space');
+    const { id } = await world.document(hub, person, ['one', 'two']);
+    const documentsFor = (token: string) =>
+      world.fetch('/history/choices', { headers: { authorization: `Bearer ${token}` } });
+    expect((await documentsFor(person.readOnlyToken)).body).toEqual({
+      documents: [{ id, name: expect.any(String) }],
+    });
+    expect((await documentsFor(caller.token)).body).toEqual({ documents: [] });
+    expect((await world.fetch('/history/choices')).status).toBe(401);
+  });
+
+  test('and the page are gone where clients may send no query of their own', async () => {
+    const only = worldWith({ persisted: { documents: new Map(), only: true } });
+    expect((await browse(only, '/history')).status).toBe(404);
+    expect((await browse(only, '/')).text).not.toContain('/history');
+    expect((await browse(world, '/')).text).toContain('/history');
   });
 });
 

@@ -19,6 +19,8 @@ export class ExampleBlock {
   #shown;
   /** Whether it stays shown when the choices are renewed, because Run has changed it or the reader has edited it. */
   #stays = false;
+  /** The request that a link has brought, if one has. */
+  #linked;
 
   constructor(block, example, page) {
     this.#block = block;
@@ -42,8 +44,21 @@ export class ExampleBlock {
   /** Shows the choices of another token, and nothing of the one before. */
   reset(choices = []) {
     this.#choices = choices;
-    this.#choose(choices[0] ?? { label: this.#example.title, body: this.#example.body });
+    this.#choose(this.#linked ?? choices[0] ?? { label: this.#example.title, body: this.#example.body });
+    if (this.#linked) this.#stay();
     this.offerRun();
+  }
+
+  /** Shows the request with the fields of a link. */
+  take(fields) {
+    const { body } = this.#example;
+    const given = Object.keys(body).filter((name) => fields.has(name));
+    const read = (name) => (typeof body[name] === 'number' ? Number(fields.get(name)) : fields.get(name));
+    if (given.length === 0) return;
+    const values = Object.fromEntries(given.map((name) => [name, read(name)]));
+    this.#linked = { label: 'The request of the link', body: { ...body, ...values } };
+    this.#choose(this.#linked);
+    this.#stay();
   }
 
   /** Shows what the token may change now. What is shown stays, as long as it is among that or `#stays`. */
@@ -64,7 +79,7 @@ export class ExampleBlock {
 
   /** Buttons that need a token are there once there is one; Run works with one that may change something. */
   offerRun() {
-    const { access } = this.#page;
+    const access = this.#access;
     for (const button of this.#block.querySelectorAll('.run, .preview, .mistakes')) button.hidden = !access;
     const why = this.#find('.why');
     why.hidden = access !== 'read';
@@ -72,6 +87,13 @@ export class ExampleBlock {
     run.ariaDisabled = why.hidden ? null : 'true';
     if (why.hidden) run.removeAttribute('aria-describedby');
     else run.setAttribute('aria-describedby', why.id);
+  }
+
+  /** What the token may do here. */
+  get #access() {
+    const { access, scopes } = this.#page;
+    const isGranted = !scopes || scopes.includes(this.#example.path.split('/').at(-1));
+    return access === 'write' && !isGranted ? 'read' : access;
   }
 
   #find(selector) {
@@ -124,6 +146,11 @@ export class ExampleBlock {
     this.#fillMenu();
   }
 
+  #stay() {
+    this.#stays = true;
+    this.#fillMenu();
+  }
+
   #fillMenu() {
     const options = this.#options;
     this.#find('.choice').hidden = options.length === 0;
@@ -153,8 +180,7 @@ export class ExampleBlock {
       const body = JSON.parse(this.#area.value);
       if (typeof body !== 'object' || body === null) return;
       this.#showSamples({ label: 'The request as you changed it', body });
-      this.#stays = true;
-      this.#fillMenu();
+      this.#stay();
     } catch {
       // Not yet.
     }
@@ -162,7 +188,7 @@ export class ExampleBlock {
 
   /** Runs what is shown, once the reader has confirmed it: nobody needs to confirm what changes the demo only. */
   async #runOnce() {
-    if (this.#page.access !== 'write' || this.#block.ariaBusy) return;
+    if (this.#access !== 'write' || this.#block.ariaBusy) return;
     const { title } = this.#example;
     const { label, body } = this.#shown;
     const question = { title, label, record: this.#recordOf(body), gateway: this.#page.base };
@@ -196,8 +222,7 @@ export class ExampleBlock {
     const mark = ` (${this.#example.repeat.done})`;
     const { label, body } = this.#shown;
     this.#shown = { label: label.endsWith(mark) ? label : label + mark, body };
-    this.#stays = true;
-    this.#fillMenu();
+    this.#stay();
   }
 
   #preview() {

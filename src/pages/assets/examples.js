@@ -32,6 +32,8 @@ const page = {
   readOnlyToken: settings.readOnlyToken,
   /** What the token may do: `read` or `write`; undefined without a valid one. */
   access: settings.token === null ? undefined : 'write',
+  /** The operations that it may run; null for all. */
+  scopes: null,
   token: () => tokenOf(settings),
   /** Offers what the token may change now. The outcome is shown whether or not that is found. */
   async changed() {
@@ -50,6 +52,10 @@ for (const block of document.querySelectorAll('.example[data-example]')) {
   blocks.set(block.dataset.example, new ExampleBlock(block, example, page));
 }
 
+/** A link may bring the fields of a request, such as that to restore a version of the history. It runs nothing. */
+const linked = blocks.get(location.hash.slice(1));
+if (linked) linked.take(new URLSearchParams(location.search));
+
 onOwnToken({
   forget() {
     page.access = undefined;
@@ -59,6 +65,7 @@ onOwnToken({
     const { mayChange, examples, ...limits } = await examplesOf(token);
     return () => {
       page.access = mayChange ? 'write' : 'read';
+      page.scopes = limits.scopes;
       for (const block of blocks.values()) block.offerRun();
       offer(examples);
       if (mayChange) return [`The examples below are on what this token may change.${limitsOf(limits)}`];

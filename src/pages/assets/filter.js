@@ -1,3 +1,5 @@
+import { highlight } from './highlight.js';
+
 /** Filters a page by the names on it: paths, fields, types and codes. What a heading says holds for all below it. */
 const field = document.getElementById('filter');
 const outcome = document.getElementById('filter-outcome');
@@ -28,36 +30,11 @@ function filter() {
   }
   const found = [...entries, ...groups].filter(matches);
   outcome.textContent = words.length > 0 ? `${found.length} found` : '';
-  mark(words, found);
-}
-
-/** Marks the words in the names that were found, where the browser can. */
-function mark(words, found) {
-  if (!CSS.highlights) return;
-  const ranges = words.length > 0 ? found.slice(0, 200).flatMap(({ part }) => rangesOf(part, words)) : [];
-  CSS.highlights.set('found', new Highlight(...ranges));
-}
-
-function rangesOf(part, words) {
-  const ranges = [];
-  const texts = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
-  for (let node = texts.nextNode(); node; node = texts.nextNode()) {
-    if (!node.parentElement.closest('h2, .method, summary, .name, .type, td, .rows')) continue;
-    const text = node.data.toLowerCase();
-    for (const word of words) {
-      for (let start = text.indexOf(word); start >= 0; start = text.indexOf(word, start + word.length)) {
-        ranges.push(
-          new StaticRange({
-            startContainer: node,
-            startOffset: start,
-            endContainer: node,
-            endOffset: start + word.length,
-          }),
-        );
-      }
-    }
-  }
-  return ranges;
+  highlight(
+    words,
+    found.map(({ part }) => part),
+    (part) => part.closest('h2, .method, summary, .name, .type, td, .rows') !== null,
+  );
 }
 
 field.closest('.needs-script').hidden = false;

@@ -1,3 +1,4 @@
+import { ask } from './ask.js';
 import { makeCopyButton } from './copy.js';
 import { liveResponses } from './liveResponses.js';
 import { onOwnToken, tokenOf } from './token.js';
@@ -110,13 +111,8 @@ makeCopyButton(document.querySelector('.toolbar .copy'), () => {
 onOwnToken({
   forget() {},
   async learn(token) {
-    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-    const body = JSON.stringify({ query: '{ viewer { person { fullName } token { canWrite } } }' });
-    const response = await fetch('/graphql', { method: 'POST', headers, body });
-    const { data, errors, code, detail } = await response.json();
-    const failure = errors?.[0];
-    if (!data) throw Object.assign(new Error(failure?.message ?? detail), { code: failure?.extensions.code ?? code });
-    const { person, token: found } = data.viewer;
+    const { viewer } = await ask('{ viewer { person { fullName } token { canWrite } } }', {}, token);
+    const { person, token: found } = viewer;
     const may = found.canWrite ? '' : ', and may change nothing';
     return () => [`This token acts for ${person.fullName}${may}.`];
   },

@@ -1,15 +1,16 @@
+import { ask } from './ask.js';
 import { element, meaningOf } from './elements.js';
 
 /** What a call would do, without doing it: a difference drawn as one, and the people concerned. */
 export async function previewNodes({ query, variables, token }) {
-  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-  const body = JSON.stringify({ query, variables });
-  const response = await fetch('/graphql', { method: 'POST', headers, body });
-  const { data, errors, code, detail } = await response.json();
-  const failure = errors?.[0];
-  if (failure || code) return [refusal(failure?.extensions?.code ?? code, failure?.message ?? detail)];
-  if (!data?.preview) return [verdict(false)];
-  const { wouldChange, difference, notified, subscribed } = data.preview;
+  const failed = (error) => {
+    if (!error.code) throw error;
+    return error;
+  };
+  const { code, message, preview } = await ask(query, variables, token).catch(failed);
+  if (code) return [refusal(code, message)];
+  if (!preview) return [verdict(false)];
+  const { wouldChange, difference, notified, subscribed } = preview;
   return [
     verdict(wouldChange),
     ...(difference ? differenceNodes(difference) : []),
@@ -41,13 +42,14 @@ const refusal = (code, message) =>
 
 const elementOf = { REMOVED: 'del', ADDED: 'ins' };
 
-function differenceNodes({ title, content, isFormattingOnly }) {
+/** A difference of titles and contents, drawn. `of` tells it from others on the page. */
+export function differenceNodes({ title, content, isFormattingOnly }, of = '') {
   const isChanged = ({ changes }) => changes.some(({ kind }) => kind !== 'UNCHANGED');
   const drawn = (name, { changes }) => [
     element('h4', { textContent: name }),
     element(
       'div',
-      { className: 'difference', role: 'region', ariaLabel: `${name}, with its changes`, tabIndex: 0 },
+      { className: 'difference', role: 'region', ariaLabel: `${name}${of}, with its changes`, tabIndex: 0 },
       ...changes.map(({ kind, text }) => (elementOf[kind] ? element(elementOf[kind], { textContent: text }) : text)),
     ),
   ];

@@ -1,6 +1,6 @@
 import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { createYoga, type GraphQLParams } from 'graphql-yoga';
-import { failure } from '../failures/index.js';
+import { failure, quoted } from '../failures/index.js';
 import {
   type Handler,
   type Mask,
@@ -25,11 +25,19 @@ import { type QueryLimits, useValidation } from './validation.js';
 
 /** Reads the parameters of a POST from its body, with the checks of every JSON body; those of a GET from its URL. */
 async function readParams(request: RequestHead, bodyLimit: number, context: OperationContext): Promise<GraphQLParams> {
-  if (request.method === 'GET') return readSearch(new URL(request.url).searchParams);
+  if (request.method === 'GET') return withQuery(readSearch(new URL(request.url).searchParams));
   const body = await readJson(request, bodyLimit, context);
   if (Array.isArray(body)) context.batchSize = body.length;
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as GraphQLParams;
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return withQuery(body as GraphQLParams);
   throw failure('BAD_REQUEST', { isBatch: Array.isArray(body) });
+}
+
+/** Says which parameter is missing, rather than which is unknown: `q` was perhaps meant to be the query. */
+function withQuery(params: GraphQLParams): GraphQLParams {
+  if ('query' in params || 'documentId' in params || 'extensions' in params) return params;
+  const [other] = Object.keys(params).filter((name) => name !== 'variables' && name !== 'operationName');
+  const given = other === undefined ? '' : ` ${quoted(other)} is not a parameter.`;
+  throw failure('BAD_REQUEST', { problem: `The parameter "query" is missing.${given}` });
 }
 
 /** An empty `operationName` is none, as GraphQL over HTTP says. */

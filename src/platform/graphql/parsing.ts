@@ -227,18 +227,20 @@ const prefix = 'sha256:';
  */
 export function readPersistedDocuments(path: string, schema: GraphQLSchema): Map<string, string> {
   const documents = new Map<string, string>();
+  const problems: string[] = [];
   for (const [id, text] of textsAt(path)) {
     const hash = createHash('sha256').update(text).digest('hex');
     if (id.startsWith(prefix) && id !== prefix + hash)
-      throw invalid(path, `${id} does not match its document, whose hash is ${hash}`);
+      problems.push(`${id} does not match its document, whose hash is ${hash}`);
     const error = errorIn(text, schema);
-    if (error) throw invalid(path, `${id}: ${error.message}`);
+    if (error) problems.push(`${id}: ${error.message}`);
     for (const name of [id, prefix + hash, hash]) {
       // Such as a file that is named like the hash of another: clients would get what they did not ask for.
-      if ((documents.get(name) ?? text) !== text) throw invalid(path, `${name} identifies two documents`);
+      if ((documents.get(name) ?? text) !== text) problems.push(`${name} identifies two documents`);
       documents.set(name, text);
     }
   }
+  if (problems.length > 0) throw invalid(path, problems.join('\n  '));
   return documents;
 }
 

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createToken } from '../../../src/tokens.js';
 import { browsing, requireBrowser, violationsOf } from '../../support/browser.js';
 import { chromium } from '../../support/chromium.js';
 import { startServer } from '../../support/server.js';
@@ -291,6 +292,8 @@ describe.skipIf(!chromium)('in a browser', () => {
   test('a preview draws what a restore would change, or whom a reopening would notify, and changes nothing', async () => {
     const page = await open('/docs');
     const restore = example(page, 'restoreDocumentVersion');
+    const second = restore.locator('option', { hasText: /: version 2 of/ });
+    await restore.getByRole('combobox').selectOption(await second.innerText());
     await restore.getByRole('button', { name: 'Preview' }).click();
     await restore.getByText('Nothing is changed yet').waitFor();
     expect(await restore.locator('ins').count()).toBeGreaterThan(0);
@@ -473,7 +476,7 @@ describe.skipIf(!chromium)('in a browser', () => {
       const block = example(page, 'reopenGoal');
       const run = block.getByRole('button', { name: 'Run' });
       expect(await run.getAttribute('aria-disabled')).toBe('true');
-      await block.getByText('Run is disabled: this token may change nothing.').waitFor();
+      await block.getByText('Run is disabled: this token may not do this.').waitFor();
       await block.getByRole('button', { name: 'Preview' }).click();
       await block.getByText('Nothing is changed yet').waitFor();
       await run.click({ force: true });
@@ -482,6 +485,26 @@ describe.skipIf(!chromium)('in a browser', () => {
       expect(await violationsOf(page)).toEqual([]);
     },
   );
+
+  test('Run is disabled for an operation that is not among the scopes of the token', async () => {
+    const world = await createWorld();
+    const { caller, company } = await world.team();
+    const { token } = await createToken(world.db, {
+      companyId: company.companyId,
+      personId: caller.id,
+      name: 'deletes only',
+      canWrite: true,
+      scopes: ['delete_resource_hub_file'],
+    });
+    const own = await startServer({ DATABASE_URL: world.url });
+    onTestFinished(own.stop);
+    const page = await open('/', { base: own.base });
+    await page.getByLabel(/enter an API token/).fill(token);
+    await page.getByText('it may only run delete_resource_hub_file').waitFor();
+    const runOf = (name: string) => example(page, name).getByRole('button', { name: 'Run' });
+    expect(await runOf('reopenGoal').getAttribute('aria-disabled')).toBe('true');
+    expect(await runOf('deleteResourceHubFile').getAttribute('aria-disabled')).toBe(null);
+  });
 
   test('GraphiQL says whose token it is, that it may change nothing, and that a token is wrong', async () => {
     const world = await createWorld();
@@ -495,6 +518,54 @@ describe.skipIf(!chromium)('in a browser', () => {
     await field.fill(`gp_${'x'.repeat(43)}`);
     expect(await page.getByText('This token acts for').count()).toBe(0);
     await page.getByText('This is not a valid token of this gateway').waitFor();
+  });
+
+  test('the history of a document says which versions had a text, and leads to restoring one of them', async () => {
+    const own = await startServer();
+    onTestFinished(own.stop);
+    const page = await open(own.start, { base: own.base });
+    await page.goto(`${own.base}/history?document=doc-launch-plan`);
+    const versions = page.getByRole('region', { name: /^Version \d+$/ });
+    await expect.poll(() => versions.count(), patience).toBe(5);
+    const second = page.getByRole('region', { name: 'Version 2', exact: true });
+    await second.getByText('- Till and posters: @Lena Fischer').first().waitFor();
+    expect(await second.locator('ins').count()).toBeGreaterThan(0);
+    const field = page.getByLabel('Text in a version');
+    await field.fill('posters GO up');
+    await page.getByText('Versions 1 and 4 to 5 have this text.').waitFor();
+    expect(await versions.count()).toBe(3);
+    await field.fill('old harbor');
+    await page.getByText('Versions 2 to 3 have this text. The current version does not.').waitFor();
+    await field.fill('nobody wrote this');
+    await page.getByText('No version has this text.').waitFor();
+    await field.fill('');
+    expect(await violationsOf(page)).toEqual([]);
+
+    await second.getByRole('link', { name: 'Restore version 2' }).click();
+    const block = example(page, 'restoreDocumentVersion');
+    await block.getByText('"version_number": 2').first().waitFor();
+    await block.getByText('"expected_current_version": 5').first().waitFor();
+    expect(await block.getByRole('combobox').locator('option:checked').innerText()).toBe('The request of the link');
+  });
+
+  test('the history reads older versions on demand, up to one that has the text', async () => {
+    const world = await createWorld();
+    const { caller, hub } = await world.teamWithHub('space');
+    const texts = Array.from({ length: 25 }, (_, index) => `text ${index + 1}.`);
+    await world.document(hub, caller, texts);
+    const own = await startServer({ DATABASE_URL: world.url });
+    onTestFinished(own.stop);
+    const page = await open('/history', { base: own.base });
+    await page.getByLabel('To see your documents').fill(caller.readOnlyToken);
+    await page.getByText('The newest 10 of 25 versions.').waitFor();
+    const field = page.getByLabel('Text in a version');
+    await field.fill('text 4.');
+    await page.getByText('No version has this text. Older versions have not been looked at yet.').waitFor();
+    await page.getByRole('button', { name: 'Look in older versions' }).click();
+    await page.getByText('Version 4 has this text. The current version does not.').waitFor();
+    expect(await page.getByRole('button', { name: 'Look in older versions' }).isVisible()).toBe(false);
+    await field.fill('');
+    await page.getByText('25 versions.').waitFor();
   });
 
   test('a path that does not exist leads to the nearest one', async () => {

@@ -10,6 +10,7 @@ const pages = {
   start: '/',
   graphiql: '/graphql',
   reference: '/docs',
+  history: '/history',
   errors: '/errors',
   error: '/errors/VERSION_CONFLICT',
   unknown: '/no-such-page',
@@ -69,6 +70,7 @@ const unfold = (page: Page) =>
 
 async function visit(open: ReturnType<typeof browsing>['open'], path: string, options: object): Promise<Page> {
   const page = await open(path, { statuses: [404], ...options });
+  if (path === '/history') await page.getByRole('heading', { name: /^Version 1/ }).waitFor();
   if (path === '/graphql') await page.locator('.graphiql-query-editor .CodeMirror-line').first().waitFor();
   return page;
 }

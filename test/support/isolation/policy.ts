@@ -298,6 +298,9 @@ export const paths: Record<string, 'public' | 'a mutation' | 'GraphQL'> = {
   '/docs': 'public',
   // Runs queries as the caller.
   '/docs/examples': 'GraphQL',
+  '/history': 'public',
+  // Runs queries as the caller.
+  '/history/choices': 'GraphQL',
   '/errors': 'public',
   '/errors/': 'public',
   '/graphiql/': 'public',

@@ -1,0 +1,71 @@
+import type { ExecuteDocument } from '../platform/graphql/index.js';
+import { jsonResponse, type Route } from '../platform/http/index.js';
+import { type Demo, howToOpenTheDemo, ownToken } from './demo.js';
+import { lookUpOf } from './examples.js';
+import { KeptPages } from './files.js';
+import { type HasPage, html, htmlPage, jsonBlock } from './html.js';
+import { hubItems } from './operationExamples.js';
+
+interface HistoryOptions {
+  demo: Demo | undefined;
+  hasPage: HasPage;
+  execute: ExecuteDocument;
+}
+
+interface Item {
+  __typename: string;
+  id: string;
+  name: string;
+  versionsCount?: number;
+}
+
+/** `/history`: the versions of a document with what each changed, to find the one that had a text. */
+export function historyRoutes({ demo, hasPage, execute }: HistoryOptions): Route[] {
+  const kept = new KeptPages();
+  const render = (token?: string) =>
+    htmlPage({
+      title: 'History – Goalpost',
+      path: historyPath,
+      hasPage,
+      modules: ['/pages/history.js'],
+      body: html`<main id="main">
+<h1>History of a document</h1>
+<p class="lead">Which version had this text? Each version of a document, with what it changed. Rich text is shown as it
+reads.</p>
+<div class="stack">
+<noscript><p>This page needs JavaScript.</p></noscript>
+${token ? undefined : html`${demo && html`<p>${howToOpenTheDemo}</p>`}${ownToken('To see your documents', '')}`}
+<div class="finder needs-script" hidden>
+<label>Document <select id="document"></select></label>
+<label>Text in a version <input type="search" id="text" autocomplete="off" spellcheck="false"></label>
+</div>
+<p id="outcome" role="status"></p>
+</div>
+<div id="versions"></div>
+<p class="onward"><button type="button" id="more" hidden>Show older versions</button></p>
+</main>
+${jsonBlock('settings', { token: token ?? null })}`,
+    });
+  return [
+    {
+      path: historyPath,
+      methods: ['GET', 'HEAD'],
+      public: true,
+      handle: async (request) => (demo?.key.isHeldBy(request) ? render(demo.token) : kept.page('', () => render())),
+    },
+    {
+      path: `${historyPath}/choices`,
+      operation: 'documents',
+      // The versions are read there.
+      surface: 'graphql',
+      methods: ['GET'],
+      async handle(_request, context) {
+        const items = await hubItems<Item>(lookUpOf(context, execute), '... on ResourceHubDocument { versionsCount }');
+        const documents = items.filter(({ versionsCount = 0 }) => versionsCount > 0);
+        return jsonResponse({ documents: documents.map(({ id, name }) => ({ id, name })) });
+      },
+    },
+  ];
+}
+
+const historyPath = '/history';
