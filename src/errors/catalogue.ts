@@ -392,6 +392,19 @@ const conflicts = {
     example: { id: 'goal-launch-mobile-app' },
     occurs: 'declared',
   }),
+  STATE_CHANGED: entry<{ state: string }>({
+    status: 409,
+    title: 'The record is not in the state you expected',
+    meaning:
+      'The request says in which state it expects the record, and the record is in another by now: somebody has changed it, ' +
+      'or this is the state of another record. Nothing was changed.',
+    remedy: 'Ask for the preview again, look at what would change now, and send the state that comes with it.',
+    detail: ({ state }) =>
+      `The record has changed: its state is ${state} now. Ask for the preview again and send its state.`,
+    example: { state: 'e40b21db92c3b8117d5a794174510d7f' },
+    members: { state: { type: 'string', description: 'The state in which the record is.' } },
+    occurs: 'declared',
+  }),
   VERSION_CONFLICT: entry<{
     expectedCurrentVersion: number;
     currentVersion: number;

@@ -44,6 +44,31 @@ export const audience = ({ companyId }: Actor, { everyone }: ReopenAudience): Pr
 export const goalAccess = ({ companyId }: Actor, { goalId }: ReopenAudience): Prisma.Sql =>
   Prisma.sql`SELECT person_id, level, is_suspended FROM goal_access WHERE company_id = ${companyId} AND goal_id = ${goalId}`;
 
+/** Steps of the followers of a file, of its step `file(id, resource_hub_id)`. */
+export const fileFollowers = ({ companyId }: Actor): Prisma.Sql => Prisma.sql`list AS (
+    SELECT l.id, l.send_to_everyone
+    FROM file JOIN subscription_lists l ON l.company_id = ${companyId} AND l.file_id = file.id
+  ), followers AS (
+    SELECT s.person_id, s.canceled
+    FROM list JOIN subscriptions s ON s.company_id = ${companyId} AND s.subscription_list_id = list.id
+  ), space AS (
+    SELECT coalesce(h.space_id, g.space_id, p.space_id) AS id
+    FROM file JOIN resource_hubs h ON h.company_id = ${companyId} AND h.id = file.resource_hub_id
+    LEFT JOIN goals g ON g.company_id = ${companyId} AND g.id = h.goal_id
+    LEFT JOIN projects p ON p.company_id = ${companyId} AND p.id = h.project_id
+  )`;
+
+/** The people that its deletion may notify: rows of (person_id). Reads these steps. */
+export const fileAudience = ({ companyId }: Actor): Prisma.Sql => Prisma.sql`
+  SELECT person_id FROM followers WHERE NOT canceled UNION
+  SELECT m.person_id FROM list, space JOIN space_members m ON m.company_id = ${companyId} AND m.space_id = space.id
+  WHERE list.send_to_everyone AND m.person_id NOT IN (SELECT person_id FROM followers WHERE canceled)`;
+
+/** Everybody's access to it, for {@link recipients}. Reads the step `file`. */
+export const fileAccess = ({ companyId }: Actor): Prisma.Sql => Prisma.sql`
+  SELECT a.person_id, a.level, a.is_suspended
+  FROM file JOIN resource_hub_access a ON a.company_id = ${companyId} AND a.resource_hub_id = file.resource_hub_id`;
+
 type AudienceRole = 'notified' | 'subscribed';
 
 export const audienceCursor = (role: AudienceRole): CursorKind => ({ name: `reopening.${role}`, key: 'text' });
@@ -56,11 +81,29 @@ export const reopenAudienceList = (actor: Actor, people: ReopenAudience, role: A
         AND closed_at IS NOT NULL AND archived_at IS NULL
     ), subscribed AS (SELECT s.person_id FROM goal, (${subscribers(actor, people)}) s),
     notified AS (${recipients(actor, audience(actor, people), goalAccess(actor, people))})`,
-  branches: (_scopes, walk) => [
+  branches: peopleOf(actor, role),
+});
+
+/** The people of a step (person_id), by name. */
+const peopleOf =
+  (actor: Actor, step: string): List['branches'] =>
+  (_scopes, walk) => [
     // OFFSET: looked up for each, for the reason that `recipients` gives.
-    Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, p.key, p.id FROM ${Prisma.raw(role)} w CROSS JOIN LATERAL (
+    Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, p.key, p.id FROM ${Prisma.raw(step)} w CROSS JOIN LATERAL (
         SELECT id, name_key(full_name) AS key FROM people WHERE company_id = ${actor.companyId} AND id = w.person_id OFFSET 0
       ) p
       WHERE TRUE ${walk({ key: Prisma.sql`p.key`, id: Prisma.sql`p.id` })}`,
-  ],
+  ];
+
+export const deletionCursor: CursorKind = { name: 'deletion.notified', key: 'text' };
+
+/** The people that deleting the file would notify, by name. */
+export const deletionAudienceList = (actor: Actor, fileId: string | null): List => ({
+  ...deletionCursor,
+  steps: Prisma.sql`file AS (
+      SELECT id, resource_hub_id FROM resource_hub_files
+      WHERE company_id = ${actor.companyId} AND id = ${fileId} AND deleted_at IS NULL
+    ), ${fileFollowers(actor)},
+    notified AS (${recipients(actor, fileAudience(actor), fileAccess(actor))})`,
+  branches: peopleOf(actor, 'notified'),
 });

@@ -2,7 +2,9 @@ import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
 import { newId } from '../platform/postgres/index.js';
 import { callersAccess, keyOf, level } from '../policies/access.js';
+import type { FilePreview } from './deleteResourceHubFile.js';
 import { company, permitEdit, retry, validToken } from './operation.js';
+import { isExpected, loadState, requireState } from './state.js';
 
 export interface RecoverResourceHubFileInput {
   fileId?: string | null | undefined;
@@ -15,28 +17,43 @@ export interface RecoveredFile {
   activityId: string | null;
 }
 
-/** Recovers a deleted file. Leaves a file that is not deleted unchanged. Throws 404 or 403. Decisions: "Recover". */
+/** Recovers a deleted file. Leaves a file that is not deleted unchanged. Throws 404, 403 or 409. Decisions: "Recover". */
 export async function recoverResourceHubFile(
   context: Context,
   { fileId }: RecoverResourceHubFileInput,
+  expectedState?: string | null,
 ): Promise<RecoveredFile> {
-  return fileId == null ? { fileId: null, activityId: null } : retry(context, () => attempt(context, fileId));
+  return fileId == null
+    ? { fileId: null, activityId: null }
+    : retry(context, () => attempt(context, fileId, expectedState));
 }
 
-async function attempt({ db, actor, surface }: Context, fileId: string): Promise<RecoveredFile | undefined> {
-  const { companyId, personId } = actor;
+/** Whether it is deleted. Throws 404 or 403. */
+async function loadDeleted({ db, actor }: Context, fileId: string): Promise<boolean> {
   const file = await db.resourceHubFile.findUnique({
     where: keyOf(actor, fileId),
     select: { deletedAt: true, resourceHub: { select: callersAccess(actor) } },
   });
   permitEdit('file', fileId, file?.resourceHub);
-  if (!file?.deletedAt) return { fileId, activityId: null };
+  return file?.deletedAt != null;
+}
+
+async function attempt(
+  context: Context,
+  fileId: string,
+  expectedState: string | null | undefined,
+): Promise<RecoveredFile | undefined> {
+  const { db, actor, surface } = context;
+  const { companyId, personId } = actor;
+  const isDeleted = await loadDeleted(context, fileId);
+  await requireState(context, { kind: 'file', id: fileId }, expectedState);
+  if (!isDeleted) return { fileId, activityId: null };
 
   const [activity] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH ${company(actor)}, ${validToken(actor)}, file AS (
       UPDATE resource_hub_files f SET deleted_at = NULL, deleted_by_id = NULL
       WHERE f.company_id = ${companyId} AND f.id = ${fileId} AND f.deleted_at IS NOT NULL
-        AND EXISTS (SELECT FROM token)
+        AND EXISTS (SELECT FROM token) AND ${isExpected('file', 'f', expectedState)}
         AND EXISTS (SELECT FROM resource_hub_access a
           WHERE a.company_id = ${companyId} AND a.resource_hub_id = f.resource_hub_id
             AND a.person_id = ${personId} AND a.level >= ${level.edit})
@@ -49,4 +66,14 @@ async function attempt({ db, actor, surface }: Context, fileId: string): Promise
     )
     SELECT id FROM activity`);
   return activity && { fileId, activityId: activity.id };
+}
+
+/** What recoverResourceHubFile would do now. Makes the same checks and writes nothing. Throws 404 or 403. */
+export async function previewFileRecover(
+  context: Context,
+  { fileId }: RecoverResourceHubFileInput,
+): Promise<FilePreview> {
+  if (fileId == null) return { fileId: null, wouldChange: false, state: null };
+  const state = await loadState(context, { kind: 'file', id: fileId });
+  return { fileId, wouldChange: await loadDeleted(context, fileId), state };
 }

@@ -6,6 +6,7 @@ import { newId, newIds, textList } from '../platform/postgres/index.js';
 import { callersAccess, keyOf, level } from '../policies/access.js';
 import { mentionedIn } from '../text/mentions.js';
 import { company, notify, permitEdit, retry, validToken } from './operation.js';
+import { isExpected, loadState, requireState } from './state.js';
 
 interface ReopenGoalInput {
   id?: string | null | undefined;
@@ -66,23 +67,36 @@ export interface ReopenedGoal {
 
 /**
  * Reopens a closed goal, posts the message and notifies people. Leaves an open goal unchanged. Throws 400, 404, 403 or
- * 409 (archived). Decisions: "Reopen".
+ * 409 (archived, changed). Decisions: "Reopen".
  */
-export async function reopenGoal(context: Context, input: ReopenGoalInput): Promise<ReopenedGoal> {
+export async function reopenGoal(
+  context: Context,
+  input: ReopenGoalInput,
+  expectedState?: string | null,
+): Promise<ReopenedGoal> {
   const { id: goalId } = input;
-  return goalId == null ? { goalId: null, activityId: null } : retry(context, () => attempt(context, goalId, input));
+  return goalId == null
+    ? { goalId: null, activityId: null }
+    : retry(context, () => attempt(context, goalId, input, expectedState));
 }
 
-async function attempt(context: Context, goalId: string, input: ReopenGoalInput): Promise<ReopenedGoal | undefined> {
+async function attempt(
+  context: Context,
+  goalId: string,
+  input: ReopenGoalInput,
+  expectedState: string | null | undefined,
+): Promise<ReopenedGoal | undefined> {
   const { db, actor, surface } = context;
   const { companyId, personId } = actor;
   const { isClosed, audience: people } = await loadGoalToReopen(context, goalId, input);
+  await requireState(context, { kind: 'goal', id: goalId }, expectedState);
   if (!isClosed) return { goalId, activityId: null };
 
   const [activity] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     WITH ${company(actor)}, ${validToken(actor)}, closed AS (
-      SELECT success, closed_at, closed_by_id FROM goals
-      WHERE company_id = ${companyId} AND id = ${goalId} AND closed_at IS NOT NULL AND archived_at IS NULL
+      SELECT r.success, r.closed_at, r.closed_by_id FROM goals r
+      WHERE r.company_id = ${companyId} AND r.id = ${goalId} AND r.closed_at IS NOT NULL AND r.archived_at IS NULL
+        AND ${isExpected('goal', 'r', expectedState)}
         AND EXISTS (SELECT FROM token)
         AND EXISTS (SELECT FROM goal_access
           WHERE company_id = ${companyId} AND goal_id = ${goalId} AND person_id = ${personId} AND level >= ${level.edit})
@@ -115,6 +129,8 @@ export interface GoalReopenPreview {
   /** Null when the input names no goal. */
   goalId: string | null;
   wouldChange: boolean;
+  /** What to expect when it is reopened. */
+  state: string | null;
   audience: ReopenAudience;
 }
 
@@ -123,7 +139,8 @@ const nobody: ReopenAudience = { goalId: '', invited: [], mentioned: [], everyon
 /** What reopenGoal would do with the same input. Makes the same checks, with the same errors, and writes nothing. */
 export async function previewGoalReopen(context: Context, input: ReopenGoalInput): Promise<GoalReopenPreview> {
   const { id: goalId } = input;
-  if (goalId == null) return { goalId: null, wouldChange: false, audience: nobody };
+  if (goalId == null) return { goalId: null, wouldChange: false, state: null, audience: nobody };
+  const state = await loadState(context, { kind: 'goal', id: goalId });
   const { isClosed, audience } = await loadGoalToReopen(context, goalId, input);
-  return { goalId, wouldChange: isClosed, audience };
+  return { goalId, wouldChange: isClosed, state, audience };
 }

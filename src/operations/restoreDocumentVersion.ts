@@ -7,6 +7,7 @@ import { editableBy, existingDocument } from '../policies/visibility.js';
 import type { DocumentText } from '../text/documentText.js';
 import { mentionedIn } from '../text/mentions.js';
 import { company, permitEdit, retry, validToken } from './operation.js';
+import { isExpected, loadState, requireState } from './state.js';
 
 interface EarlierVersion extends DocumentText {
   id: string;
@@ -73,9 +74,14 @@ interface RestoredVersion {
 export const restoreDocumentVersion = (
   context: Context,
   input: RestoreDocumentVersionInput,
-): Promise<RestoredVersion> => retry(context, () => attempt(context, input));
+  expectedState?: string | null,
+): Promise<RestoredVersion> => retry(context, () => attempt(context, input, expectedState));
 
-async function attempt(context: Context, input: RestoreDocumentVersionInput): Promise<RestoredVersion | undefined> {
+async function attempt(
+  context: Context,
+  input: RestoreDocumentVersionInput,
+  expectedState: string | null | undefined,
+): Promise<RestoredVersion | undefined> {
   const { db, actor, surface } = context;
   const { companyId, personId } = actor;
   const { documentId, versionNumber, expectedCurrentVersion } = input;
@@ -90,6 +96,7 @@ async function attempt(context: Context, input: RestoreDocumentVersionInput): Pr
     });
   }
   if (!source) throw noVersion(documentId, versionNumber);
+  await requireState(context, { kind: 'document', id: documentId }, expectedState);
   if (isEqual(source, document)) return { versionId: current.id, activityId: null };
 
   const [restored] = await db.$queryRaw<RestoredVersion[]>(Prisma.sql`
@@ -102,7 +109,7 @@ async function attempt(context: Context, input: RestoreDocumentVersionInput): Pr
       FROM source
       WHERE d.company_id = ${companyId} AND d.id = ${documentId}
         AND d.current_version = ${expectedCurrentVersion} AND d.deleted_at IS NULL
-        AND EXISTS (SELECT FROM token)
+        AND EXISTS (SELECT FROM token) AND ${isExpected('document', 'd', expectedState)}
         AND EXISTS (SELECT FROM resource_hub_access a
           WHERE a.company_id = ${companyId} AND a.resource_hub_id = d.resource_hub_id
             AND a.person_id = ${personId} AND a.level >= ${level.edit})
@@ -141,6 +148,8 @@ export interface DocumentRestorePreview {
   after: DocumentText;
   wouldChange: boolean;
   expectedCurrentVersion: number;
+  /** What to expect when it is restored. */
+  state: string | null;
 }
 
 /** What restoreDocumentVersion would do now. Makes the same checks and writes nothing. Throws 404 or 403. */
@@ -148,6 +157,7 @@ export async function previewDocumentRestore(
   context: Context,
   { documentId, versionNumber }: { documentId: string; versionNumber: number },
 ): Promise<DocumentRestorePreview> {
+  const state = await loadState(context, { kind: 'document', id: documentId });
   const { document, current, source } = await loadDocumentToRestore(context, documentId, versionNumber);
   if (!source) throw noVersion(documentId, versionNumber);
   return {
@@ -156,5 +166,6 @@ export async function previewDocumentRestore(
     after: source,
     wouldChange: !isEqual(source, document),
     expectedCurrentVersion: current.versionNumber,
+    state,
   };
 }

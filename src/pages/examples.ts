@@ -64,6 +64,8 @@ const fields = [
   'resourceHubDocument',
   'previewGoalReopen',
   'previewDocumentRestore',
+  'previewFileDelete',
+  'previewFileRecover',
   'goals',
   'spaces',
   'space',

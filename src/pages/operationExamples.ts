@@ -154,6 +154,12 @@ const deleteResourceHubFile: MutationExample = {
     return files.map(({ id, name }) => ({ label: name, input: { fileId: id } }));
   },
   selection: 'file { id name type size pathToFile { name } }',
+  preview: `query PreviewFileDelete($fileId: ID) {
+    preview: previewFileDelete(input: { fileId: $fileId }) {
+      wouldChange
+      notified(first: 10) { totalCount nodes { fullName } }
+    }
+  }`,
   repeat: { record: ['fileId'], done: 'deleted', again: 'Run again would fail with NOT_FOUND: the file is deleted.' },
   next: { label: 'Recover this file', name: 'recoverResourceHubFile', from: { fileId: 'fileId' } },
 };
@@ -276,6 +282,9 @@ const recoverResourceHubFile: MutationExample = {
     return files.map(({ id, name }) => ({ label: name, input: { fileId: id } }));
   },
   selection: 'file { id name pathToFile { name } }',
+  preview: `query PreviewFileRecover($fileId: ID) {
+    preview: previewFileRecover(input: { fileId: $fileId }) { wouldChange }
+  }`,
   repeat: { record: ['fileId'], done: 'recovered', again: 'Run again would change nothing: the file is there.' },
   next: { label: 'Delete this file again', name: 'deleteResourceHubFile', from: { fileId: 'fileId' } },
 };

@@ -4,7 +4,8 @@ export const recoverResourceHubFile: StoredMutation = {
   path: `${apiRoot}/recover_resource_hub_file`,
   title: 'Recover a deleted file',
   isAddition: true,
-  document: withFragments(`mutation recoverResourceHubFile($input: RecoverResourceHubFileInput!) {
-    recoverResourceHubFile(input: $input) { file { ...FileFields } }
+  document:
+    withFragments(`mutation recoverResourceHubFile($input: RecoverResourceHubFileInput!, $expectedState: String) {
+    recoverResourceHubFile(input: $input, expectedState: $expectedState) { file { ...FileFields } }
   }`),
 };

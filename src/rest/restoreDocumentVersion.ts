@@ -3,7 +3,8 @@ import { apiRoot, type StoredMutation, withFragments } from './storedMutation.js
 export const restoreDocumentVersion: StoredMutation = {
   path: `${apiRoot}/documents/restore_document_version`,
   title: 'Restore a document version',
-  document: withFragments(`mutation restoreDocumentVersion($input: RestoreDocumentVersionInput!) {
-    restoreDocumentVersion(input: $input) { document { ...DocumentFields } restoredVersion { ...VersionFields } }
+  document:
+    withFragments(`mutation restoreDocumentVersion($input: RestoreDocumentVersionInput!, $expectedState: String) {
+    restoreDocumentVersion(input: $input, expectedState: $expectedState) { document { ...DocumentFields } restoredVersion { ...VersionFields } }
   }`),
 };

@@ -7,7 +7,7 @@ import {
   isObjectType,
   type SelectionSetNode,
 } from 'graphql';
-import { badInput } from '../platform/failures/index.js';
+import { badInput, type FieldError } from '../platform/failures/index.js';
 import { type ExecuteDocument, scopeOf } from '../platform/graphql/index.js';
 import {
   inRestNames,
@@ -77,6 +77,15 @@ function spellingOfObject(type: GraphQLObjectType, selection: SelectionSetNode, 
   };
 }
 
+/** Reads the state that a request expects. `*` is any. */
+function readIfMatch(header: string | null): { expectedState?: string | undefined; error?: FieldError } {
+  if (header === null || header.trim() === '*') return {};
+  const expectedState = /^\s*"([!#-~]{1,100})"\s*$/.exec(header)?.[1];
+  if (expectedState !== undefined) return { expectedState };
+  const message = 'must be one state of a preview, of at most 100 characters, in double quotes';
+  return { error: { field: 'If-Match', code: 'invalid', message } };
+}
+
 interface RestOptions {
   bodyLimit: number;
   execute: ExecuteDocument;
@@ -95,8 +104,11 @@ export function restRoutes(mutations: PreparedMutation[], { bodyLimit, execute }
       headers: deprecationHeaders(path, deprecated),
       async handle(request, context) {
         const { value, errors } = readInput(inputType, await readJson(request, bodyLimit, context), restSpelling);
+        const { expectedState, error } = readIfMatch(request.headers.get('if-match'));
+        if (error) errors.push(error);
         if (errors.length > 0) throw badInput(errors);
-        const result = await execute(document, { input: value }, request, context);
+        const variables = { input: value, ...(expectedState !== undefined && { expectedState }) };
+        const result = await execute(document, variables, request, context);
         if (result.errors?.[0]) throw inRestNames(result.errors[0]);
         return jsonResponse(spell(result.data?.[name]));
       },

@@ -38,6 +38,18 @@ const storableId = (id: unknown) => String(id).toWellFormed().replaceAll('\0', '
 
 SchemaBuilder.registerPlugin('storableIds', StorableIdsPlugin);
 
+/** The description of the argument with which a mutation says what it expects. */
+export const expectedState = {
+  required: false as const,
+  description:
+    'The `state` of a preview of this change. If the record is in another state by then, the request fails with STATE_CHANGED.',
+  extensions: { maxLength: 100 },
+};
+
+/** The description of the `state` of a preview. */
+export const stateDescription =
+  'What the change depends on, as one value: sent as `expectedState`, or as `If-Match` to the REST path, the change does what this preview shows or fails. Null if no ID was given.';
+
 /** For the `extensions` of a mutation field: which record it changes, if its input names one. */
 export const changes = <Input>(kind: ChangedRecord['kind'], idOf: (input: Input) => string | null | undefined) => ({
   changes: ({ input }: { input: Input }): ChangedRecord | undefined => {

@@ -82,6 +82,16 @@ function restoring(documentId: string | null, versionNumber: number, expectedCur
   };
 }
 
+function expecting(id: string, expectedState: string): Provocation {
+  const query = `mutation ($id: ID!, $expectedState: String) {
+    reopenGoal(input: { id: $id }, expectedState: $expectedState) { goal { id } }
+  }`;
+  return {
+    rest: () => world.post(restPaths.reopenGoal, author.token, { id }, { 'if-match': `"${expectedState}"` }),
+    graphql: () => world.graphql(author.token, query, { id, expectedState }, accept),
+  };
+}
+
 const graphqlBody = (body: unknown, at = world): Provocation => ({
   graphql: () => at.post('/graphql', author.token, body, accept),
 });
@@ -107,6 +117,7 @@ const withAllWebhooks = (call: Provocation): Provocation => ({
   },
 });
 
+const restorable = await world.closedGoal(space, { id: 'goal-win-back', name: 'Win back', closedById: null });
 const scoped = await createToken(db, {
   companyId: author.companyId,
   personId: author.id,
@@ -203,6 +214,7 @@ const provocations: Record<ErrorCode, Provocation> = {
   },
   NOT_ACCEPTABLE: reopening({ headers: { accept: 'text/html' } }),
   GOAL_ARCHIVED: reopening({ input: { id: archived.id } }),
+  STATE_CHANGED: expecting(restorable.id, 'another'),
   VERSION_CONFLICT: restoring(document.id, 1, 4),
   PAYLOAD_TOO_LARGE: reopening({ input: JSON.stringify({ id: 'x'.repeat(1_048_577) }) }),
   IDEMPOTENCY_KEY_IN_USE: whileHeld(reusing('held'), 'held'),

@@ -140,7 +140,7 @@ const at = (error: unknown, { message, extensions }: GraphQLError) =>
   new GraphQLError(message, { path: error instanceof GraphQLError ? error.path : undefined, extensions });
 
 const accepted = [
-  ...['Authorization', 'Content-Type', 'Idempotency-Key', 'GraphQL-Cost', 'X-Request-Id', 'Last-Event-ID'],
+  ...['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'GraphQL-Cost', 'X-Request-Id', 'Last-Event-ID'],
   ...['traceparent', 'tracestate'],
 ];
 const exposed = [

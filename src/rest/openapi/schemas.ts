@@ -115,6 +115,15 @@ export const requestHeaders: Record<string, JsonSchema> = {
       'characters, bare or quoted.',
     schema: { ...text, minLength: 1 },
   },
+  'If-Match': {
+    name: 'If-Match',
+    in: 'header',
+    required: false,
+    description:
+      'The `state` of a preview of this change, in double quotes. If the record is in another state by then, the request ' +
+      'fails with STATE_CHANGED and nothing is changed.',
+    schema: { ...text, pattern: '^(\\*|"[!#-~]{1,100}")$' },
+  },
   'X-Request-Id': {
     name: 'X-Request-Id',
     in: 'header',

@@ -7,7 +7,7 @@ import {
 } from '../../operations/reopenGoal.js';
 import { keyOf } from '../../policies/access.js';
 import { builder, everybody } from '../builder.js';
-import { changes } from '../changes.js';
+import { changes, expectedState, stateDescription } from '../changes.js';
 import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { addActivity } from '../events/payloadActivity.js';
 import { Person } from '../people/person.js';
@@ -64,20 +64,24 @@ builder.mutationField('reopenGoal', (t) =>
     type: ReopenGoalPayload,
     description:
       'Reopens a closed goal, posts the message in a new thread, and subscribes and notifies people; an open goal stays ' +
-      'unchanged. Requires edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, GOAL_ARCHIVED.',
-    extensions: { ...changes<typeof ReopenGoalInput.$inferInput>('goal', ({ id }) => id), errors: ['GOAL_ARCHIVED'] },
+      'unchanged. Requires edit access. Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, GOAL_ARCHIVED, STATE_CHANGED.',
+    extensions: {
+      ...changes<typeof ReopenGoalInput.$inferInput>('goal', ({ id }) => id),
+      errors: ['GOAL_ARCHIVED', 'STATE_CHANGED'],
+    },
     args: {
       input: t.arg({
         type: ReopenGoalInput,
         required: true,
         description: 'The goal to reopen, the message and the people to notify.',
       }),
+      expectedState: t.arg.string(expectedState),
     },
-    resolve: (_root, { input }, context) => reopenGoal(context, input),
+    resolve: (_root, { input, expectedState }, context) => reopenGoal(context, input, expectedState),
   }),
 );
 
-const PersonConnection = connectionType('Person', Person, 'A page of people, sorted by name.');
+export const PersonConnection = connectionType('Person', Person, 'A page of people, sorted by name.');
 
 const Preview = builder.objectRef<GoalReopenPreview>('GoalReopenPreview').implement({
   description: 'What `reopenGoal` would currently do with the same input.',
@@ -107,6 +111,7 @@ const Preview = builder.objectRef<GoalReopenPreview>('GoalReopenPreview').implem
       wouldChange: t.exposeBoolean('wouldChange', {
         description: 'Whether the goal would be reopened. False if the goal is already open or no ID was given.',
       }),
+      state: t.exposeString('state', { nullable: true, description: stateDescription }),
       notified: people('notified', 'The people who would be notified. Empty if the goal would not be reopened.'),
       subscribed: people(
         'subscribed',

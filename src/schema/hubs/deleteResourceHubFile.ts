@@ -1,8 +1,16 @@
-import { type DeletedFile, deleteResourceHubFile } from '../../operations/deleteResourceHubFile.js';
+import { deletionAudienceList, deletionCursor } from '../../lists/recipients.js';
+import {
+  type DeletedFile,
+  deleteResourceHubFile,
+  type FilePreview,
+  previewFileDelete,
+} from '../../operations/deleteResourceHubFile.js';
 import { keyOf } from '../../policies/access.js';
-import { builder } from '../builder.js';
-import { changes } from '../changes.js';
+import { builder, everybody } from '../builder.js';
+import { changes, expectedState, stateDescription } from '../changes.js';
+import { checkedPage, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { addActivity } from '../events/payloadActivity.js';
+import { PersonConnection } from '../goals/reopenGoal.js';
 import { plannedQuery } from '../plans.js';
 import { ResourceHubFile } from './file.js';
 
@@ -45,9 +53,51 @@ builder.mutationField('deleteResourceHubFile', (t) =>
     type: DeleteResourceHubFilePayload,
     description:
       'Deletes a file of a resource hub and notifies the people who follow it; its bytes, comments, reactions and subscriptions ' +
-      'are kept. Requires edit access. Errors: NOT_FOUND, FORBIDDEN.',
-    extensions: changes<typeof DeleteResourceHubFileInput.$inferInput>('file', ({ fileId }) => fileId),
-    args: { input: t.arg({ type: DeleteResourceHubFileInput, required: true, description: 'The file to delete.' }) },
-    resolve: (_root, { input }, context) => deleteResourceHubFile(context, input),
+      'are kept. Requires edit access. Errors: NOT_FOUND, FORBIDDEN, STATE_CHANGED.',
+    extensions: {
+      ...changes<typeof DeleteResourceHubFileInput.$inferInput>('file', ({ fileId }) => fileId),
+      errors: ['STATE_CHANGED'],
+    },
+    args: {
+      input: t.arg({ type: DeleteResourceHubFileInput, required: true, description: 'The file to delete.' }),
+      expectedState: t.arg.string(expectedState),
+    },
+    resolve: (_root, { input, expectedState }, context) => deleteResourceHubFile(context, input, expectedState),
+  }),
+);
+
+const FileDeletePreview = builder.objectRef<FilePreview>('FileDeletePreview').implement({
+  description: 'What `deleteResourceHubFile` would currently do with the same input.',
+  fields: (t) => ({
+    wouldChange: t.exposeBoolean('wouldChange', {
+      description: 'Whether the file would be deleted. False if no ID was given.',
+    }),
+    state: t.exposeString('state', { nullable: true, description: stateDescription }),
+    notified: t.field({
+      type: PersonConnection,
+      description: 'The people who would be notified.',
+      args: pageArguments,
+      extensions: checkedPage(deletionCursor),
+      resolve: ({ fileId }, args, context, info) =>
+        resolveConnection(context, info, args, {
+          list: deletionAudienceList(context.actor, fileId),
+          ...rowsOfModel(context, info, ['Person', context.db.person]),
+        }),
+    }),
+  }),
+});
+
+addFile(FileDeletePreview, 'The file in its current state. Null if no ID was given.');
+
+builder.queryField('previewFileDelete', (t) =>
+  t.field({
+    type: FileDeletePreview,
+    extensions: everybody,
+    nullable: true,
+    description:
+      'Previews what `deleteResourceHubFile` would do with this input, without changing anything; a read-only token can run it. ' +
+      'Requires edit access. Errors: NOT_FOUND, FORBIDDEN.',
+    args: { input: t.arg({ type: DeleteResourceHubFileInput, required: true, description: 'The input to preview.' }) },
+    resolve: (_root, { input }, context) => previewFileDelete(context, input),
   }),
 );

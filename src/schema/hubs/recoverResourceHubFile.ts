@@ -1,6 +1,11 @@
-import { type RecoveredFile, recoverResourceHubFile } from '../../operations/recoverResourceHubFile.js';
+import type { FilePreview } from '../../operations/deleteResourceHubFile.js';
+import {
+  previewFileRecover,
+  type RecoveredFile,
+  recoverResourceHubFile,
+} from '../../operations/recoverResourceHubFile.js';
 import { builder } from '../builder.js';
-import { changes } from '../changes.js';
+import { changes, expectedState, stateDescription } from '../changes.js';
 import { addActivity } from '../events/payloadActivity.js';
 import { addFile } from './deleteResourceHubFile.js';
 
@@ -26,9 +31,42 @@ builder.mutationField('recoverResourceHubFile', (t) =>
     type: RecoverResourceHubFilePayload,
     description:
       'Recovers a deleted file of a resource hub, with its comments, reactions and subscriptions. A file that is not ' +
-      'deleted stays unchanged. Requires edit access. Errors: NOT_FOUND, FORBIDDEN.',
-    extensions: changes<typeof RecoverResourceHubFileInput.$inferInput>('file', ({ fileId }) => fileId),
-    args: { input: t.arg({ type: RecoverResourceHubFileInput, required: true, description: 'The file to recover.' }) },
-    resolve: (_root, { input }, context) => recoverResourceHubFile(context, input),
+      'deleted stays unchanged. Requires edit access. Errors: NOT_FOUND, FORBIDDEN, STATE_CHANGED.',
+    extensions: {
+      ...changes<typeof RecoverResourceHubFileInput.$inferInput>('file', ({ fileId }) => fileId),
+      errors: ['STATE_CHANGED'],
+    },
+    args: {
+      input: t.arg({ type: RecoverResourceHubFileInput, required: true, description: 'The file to recover.' }),
+      expectedState: t.arg.string(expectedState),
+    },
+    resolve: (_root, { input, expectedState }, context) => recoverResourceHubFile(context, input, expectedState),
+  }),
+);
+
+const FileRecoverPreview = builder.objectRef<FilePreview>('FileRecoverPreview').implement({
+  description: 'What `recoverResourceHubFile` would currently do with the same input.',
+  fields: (t) => ({
+    wouldChange: t.exposeBoolean('wouldChange', {
+      description: 'Whether the file would be recovered. False if it is not deleted or no ID was given.',
+    }),
+    state: t.exposeString('state', { nullable: true, description: stateDescription }),
+  }),
+});
+
+addFile(
+  FileRecoverPreview,
+  'The file in its current state, with the path to which it would return. Null if no ID was given.',
+);
+
+builder.queryField('previewFileRecover', (t) =>
+  t.field({
+    type: FileRecoverPreview,
+    nullable: true,
+    description:
+      'Previews what `recoverResourceHubFile` would do with this input, without changing anything; a read-only token can run it. ' +
+      'Requires edit access. Errors: NOT_FOUND, FORBIDDEN.',
+    args: { input: t.arg({ type: RecoverResourceHubFileInput, required: true, description: 'The input to preview.' }) },
+    resolve: (_root, { input }, context) => previewFileRecover(context, input),
   }),
 );

@@ -5,7 +5,7 @@ import {
 } from '../../operations/restoreDocumentVersion.js';
 import { keyOf } from '../../policies/access.js';
 import { builder, keyColumns, twoLongTexts } from '../builder.js';
-import { changes } from '../changes.js';
+import { changes, expectedState, stateDescription } from '../changes.js';
 import { addActivity } from '../events/payloadActivity.js';
 import { plannedQuery } from '../plans.js';
 import { ResourceHubDocument } from './document.js';
@@ -60,10 +60,10 @@ builder.mutationField('restoreDocumentVersion', (t) =>
     description:
       'Restores an earlier version of a document by adding a new version with its title and content, unless the document ' +
       'already equals it. Subscribes the people whom that version mentions; nobody is notified. Requires edit access. ' +
-      'Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, VERSION_CONFLICT.',
+      'Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN, VERSION_CONFLICT, STATE_CHANGED.',
     extensions: {
       ...changes<typeof RestoreDocumentVersionInput.$inferInput>('document', ({ documentId }) => documentId),
-      errors: ['VERSION_CONFLICT'],
+      errors: ['VERSION_CONFLICT', 'STATE_CHANGED'],
     },
     args: {
       input: t.arg({
@@ -71,9 +71,10 @@ builder.mutationField('restoreDocumentVersion', (t) =>
         required: true,
         description: 'The document, and the version to restore.',
       }),
+      expectedState: t.arg.string(expectedState),
     },
-    resolve: async (_root, { input }, context, info) => {
-      const { versionId, activityId } = await restoreDocumentVersion(context, input);
+    resolve: async (_root, { input, expectedState }, context, info) => {
+      const { versionId, activityId } = await restoreDocumentVersion(context, input, expectedState);
       const where = keyOf(context.actor, versionId);
       // Only now, because a failure needs no plan.
       const query = plannedQuery(context, info, { select: keyColumns });
@@ -99,6 +100,7 @@ const Preview = builder.objectRef<DocumentRestorePreview>('DocumentRestorePrevie
       description:
         'The number of the current version. Send it as `expectedCurrentVersion`, so that the restore does what this preview shows or fails.',
     }),
+    state: t.exposeString('state', { nullable: true, description: stateDescription }),
     wouldChange: t.exposeBoolean('wouldChange', {
       description: 'Whether the restore would change anything. False if the document already equals the version.',
     }),

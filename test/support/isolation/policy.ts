@@ -147,6 +147,9 @@ export const fields: Record<string, Row> = {
   'GoalReopenPreview.goal': ruled,
   'GoalReopenPreview.notified': ruled,
   'GoalReopenPreview.subscribed': ruled,
+  'FileDeletePreview.file': ruled,
+  'FileDeletePreview.notified': ruled,
+  'FileRecoverPreview.file': ruled,
   'DocumentRestorePreview.version': ruled,
   'ReopenGoalPayload.goal': ruled,
   'DeleteResourceHubFilePayload.file': ruled,
@@ -214,6 +217,8 @@ export const lookUps: Record<string, Need> = {
     level: 70,
     states: { archived: 'GOAL_ARCHIVED' },
   },
+  previewFileDelete: { ask: (fileId) => ({ input: { fileId } }), kind: 'files', level: 70 },
+  previewFileRecover: { ask: (fileId) => ({ input: { fileId } }), kind: 'files', level: 70, findsDeleted: true },
   previewDocumentRestore: {
     ask: (documentId) => ({ input: { documentId, versionNumber: 1 } }),
     kind: 'documents',

@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'vitest';
+import { Prisma } from '../../src/generated/client/client.js';
+import { type Operation, operations, operationsUnderTest } from '../support/operations.js';
+import { mutation } from '../support/surfaces.js';
+import { createWorld, type Json, restPaths } from '../support/world.js';
+
+const world = await createWorld();
+const { company, caller, space } = await world.team();
+const setting = { company, space, caller };
+
+const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+const graphqlInput = (input: Json) =>
+  Object.fromEntries(Object.entries(input).map(([name, value]) => [camel(name), value]));
+
+const names: Record<Operation, string> = {
+  reopenGoal: 'previewGoalReopen',
+  deleteResourceHubFile: 'previewFileDelete',
+  recoverResourceHubFile: 'previewFileRecover',
+  restoreDocumentVersion: 'previewDocumentRestore',
+};
+
+/** What the preview of an operation says, asked for with a read-only token unless another is given. */
+async function preview(operation: Operation, input: Json, token = caller.readOnlyToken): Promise<Json> {
+  const type =
+    operation === 'restoreDocumentVersion'
+      ? 'PreviewDocumentRestore'
+      : `${operation[0]?.toUpperCase()}${operation.slice(1)}`;
+  const { expectedCurrentVersion: _, ...variables } = graphqlInput(input);
+  const query = `query ($input: ${type}Input!) { preview: ${names[operation]}(input: $input) { state wouldChange } }`;
+  const { body } = await world.graphql(token, query, { input: variables });
+  expect(body.errors).toBeUndefined();
+  return body.data.preview;
+}
+
+/** Runs an operation that expects a state. */
+const surfaces = {
+  async REST(operation: Operation, input: Json, state: string) {
+    const { status, body } = await world.post(restPaths[operation], caller.token, input, { 'if-match': `"${state}"` });
+    return { status, code: body.code, state: body.state };
+  },
+  async GraphQL(operation: Operation, input: Json, state: string) {
+    const document = mutation(operation)
+      .replace('$input:', '$state: String, $input:')
+      .replace('(input: $input)', '(input: $input, expectedState: $state)');
+    const { status, body } = await world.graphql(caller.token, document, { input: graphqlInput(input), state });
+    const { code, state: found } = body.errors?.[0].extensions ?? {};
+    return { status, code, state: found };
+  },
+};
+
+const tables = {
+  reopenGoal: ['goals', 'id'],
+  deleteResourceHubFile: ['resource_hub_files', 'file_id'],
+  recoverResourceHubFile: ['resource_hub_files', 'file_id'],
+  restoreDocumentVersion: ['resource_hub_documents', 'document_id'],
+} as const;
+
+const activitiesNow = () => world.db.prisma.activity.count({ where: company });
+
+describe.each(operations)('%s', (operation) => {
+  const [table, key] = tables[operation];
+  const target = () => operationsUnderTest[operation].input(world, setting);
+
+  describe.each(['REST', 'GraphQL'] as const)('through %s', (surface) => {
+    const run = surfaces[surface];
+
+    test('does what its preview showed, if the record is still in that state', async () => {
+      const input = await target();
+      const shown = await preview(operation, input);
+      expect(shown).toEqual({ state: expect.stringMatching(/^[0-9a-f]{32}$/), wouldChange: true });
+      const before = await activitiesNow();
+      expect(await run(operation, input, shown.state)).toMatchObject({ status: 200 });
+      expect(await activitiesNow()).toBe(before + 1);
+    });
+
+    test('changes nothing if the record has changed, and says its new state, with which it succeeds', async () => {
+      const input = await target();
+      const { state } = await preview(operation, input);
+      await world.sql(`UPDATE ${table} SET name = name || '!' WHERE company_id = $1 AND id = $2`, [
+        company.companyId,
+        input[key],
+      ]);
+      const before = await activitiesNow();
+      const refused = await run(operation, input, state);
+      expect(refused).toMatchObject({ status: 409, code: 'STATE_CHANGED' });
+      expect(refused.state).toBe((await preview(operation, input)).state);
+      expect(await activitiesNow()).toBe(before);
+      expect(await run(operation, input, refused.state)).toMatchObject({ status: 200 });
+    });
+
+    test('changes nothing with the state of another record', async () => {
+      const [input, other] = [await target(), await target()];
+      const { state } = await preview(operation, other);
+      expect(await run(operation, input, state)).toMatchObject({ status: 409, code: 'STATE_CHANGED' });
+    });
+
+    test('is decided by its write: a record that changes after it was read is refused', async () => {
+      const input = await target();
+      const { state } = await preview(operation, input);
+      const before = await activitiesNow();
+      let answer: Promise<Json> | undefined;
+      await world.db.$transaction(async (tx) => {
+        await tx.$executeRaw(Prisma.sql`UPDATE ${Prisma.raw(table)} SET name = name || '!'
+          WHERE company_id = ${company.companyId} AND id = ${input[key]}`);
+        answer = run(operation, input, state);
+        await untilItWaits();
+      });
+      expect(await answer).toMatchObject({ status: 409, code: 'STATE_CHANGED' });
+      expect(await activitiesNow()).toBe(before);
+    });
+  });
+
+  test.each(['state', '"two", "states"', '""', `"${'x'.repeat(101)}"`, 'W/"weak"'])(
+    'refuses If-Match: %s with 400 on the header, and any state does for *',
+    async (header) => {
+      const input = await target();
+      const { status, body } = await world.post(restPaths[operation], caller.token, input, { 'if-match': header });
+      expect({ status, field: body.errors?.[0].field }).toEqual({ status: 400, field: 'If-Match' });
+      const any = await world.post(restPaths[operation], caller.token, input, { 'if-match': '*' });
+      expect(any.status).toBe(200);
+    },
+  );
+});
+
+/** Until the write of a request waits for a row. */
+async function untilItWaits(): Promise<void> {
+  const waiting = () =>
+    world.sql("SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'");
+  await expect.poll(async () => (await waiting()).length, { timeout: 10_000 }).toBeGreaterThan(0);
+}
+
+// Each of these is something of which a preview tells, or on which the change depends.
+test.each([
+  ['reopenGoal', 'closed_at', "closed_at - interval '1 day'"],
+  ['reopenGoal', 'success', 'NOT success'],
+  ['reopenGoal', 'name', "'Another'"],
+  ['deleteResourceHubFile', 'name', "'Another'"],
+  ['recoverResourceHubFile', 'deleted_at', "deleted_at - interval '1 day'"],
+  ['restoreDocumentVersion', 'content', "'Other words'"],
+  ['restoreDocumentVersion', 'name', "'Another'"],
+] as const)('the state of what %s changes depends on %s', async (operation, column, value) => {
+  const [table, key] = tables[operation];
+  const input = await operationsUnderTest[operation].input(world, setting);
+  const { state } = await preview(operation, input);
+  await world.sql(`UPDATE ${table} SET ${column} = ${value} WHERE company_id = $1 AND id = $2`, [
+    company.companyId,
+    input[key],
+  ]);
+  expect((await preview(operation, input)).state).not.toBe(state);
+});
+
+test('a state does not depend on the time zone of a connection, nor on who asks for it', async () => {
+  const input = await operationsUnderTest.reopenGoal.input(world, setting);
+  const { state } = await preview('reopenGoal', input);
+  const other = await world.person(company, { isOwner: true });
+  expect((await preview('reopenGoal', input, other.token)).state).toBe(state);
+});
+
+test('a state that has changed back is the same again: what counts is what the change depends on', async () => {
+  const input = await operationsUnderTest.deleteResourceHubFile.input(world, setting);
+  const { state } = await preview('deleteResourceHubFile', input);
+  await world.post(restPaths.deleteResourceHubFile, caller.token, input);
+  await world.post(restPaths.recoverResourceHubFile, caller.token, input);
+  expect((await preview('deleteResourceHubFile', input)).state).toBe(state);
+});
+
+test('of several fields in one request, one whose state has changed undoes all', async () => {
+  const [first, second] = await Promise.all([world.closedGoal(space), world.closedGoal(space)]);
+  const { state } = await preview('reopenGoal', { id: first.id });
+  const document = `mutation ($one: String, $two: String) {
+    one: reopenGoal(input: { id: "${first.id}" }, expectedState: $one) { goal { id } }
+    two: reopenGoal(input: { id: "${second.id}" }, expectedState: $two) { goal { id } }
+  }`;
+  const refused = await world.graphql(caller.token, document, { one: state, two: state });
+  expect(refused).toMatchObject({ status: 409, body: { data: null } });
+  const { state: other } = await preview('reopenGoal', { id: second.id });
+  expect(await world.graphql(caller.token, document, { one: state, two: other })).toMatchObject({ status: 200 });
+});
+
+test('the preview of a deletion names those whom it then notifies, and that of a recovery the file', async () => {
+  const hub = await world.hub(company, { spaceId: space.id });
+  const file = await world.file(hub, caller);
+  const [follower, canceled] = [await world.person(company), await world.person(company)];
+  await world.subscribe({ ...company, fileId: file.id }, [follower, caller, { id: canceled.id, canceled: true }]);
+  const query = `query ($input: DeleteResourceHubFileInput!) { previewFileDelete(input: $input) {
+    file { id name } notified { totalCount nodes { id } } } }`;
+  const asked = await world.graphql(caller.readOnlyToken, query, { input: { fileId: file.id } });
+  const found = asked.body.data.previewFileDelete;
+  expect(found).toEqual({
+    file: { id: file.id, name: file.name },
+    notified: { totalCount: 1, nodes: [{ id: follower.id }] },
+  });
+  await world.post(restPaths.deleteResourceHubFile, caller.token, { file_id: file.id });
+  const notified = await world.db.prisma.notification.findMany({ where: { activity: { fileId: file.id } } });
+  expect(notified.map(({ personId }) => personId)).toEqual([follower.id]);
+  const recovering = await world.graphql(
+    caller.readOnlyToken,
+    'query ($id: ID) { previewFileRecover(input: { fileId: $id }) { wouldChange file { id } } }',
+    { id: file.id },
+  );
+  expect(recovering.body.data.previewFileRecover).toEqual({ wouldChange: true, file: { id: file.id } });
+});
