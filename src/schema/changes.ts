@@ -42,7 +42,7 @@ SchemaBuilder.registerPlugin('storableIds', StorableIdsPlugin);
 export const expectedState = {
   required: false as const,
   description:
-    'The `state` of a preview of this change. If the record is in another state by then, the request fails with STATE_CHANGED.',
+    'The `state` of a preview of this change. If the record is in another state by then, the request fails with STATE_CHANGED. If it is null or absent, any state will do.',
   extensions: { maxLength: 100 },
 };
 

@@ -156,8 +156,10 @@ describe('statuses', () => {
     );
   const everywhere = errorCodes.filter((code) => catalogue[code].occurs === undefined);
   const own: Record<string, ErrorCode[]> = {
-    '/reopen_goal': ['GOAL_ARCHIVED'],
-    '/documents/restore_document_version': ['VERSION_CONFLICT'],
+    '/reopen_goal': ['GOAL_ARCHIVED', 'STATE_CHANGED'],
+    '/documents/restore_document_version': ['VERSION_CONFLICT', 'STATE_CHANGED'],
+    '/delete_resource_hub_file': ['STATE_CHANGED'],
+    '/recover_resource_hub_file': ['STATE_CHANGED'],
   };
 
   test.each(operations)('%s documents every code of the catalogue that it can answer with', (path, { responses }) => {
