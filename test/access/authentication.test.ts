@@ -222,7 +222,10 @@ describe('the last use of a token', () => {
   });
 
   test('is off the critical path: a request does not wait for it', async () => {
-    const { id, token } = await tokenOf();
+    // Of a company that has used nothing yet: one that uses much has few statements at once.
+    const { caller: someone } = await world.team();
+    const { companyId, id: personId } = someone;
+    const { id, token } = await createToken(db, { companyId, personId, name: 'test' });
     const lock = db.$transaction(
       async (tx) => {
         await tx.$executeRaw`SELECT FROM api_tokens WHERE id = ${id} FOR UPDATE`;

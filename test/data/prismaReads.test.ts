@@ -1,0 +1,96 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type ModelTransaction, openModels } from '../../src/database.js';
+import { isUnavailable, newScope } from '../../src/platform/postgres/deadline.js';
+import { preparedStatements } from '../support/pgbouncer.js';
+import { statementsOf } from '../support/statements.js';
+import { createWorld } from '../support/world.js';
+
+const world = await createWorld();
+
+/** With one connection, so that each test shows whether it is free again. */
+function open(reads: 'reader' | 'prisma') {
+  const db = openModels({ url: world.url, poolSize: 1, preparedStatements, reads });
+  onTestFinished(() => db.$disconnect());
+  return db;
+}
+
+const insert = (tx: ModelTransaction, name: string) => tx.$executeRaw`INSERT INTO companies (name) VALUES (${name})`;
+const isThere = async (name: string) => (await world.db.prisma.company.count({ where: { name } })) === 1;
+
+describe('with READS=prisma', () => {
+  test('a transaction is committed, undone if its work throws or takes too long, and leaves its connection', async () => {
+    const db = open('prisma');
+    await db.$transaction(async (tx) => {
+      await insert(tx, 'kept');
+      expect(await isThere('kept')).toBe(false);
+    });
+    const failing = db.$transaction(async (tx) => {
+      await insert(tx, 'dropped');
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    const late = db.$transaction(
+      async (tx) => {
+        await insert(tx, 'late');
+        await tx.$queryRaw`SELECT 1 FROM pg_sleep(0.3)`;
+      },
+      { timeout: 100 },
+    );
+    await expect(late).rejects.toSatisfy(isUnavailable);
+    expect(await Promise.all(['kept', 'dropped', 'late'].map(isThere))).toEqual([true, false, false]);
+    expect(await db.$queryRaw`SELECT 1 AS one`).toEqual([{ one: 1 }]);
+  });
+
+  test('a request waits no longer than it may: for a statement, and for a connection that another holds', async () => {
+    const db = open('prisma');
+    await db.$queryRaw`SELECT 1`;
+    const slow = db.within(newScope(200)).$queryRaw`SELECT 1 FROM pg_sleep(1)`;
+    await expect(slow).rejects.toSatisfy(isUnavailable);
+    await db.$transaction(async (tx) => {
+      await tx.$queryRaw`SELECT 1`;
+      const waiting = db.within(newScope(100)).goal.findMany({ where: { companyId: 'none' } });
+      await expect(waiting).rejects.toSatisfy(isUnavailable);
+    });
+    expect(await db.goal.findMany({ where: { companyId: 'none' } })).toEqual([]);
+  });
+
+  test('look-ups of two companies at once are two statements, each of which names one company', async () => {
+    const db = open('prisma');
+    const [one, other] = [await world.team(), await world.team()];
+    const find = ({ company: { companyId }, space }: typeof one) =>
+      db.space.findUnique({ where: { companyId_id: { companyId, id: space.id } }, select: { id: true } });
+    const { result, statements } = await statementsOf(() => Promise.all([one, other].map(find)));
+    expect(result).toEqual([{ id: one.space.id }, { id: other.space.id }]);
+    const companies = statements.map(({ values }) =>
+      [one, other].filter((at) => values.includes(at.company.companyId)),
+    );
+    expect(companies).toEqual([[one], [other]]);
+  });
+});
+
+describe.each(['reader', 'prisma'] as const)('with READS=%s', (reads) => {
+  test('a row that is not there is P2025 where it is required, and null elsewhere', async () => {
+    const db = open(reads);
+    const where = { companyId_id: { companyId: 'none', id: 'none' } };
+    const notFound = { name: 'PrismaClientKnownRequestError', code: 'P2025', meta: { modelName: 'Goal' } };
+    await expect(db.goal.findUniqueOrThrow({ where })).rejects.toMatchObject(notFound);
+    expect(await db.goal.findUnique({ where })).toBeNull();
+    expect(await db.goal.findFirst({ where: { companyId: 'none' } })).toBeNull();
+  });
+
+  test('a read that does not name the company is refused', async () => {
+    await expect(open(reads).goal.findMany({ where: { name: 'any' } })).rejects.toThrow('company');
+  });
+});
+
+test('a call that the reader does not know is an error that names the call, and sends nothing', async () => {
+  const db = open('reader');
+  const where = { companyId: 'none', targets: { every: { value: 0 } } };
+  const { statements } = await statementsOf(() =>
+    expect(db.goal.findMany({ where })).rejects.toThrow(
+      'Goal.findMany with every is not known to the reader, only to Prisma',
+    ),
+  );
+  expect(statements).toEqual([]);
+  expect(await open('prisma').goal.findMany({ where })).toEqual([]);
+});
