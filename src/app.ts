@@ -23,10 +23,8 @@ import {
 import {
   type Check,
   checks,
-  commonHeaders,
-  compression,
   contentRoute,
-  cors,
+  dressed,
   eachPiece,
   type Handler,
   healthRoutes,
@@ -270,11 +268,7 @@ export function createPipeline({
     checksOnceCounted: [checks.scope],
     graphql: graphql.handle,
   });
-  const handle = databaseTimeout(
-    databaseMilliseconds,
-    callers,
-    commonHeaders(cors(corsOrigins, compression(routed.handle))),
-  );
+  const handle = databaseTimeout(databaseMilliseconds, callers, dressed(corsOrigins, routed.handle));
   return { handle, refusal: routed.refusal, callers, routes, workedExamples: () => workedExamples(mutations, lookUp) };
 }
 

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import { catalogue, errorCodes, exampleOf, graphqlExampleOf } from '../errors/catalogue.js';
-import { type Entry, type ErrorCode, headersOf, problemOf, problemType } from '../platform/failures/index.js';
-import { type HttpResponse, inRestNames, type Route, snakeCase, snakeCased } from '../platform/http/index.js';
+import { type Entry, type ErrorCode, headersOf, problemType } from '../platform/failures/index.js';
+import { type HttpResponse, type Route, restProblem, snakeCase } from '../platform/http/index.js';
 import { KeptPages } from './files.js';
 import {
   filterField,
@@ -74,13 +74,13 @@ const code = (label: string, text: string): Html =>
   html`<pre tabindex="0" role="region" aria-label="${label}"><code>${highlighted(text)}</code></pre>`;
 
 function problemExample(heading: string, failure: GraphQLError, publicUrl: string | undefined): Html {
-  const problem = problemOf(inRestNames(failure), requestId, publicUrl);
+  const { status, problem } = restProblem(failure, requestId, publicUrl);
   const headers = Object.entries({ ...headersOf(failure), 'Content-Type': problemType });
   const lines = [
-    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     ...headers.map(([name, value]) => `${name}: ${value}`),
     '',
-    json(snakeCased(problem)),
+    json(problem),
   ];
   return html`<h2>${heading}</h2>
 ${code(heading, lines.join('\n'))}

@@ -20,7 +20,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { failure } from '../failures/index.js';
-import { graphqlTypes, requireAcceptable, requireScopes, requireStream } from '../http/index.js';
+import { requireGraphqlType, requireScopes } from '../http/index.js';
 import {
   changesIn,
   fieldNames,
@@ -240,7 +240,7 @@ const longestName = 100;
 
 /** Only here it is known which of the types that the router lets pass can be sent. */
 const requireType = (operation: OperationTypeNode, accept: string | null) =>
-  operation === OperationTypeNode.SUBSCRIPTION ? requireStream(accept) : requireAcceptable(accept, graphqlTypes);
+  requireGraphqlType(accept, operation === OperationTypeNode.SUBSCRIPTION);
 
 /**
  * Only the latest edition of GraphQL forbids them there, which the validation of graphql-js does not know: the executor

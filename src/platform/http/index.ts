@@ -20,16 +20,12 @@ export type { RequestHead } from './request.js';
 export {
   /** The media type of a GraphQL response that the client prefers. */
   graphqlTypeFor,
-  /** The media types in which GraphQL responds. */
-  graphqlTypes,
   /** Whether a request comes from this machine. */
   isLocal,
   /** Whether the host name of a URL can only mean this machine. */
   isLoopback,
-  /** Throws 406 if the `Accept` header rejects every response type. */
-  requireAcceptable,
-  /** Throws 406 unless the `Accept` header names the type of streams: who does not would wait for an end that never comes. */
-  requireStream,
+  /** Throws 406 unless `Accept` allows the response to this kind of operation. */
+  requireGraphqlType,
   /** Of the response to a subscription. */
   streamType,
 } from './request.js';
@@ -37,12 +33,8 @@ export type { HttpResponse, LiveBody, Mask } from './response.js';
 export {
   /** A response that is sent again and again: it is compressed once. */
   cachedResponse,
-  /** Gives every response the headers that all have. */
-  commonHeaders,
-  /** Compresses pages, some of which have 200 kB, and kept responses. */
-  compression,
-  /** Lets web pages of these origins (`*` for all) call both surfaces with a token. */
-  cors,
+  /** What every response gets around the handlers: common headers, CORS, compression of pages. */
+  dressed,
   /** The same body, with each of its pieces made within `step`. */
   eachPiece,
   /** The failure with its fields as REST spells them: `input.subscriberIds[2]` -> `subscriber_ids[2]`. */
@@ -51,10 +43,10 @@ export {
   jsonResponse,
   /** Passes expected failures on. */
   masking,
+  /** The problem document of a failure as REST spells it. */
+  restProblem,
   /** `pathToFile` -> `path_to_file`; also for type and enum names. */
   snakeCase,
-  /** The same value with every key in snake_case, at any depth. */
-  snakeCased,
 } from './response.js';
 export type { Check, Handler, ReadBody, RequestContext, Route } from './router.js';
 export {

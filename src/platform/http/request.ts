@@ -22,7 +22,7 @@ export function headOf({ method = '', url = '', headers, socket }: IncomingMessa
 }
 
 export const restTypes = ['application/json'];
-export const graphqlTypes = ['application/json', 'application/graphql-response+json'];
+const graphqlTypes = ['application/json', 'application/graphql-response+json'];
 /** Of the response to a subscription. */
 export const streamType = 'text/event-stream';
 
@@ -40,10 +40,18 @@ export function requireAcceptable(accept: string | null, types: readonly string[
 }
 
 /** Throws 406 unless the `Accept` header names the type of streams: who does not would wait for an end that never comes. */
-export function requireStream(accept: string | null): void {
+function requireStream(accept: string | null): void {
   if (rangesOf(accept).some(({ type, quality }) => type === streamType && quality > 0)) return;
   throw failure('NOT_ACCEPTABLE', { types: [streamType], isSubscription: true });
 }
+
+/** Throws 406 unless `Accept` allows a response to the path of GraphQL, whatever the operation. */
+export const requireAnyGraphqlType = (accept: string | null): void =>
+  requireAcceptable(accept, [...graphqlTypes, streamType]);
+
+/** Throws 406 unless `Accept` allows the response to this kind of operation. */
+export const requireGraphqlType = (accept: string | null, isSubscription: boolean): void =>
+  isSubscription ? requireStream(accept) : requireAcceptable(accept, graphqlTypes);
 
 /** The media type of a GraphQL response that the client prefers. Yoga itself ignores qualities. */
 export const graphqlTypeFor = (accept: string | null): string =>

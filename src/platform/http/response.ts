@@ -33,6 +33,12 @@ export function inRestNames(error: GraphQLError): GraphQLError {
   );
 }
 
+/** The problem document of a failure as REST spells it. */
+export const restProblem = (error: GraphQLError, requestId: string, publicUrl: string | undefined) => {
+  const problem = problemOf(inRestNames(error), requestId, publicUrl);
+  return { status: problem.status, problem: snakeCased(problem) };
+};
+
 /** A response, which is complete unless its body goes on. */
 export interface HttpResponse {
   status: number;
@@ -67,10 +73,11 @@ export function withCommonHeaders(
   return { ...response, headers: { ...headers, Vary: `${response.headers.Vary}, ${responseHeaders.Vary}` } };
 }
 
-export const commonHeaders =
-  (next: Handler): Handler =>
-  async (request, context) =>
-    withCommonHeaders(await next(request, context), context);
+/** What every response gets around the handlers: common headers, CORS for these origins, compression of pages. */
+export function dressed(corsOrigins: readonly string[], next: Handler): Handler {
+  const handle = cors(corsOrigins, compression(next));
+  return async (request, context) => withCommonHeaders(await handle(request, context), context);
+}
 
 /** Says that the response depends on a header of the request. */
 export function addVary({ responseHeaders }: Pick<RequestContext, 'responseHeaders'>, name: string): void {
@@ -165,7 +172,7 @@ export function corsHeaders(origins: readonly string[], origin: string | null | 
  * Lets web pages of these origins (`*` for all) call both surfaces with a token. Without origins, CORS is off. Cookies
  * are never allowed, and a preflight needs no token and no SQL.
  */
-export function cors(origins: readonly string[], next: Handler): Handler {
+function cors(origins: readonly string[], next: Handler): Handler {
   if (origins.length === 0) return next;
   return async (request, context) => {
     const { responseHeaders, record } = context;
@@ -207,7 +214,7 @@ export function cachedResponse(response: HttpResponse): HttpResponse {
  * Compresses pages, some of which have 200 kB, and kept responses. API responses are left to the proxy in front: they are
  * short, and their callers wait for them.
  */
-export const compression =
+const compression =
   (next: Handler): Handler =>
   async (request, context) => {
     const response = await next(request, context);

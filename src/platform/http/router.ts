@@ -6,7 +6,7 @@ import type { Client, Principal, RateLimit } from '../limits/index.js';
 import type { LogPosition, RequestScope } from '../postgres/index.js';
 import type { RequestRecord } from '../telemetry/index.js';
 import { type Grants, requireScopes, requireSurface, type Surface } from './grants.js';
-import { graphqlTypeFor, graphqlTypes, type RequestHead, requireAcceptable, restTypes, streamType } from './request.js';
+import { graphqlTypeFor, type RequestHead, requireAcceptable, requireAnyGraphqlType, restTypes } from './request.js';
 import {
   addVary,
   eachPiece,
@@ -183,7 +183,7 @@ export const checks = {
   },
   /** The client accepts what the route responds with: 406. */
   accept: ({ headers }, { route }) =>
-    requireAcceptable(headers.get('accept'), route?.handle ? restTypes : [...graphqlTypes, streamType]),
+    route?.handle ? requireAcceptable(headers.get('accept'), restTypes) : requireAnyGraphqlType(headers.get('accept')),
   /** The token may be used here, and change what the route does: 403. */
   scope: (_request, { route }, { grants, surface }) => {
     if (grants && surface) requireSurface(grants, surface);

@@ -1,7 +1,7 @@
 import { catalogue, errorCodes, exampleOf } from '../../errors/catalogue.js';
 import { sentEvents } from '../../events/eventSchemas.js';
-import { type ErrorCode, headersOf, type MemberSchema, problemOf } from '../../platform/failures/index.js';
-import { inRestNames, snakeCase, snakeCased } from '../../platform/http/index.js';
+import { type ErrorCode, headersOf, type MemberSchema } from '../../platform/failures/index.js';
+import { restProblem, snakeCase } from '../../platform/http/index.js';
 import type { JsonSchema } from './schemas.js';
 
 /** `VERSION_CONFLICT` -> `VersionConflictProblem`. */
@@ -48,7 +48,7 @@ function member({ items, properties, ...schema }: MemberSchema): JsonSchema {
 
 /** The problem of one code as a caller would get it. */
 export const problemExample = (code: ErrorCode, publicUrl: string) =>
-  snakeCased(problemOf(inRestNames(exampleOf(code)), '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54', publicUrl));
+  restProblem(exampleOf(code), '0198f3c2-7d5e-7c41-9a70-3f1b6a2d8e54', publicUrl).problem;
 
 /** What operations refer to, each component once. */
 export interface References {
