@@ -252,7 +252,7 @@ describe("a client's mistake is logged under the code that the client gets, when
       () => getting('query=mutation{reopenGoal(input:{}){goal{id}}}'),
       'A GraphQL mutation does not support GET. Use POST.',
     ],
-    ['sends no query', () => posting({}), 'The parameter "query" is missing.'],
+    ['sends no query', () => posting({}), 'Send one JSON object with a query or a documentId.'],
     [
       'sends a query that is no string',
       () => posting({ query: 5 }),

@@ -36,8 +36,8 @@ async function readParams(request: RequestHead, bodyLimit: number, context: Oper
 function withQuery(params: GraphQLParams): GraphQLParams {
   if ('query' in params || 'documentId' in params || 'extensions' in params) return params;
   const [other] = Object.keys(params).filter((name) => name !== 'variables' && name !== 'operationName');
-  const given = other === undefined ? '' : ` ${quoted(other)} is not a parameter.`;
-  throw failure('BAD_REQUEST', { problem: `The parameter "query" is missing.${given}` });
+  if (other === undefined) throw failure('BAD_REQUEST', {});
+  throw failure('BAD_REQUEST', { problem: `The parameter "query" is missing. ${quoted(other)} is not a parameter.` });
 }
 
 /** An empty `operationName` is none, as GraphQL over HTTP says. */
