@@ -3,6 +3,7 @@ import tab from '@bomb.sh/tab/commander';
 import { Command, Option } from 'commander';
 import type { DistributeOptions, PurgeOptions, RolesOptions } from './commands/administration.js';
 import { exitCode } from './commands/exitCode.js';
+import type { ImportFileOptions } from './commands/import.js';
 import type { ListenOptions } from './commands/listen.js';
 import type { ServeOptions } from './commands/serve.js';
 import { addContractCommands, addTokenCommands, addWebhookCommands } from './commands/subcommands.js';
@@ -63,12 +64,19 @@ program
   });
 program
   .command('import')
-  .description('import a workspace from a JSON file, all of it or nothing; docs/importing.md says how to remove it')
-  .argument('[file]', 'the JSON file')
+  .description('import a workspace from a file, or update it, all of it or nothing; docs/importing.md has the format')
+  .argument('[file]', 'JSON, or a JSON record in each line; - for standard input')
+  .option('--update', 'change a company that exists (default: import a new one only)')
+  .option('--dry-run', 'report what would change, and write nothing')
+  .option('--remove-missing', 'remove what the file, which must be whole, does not name')
+  .option('--overwrite', 'take the word of the file, also against what operations have changed since')
+  .option('--strict', 'fail if anything is kept or in conflict')
+  .option('--resync', 'take a whole file as the truth, after the database was set back')
+  .option('--json', 'print the report as JSON, for programs')
   .option('--schema', 'print the JSON Schema of the file, for editors, instead of importing')
-  .action(async (file: string | undefined, options: { schema?: true }) => {
+  .action(async (file: string | undefined, { schema, ...options }: ImportFileOptions & { schema?: boolean }) => {
     const { importFile, printImportSchema } = await import('./commands/import.js');
-    await (options.schema ? printImportSchema(file) : importFile(readConfig(), file));
+    await (schema ? printImportSchema(file) : importFile(readConfig(), file, options));
   });
 addContractCommands(program);
 program

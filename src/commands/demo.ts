@@ -6,8 +6,8 @@ import type { ModelDatabase } from '../database.js';
 import { fileUrl } from '../files.js';
 import type { DemoTokens } from '../gateway.js';
 import { createToken } from '../tokens.js';
-import { demoPeople, readDocument } from '../workspace/file.js';
-import { importWorkspace } from '../workspace/import.js';
+import { demoPeople, fileSource } from '../workspace/file.js';
+import { importFrom } from '../workspace/import.js';
 
 /** The file with the tokens of the demo workspace. */
 export const demoTokensFile = (dataDir: string) => join(dataDir, 'demo-tokens.json');
@@ -38,7 +38,7 @@ const workspace = fileURLToPath(fileUrl('../prisma/demo-workspace.json'));
 export async function openDemo(db: ModelDatabase, dataDir: string): Promise<DemoTokens | undefined> {
   const { companyId, writerId, readerId } = demoPeople;
   const file = demoTokensFile(dataDir);
-  if ((await db.prisma.company.count()) === 0) await importWorkspace(db, await readDocument(workspace));
+  if ((await db.prisma.company.count()) === 0) await importFrom(db, fileSource(workspace));
   const stored = await readDemoTokens(dataDir).catch(() => undefined);
   if (stored) return stored;
   if ((await db.prisma.person.count({ where: { companyId, id: { in: [writerId, readerId] } } })) < 2) return undefined;

@@ -1,7 +1,7 @@
 import type { Config } from '../settings.js';
-import { workspaceSchema } from '../workspace/check.js';
-import { readDocument } from '../workspace/file.js';
-import { importWorkspace } from '../workspace/import.js';
+import { fileSource } from '../workspace/file.js';
+import { findingText, type ImportOptions, type ImportReport, importFrom } from '../workspace/import.js';
+import { workspaceSchema } from '../workspace/rows.js';
 import { UsageError } from './exitCode.js';
 import { withDatabase } from './withDatabase.js';
 
@@ -24,13 +24,48 @@ export function printImportSchema(file: string | undefined): void {
   console.log(JSON.stringify(workspaceSchema(), null, 2));
 }
 
-/** Imports the workspace in a file, all of it or nothing. */
-export async function importFile(config: Config, file: string | undefined): Promise<void> {
-  if (file === undefined) throw new UsageError('import needs a file, or --schema');
-  const document = await readDocument(file);
+export interface ImportFileOptions extends Omit<ImportOptions, 'onProgress' | 'shown'> {
+  json?: boolean;
+}
+
+const onlyForUpdates = ['removeMissing', 'overwrite', 'strict'] as const;
+
+/** Imports the workspace in a file, all of it or nothing, and prints what became of it. */
+export async function importFile(
+  config: Config,
+  file: string | undefined,
+  { json, ...options }: ImportFileOptions,
+): Promise<void> {
+  if (file === undefined) throw new UsageError('import needs a file, - for standard input, or --schema');
+  const isUpdate = options.update || options.resync;
+  const useless = onlyForUpdates.find((name) => options[name]);
+  if (useless && !isUpdate) throw new UsageError(`--${useless.replace('M', '-m')} is for an update: add --update`);
   await withDatabase(config, async ({ db }) => {
-    const counts = await importWorkspace(db, document, progressBar());
-    const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-    console.log(`imported ${total} ${total === 1 ? 'record' : 'records'} from ${file}`);
+    const shown = json ? 1_000_000 : 50;
+    const report = await importFrom(db, fileSource(file), { ...options, shown, onProgress: progressBar() });
+    if (json) console.log(JSON.stringify(report, null, 2));
+    else printReport(report, file === '-' ? 'standard input' : file, options);
   });
+}
+
+function printReport(report: ImportReport, file: string, { dryRun }: ImportOptions): void {
+  const counts = Object.values(report.tables);
+  const sum = (of: 'added' | 'changed' | 'removed' | 'unchanged') =>
+    counts.reduce((total, each) => total + each[of], 0);
+  if (report.isRepeated) {
+    console.log(`${file} was imported already: nothing to do`);
+    return;
+  }
+  const added = sum('added');
+  if (report.isNew) {
+    const verb = dryRun ? 'would import' : 'imported';
+    console.log(`${verb} ${added} ${added === 1 ? 'record' : 'records'} from ${file}`);
+    return;
+  }
+  for (const [table, { added: more, changed, removed, unchanged }] of Object.entries(report.tables))
+    if (more + changed + removed > 0)
+      console.log(`${table}: ${more} added, ${changed} changed, ${removed} removed, ${unchanged} unchanged`);
+  for (const finding of report.findings) console.log(`${finding.what}: ${findingText(finding)}`);
+  const all = `${added} added, ${sum('changed')} changed, ${sum('removed')} removed, ${sum('unchanged')} unchanged, ${report.kept} kept, ${report.conflicts} in conflict`;
+  console.log(`${dryRun ? 'would update' : 'updated'} ${report.companyId} from ${file}: ${all}`);
 }

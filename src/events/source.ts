@@ -6,7 +6,7 @@ import { type Event, type EventSubject, eventBody, eventCursor, eventKind, requi
 import { isVisible, mostLooked } from './feed.js';
 
 /** What the columns of {@link eventSource} load. */
-type EventRow = Omit<Event, 'companyId' | 'sequence' | 'subject'> & { sequence: bigint; isDraft: boolean } & {
+type EventRow = Omit<Event, 'companyId' | 'sequence' | 'subject'> & { sequence: bigint; isHidden: boolean } & {
   [Field in keyof Required<EventSubject>]: EventSubject[Field] | null;
 };
 
@@ -39,7 +39,8 @@ export const eventSource: EventSource = {
     columns: Prisma.sql`a.id, a.action::text AS action, a.origin::text AS origin, a.sequence, a.inserted_at AS "insertedAt",
       a.author_id AS "authorId", a.goal_id, a.file_id, a.document_id,
       coalesce(f.resource_hub_id, d.resource_hub_id) AS resource_hub_id, a.document_version_id AS version_id,
-      v.version_number, v.restored_from_version_number, coalesce(d.state = 'draft', false) AS "isDraft"`,
+      v.version_number, v.restored_from_version_number,
+      (d.state = 'draft') IS TRUE OR g.removed_at IS NOT NULL OR h.removed_at IS NOT NULL AS "isHidden"`,
     // OFFSET: looked up for each, whatever PostgreSQL knows of the size of the company.
     joins: Prisma.sql`
       LEFT JOIN LATERAL (
@@ -50,6 +51,13 @@ export const eventSource: EventSource = {
         WHERE company_id = ${companyId} AND id = a.document_id OFFSET 0
       ) d ON TRUE
       LEFT JOIN LATERAL (
+        SELECT removed_at FROM goals WHERE company_id = ${companyId} AND id = a.goal_id OFFSET 0
+      ) g ON TRUE
+      LEFT JOIN LATERAL (
+        SELECT removed_at FROM resource_hubs
+        WHERE company_id = ${companyId} AND id = coalesce(f.resource_hub_id, d.resource_hub_id) OFFSET 0
+      ) h ON TRUE
+      LEFT JOIN LATERAL (
         SELECT version_number, restored_from_version_number FROM document_versions
         WHERE company_id = ${companyId} AND id = a.document_version_id OFFSET 0
       ) v ON TRUE`,
@@ -57,7 +65,7 @@ export const eventSource: EventSource = {
   eventOf: (companyId, row) => {
     const event = row as unknown as EventRow;
     const body = eventBody(eventOf(companyId, event));
-    return { sequence: body.sequence, body, isHidden: event.isDraft };
+    return { sequence: body.sequence, body, isHidden: event.isHidden };
   },
   isVisible,
   validToken: (companyId, tokenId) => Prisma.sql`

@@ -32,7 +32,8 @@ export function goalList(actor: Actor, filter: GoalFilter, { field, direction }:
   const { companyId, personId } = actor;
   const { spaceId, championId, text } = filter;
   const common = { ...goalCursor(field), descending: direction === 'desc' };
-  const inCompany = Prisma.sql`g.company_id = ${companyId} AND ${shelfOf} = ANY(${shelvesOf(filter)}::integer[])`;
+  const inCompany = Prisma.sql`g.company_id = ${companyId} AND g.removed_at IS NULL
+    AND ${shelfOf} = ANY(${shelvesOf(filter)}::integer[])`;
   const seen = Prisma.sql`EXISTS (SELECT FROM space_access v
     WHERE v.company_id = ${companyId} AND v.space_id = ${spaceId} AND v.person_id = ${personId} AND v.level >= ${level.view})`;
   const inSpace = spaceId == null ? Prisma.empty : Prisma.sql`AND g.space_id = ${spaceId} AND ${seen}`;
@@ -66,7 +67,8 @@ export function goalList(actor: Actor, filter: GoalFilter, { field, direction }:
     ) g WHERE TRUE ${walk({ key: Prisma.sql`g.key`, id: Prisma.sql`g.id` })}`;
   const onShelves = (from: Prisma.Sql, where: Prisma.Sql, walk: Walk) => Prisma.sql`
     SELECT ${everywhere} AS scope, 0 AS rank, g.key, g.id FROM ${from} CROSS JOIN LATERAL (
-      SELECT ${column} AS key, g.id FROM goals g WHERE ${where} AND ${shelfOf} = s.shelf ${along(walk)}
+      SELECT ${column} AS key, g.id FROM goals g
+      WHERE ${where} AND g.removed_at IS NULL AND ${shelfOf} = s.shelf ${along(walk)}
     ) g`;
 
   return {

@@ -70,7 +70,7 @@ export function resourceHubList({ personId, companyId }: Actor, filter: Resource
       ...['space_id', 'goal_id', 'project_id'].map(Prisma.raw).map(
         (parent) => Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, h.key, h.id FROM opened o CROSS JOIN LATERAL (
           SELECT name_key(h.name) AS key, h.id FROM resource_hubs h
-          WHERE h.company_id = ${companyId} AND h.${parent} = o.${parent} OFFSET 0
+          WHERE h.company_id = ${companyId} AND h.${parent} = o.${parent} AND h.removed_at IS NULL OFFSET 0
         ) h WHERE o.${parent} IS NOT NULL ${walk({ key: Prisma.sql`h.key`, id: Prisma.sql`h.id` })}`,
       ),
     ],

@@ -12,7 +12,7 @@ export const spaceList = ({ companyId, personId }: Actor): List => ({
     Prisma.sql`SELECT ${everywhere} AS scope, 0 AS rank, s.key, s.id
       FROM people p CROSS JOIN (VALUES (true), (false)) AS shelf(open) CROSS JOIN LATERAL (
         SELECT name_key(s.name) AS key, s.id FROM spaces s
-        WHERE s.company_id = ${companyId} AND (s.company_level >= 10) = shelf.open
+        WHERE s.company_id = ${companyId} AND s.removed_at IS NULL AND (s.company_level >= 10) = shelf.open
           AND (p.is_owner OR (p.type <> 'guest' AND shelf.open))
         ${walk({ key: Prisma.sql`name_key(s.name)`, id: Prisma.sql`s.id` })}
       ) s
@@ -21,7 +21,8 @@ export const spaceList = ({ companyId, personId }: Actor): List => ({
       FROM (
         SELECT DISTINCT space_id FROM personal_spaces WHERE company_id = ${companyId} AND person_id = ${personId} OFFSET 0
       ) p CROSS JOIN LATERAL (
-        SELECT name_key(s.name) AS key, s.id FROM spaces s WHERE s.company_id = ${companyId} AND s.id = p.space_id LIMIT 1
+        SELECT name_key(s.name) AS key, s.id FROM spaces s
+        WHERE s.company_id = ${companyId} AND s.id = p.space_id AND s.removed_at IS NULL LIMIT 1
       ) s WHERE TRUE ${walk({ key: Prisma.sql`s.key`, id: Prisma.sql`s.id` })}`,
   ],
 });

@@ -1,274 +1,411 @@
 import { Prisma } from '../generated/client/client.js';
-import { models } from '../generated/models.js';
-import type { Database, Transaction } from '../platform/postgres/index.js';
-import { check, type Identities, pathName, quote } from './check.js';
-import { ImportError } from './file.js';
-import type { Workspace } from './format/workspace.js';
+import { type Database, rawSql as raw, sql, type Transaction } from '../platform/postgres/index.js';
+import { documentSource, ImportError, type Source } from './file.js';
+import { lists } from './format/workspace.js';
+import {
+  applyRows,
+  compareRows,
+  findDoomed,
+  insertRows,
+  keepOutcomes,
+  lockRows,
+  type Merge,
+  matchRows,
+  mergeHistories,
+  nameRestored,
+} from './merge.js';
+import { type Head, quote, RecordReader, within } from './rows.js';
+import { columns, danglingReferences, problemsOfRemovals, problemsOfRows, Staging, staged } from './staging.js';
+import { columnsOf, isAppended, removable, rowKeyOf, type Table, tables } from './tables.js';
 
-/** The tables that an import writes. Each comes after the tables that its rows refer to. */
-export const tables = [
-  'companies',
-  'people',
-  'spaces',
-  'space_members',
-  'goals',
-  'targets',
-  'goal_checks',
-  'goal_progress_updates',
-  'goal_retrospectives',
-  'projects',
-  'access_grants',
-  'resource_hubs',
-  'resource_hub_folders',
-  'blobs',
-  'resource_hub_files',
-  'public_links',
-  'resource_hub_documents',
-  'document_versions',
-  'activities',
-  'comment_threads',
-  'comments',
-  'reactions',
-  'subscription_lists',
-  'subscriptions',
-  'notifications',
-] as const;
-
-export type Table = (typeof tables)[number];
-
-/** The columns of a table, without `company_id`. */
-export function columnsOf(table: Table): string[] {
-  const model = Object.values(models).find((each) => each.table === table);
-  const names = Object.values(model?.columns ?? {}).map(({ name }) => name);
-  return names.filter((name) => name !== 'company_id');
+export interface ImportOptions {
+  /** Changes a company that exists, instead of refusing it. */
+  update?: boolean;
+  /** Reports what would change, and writes nothing. */
+  dryRun?: boolean;
+  /** Removes what a whole file does not name. */
+  removeMissing?: boolean;
+  /** Takes the file's word, also against what operations have changed since. */
+  overwrite?: boolean;
+  /** Fails if anything is kept or in conflict. */
+  strict?: boolean;
+  /** Takes a whole file as the truth, whatever revisions and events say. */
+  resync?: boolean;
+  /** The most changes, kept records and conflicts that the report names. */
+  shown?: number;
+  onProgress?: (written: number, total: number) => void;
 }
 
-/** The children of all parents, each with the id of its parent in `column`. */
-function under<Parent extends { id: string }, Child, Column extends string>(
-  parents: Parent[],
-  column: Column,
-  childrenOf: (parent: Parent) => Child[],
-): (Child & Record<Column, string>)[] {
-  return parents.flatMap((parent) =>
-    childrenOf(parent).map((child) => ({ ...child, [column]: parent.id }) as Child & Record<Column, string>),
-  );
+/** What became of the rows of a table. */
+interface Counted {
+  added: number;
+  changed: number;
+  removed: number;
+  unchanged: number;
 }
 
-type Goal = Workspace['goals'][number];
-
-/** The activities of all records, with what they say of their records and the sequence of their events. */
-const activityRows = ({ goals, files, documents }: Workspace) =>
-  numbered([
-    ...under(goals, 'goal_id', reopenings),
-    ...under(files, 'file_id', namedActivities),
-    ...under(documents, 'document_id', restoredVersions),
-  ]);
-
-/** The company is new, so the events of its activities are its first. */
-const numbered = <Activity extends { inserted_at: string }>(activities: Activity[]) =>
-  activities
-    .toSorted((a, b) => Date.parse(a.inserted_at) - Date.parse(b.inserted_at))
-    .map((activity, index) => ({ ...activity, origin: 'import', sequence: index + 1 }));
-
-/** An activity that does not say the name of its record has the name that the record has now. */
-const namedActivities = <Activity extends { name: string | null }>(record: { name: string; activities: Activity[] }) =>
-  record.activities.map((activity) => ({ ...activity, name: activity.name ?? record.name }));
-
-const reopenings = (goal: Goal) =>
-  namedActivities(goal).map(({ undone_outcome: undone, ...activity }) => ({
-    ...activity,
-    undone_success: undone?.success,
-    undone_closed_at: undone?.closed_at,
-    undone_closed_by_id: undone?.closed_by_id,
-  }));
-
-const restoredVersions = ({ name, activities, versions }: Workspace['documents'][number]) =>
-  activities.map((activity) => {
-    const restored = versions[(activity.version_number ?? 0) - 1];
-    return { ...activity, name: activity.name ?? restored?.title ?? name, document_version_id: restored?.id };
-  });
-
-type Subject = Workspace['files'][number];
-
-/** The column values of a row. Other keys have no column and are not written. */
-type Row = Record<string, unknown>;
-
-/** The rows of a workspace by table, without their company. */
-function rowsOf(workspace: Workspace): Record<Table, Row[]> {
-  const { company, people, spaces, goals, projects, resource_hubs, folders, files, documents } = workspace;
-
-  const updates = under(goals, 'goal_id', (goal) => goal.progress_updates);
-  const retrospectives = under(goals, 'goal_id', (goal) => goal.retrospectives);
-  const activities = activityRows(workspace);
-  const threads = under(activities, 'activity_id', ({ thread }) => (thread ? [thread] : []));
-  const comments = [
-    ...under(threads, 'thread_id', commentsOf),
-    ...under(updates, 'progress_update_id', commentsOf),
-    ...under(retrospectives, 'retrospective_id', commentsOf),
-    ...under(files, 'file_id', commentsOf),
-    ...under(documents, 'document_id', commentsOf),
-  ];
-  const reactions = [
-    ...under(comments, 'comment_id', reactionsOf),
-    ...under(updates, 'progress_update_id', reactionsOf),
-    ...under(files, 'file_id', reactionsOf),
-    ...under(documents, 'document_id', reactionsOf),
-  ];
-  const subscriptionLists = [
-    ...under(threads, 'thread_id', subscriptionListOf),
-    ...under(files, 'file_id', subscriptionListOf),
-    ...under(documents, 'document_id', subscriptionListOf),
-  ];
-  const grants = [
-    ...under(spaces, 'space_id', (space) => space.access),
-    ...under(goals, 'goal_id', (goal) => goal.access),
-    ...under(projects, 'project_id', (project) => project.access),
-  ];
-
-  return {
-    companies: [{ ...company, last_sequence: activities.length }],
-    people,
-    spaces: spaces.map((space) => ({ ...space, ...levels(space) })),
-    space_members: under(spaces, 'space_id', (space) => space.members),
-    goals: goals.map((goal) => ({ ...goal, ...dates(goal), ...levels(goal) })),
-    targets: under(goals, 'goal_id', (goal) => indexed(goal.targets)),
-    goal_checks: under(goals, 'goal_id', (goal) => indexed(goal.checklist)),
-    goal_progress_updates: updates.map((update) => ({
-      ...update,
-      acknowledged_by_id: update.acknowledging_person_id,
-    })),
-    goal_retrospectives: retrospectives,
-    projects: projects.map((project) => ({ ...project, ...levels(project) })),
-    access_grants: grants,
-    resource_hubs,
-    resource_hub_folders: folders,
-    blobs: files.map((file) => file.blob),
-    resource_hub_files: files.map((file) => ({ ...file, blob_id: file.blob.id })),
-    public_links: documents.flatMap(({ public_token: token }) => (token === null ? [] : [{ token }])),
-    resource_hub_documents: documents.map((document) => ({
-      ...document,
-      current_version: document.versions.at(-1)?.version_number,
-    })),
-    document_versions: under(documents, 'document_id', (document) => document.versions).map((version) => ({
-      ...version,
-      previous_version_number: version.version_number - 1 || null,
-    })),
-    activities,
-    comment_threads: threads,
-    comments,
-    reactions,
-    subscription_lists: subscriptionLists,
-    subscriptions: under(subscriptionLists, 'subscription_list_id', (list) => list.subscriptions),
-    notifications: under(activities, 'activity_id', (activity) => activity.notifications),
-  };
+/** A record of which the file does not decide, or a field that it changes. */
+export interface Finding {
+  what: 'kept' | 'conflict' | 'changed';
+  table: Table;
+  id: string;
+  /** Where it is in the file. */
+  path: string;
+  details: Record<string, unknown>;
 }
 
-const commentsOf = (subject: Pick<Subject, 'comments'>) => subject.comments;
-const reactionsOf = (subject: Pick<Subject, 'reactions'>) => subject.reactions;
-const subscriptionListOf = ({ subscription_list: list }: Pick<Subject, 'subscription_list'>) => (list ? [list] : []);
-
-const indexed = <Item extends { index: number | null }>(items: Item[]) =>
-  items.map((item, position) => ({ ...item, index: item.index ?? position }));
-
-const levels = ({ access_levels: { public: everyone, company, space } }: Pick<Goal, 'access_levels'>) => ({
-  public_level: everyone,
-  company_level: company,
-  space_level: space,
-});
-
-const dates = ({ timeframe }: Goal) => ({
-  start_date_type: timeframe?.contextual_start_date?.date_type,
-  start_date_value: timeframe?.contextual_start_date?.value,
-  start_date: timeframe?.contextual_start_date?.date,
-  end_date_type: timeframe?.contextual_end_date?.date_type,
-  end_date_value: timeframe?.contextual_end_date?.value,
-  end_date: timeframe?.contextual_end_date?.date,
-});
-
-type Counts = Record<Table, number>;
+export interface ImportReport {
+  companyId: string;
+  /** Whether the company was new. */
+  isNew: boolean;
+  /** Whether the same file had been imported before, so that there was nothing to do. */
+  isRepeated: boolean;
+  tables: Record<Table, Counted>;
+  kept: number;
+  conflicts: number;
+  /** The conflicts, the kept records and the changes, in this order; not more than were asked for. */
+  findings: Finding[];
+}
 
 const limits = { timeout: 3_600_000 };
-const charactersAtOnce = 1_000_000;
+
+/** Thrown to leave the database as it is. */
+class NothingWritten extends Error {
+  constructor(readonly report: ImportReport) {
+    super('nothing is written');
+  }
+}
 
 /**
- * Writes the workspace in the document, all of it or nothing, and returns the number of rows by table. Calls
- * `onProgress` after each batch. Throws an ImportError if the document is invalid, or if its company or one of its public
- * links exists already.
+ * Imports a workspace, all of it or nothing: a new company, or with `update` the changes of one that exists. Throws an
+ * ImportError that says what is wrong.
  */
+export async function importFrom(db: Database, source: Source, options: ImportOptions = {}): Promise<ImportReport> {
+  let company: string | undefined;
+  const work = async (tx: Transaction) => {
+    const { staging, head } = await readSource(tx, source);
+    company = head.company.id;
+    const report = await write({ tx, staging, head, digest: source.digest(), options });
+    if (options.dryRun || report.isRepeated) throw new NothingWritten(report);
+    return report;
+  };
+  const report = await db.$transaction(work, limits).catch((error) => {
+    if (error instanceof NothingWritten) return error.report;
+    throw refusalOf(error, company);
+  });
+  // The rows are there. If this fails, PostgreSQL does it by itself, some minutes later.
+  if (!options.dryRun) await analyze(db, report).catch(() => {});
+  return report;
+}
+
+/** The same of a document in memory. Returns how many rows were added to each table. */
 export async function importWorkspace(
   db: Database,
   document: unknown,
   onProgress: (written: number, total: number) => void = () => {},
-): Promise<Counts> {
-  const { workspace, identities } = check(document);
-  const rows = rowsOf(workspace);
-  const counts = Object.fromEntries(tables.map((table) => [table, rows[table].length])) as Counts;
-  const total = Object.values(counts).reduce((sum, count) => sum + count);
+): Promise<Record<Table, number>> {
+  const report = await importFrom(db, documentSource(document), { onProgress });
+  return Object.fromEntries(tables.map((table) => [table, report.tables[table].added])) as Record<Table, number>;
+}
 
-  const write = async (tx: Transaction) => {
-    await requireUnused(tx, identities);
-    let written = 0;
-    for (const table of tables)
-      for (const batch of batches(table, rows[table])) {
-        written += await insert(tx, table, workspace.company.id, batch);
-        onProgress(written, total);
-      }
-  };
-  await db.$transaction(write, limits).catch(async (error) => {
-    if (isUniqueViolation(error)) await requireUnused(db, identities); // another writer was faster
-    throw error;
+/** Reads all parts into temporary tables. Throws an ImportError with all problems. */
+async function readSource(tx: Transaction, source: Source): Promise<{ staging: Staging; head: Head }> {
+  const staging = new Staging(tx);
+  await staging.open();
+  const reader = new RecordReader({
+    emit: staging.emit,
+    onSeen: (id) => staging.seen(id),
+    onForNew: ({ id, path, problem }) =>
+      staging.note({ what: 'new', tbl: 'resource_hub_documents', value: id, path, problem }),
   });
-  // The rows are there. If this fails, PostgreSQL does it by itself, some minutes later.
-  await analyze(db).catch(() => {});
-  return counts;
+  for await (const part of source.parts) {
+    reader.read(part);
+    await staging.flush();
+  }
+  const head = reader.head();
+  if (head) {
+    const { company, removed } = head;
+    staging.emit('companies', company, { path: 'company', given: [], isFrozen: false, made: company.id });
+    await staging.close();
+    if (removed) await staging.remove(removed);
+  } else await staging.close();
+  const isNew = !head || !(await exists(tx, head.company.id));
+  const checked = { tx, staging, companyId: head?.company.id ?? '', isNew };
+  const { problems } = reader;
+  problems.push(...(await problemsOfRows(checked)));
+  if (!head || problems.length > 0) throw new ImportError(problems);
+  return { staging, head };
 }
 
-async function analyze(db: Database): Promise<void> {
-  for (const table of tables) await db.$executeRaw`SELECT analyze_table(${table}::regclass)`;
+interface Company {
+  lastSequence: number;
+  revision: number | null;
+  digest: Uint8Array | null;
 }
 
-/** Throws an ImportError that names what is unique among all companies and exists already. */
-async function requireUnused(db: Transaction, identities: Identities): Promise<void> {
+async function exists(tx: Transaction, companyId: string): Promise<Company | undefined> {
+  const [row] = await tx.$queryRaw<{ last: bigint; revision: bigint | null; digest: Uint8Array | null }[]>`
+    SELECT c.last_sequence AS last, i.revision, i.digest
+    FROM companies c LEFT JOIN imports i ON i.company_id = c.id WHERE c.id = ${companyId}`;
+  if (!row) return undefined;
+  return {
+    lastSequence: Number(row.last),
+    revision: row.revision === null ? null : Number(row.revision),
+    digest: row.digest,
+  };
+}
+
+interface Written {
+  tx: Transaction;
+  staging: Staging;
+  head: Head;
+  digest: Buffer;
+  options: ImportOptions;
+}
+
+async function write({ tx, staging, head, digest, options }: Written): Promise<ImportReport> {
+  const companyId = head.company.id;
+  // One import of a company at a time.
+  await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtext('goalpost import'), hashtext(${companyId}))::text AS held`;
+  const company = await exists(tx, companyId);
+  await requireUnused(tx, { staging, companyId, company, options });
+  const overwrite = options.overwrite === true || options.resync === true;
+  const merge: Merge = { tx, staging, companyId, isNew: !company, asOf: head.as_of ?? 0, overwrite };
+  if (company && !options.resync) {
+    if (isRepeated(head, company, digest)) return { ...(await emptyReport(merge)), isRepeated: true };
+    requireNewer(head, company);
+  }
+  const report = company ? await update(merge, head, options) : await insertAll(merge, options);
+  if (options.strict && report.kept + report.conflicts > 0)
+    throw new ImportError(report.findings.filter(({ what }) => what !== 'changed').map(findingText));
+  await tx.$executeRaw`
+    INSERT INTO imports (company_id, revision, digest, kept, conflicts)
+    VALUES (${companyId}, ${head.revision}::bigint, ${digest}, ${report.kept}::integer, ${report.conflicts}::integer)
+    ON CONFLICT (company_id) DO UPDATE SET revision = coalesce(excluded.revision, imports.revision), digest = excluded.digest,
+      kept = excluded.kept, conflicts = excluded.conflicts, imported_at = now()`;
+  return report;
+}
+
+/** Throws an ImportError that names what exists already. */
+async function requireUnused(
+  tx: Transaction,
+  {
+    staging,
+    companyId,
+    company,
+    options,
+  }: Omit<Written, 'tx' | 'head' | 'digest'> & { companyId: string; company: Company | undefined },
+): Promise<void> {
   const problems: string[] = [];
-  // The company last: whoever was faster has written it with its links, so whoever finds a link finds the company too.
-  for (const name of ['public_links.token', 'companies.id']) {
-    const paths = identities.get(name) ?? new Map();
-    const [table, column] = name.split('.').map((part) => Prisma.raw(part));
-    const values = [...paths.keys()];
-    const select = Prisma.sql`SELECT ${column} AS value FROM ${table} WHERE ${column} = ANY (${values})`;
-    const found = new Set((await db.$queryRaw<{ value: string }[]>(select)).map(({ value }) => value));
-    for (const value of values)
-      if (found.has(value)) problems.unshift(`${pathName(paths.get(value) ?? [])}: ${quote(value)} exists already`);
+  if (company && !options.update && !options.resync)
+    problems.push(`company.id: ${quote(companyId)} exists already, add --update to change it`);
+  if (staging.tables.has('public_links')) {
+    const found = await tx.$queryRaw<{ path: string; token: string }[]>(sql`
+      SELECT s.path, s.token FROM staged_public_links s JOIN public_links l ON l.token = s.token
+      WHERE l.company_id <> ${companyId} OR ${problems.length > 0}::boolean ORDER BY s.n LIMIT 1000`);
+    for (const { path, token } of found)
+      problems.push(`${within(path, 'public_token')}: ${quote(token)} exists already`);
   }
   if (problems.length > 0) throw new ImportError(problems);
 }
 
-const isUniqueViolation = (error: { code?: unknown }) => error.code === '23505';
+const isRepeated = ({ revision }: Head, company: Company, digest: Buffer) =>
+  revision !== null && revision === company.revision && company.digest !== null && digest.equals(company.digest);
 
-/** JSON arrays of rows, each small enough for one statement. */
-function* batches(table: Table, rows: Row[]): Generator<string> {
-  const written = columnsOf(table);
-  let batch: string[] = [];
-  let characters = 0;
-  for (const row of rows) {
-    const json = JSON.stringify(row.updated_at === null ? { ...row, updated_at: row.inserted_at } : row, written);
-    if (batch.length > 0 && characters + json.length > charactersAtOnce) {
-      yield `[${batch}]`;
-      batch = [];
-      characters = 0;
-    }
-    batch.push(json);
-    characters += json.length;
+/** Requires a file that is newer than the last one, and knows no event that the company does not have. */
+function requireNewer({ revision, as_of: asOf }: Head, { revision: last, lastSequence }: Company): void {
+  if (last !== null && revision !== null && revision <= last) {
+    const other = revision === last ? ', which was another file' : '';
+    throw new ImportError([`revision: must be higher than ${last}, the last one that was imported${other}`]);
   }
-  if (batch.length > 0) yield `[${batch}]`;
+  if (asOf !== null && asOf > lastSequence)
+    throw new ImportError([
+      `as_of: must be at most ${lastSequence}, the last event of the company: the database was set back to an earlier ` +
+        'moment, or the file is of another gateway. Import a whole file with --resync to start again from it',
+    ]);
 }
 
-/** Inserts a JSON array of rows of one company; returns their number. */
-function insert(db: Transaction, table: Table, companyId: string, rows: string): Promise<number> {
-  const into = Prisma.raw(table);
-  const names = Prisma.raw(`"${columnsOf(table).join('", "')}"`);
-  const read = Prisma.sql`json_populate_recordset(NULL::${into}, ${rows}::json)`;
-  return table === 'companies'
-    ? db.$executeRaw`INSERT INTO ${into} (${names}) SELECT ${names} FROM ${read}`
-    : db.$executeRaw`INSERT INTO ${into} (company_id, ${names}) SELECT ${companyId}, ${names} FROM ${read}`;
+async function insertAll(merge: Merge, { onProgress = () => {} }: ImportOptions): Promise<ImportReport> {
+  const { tx, staging, companyId } = merge;
+  const report = await emptyReport(merge);
+  const total = [...staging.counts.values()].reduce((sum, count) => sum + count, 0);
+  if (staging.tables.has('activities')) {
+    await nameRestored(merge);
+    await tx.$executeRaw(sql`
+      UPDATE staged_companies SET last_sequence = (SELECT count(*) FROM staged_activities) WHERE id = ${companyId}`);
+  } else await tx.$executeRaw(sql`UPDATE staged_companies SET last_sequence = 0`);
+  let written = 0;
+  for (const table of tables.filter((each) => staging.tables.has(each))) {
+    report.tables[table].added = await insertRows(merge, table);
+    written += report.tables[table].added;
+    onProgress(written, total);
+  }
+  return report;
+}
+
+async function update(merge: Merge, head: Head, options: ImportOptions): Promise<ImportReport> {
+  const { tx, staging } = merge;
+  if (options.removeMissing || options.resync) await removeMissing(merge, head);
+  const problems = await removalProblems(merge, options);
+  if (problems.length > 0) throw new ImportError(problems);
+  await matchRows(merge);
+  const wrong = await mergeHistories(merge);
+  if (wrong.length > 0) throw new ImportError(wrong);
+  await keepOutcomes(merge);
+  await compareRows(merge);
+  await findDoomed(merge);
+  const report = await countRows(merge);
+  await describeChanges(merge, options.shown ?? 50);
+  if (!options.dryRun) {
+    await lockRows(merge);
+    // Somebody may have changed one of them before it was locked.
+    await keepOutcomes(merge);
+    if (await isOvertaken(merge))
+      throw new ImportError(['Operations have changed documents of the file meanwhile. Import it again']);
+    await applyRows(merge);
+    const total = [...staging.counts.values()].reduce((sum, count) => sum + count, 0);
+    options.onProgress?.(total, total);
+  }
+  const [counts] = await tx.$queryRaw<{ kept: number; conflicts: number }[]>`
+    SELECT count(*) FILTER (WHERE what = 'kept')::integer AS kept,
+      count(*) FILTER (WHERE what = 'conflict')::integer AS conflicts FROM import_findings`;
+  const findings = await tx.$queryRaw<Finding[]>`
+    SELECT what, tbl AS table, id, path, details FROM import_findings
+    ORDER BY array_position(ARRAY['conflict', 'kept', 'changed'], what), n LIMIT ${options.shown ?? 50}::integer`;
+  return { ...report, ...counts, findings };
+}
+
+/** Whether a document that the file appends to has got another version since it was compared. */
+async function isOvertaken({ tx, staging, companyId }: Merge): Promise<boolean> {
+  if (!staging.tables.has('resource_hub_documents')) return false;
+  const rows = await tx.$queryRaw<unknown[]>`
+    SELECT d.id FROM import_verdicts v JOIN resource_hub_documents d ON d.company_id = ${companyId} AND d.id = v.id
+    WHERE coalesce(d.current_version, 0) <> v.here LIMIT 1`;
+  return rows.length > 0;
+}
+
+/** Notes what a whole file does not name. Throws an ImportError if it is no whole file. */
+async function removeMissing({ tx, staging, companyId }: Merge, { given }: Head): Promise<void> {
+  for (const list of lists) {
+    const { table = 'people' } = removable[list] ?? {};
+    const isIn = staging.tables.has(table)
+      ? sql`AND NOT EXISTS (SELECT FROM ${staged(table)} s WHERE s.id = t.id)`
+      : Prisma.empty;
+    const alive = columnsOf(table).includes('removed_at')
+      ? 'AND t.removed_at IS NULL'
+      : table === 'people'
+        ? 'AND t.suspended_at IS NULL'
+        : table === 'resource_hub_documents'
+          ? 'AND t.deleted_at IS NULL'
+          : '';
+    const count = await tx.$executeRaw(sql`
+      INSERT INTO import_removed SELECT ${table}, t.id, false FROM ${raw(table)} t
+      WHERE t.company_id = ${companyId} ${raw(alive)} ${isIn}`);
+    if (count > 0 && !given.has(list))
+      throw new ImportError([
+        `${list}: must be in a file whose missing records are removed; the company has ${count}. Write an empty list if all are gone`,
+      ]);
+  }
+}
+
+/** Ids that the file says are gone, and that the company never had, are no problem: a delta may be repeated. */
+async function removalProblems(merge: Merge, options: ImportOptions): Promise<string[]> {
+  const { tx, companyId } = merge;
+  for (const { table } of Object.values(removable))
+    await tx.$executeRaw(sql`
+      DELETE FROM import_removed r WHERE r.tbl = ${table}
+        AND NOT EXISTS (SELECT FROM ${raw(table)} t WHERE t.company_id = ${companyId} AND t.id = r.id)`);
+  const dangling = options.removeMissing || options.resync ? await danglingReferences(merge) : [];
+  return [...dangling, ...(await problemsOfRemovals(merge))];
+}
+
+async function emptyReport({ companyId, isNew }: Merge): Promise<ImportReport> {
+  const none = () => ({ added: 0, changed: 0, removed: 0, unchanged: 0 });
+  const counted = Object.fromEntries(tables.map((table) => [table, none()])) as Record<Table, Counted>;
+  return { companyId, isNew, isRepeated: false, tables: counted, kept: 0, conflicts: 0, findings: [] };
+}
+
+async function countRows(merge: Merge): Promise<ImportReport> {
+  const { tx, staging, companyId } = merge;
+  const report = await emptyReport(merge);
+  const changed = await tx.$queryRaw<{ tbl: Table; count: number }[]>`
+    SELECT tbl, count(*)::integer AS count FROM import_changed GROUP BY tbl`;
+  const removed = await tx.$queryRaw<{ tbl: Table; count: number }[]>`
+    SELECT tbl, count(*)::integer AS count FROM (SELECT tbl, id FROM import_doomed UNION SELECT tbl, id FROM import_removed) d GROUP BY tbl`;
+  for (const { tbl, count } of changed) report.tables[tbl].changed = count;
+  for (const { tbl, count } of removed) report.tables[tbl].removed = count;
+  for (const table of [...staging.tables].filter((each) => each !== 'companies')) {
+    const isSame = raw(
+      rowKeyOf(table)
+        .map((key) => `t."${key}" = s."${key}"`)
+        .join(' AND '),
+    );
+    const [row] = await tx.$queryRaw<{ all: number; known: number }[]>(sql`
+      SELECT count(*)::integer AS all, count(*) FILTER (WHERE EXISTS (
+        SELECT FROM ${raw(table)} t WHERE t.company_id = ${companyId} AND ${isSame}))::integer AS known FROM ${staged(table)} s`);
+    const counts = report.tables[table];
+    counts.added = (row?.all ?? 0) - (row?.known ?? 0);
+    counts.unchanged = (row?.known ?? 0) - counts.changed;
+  }
+  return report;
+}
+
+/** Notes the first changes with field, old and new value. */
+async function describeChanges({ tx, staging, companyId }: Merge, most: number): Promise<void> {
+  for (const table of tables.filter(
+    (each) => staging.tables.has(each) && !isAppended(each) && rowKeyOf(each).length === 1,
+  )) {
+    if (table === 'companies' || table === 'public_links') continue;
+    const ignored = ['inserted_at', 'updated_at', 'company_id', 'sequence', 'recorded_at'];
+    const own = columns(columnsOf(table), 's');
+    await tx.$executeRaw(sql`
+      INSERT INTO import_findings
+      SELECT 'changed', ${table}, s.id, s.path,
+        jsonb_build_object('field', e.key, 'here', e.value, 'file', n.row -> e.key), s.n
+      FROM (SELECT c.id FROM import_changed c WHERE c.tbl = ${table} LIMIT ${Math.min(most, 1_000_000)}::integer) c
+      JOIN ${staged(table)} s ON s.id = c.id
+      JOIN ${raw(table)} t ON t.company_id = ${companyId} AND t.id = c.id
+      CROSS JOIN LATERAL (SELECT to_jsonb(x) AS row FROM (SELECT ${own}) x) n
+      CROSS JOIN LATERAL jsonb_each(to_jsonb(t)) e
+      WHERE e.key <> ALL (${ignored}::text[]) AND n.row ? e.key AND n.row -> e.key <> e.value`);
+  }
+}
+
+/** One line for a person: what it is, where, both sides, and what decides. */
+export function findingText({ what, table, id, path, details }: Finding): string {
+  const { here, file, event, field } = details;
+  const name = `${path || table} (${quote(id)})`;
+  const by = event == null ? '' : ` by event ${String(event)}`;
+  if (what === 'conflict') {
+    const sides = `here version ${versionText(here)}${by}, in the file version ${versionText(file)}`;
+    return `${name}: both sides have new versions: ${sides}. Take the events in and number yours after them, or import with --overwrite`;
+  }
+  if (what === 'kept' && field === undefined)
+    return `${name}: keeps version ${versionText(here)}, which was added${by} since; the file has version ${versionText(file)}`;
+  if (what === 'kept')
+    return `${name}: keeps ${String(field)} ${quote(here)}, which was changed${by} since; the file has ${quote(file)}. To take the file's word, import with --overwrite`;
+  return `${name}: ${String(field)} ${quote(here)} → ${quote(file)}`;
+}
+
+function versionText(side: unknown): string {
+  const { version, editor, at } = (side ?? {}) as Record<string, unknown>;
+  return `${String(version)} by ${quote(editor)}${at == null ? '' : ` at ${String(at)}`}`;
+}
+
+/** Only tables with many new rows: the planner must know that they have grown. */
+async function analyze(db: Database, report: ImportReport): Promise<void> {
+  for (const table of tables)
+    if (report.isNew || report.tables[table].added + report.tables[table].changed > 10_000)
+      await db.$executeRaw`SELECT analyze_table(${table}::regclass)`;
+}
+
+/** What the database has refused, in words of the file. */
+function refusalOf(error: unknown, company: string | undefined): unknown {
+  const { code, message } = error as { code?: string; message: string };
+  if (code === '23505' && company !== undefined && /companies_pkey|public_links_pkey/.test(message))
+    return new ImportError([`company.id: ${quote(company)} exists already, add --update to change it`]);
+  if (code === '55P03')
+    return new ImportError(['another import of this company is running, or a row is locked: try again']);
+  if (/^23/.test(code ?? '')) return new ImportError([`the database refuses it: ${message}`]);
+  return error;
 }

@@ -6,8 +6,8 @@ import { rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openModels } from '../../src/database.js';
-import { readDocument } from '../../src/workspace/file.js';
-import { importWorkspace } from '../../src/workspace/import.js';
+import { documentSource, fileSource } from '../../src/workspace/file.js';
+import { importFrom } from '../../src/workspace/import.js';
 
 const size = Number(process.argv[2] ?? 1);
 const run = randomUUID().slice(0, 8);
@@ -103,17 +103,27 @@ const seconds = (since: number) => `${((performance.now() - since) / 1000).toFix
 async function measure(url: string, file: string) {
   const db = openModels({ url, poolSize: 1, preparedStatements: false });
   const start = performance.now();
-  const document = await readDocument(file);
-  console.log(`read ${((await stat(file)).size / 1024 / 1024).toFixed(0)} MB in ${seconds(start)}`);
-  let progress = 'checked in';
-  const counts = await importWorkspace(db, document, (written, total) => {
-    if (progress === 'checked in') console.log(`${progress} ${seconds(start)}`);
-    progress = `wrote ${written} of ${total} rows in ${seconds(start)}`;
+  console.log(`a file of ${((await stat(file)).size / 1024 / 1024).toFixed(0)} MB`);
+  const first = await importFrom(db, fileSource(file));
+  const time = performance.now() - start;
+  const rows = Object.values(first.tables).reduce((sum, { added }) => sum + added, 0);
+  const memory = () => Math.round(process.resourceUsage().maxRSS / 1024);
+  console.log(`imported ${rows} rows in ${seconds(start)}, peak memory ${memory()} MB`);
+  const again = performance.now();
+  const second = await importFrom(db, fileSource(file), { update: true });
+  const unchanged = Object.values(second.tables).reduce((sum, each) => sum + each.unchanged, 0);
+  const share = ((performance.now() - again) / time).toFixed(2);
+  console.log(`again: ${unchanged} rows unchanged in ${seconds(again)}, ${share} of the first time, ${memory()} MB`);
+  const goals = generate()
+    .goals.slice(0, 1000)
+    .map(({ id, space_id, name }) => ({ id, space_id, name: `${name}!` }));
+  const delta = performance.now();
+  const third = await importFrom(db, documentSource({ company: { id: `company-${run}`, name: 'Bench' }, goals }), {
+    update: true,
   });
-  console.log(progress);
-  const rows = Object.values(counts).reduce((sum, count) => sum + count);
-  const memory = Math.round(process.resourceUsage().maxRSS / 1024);
-  console.log(`imported ${rows} rows in ${seconds(start)}, peak memory ${memory} MB`);
+  console.log(
+    `a delta of 1,000 goals: ${third.tables.goals.changed} changed in ${seconds(delta)}, ${((performance.now() - delta) / time).toFixed(3)} of the first time`,
+  );
   await db.$disconnect();
 }
 

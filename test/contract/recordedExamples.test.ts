@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createToken } from '../../src/tokens.js';
-import { demoPeople, readDocument } from '../../src/workspace/file.js';
-import { importWorkspace } from '../../src/workspace/import.js';
+import { demoPeople, fileSource } from '../../src/workspace/file.js';
+import { importFrom } from '../../src/workspace/import.js';
 import { pathOf } from '../support/documents.js';
 import { createWorld, type Json, World } from '../support/world.js';
 
@@ -27,7 +27,7 @@ function steady(value: unknown): unknown {
 const nameOf = (path: string) => (path.split('/').at(-1) ?? '').replace(/_(.)/g, (_, letter) => letter.toUpperCase());
 
 test('the examples of the OpenAPI document are what the demo workspace answers; npm run schema updates them', async () => {
-  await importWorkspace(world.db, await readDocument(workspace));
+  await importFrom(world.db, fileSource(workspace));
   const { token } = await createToken(world.db, {
     companyId: demoPeople.companyId,
     personId: demoPeople.writerId,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
-import { workspaceSchema } from '../../src/workspace/check.js';
+import { workspaceSchema } from '../../src/workspace/rows.js';
 import { pathOf } from '../support/documents.js';
 import { smallWorkspace } from '../support/smallWorkspace.js';
 import type { Json } from '../support/world.js';

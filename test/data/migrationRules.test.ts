@@ -10,7 +10,8 @@ import {
   versionNeededBy,
 } from '../../src/platform/administration/migrations.js';
 import { version } from '../../src/version.js';
-import { importWorkspace, tables } from '../../src/workspace/import.js';
+import { importWorkspace } from '../../src/workspace/import.js';
+import { tables } from '../../src/workspace/tables.js';
 import { createDatabase, createEmptyDatabase } from '../support/database.js';
 import { pathOf } from '../support/documents.js';
 import { problemsOf } from '../support/migrationEffects.js';

@@ -1,12 +1,22 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { check, unwrap } from '../../src/workspace/check.js';
+import { openModels } from '../../src/database.js';
 import { ImportError } from '../../src/workspace/file.js';
 import { marks } from '../../src/workspace/format/fields.js';
 import { workspace } from '../../src/workspace/format/workspace.js';
+import { importWorkspace } from '../../src/workspace/import.js';
+import { unwrap } from '../../src/workspace/rows.js';
+import { createDatabase } from '../support/database.js';
 import { blocksOf, pathOf, textOf, withGenerated } from '../support/documents.js';
 
 const page = textOf('docs/importing.md');
+
+const { url, drop } = await createDatabase();
+const db = openModels({ url, poolSize: 1, preparedStatements: false });
+afterAll(async () => {
+  await db.$disconnect();
+  await drop();
+});
 
 /** A table for each record of the format: its fields, which of them are required, and what they mean. */
 function formatTables(): string {
@@ -62,22 +72,21 @@ test('docs/importing.md has the fields of the format; npm run schema writes them
 describe('an example of docs/importing.md', () => {
   const examples = blocksOf(page, 'json').map((text) => JSON.parse(text));
 
-  test.each(examples)('is a workspace', (example) => {
-    expect(check(example).workspace.company.name).toBe('Acme');
+  test.each(examples)('is a workspace', async (example) => {
+    const name = example.company.name;
+    const company = { ...example.company, id: `example ${examples.indexOf(example)}` };
+    expect(name).toBe('Acme');
+    expect(await importWorkspace(db, { ...example, company })).toMatchObject({ companies: 1 });
   });
 
-  test('with a few mistakes has the problems that the page shows', () => {
+  test('with a few mistakes has the problems that the page shows', async () => {
     const [workspace] = structuredClone(examples);
     workspace.people[1] = { id: 'ben', full_name: 'Ben Example', fullname: 'Ben' };
     workspace.documents[0].versions[1].version_number = 3;
     workspace.goals[0].reviewer_id = 'product';
     const [shown = ''] = blocksOf(page, 'text');
-    let message = '';
-    try {
-      check(workspace);
-    } catch (error) {
-      message = error instanceof ImportError ? error.message : '';
-    }
-    expect(`goalpost: ${message}`).toBe(shown.trim());
+    const refusal = await importWorkspace(db, workspace).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(ImportError);
+    expect(`goalpost: ${(refusal as ImportError).message}`).toBe(shown.trim());
   });
 });

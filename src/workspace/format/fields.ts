@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { SubscriptionType } from '../../generated/client/enums.js';
-import { newId } from '../../platform/postgres/index.js';
 import { type ActivitySubject, actionsOn } from '../../rules/activityActions.js';
-import type { Table } from '../import.js';
+import type { Table } from '../tables.js';
 
 /** What a string stands for: a value that is unique in its table, or the id of a row elsewhere. */
 type Mark = { table: Table; column: 'id' | 'token' } | { refersTo: Table };
@@ -30,16 +29,13 @@ export const id = (table: Table) => idString().describe('imported unchanged').re
 
 /** The id of a record that nothing else in the file refers to. */
 export const ownId = (table: Table) =>
-  idString()
-    .describe('imported unchanged; generated if omitted')
-    .register(marks, { table, column: 'id' })
-    .default(newId);
+  optional(idString().describe('imported unchanged; generated if omitted').register(marks, { table, column: 'id' }));
 
 export const reference = (table: Table, about: string) =>
   idString().describe(about).register(marks, { refersTo: table });
 export const personId = (about: string) => reference('people', about);
 
-/** Part of a public link. Whoever knows it can read the document. */
+/** WorkspacePart of a public link. Whoever knows it can read the document. */
 export const publicToken = (about: string) =>
   z
     .string()
@@ -62,7 +58,7 @@ export const timestamp = (about: string) =>
     .describe(about)
     .transform((value) => new Date(value).toISOString());
 
-export const insertedAt = () => timestamp('default: the time of the import').default(() => new Date().toISOString());
+export const insertedAt = () => optional(timestamp('default: the time of the import'));
 export const updatedAt = () => optional(timestamp('default: `inserted_at`'));
 
 const fourDigits = (value: string) => value >= '1000';

@@ -6,6 +6,7 @@ import {
   flag,
   id,
   insertedAt,
+  integer,
   listOf,
   name,
   optional,
@@ -52,10 +53,38 @@ const space = z.strictObject({
   updated_at: updatedAt(),
 });
 
+const ids = (about: string) => z.array(text('the id of a record that is gone')).default([]).describe(about);
+
+const removed = z.strictObject({
+  people: ids('people, who are suspended, and whose tokens are revoked'),
+  spaces: ids('spaces'),
+  goals: ids('goals'),
+  projects: ids('projects'),
+  resource_hubs: ids('resource hubs'),
+  folders: ids('folders'),
+  files: ids('files'),
+  documents: ids('documents'),
+});
+
 /** The import format: one document for one whole workspace. */
 export const workspace = z.strictObject({
   $schema: optional(text('where editors find the JSON Schema of this file; the import ignores it')),
   company: company.describe('the company whose workspace this is'),
+  revision: optional(
+    integer(
+      'number of the file, which grows with each one; an update that is not newer is refused',
+      1,
+      Number.MAX_SAFE_INTEGER,
+    ),
+  ),
+  as_of: optional(
+    integer(
+      'sequence up to which every event of the gateway had been taken in when the file was written',
+      0,
+      Number.MAX_SAFE_INTEGER,
+    ),
+  ),
+  removed: optional(removed.describe('ids of records that are gone, for an update')),
   people: listOf(person).describe('everyone in the company'),
   spaces: listOf(space).describe('spaces, which hold goals and projects'),
   goals: listOf(goal).describe('goals and everything about them'),
@@ -67,3 +96,17 @@ export const workspace = z.strictObject({
 });
 
 export type Workspace = z.output<typeof workspace>;
+
+/** The lists of a workspace, in the order in which they are described. */
+export const lists = [
+  'people',
+  'spaces',
+  'goals',
+  'projects',
+  'resource_hubs',
+  'folders',
+  'files',
+  'documents',
+] as const;
+
+export type ListName = (typeof lists)[number];

@@ -339,7 +339,7 @@ describe("goalpost on the operator's own database", () => {
     ['a suspended person', ['token', 'create', '--person', 'person-otto-brandt', '--name', 'x'], {}, 2, 'suspended'],
     ['a blank name', ['token', 'create', '--person', 'x', '--name', ' '], {}, 2, '--name takes 1 to 200 characters'],
     ['a name of two lines', ['token', 'create', '--person', 'x', '--name', 'a\nb'], {}, 2, '--name takes 1 to 200'],
-    ['no file', ['import'], {}, 2, 'import needs a file, or --schema'],
+    ['no file', ['import'], {}, 2, 'import needs a file, - for standard input, or --schema'],
     ['a missing file', ['import', 'nowhere.json'], {}, 1, 'nowhere.json: does not exist'],
     ['a bad setting', ['serve'], { PORT: 'http' }, 2, 'PORT=http must be a whole number'],
     [

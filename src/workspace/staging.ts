@@ -1,0 +1,459 @@
+import { Prisma } from '../generated/client/client.js';
+import { rawSql as raw, sql, type Transaction } from '../platform/postgres/index.js';
+import { type Emit, quote, type SeenId, within } from './rows.js';
+import {
+  columnsOf,
+  fieldOf,
+  nested,
+  type Reference,
+  references,
+  removable,
+  rowKeyOf,
+  type Table,
+  tables,
+} from './tables.js';
+
+/** The temporary table that has what the file says of a table. */
+export const staged = (table: Table) => raw(`staged_${table}`);
+
+/** A list of columns, each of this row of a statement. */
+export const columns = (names: readonly string[], row = '') =>
+  raw(names.map((name) => `${row && `${row}.`}"${name}"`).join(', '));
+
+/** What a staged row has besides its columns. */
+const marks = ['n', 'path', 'made', 'given', 'frozen', 'generated'];
+
+/** Characters of JSON that one statement brings to PostgreSQL. */
+const charactersAtOnce = 256_000;
+
+/** Brings rows to temporary tables of the transaction, some at a time. */
+class Buffer {
+  #rows: string[] = [];
+  #characters = 0;
+
+  constructor(readonly insert: (json: string) => Promise<unknown>) {}
+
+  push(row: string): void {
+    this.#rows.push(row);
+    this.#characters += row.length;
+  }
+
+  get isFull(): boolean {
+    return this.#characters > charactersAtOnce;
+  }
+
+  async flush(): Promise<void> {
+    if (this.#rows.length === 0) return;
+    const json = `[${this.#rows.join()}]`;
+    this.#rows = [];
+    this.#characters = 0;
+    await this.insert(json);
+  }
+}
+
+/** A note that a later step reads. */
+interface Note {
+  /** The kind of the note. */
+  what: 'id' | 'reference' | 'new';
+  /** The table of the id, or that it refers to. */
+  tbl: string;
+  value: string;
+  path: string;
+  problem?: string;
+}
+
+/** The rows of a file in temporary tables, which are gone when the transaction ends. */
+export class Staging {
+  /** The tables that the file has rows for. */
+  readonly tables = new Set<Table>();
+  readonly counts = new Map<Table, number>();
+  readonly #tx: Transaction;
+  readonly #buffers = new Map<string, Buffer>();
+  #n = 0;
+
+  constructor(tx: Transaction) {
+    this.#tx = tx;
+  }
+
+  async open(): Promise<void> {
+    // Whatever the database prefers: rows are compared with what is committed at that moment.
+    await this.#tx.$executeRaw`SET TRANSACTION ISOLATION LEVEL READ COMMITTED`;
+    await this.#tx.$executeRaw`SET LOCAL lock_timeout = '60s'`;
+    await this.#tx.$executeRaw`
+      CREATE TEMP TABLE import_notes (what text, tbl text, value text, path text, problem text, n bigint) ON COMMIT DROP`;
+    await this.#tx.$executeRaw`CREATE TEMP TABLE import_removed (tbl text, id text, listed boolean) ON COMMIT DROP`;
+    await this.#tx.$executeRaw`
+      CREATE TEMP TABLE import_findings (what text, tbl text, id text, path text, details jsonb, n bigint) ON COMMIT DROP`;
+    await this.#tx.$executeRaw`CREATE TEMP TABLE import_changed (tbl text, id text) ON COMMIT DROP`;
+    await this.#tx.$executeRaw`CREATE TEMP TABLE import_doomed (tbl text, id text) ON COMMIT DROP`;
+  }
+
+  readonly emit: Emit = (table, row, { path, given, isFrozen, made }) => {
+    this.counts.set(table, (this.counts.get(table) ?? 0) + 1);
+    const generated = row.generated === true;
+    const marked = { ...row, n: this.#next(), path, made, given, frozen: isFrozen, generated };
+    this.#bufferOf(table).push(JSON.stringify(marked, allowed(table)));
+  };
+
+  seen(id: SeenId): void {
+    // What PostgreSQL cannot hold is a problem already.
+    if (/[\0\p{Cs}]/u.test(id.value)) return;
+    if ('table' in id)
+      this.note({ what: 'id', tbl: id.table, value: id.value, path: id.path.replace(/(, |\.)id$/, '') });
+    else this.note({ what: 'reference', tbl: id.refersTo, value: id.value, path: id.path });
+  }
+
+  note(note: Note): void {
+    const insert = (json: string) =>
+      this.#tx
+        .$executeRaw`INSERT INTO import_notes SELECT * FROM json_populate_recordset(NULL::import_notes, ${json}::json)`;
+    this.#buffer('import_notes', insert).push(JSON.stringify({ ...note, n: this.#next() }));
+  }
+
+  /** Call it after each record, so that none waits in memory. */
+  async flush({ onlyFull = true } = {}): Promise<void> {
+    for (const [name, buffer] of this.#buffers) {
+      if (onlyFull && !buffer.isFull) continue;
+      await this.#create(name);
+      await buffer.flush();
+    }
+  }
+
+  /** Makes the tables ready to be joined with others. */
+  async close(): Promise<void> {
+    await this.flush({ onlyFull: false });
+    for (const table of this.tables) {
+      const name = `staged_${table}`;
+      const indexed = rowKeyOf(table)[0];
+      await this.#tx.$executeRaw`CREATE INDEX ON ${raw(name)} (${columns([indexed ?? 'id'])})`;
+      if (nested[table]) await this.#tx.$executeRaw`CREATE INDEX ON ${raw(name)} (made)`;
+      await this.#tx.$executeRaw`ANALYZE ${raw(name)}`;
+    }
+  }
+
+  /** Notes what the file says is gone. */
+  async remove(removed: Record<string, string[]>): Promise<void> {
+    for (const [list, ids] of Object.entries(removed)) {
+      const table = removable[list]?.table;
+      if (table && ids.length > 0)
+        await this.#tx
+          .$executeRaw`INSERT INTO import_removed SELECT DISTINCT ${table}, id, true FROM unnest(${ids}::text[]) id`;
+    }
+  }
+
+  #next(): number {
+    this.#n += 1;
+    return this.#n;
+  }
+
+  async #create(name: string): Promise<void> {
+    const table = tables.find((each) => each === name);
+    if (!table || this.tables.has(table)) return;
+    this.tables.add(table);
+    const more = table === 'activities' ? ', 0 AS version_number' : '';
+    await this.#tx.$executeRaw`
+      CREATE TEMP TABLE ${staged(table)} ON COMMIT DROP AS
+      SELECT t.*, 0::bigint AS n, ''::text AS path, ''::text AS made, NULL::text[] AS given, false AS frozen,
+        false AS generated ${raw(more)} FROM ${raw(table)} t WITH NO DATA`;
+  }
+
+  #bufferOf(table: Table): Buffer {
+    const names = columns(allowed(table));
+    return this.#buffer(table, (json) => {
+      const rows = sql`json_populate_recordset(NULL::${staged(table)}, ${json}::json)`;
+      return this.#tx.$executeRaw(sql`INSERT INTO ${staged(table)} (${names}) SELECT ${names} FROM ${rows}`);
+    });
+  }
+
+  #buffer(name: string, insert: (json: string) => Promise<unknown>): Buffer {
+    const buffer = this.#buffers.get(name) ?? new Buffer(insert);
+    this.#buffers.set(name, buffer);
+    return buffer;
+  }
+}
+
+const allowedColumns = new Map<Table, string[]>();
+
+/** The columns of a staged row. */
+function allowed(table: Table): string[] {
+  const known = allowedColumns.get(table);
+  if (known) return known;
+  const more = table === 'activities' ? ['version_number'] : [];
+  const names = [...columnsOf(table), ...marks, ...more];
+  allowedColumns.set(table, names);
+  return names;
+}
+
+/** What the checks of an import are about. */
+export interface Checked {
+  tx: Transaction;
+  companyId: string;
+  /** Whether the company has no rows yet. */
+  isNew: boolean;
+  staging: Staging;
+}
+
+const isHidden = (table: Table) => ['spaces', 'goals', 'projects', 'resource_hubs'].includes(table);
+
+/** Whether a row of the company, which no file has removed, has this id. */
+const exists = ({ companyId }: Checked, table: Table, id: Prisma.Sql) => sql`EXISTS (
+  SELECT FROM ${raw(table)} t WHERE t.company_id = ${companyId} AND t.id = ${id}
+    ${raw(isHidden(table) ? 'AND t.removed_at IS NULL' : '')}
+    ${
+      table === 'people'
+        ? Prisma.empty
+        : sql`AND NOT EXISTS (SELECT FROM import_removed r WHERE r.tbl = ${table} AND r.id = t.id)`
+    })`;
+
+const most = 10_000;
+
+interface Found {
+  n: bigint;
+  path: string;
+  value: string;
+  other: string;
+}
+
+/** Problems with ids that are there twice. */
+async function duplicates({ tx, staging }: Checked): Promise<string[]> {
+  const withIds = [...staging.tables].filter((table) => table !== 'space_members');
+  const all = (table: Table) => sql`(
+    SELECT ${columns(rowKeyOf(table))} AS value, path, n FROM ${staged(table)}
+    UNION ALL SELECT value, path, n FROM import_notes WHERE what = 'id' AND tbl = ${table}) a`;
+  const tablesWithIds = new Set<Table>([...withIds, ...(await notedTables(tx))]);
+  const problems: string[] = [];
+  for (const table of [...tablesWithIds]) {
+    const from = staging.tables.has(table)
+      ? all(table)
+      : sql`(SELECT value, path, n FROM import_notes WHERE what = 'id' AND tbl = ${table}) a`;
+    const [twice] = await tx.$queryRaw<unknown[]>(
+      sql`SELECT 1 AS one FROM ${from} GROUP BY value HAVING count(*) > 1 LIMIT 1`,
+    );
+    if (!twice) continue;
+    const found = await tx.$queryRaw<Found[]>(sql`
+      SELECT n, path, value, other FROM (
+        SELECT n, path, value, first_value(path) OVER w AS other, row_number() OVER w AS place
+        FROM ${from} WINDOW w AS (PARTITION BY value ORDER BY n)
+      ) numbered WHERE place > 1 ORDER BY n LIMIT ${most}::integer`);
+    const field = table === 'public_links' ? 'public_token' : 'id';
+    for (const { path, value, other } of found)
+      problems.push(`${within(path, field)}: ${quote(value)} is the same as ${within(other, field)}`);
+  }
+  return problems;
+}
+
+async function notedTables(tx: Transaction): Promise<Table[]> {
+  const rows = await tx.$queryRaw<{ tbl: Table }[]>`SELECT DISTINCT tbl FROM import_notes WHERE what = 'id'`;
+  return rows.map(({ tbl }) => tbl);
+}
+
+interface Dangling extends Omit<Found, 'other'> {
+  tbl: Table;
+  field: string;
+}
+
+/** Problems with ids of nothing. */
+export async function danglingReferences(checked: Checked): Promise<string[]> {
+  const { tx, staging, isNew } = checked;
+  const isUnknown = (to: Table, value: Prisma.Sql) => sql`
+    ${staging.tables.has(to) ? sql`NOT EXISTS (SELECT FROM ${staged(to)} o WHERE o.id = ${value}) AND` : Prisma.empty}
+    ${isNew ? Prisma.empty : sql`NOT ${exists(checked, to, value)} AND`}
+    NOT EXISTS (SELECT FROM import_notes i WHERE i.what = 'id' AND i.tbl = ${to} AND i.value = ${value})`;
+  const ofTable = ({ table, column, to }: Reference) => sql`
+    SELECT s.n, s.path, ${fieldOf(column)} AS field, s.${columns([column])} AS value, ${to} AS tbl
+    FROM ${staged(table)} s WHERE s.${columns([column])} IS NOT NULL AND ${isUnknown(to, sql`s.${columns([column])}`)}`;
+  const inRows = references.filter(({ table }) => staging.tables.has(table)).map(ofTable);
+  const noted = await tx.$queryRaw<{ tbl: Table }[]>`SELECT DISTINCT tbl FROM import_notes WHERE what = 'reference'`;
+  const inNotes = noted.map(
+    ({ tbl }) => sql`
+      SELECT s.n, s.path, '' AS field, s.value, ${tbl} AS tbl FROM import_notes s
+      WHERE s.what = 'reference' AND s.tbl = ${tbl} AND ${isUnknown(tbl, sql`s.value`)}`,
+  );
+  const parts = [...inRows, ...inNotes];
+  if (parts.length === 0) return [];
+  const found = await tx.$queryRaw<Dangling[]>(
+    sql`SELECT * FROM (${Prisma.join(parts, ' UNION ALL ')}) d ORDER BY n, field LIMIT ${most}::integer`,
+  );
+  const hints = await elsewhere(checked, [...new Set(found.map(({ value }) => value))]);
+  return found.map(({ path, field, value, tbl }) => {
+    const other = hints.get(value);
+    const hint = other ? `, it is the id of ${other}` : '';
+    const list = tbl.replace('resource_hub_', '');
+    return `${within(path, field)}: nothing in ${list} has the id ${quote(value)}${hint}`;
+  });
+}
+
+/** Where in the file something else has these ids. */
+async function elsewhere({ tx, staging }: Checked, values: string[]): Promise<Map<string, string>> {
+  const parts = [...staging.tables]
+    .filter((table) => table !== 'space_members' && table !== 'public_links')
+    .map((table) => sql`SELECT id AS value, path FROM ${staged(table)} WHERE id = ANY (${values}::text[])`);
+  if (values.length === 0 || parts.length === 0) return new Map();
+  const found = await tx.$queryRaw<{ value: string; path: string }[]>(Prisma.join(parts, ' UNION ALL '));
+  return new Map(found.map(({ value, path }) => [value, path]));
+}
+
+const trees: [Table, string][] = [
+  ['goals', 'parent_goal_id'],
+  ['resource_hub_folders', 'parent_folder_id'],
+];
+const mostRounds = 32;
+
+/** Problems with goals and folders that contain themselves: one for each circle. */
+async function circles({ tx, staging, companyId, isNew }: Checked): Promise<string[]> {
+  const problems: string[] = [];
+  for (const [table, column] of trees.filter(([each]) => staging.tables.has(each))) {
+    const up = columns([column]);
+    const tree = raw(`import_tree_${table}`);
+    const above = sql`UNION
+      SELECT t.id, t.${up} FROM up JOIN ${raw(table)} t ON t.company_id = ${companyId} AND t.id = up.parent
+      WHERE t.${up} IS NOT NULL AND NOT EXISTS (SELECT FROM ${staged(table)} s WHERE s.id = up.parent)`;
+    await tx.$executeRaw(sql`CREATE TEMP TABLE ${tree} (id text, parent text, up text) ON COMMIT DROP`);
+    const rows = await tx.$executeRaw(sql`
+      INSERT INTO ${tree} WITH RECURSIVE up (id, parent) AS (
+        SELECT id, ${up} FROM ${staged(table)} WHERE ${up} IS NOT NULL ${isNew ? Prisma.empty : above}
+      ) SELECT id, parent, parent FROM up`);
+    if (rows === 0) continue;
+    await tx.$executeRaw(sql`CREATE INDEX ON ${tree} (id)`);
+    await tx.$executeRaw(sql`ANALYZE ${tree}`);
+    // Each round doubles how far up a row looks: what still finds somebody there after all of them goes round.
+    for (let round = 0, left = rows; left > 0 && round < mostRounds; round += 1)
+      left = await tx.$executeRaw(sql`
+        UPDATE ${tree} t SET up = o.up
+        FROM (SELECT m.id, p.up FROM ${tree} m LEFT JOIN ${tree} p ON p.id = m.up WHERE m.up IS NOT NULL) o
+        WHERE t.id = o.id AND t.up IS NOT NULL`);
+    const round = await tx.$queryRaw<TreeRow[]>(sql`
+      SELECT t.id, t.parent, coalesce(s.path, '') AS path FROM ${tree} t LEFT JOIN ${staged(table)} s ON s.id = t.id
+      WHERE t.up IS NOT NULL ORDER BY s.n NULLS LAST LIMIT ${most}::integer`);
+    problems.push(...circlesIn(round, column));
+  }
+  return problems;
+}
+
+interface TreeRow {
+  id: string;
+  parent: string;
+  path: string;
+}
+
+function circlesIn(rows: TreeRow[], column: string): string[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const visitedFrom = new Map<string, string>();
+  return rows.flatMap((start) => {
+    const path: string[] = [];
+    let next: TreeRow | undefined = start;
+    while (next && !visitedFrom.has(next.id)) {
+      visitedFrom.set(next.id, start.id);
+      path.push(next.id);
+      next = byId.get(next.parent);
+    }
+    if (!next || visitedFrom.get(next.id) !== start.id) return [];
+    const circle = [...path.slice(path.indexOf(next.id)), next.id].map(quote);
+    return `${within(start.path, column)}: leads back to itself: ${circle.join(' → ')}`;
+  });
+}
+
+interface Misplaced extends Omit<Found, 'other'> {
+  own: string;
+  other: string;
+}
+
+/** Problems with records whose folder belongs to another hub than they do. */
+async function misplaced({ tx, staging, companyId, isNew }: Checked): Promise<string[]> {
+  const problems: string[] = [];
+  const placed: Table[] = ['resource_hub_folders', 'resource_hub_files', 'resource_hub_documents'];
+  const inFile = staging.tables.has('resource_hub_folders');
+  for (const table of placed.filter((each) => staging.tables.has(each))) {
+    const hub = sql`coalesce(
+      ${inFile ? sql`(SELECT f.resource_hub_id FROM staged_resource_hub_folders f WHERE f.id = s.parent_folder_id LIMIT 1)` : sql`NULL`},
+      ${isNew ? sql`NULL` : sql`(SELECT f.resource_hub_id FROM resource_hub_folders f WHERE f.company_id = ${companyId} AND f.id = s.parent_folder_id)`})`;
+    const found = await tx.$queryRaw<Misplaced[]>(sql`
+      SELECT * FROM (
+        SELECT s.n, s.path, s.parent_folder_id AS value, s.resource_hub_id AS own, ${hub} AS other
+        FROM ${staged(table)} s WHERE s.parent_folder_id IS NOT NULL
+      ) m WHERE own <> other ORDER BY n LIMIT ${most}::integer`);
+    for (const { path, value, own, other } of found)
+      problems.push(`${path}.parent_folder_id: ${quote(value)} is a folder of ${quote(other)}, not of ${quote(own)}`);
+  }
+  return problems;
+}
+
+/** Problems with documents that are new, and with activities of versions that nobody lists. */
+async function documentProblems({ tx, staging, companyId, isNew }: Checked): Promise<string[]> {
+  const isThere = isNew
+    ? sql`FALSE`
+    : sql`EXISTS (SELECT FROM resource_hub_documents d WHERE d.company_id = ${companyId} AND d.id = i.value)`;
+  const forNew = await tx.$queryRaw<{ path: string; problem: string }[]>(sql`
+    SELECT path, problem FROM import_notes i
+    WHERE what = 'new' AND NOT ${isThere} ORDER BY n LIMIT ${most}::integer`);
+  const problems = forNew.map(({ path, problem }) => `${path}: ${problem}`);
+  if (!staging.tables.has('activities')) return problems;
+  const inFile = staging.tables.has('document_versions')
+    ? sql`EXISTS (SELECT FROM staged_document_versions v
+        WHERE v.document_id = a.document_id AND v.version_number = a.version_number AND v.origin = 'restored') OR`
+    : Prisma.empty;
+  const here = isNew
+    ? sql`FALSE`
+    : sql`EXISTS (SELECT FROM document_versions v WHERE v.company_id = ${companyId}
+        AND v.document_id = a.document_id AND v.version_number = a.version_number AND v.origin = 'restored')`;
+  const found = await tx.$queryRaw<{ path: string; number: number }[]>(sql`
+    SELECT a.path, a.version_number AS number FROM staged_activities a
+    WHERE a.version_number IS NOT NULL AND NOT (${inFile} ${here})
+    ORDER BY a.n LIMIT ${most}::integer`);
+  return [
+    ...problems,
+    ...found.map(
+      ({ path, number }) => `${path}.version_number: no version ${number} with the origin restored is listed`,
+    ),
+  ];
+}
+
+/** Problems with what the file says is gone: it is in the file too, or something of it would stay. */
+export async function problemsOfRemovals(checked: Checked): Promise<string[]> {
+  const { tx, staging, companyId } = checked;
+  const [any] = await tx.$queryRaw<unknown[]>`SELECT 1 AS one FROM import_removed LIMIT 1`;
+  if (!any) return [];
+  const problems: string[] = [];
+  for (const [list, { table }] of Object.entries(removable)) {
+    if (staging.tables.has(table)) {
+      const both = await tx.$queryRaw<Found[]>(sql`
+        SELECT s.n, s.path, s.id AS value FROM ${staged(table)} s JOIN import_removed r ON r.tbl = ${table} AND r.id = s.id
+        ORDER BY s.n LIMIT ${most}::integer`);
+      for (const { path, value } of both) problems.push(`${path}.id: ${quote(value)} is in removed.${list}, too`);
+    }
+  }
+  for (const [list, { table, how }] of Object.entries(removable)) {
+    if (how === 'suspend') continue;
+    for (const { column, to, table: child } of references.filter((each) => each.table === table)) {
+      const name = Object.entries(removable).find(([, other]) => other.table === to)?.[0];
+      if (name === undefined || to === 'people') continue;
+      const replaced = staging.tables.has(child)
+        ? sql`AND NOT EXISTS (SELECT FROM ${staged(child)} s WHERE s.id = t.id)`
+        : Prisma.empty;
+      const alive = raw(
+        isHidden(child)
+          ? 'AND t.removed_at IS NULL'
+          : ['resource_hub_documents', 'resource_hub_files'].includes(child)
+            ? 'AND t.deleted_at IS NULL'
+            : '',
+      );
+      const left = await tx.$queryRaw<{ id: string; of: string }[]>(sql`
+        SELECT t.id, r.id AS of FROM import_removed r JOIN ${raw(child)} t
+          ON t.company_id = ${companyId} AND t.${columns([column])} = r.id
+        WHERE r.tbl = ${to} ${alive} ${replaced}
+          AND NOT EXISTS (SELECT FROM import_removed o WHERE o.tbl = ${child} AND o.id = t.id)
+        ORDER BY t.id LIMIT ${most}::integer`);
+      for (const { id, of } of left)
+        problems.push(`removed.${name}: ${quote(of)} still has ${quote(id)} in ${list}; name that too`);
+    }
+  }
+  return problems;
+}
+
+/** Every problem of the staged rows with each other, and with what the company has. */
+export async function problemsOfRows(checked: Checked): Promise<string[]> {
+  const problems: string[] = [];
+  for (const check of [documentProblems, duplicates, danglingReferences, circles, misplaced])
+    problems.push(...(await check(checked)));
+  return problems;
+}
