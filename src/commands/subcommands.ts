@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { readConfig } from '../settings.js';
-import type { ListTokensOptions, NewTokenOptions } from './token.js';
+import type { ListTokensOptions, NewTokenOptions, UndoTokenOptions } from './token.js';
 import type { ShowWebhooksOptions } from './webhook.js';
 
 /** The values of an option that may be repeated. */
@@ -8,7 +8,7 @@ const repeated = (value: string, before: string[] = []) => [...before, value];
 
 /** Adds `token` and its commands. */
 export function addTokenCommands(program: Command): void {
-  const tokens = program.command('token').description('create, list and revoke API tokens');
+  const tokens = program.command('token').description('create, list and revoke API tokens, and undo what one did');
   tokens
     .command('create')
     .description('create a token and print it; it cannot be shown again')
@@ -46,6 +46,18 @@ export function addTokenCommands(program: Command): void {
     .action(async (id: string) => {
       const { revokeToken } = await import('./token.js');
       await revokeToken(readConfig(), id);
+    });
+  tokens
+    .command('undo')
+    .description('revoke a token, and take back what it did and nobody has built on')
+    .argument('<id>', 'id of the token, as shown by "token list"')
+    .option('--since <duration>', 'only what it did in the last 30d, 12h, 45m (default: everything)')
+    .option('--as <person>', 'id of the person in whose name it is undone (default: that of the token)')
+    .option('--dry-run', 'show what would be undone; change nothing, and do not revoke the token')
+    .option('--json', 'print a JSON array, for programs')
+    .action(async (id: string, options: UndoTokenOptions) => {
+      const { undoToken } = await import('./token.js');
+      await undoToken(readConfig(), id, options);
     });
 }
 

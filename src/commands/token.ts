@@ -1,4 +1,5 @@
 import type { ModelDatabase } from '../database.js';
+import { disableWebhooksOf, revokeForUndo, type Undoing, undoChanges } from '../operations/undo.js';
 import { scopeOf } from '../platform/graphql/index.js';
 import { printable } from '../platform/telemetry/index.js';
 import { itemsOf, type Surface, surfaces } from '../policies/access.js';
@@ -194,4 +195,57 @@ export async function revokeToken(config: Config, id: string): Promise<void> {
       throw new UsageError(`no valid token has the id ${JSON.stringify(id)}; see npx goalpost token list`);
     console.log(`revoked ${id}`);
   });
+}
+
+export interface UndoTokenOptions {
+  since?: string;
+  as?: string;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+/**
+ * Revokes a token and takes back what it did, newest first. Prints a line for each change, with its outcome, and how many
+ * there were on stderr; with `json`, an array of objects. What somebody has built on is left, with the reason.
+ */
+export async function undoToken(
+  config: Config,
+  id: string,
+  { since, as, dryRun = false, json = false }: UndoTokenOptions,
+) {
+  const milliseconds = since === undefined ? undefined : readDuration('--since', since);
+  await withDatabase(config, async ({ db }) => {
+    const [found, ...others] = await db.prisma.apiToken.findMany({
+      where: { id },
+      select: { companyId: true, personId: true },
+    });
+    if (!found || others.length > 0)
+      throw new UsageError(`no token has the id ${JSON.stringify(id)}; see npx goalpost token list`);
+    const { companyId } = found;
+    if (as !== undefined) await findPerson(db, as, companyId);
+    const token = { companyId, tokenId: id, authorId: as ?? found.personId };
+    const from = milliseconds === undefined ? null : await momentIn(db, -milliseconds);
+    if (!dryRun) await revokeForUndo(db, token);
+    const outcomes: Undoing[] = [];
+    for await (const outcome of undoChanges(db, token, { since: from, dryRun })) {
+      outcomes.push(outcome);
+      if (!json) console.log(lineOf(outcome, dryRun));
+    }
+    const webhooks = await disableWebhooksOf(db, token, { since: from, dryRun });
+    if (json) console.log(JSON.stringify({ changes: outcomes, webhooks }, null, 2));
+    else
+      for (const { id, url } of webhooks)
+        console.log(`${dryRun ? 'would disable' : 'disabled'}  webhook  ${id}  ${printable(url)}`);
+    const left = outcomes.filter((outcome) => outcome.left !== null).length;
+    const verb = dryRun ? 'Would undo' : 'Revoked the token, undid';
+    console.error(
+      `${verb} ${outcomes.length - left} changes, left ${left}, and ${dryRun ? 'would disable' : 'disabled'} ${webhooks.length} webhooks.`,
+    );
+  });
+}
+
+/** One change and its outcome, such as `undone  goal_reopened  goal-1  Win back`. */
+function lineOf({ action, subjectId, name, left }: Undoing, dryRun: boolean): string {
+  const outcome = left === null ? (dryRun ? 'would undo' : 'undone') : 'left';
+  return [outcome, action, subjectId, name, ...(left === null ? [] : [left])].map(printable).join('  ');
 }

@@ -70,6 +70,10 @@ export const Activity = builder.prismaObject('Activity', {
       }),
       resolve: ({ token }) => (token && token.viewers.length > 0 ? token : null),
     }),
+    undoes: t.relation('undoes', {
+      nullable: true,
+      description: 'The activity that this one undoes, on the same record. Null for all others.',
+    }),
     surface: t.field({
       type: Surface,
       nullable: true,

@@ -97,6 +97,7 @@ export const fields: Record<string, Row> = {
 
   'Activity.undoneOutcome': ruled,
   'Activity.token': ruled,
+  'Activity.undoes': part,
   'GoalOutcome.closedBy': part,
 
   'ResourceHub.space': seen(column('resource_hubs', 'space_id')),

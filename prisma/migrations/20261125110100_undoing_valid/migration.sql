@@ -1,0 +1,1 @@
+ALTER TABLE activities VALIDATE CONSTRAINT activities_company_id_undoes_id_fkey;

@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'vitest';
+import { createToken } from '../../src/tokens.js';
+import { goalpost } from '../support/goalpost.js';
+import { operations, operationsUnderTest } from '../support/operations.js';
+import { createWorld, type Json, restPaths } from '../support/world.js';
+
+const world = await createWorld();
+
+async function scene() {
+  const { company, caller, space, hub } = await world.teamWithHub('space');
+  const owner = await world.person(company, { isOwner: true });
+  const agent = await createToken(world.db, { ...company, personId: caller.id, name: 'agent', canWrite: true });
+  const post = (token: string, operation: keyof typeof restPaths, body: Json) =>
+    world.post(restPaths[operation], token, body);
+  const run = async (operation: keyof typeof restPaths, body: Json, token = agent.token) =>
+    expect((await post(token, operation, body)).status).toBe(200);
+  /** What changes of the company: without the activities, which only grow. */
+  const records = async () => {
+    const of = (table: string, columns: string) =>
+      world.sql(`SELECT id, ${columns} FROM ${table} WHERE company_id = $1 ORDER BY id`, [company.companyId]);
+    return {
+      goals: await of('goals', 'closed_at, closed_by_id, success'),
+      files: await of('resource_hub_files', 'deleted_at IS NULL AS there'),
+      documents: await of('resource_hub_documents', 'name, content'),
+    };
+  };
+  return { company, caller, space, hub, owner, agent, post, run, records };
+}
+
+async function undo(id: string, ...options: string[]) {
+  const { code, stdout, stderr } = await goalpost(['token', 'undo', id, '--json', ...options], {
+    DATABASE_URL: world.url,
+  });
+  expect(stderr).not.toContain('Error');
+  return { code, stderr, ...(code === 0 && (JSON.parse(stdout) as Json)) };
+}
+
+const restored = (document: { id: string }, version: number, current: number) => ({
+  document_id: document.id,
+  version_number: version,
+  expected_current_version: current,
+});
+
+describe('goalpost token undo', () => {
+  test('revokes the token, and every record is as it was before; run again it does nothing', async () => {
+    const { company, caller, space, hub, agent, run, records, post, owner } = await scene();
+    const follower = await world.person(company);
+    const goal = await world.closedGoal(space, { closedById: caller.id, success: false });
+    const [file, gone] = [await world.file(hub, caller), await world.file(hub, caller, { deletedAt: new Date() })];
+    const document = await world.document(hub, caller);
+    const before = await records();
+    await run('reopenGoal', { id: goal.id, message: 'Again', subscriber_ids: [follower.id] });
+    await run('deleteResourceHubFile', { file_id: file.id });
+    await run('recoverResourceHubFile', { file_id: gone.id });
+    // Several changes of one record.
+    await run('restoreDocumentVersion', restored(document, 1, 3));
+    await run('restoreDocumentVersion', restored(document, 2, 4));
+    await run('recoverResourceHubFile', { file_id: file.id });
+    await run('deleteResourceHubFile', { file_id: file.id });
+    expect(await world.db.prisma.notification.count({ where: { ...company, activity: { goalId: goal.id } } })).toBe(1);
+
+    const dry = await undo(agent.id, '--dry-run');
+    expect(dry.changes.map(({ action, left, undoneBy }: Json) => ({ action, left, undoneBy }))).toEqual(
+      [
+        'resource_hub_file_deleted',
+        'resource_hub_file_recovered',
+        'document_version_restored',
+        'document_version_restored',
+        'resource_hub_file_recovered',
+        'resource_hub_file_deleted',
+        'goal_reopened',
+      ].map((action) => ({ action, left: null, undoneBy: null })),
+    );
+    expect((await world.graphql(agent.token, '{ viewer { token { id } } }')).status).toBe(200);
+
+    const done = await undo(agent.id);
+    expect(done.stderr).toContain('undid 7 changes, left 0');
+    expect(done.changes.map(({ left }: Json) => left)).toEqual(Array(7).fill(null));
+    expect(await records()).toEqual(before);
+    expect((await post(agent.token, 'reopenGoal', {})).status).toBe(401);
+    expect(await world.db.prisma.notification.count({ where: { ...company, activity: { goalId: goal.id } } })).toBe(0);
+    const versions = await world.sql(
+      'SELECT version_number, content FROM document_versions WHERE company_id = $1 ORDER BY version_number',
+      [company.companyId],
+    );
+    expect(versions.map(({ content }) => content)).toEqual(['one', 'two', 'three', 'one', 'two', 'one', 'three']);
+
+    // Each is an activity that names what it undoes, of origin api, of no token.
+    const asked = await world.graphql(
+      owner.token,
+      `{ goal(id: "${goal.id}") { activities(first: 2) { nodes { id action token { id } undoes { id action } } } } }`,
+    );
+    const [closing, reopening] = asked.body.data.goal.activities.nodes;
+    expect(closing).toMatchObject({
+      action: 'GOAL_CLOSED',
+      token: null,
+      undoes: { id: reopening.id, action: 'GOAL_REOPENED' },
+    });
+    const undoing = await world.sql(
+      'SELECT origin, author_id FROM activities WHERE company_id = $1 AND undoes_id IS NOT NULL',
+      [company.companyId],
+    );
+    expect(undoing).toEqual(Array(7).fill({ origin: 'api', author_id: caller.id }));
+
+    const again = await undo(agent.id);
+    expect(again).toMatchObject({ code: 0, changes: [], webhooks: [] });
+    expect(await records()).toEqual(before);
+  });
+
+  test('leaves what others have built on, with the reason, and everything older of that record', async () => {
+    const { caller, space, hub, agent, run, owner, company } = await scene();
+    const [goal, archived] = [await world.closedGoal(space), await world.closedGoal(space)];
+    const [document, edited] = [await world.document(hub, caller), await world.document(hub, caller)];
+    const file = await world.file(hub, caller);
+    // Others undo and do it in between, so that the record is again as the token left it.
+    await run('deleteResourceHubFile', { file_id: file.id });
+    await run('recoverResourceHubFile', { file_id: file.id }, owner.token);
+    await run('deleteResourceHubFile', { file_id: file.id });
+    // Between two restores of the token, somebody restores another version.
+    await run('restoreDocumentVersion', restored(document, 1, 3));
+    await run('restoreDocumentVersion', restored(document, 2, 4), owner.token);
+    await run('restoreDocumentVersion', restored(document, 1, 5));
+    // The main application writes without an activity.
+    await run('restoreDocumentVersion', restored(edited, 1, 3));
+    await world.sql(
+      `WITH version AS (INSERT INTO document_versions (company_id, document_id, version_number, previous_version_number, title,
+         content, editor_id, origin) VALUES ($1, $2, 5, 4, 'New', 'new', $3, 'edited'))
+       UPDATE resource_hub_documents SET name = 'New', content = 'new', current_version = 5 WHERE company_id = $1 AND id = $2`,
+      [company.companyId, edited.id, caller.id],
+    );
+    await run('reopenGoal', { id: goal.id });
+    await world.sql('UPDATE goals SET closed_at = now(), success = true WHERE company_id = $1 AND id = $2', [
+      company.companyId,
+      goal.id,
+    ]);
+    await run('reopenGoal', { id: archived.id });
+    await world.sql('UPDATE goals SET archived_at = now() WHERE company_id = $1 AND id = $2', [
+      company.companyId,
+      archived.id,
+    ]);
+    const expected = [
+      { subjectId: archived.id, left: 'it has been changed since' },
+      { subjectId: goal.id, left: 'it has been changed since' },
+      { subjectId: edited.id, left: 'it has been changed since' },
+      { subjectId: document.id, left: null },
+      { subjectId: document.id, left: expect.stringMatching(/^document_version_restored by Person \d+ at 20/) },
+      { subjectId: file.id, left: null },
+      { subjectId: file.id, left: expect.stringMatching(/^resource_hub_file_recovered by Person \d+ at 20/) },
+    ];
+    const shown = ({ changes }: Json) => changes.map(({ subjectId, left }: Json) => ({ subjectId, left }));
+    expect(shown(await undo(agent.id, '--dry-run'))).toEqual(expected);
+    expect(shown(await undo(agent.id))).toEqual(expected);
+    const [now] = await world.sql('SELECT content FROM resource_hub_documents WHERE company_id = $1 AND id = $2', [
+      company.companyId,
+      document.id,
+    ]);
+    expect(now.content).toBe('two');
+  });
+
+  test('disables the webhooks that it made, and no others', async () => {
+    const { company, agent } = await scene();
+    await world.sql(
+      "INSERT INTO webhooks (company_id, slot, url, token_id) VALUES ($1, 1, 'https://example.com/', $2), ($1, 2, 'https://example.org/', NULL)",
+      [company.companyId, agent.id],
+    );
+    expect((await undo(agent.id, '--dry-run')).webhooks).toMatchObject([{ url: 'https://example.com/' }]);
+    expect((await undo(agent.id)).webhooks).toMatchObject([{ url: 'https://example.com/' }]);
+    const rows = await world.sql(
+      'SELECT slot FROM webhooks WHERE company_id = $1 AND disabled_reason = $2 AND disabled_at IS NOT NULL',
+      [company.companyId, 'operator'],
+    );
+    expect(rows).toEqual([{ slot: 1 }]);
+  });
+
+  test('undoes with --since only what is newer, and in the name of --as', async () => {
+    const { company, caller, hub, agent, run, owner } = await scene();
+    const [old, recent] = [await world.file(hub, caller), await world.file(hub, caller)];
+    await run('deleteResourceHubFile', { file_id: old.id });
+    await world.sql(
+      "UPDATE activities SET recorded_at = recorded_at - interval '3 hours' WHERE company_id = $1 AND file_id = $2",
+      [company.companyId, old.id],
+    );
+    await run('deleteResourceHubFile', { file_id: recent.id });
+    const { changes } = await undo(agent.id, '--since', '2h', '--as', owner.id);
+    expect(changes).toMatchObject([{ subjectId: recent.id, left: null }]);
+    const undone = await world.sql(
+      'SELECT author_id, file_id FROM activities WHERE company_id = $1 AND undoes_id IS NOT NULL',
+      [company.companyId],
+    );
+    expect(undone).toEqual([{ author_id: owner.id, file_id: recent.id }]);
+    expect((await undo(agent.id)).changes).toMatchObject([{ subjectId: old.id, left: null }]);
+  });
+
+  test.each([
+    ['an unknown token', ['unknown'], 'no token has the id "unknown"'],
+    ['a bad duration', ['unknown', '--since', 'soon'], 'such as 30d'],
+  ])('refuses %s', async (_, args, message) => {
+    const { code, stderr } = await goalpost(['token', 'undo', ...args], { DATABASE_URL: world.url });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+  });
+
+  test('refuses a person of nobody, and revokes nothing then', async () => {
+    const { agent } = await scene();
+    const { code, stderr } = await goalpost(['token', 'undo', agent.id, '--as', 'nobody'], { DATABASE_URL: world.url });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('nobody') });
+    expect((await world.graphql(agent.token, '{ viewer { token { id } } }')).status).toBe(200);
+  });
+
+  test('while the token still writes, everything that it was told it had changed is undone', async () => {
+    const { company, caller, hub, space, agent, post, owner } = await scene();
+    const files = await Promise.all(Array.from({ length: 60 }, () => world.file(hub, caller)));
+    const others = await Promise.all(
+      operations.map(async (operation) => {
+        const input = await operationsUnderTest[operation].input(world, { company, space, caller });
+        return post(owner.token, operation, input);
+      }),
+    );
+    expect(others.map(({ status }) => status)).toEqual(others.map(() => 200));
+    let wrote = 0;
+    const writing = Promise.all(
+      [0, 1, 2].map(async (lane) => {
+        for (const [index, { id }] of files.entries()) {
+          if (index % 3 !== lane) continue;
+          const { status } = await post(agent.token, 'deleteResourceHubFile', { file_id: id });
+          if (status === 200) wrote += 1;
+          else expect(status).toBe(401);
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+      }),
+    );
+    await expect.poll(() => wrote, { timeout: 20_000 }).toBeGreaterThan(3);
+    const { changes } = await undo(agent.id);
+    await writing;
+    expect(changes).toHaveLength(wrote);
+    const rows = await world.sql(
+      'SELECT count(*)::int AS count FROM resource_hub_files WHERE company_id = $1 AND deleted_at IS NOT NULL AND id = ANY($2)',
+      [company.companyId, files.map(({ id }) => id)],
+    );
+    expect(rows).toEqual([{ count: 0 }]);
+    expect((await undo(agent.id)).changes).toEqual([]);
+  });
+});
