@@ -22,7 +22,7 @@ const comparisons = Number(process.env.READER_COMPARISONS ?? 5_000);
 const seed = seedOf('READER_SEED');
 const atOnce = 20;
 const average = 18;
-const limit = timeLimit(60_000 + 20 * comparisons);
+const limit = timeLimit(60_000 + 60 * comparisons);
 
 type Client = PrismaClient | ModelTransaction;
 
@@ -155,10 +155,8 @@ test('reads in a transaction what it has written, as Prisma does', { timeout: 3_
     await db.$disconnect();
     return outcomes;
   }
-  const ofOneCompany = ({ args }: Call) => JSON.stringify(args.where)?.includes('companyId');
   await fc.assert(
-    fc.asyncProperty(calls, async (drawn) => {
-      const batch = drawn.filter(ofOneCompany);
+    fc.asyncProperty(calls, async (batch) => {
       const [ours, theirs] = [await within('reader', batch), await within('prisma', batch)];
       for (const [index, call] of batch.entries()) requireSame(call, ours[index] as object, theirs[index] as object);
     }),
