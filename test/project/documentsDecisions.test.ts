@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { pathOf, rowsOf, sectionOf, textOf } from '../support/documents.js';
 
@@ -24,8 +24,17 @@ describe('a decision', () => {
   });
 });
 
-test('every dependency of package.json is in the table "Built or bought"', () => {
-  const names = Object.keys(JSON.parse(textOf('package.json')).dependencies);
+test('every package that src imports is in the table "Built or bought"', () => {
+  const { devDependencies } = JSON.parse(textOf('package.json'));
+  const sources = readdirSync(pathOf('src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  );
+  const imported = sources.flatMap((file) => [
+    ...textOf(`src/${file}`).matchAll(/^(?!import type).*from '([^'.][^']*)'/gm),
+  ]);
+  const packages = new Set(imported.map(([, path = '']) => /^(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? ''));
+  const names = Object.keys(devDependencies).filter((name) => packages.has(name));
+  expect(names.length).toBeGreaterThan(15);
   expect(names.filter((name) => !parts.includes(`\`${name}\``))).toEqual([]);
 });
 

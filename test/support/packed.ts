@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -34,9 +34,25 @@ export const on = (node: string, settings: Record<string, string> = {}) => ({
 export const runNpm = (node: string, cwd: string, ...args: string[]) =>
   npm.endsWith('.js') ? run(node, [npm, ...args], { cwd, env: on(node) }) : run('npm', args, { cwd, env: on(node) });
 
-/** What `npm run package` makes. */
+/** What the package is built from, and its documents. */
+const sources = [
+  '.ci',
+  '.npmrc',
+  'README.md',
+  'docs',
+  'openapi.json',
+  'package.json',
+  'prisma',
+  'schema.graphql',
+].concat(['src', 'test/client/package.json', 'tsconfig.json']);
+
+/** What `npm pack` makes, in a copy: other tests run what is built here. */
 export async function pack() {
   const folder = await mkdtemp(join(tmpdir(), 'goalpost-pack-'));
-  const { stdout } = await runNpm(process.execPath, pathOf('.'), 'run', '--silent', 'package', '--', folder);
-  return { tarball: join(folder, stdout.trim()), remove: () => rm(folder, { recursive: true }) };
+  const checkout = join(folder, 'goalpost');
+  for (const name of sources) await cp(pathOf(name), join(checkout, name), { recursive: true });
+  await symlink(pathOf('node_modules'), join(checkout, 'node_modules'));
+  const { stdout } = await runNpm(process.execPath, checkout, 'pack', '--silent');
+  const tarball = join(checkout, stdout.trim().split('\n').at(-1) ?? '');
+  return { checkout, tarball, remove: () => rm(folder, { recursive: true }) };
 }
