@@ -514,10 +514,14 @@ const serverErrors = {
         type: 'string',
         description:
           'The limit that was exceeded: `token` and `address` count requests in a window, `work` counts the work of the ' +
-          'token in the window, and `concurrency` counts requests that run, and responses that are not read, at the same time. ' +
-          '`streams` counts the open subscriptions of the token. `outcomes` counts the bytes that are kept for idempotency keys of the ' +
-          'token. `queue` counts what `sendWebhook` has yet to send, `pings` what has failed in the last minute to an endpoint ' +
-          'that only fails, and `secrets` the old secrets of a webhook that are still valid.',
+          'token in the window, `concurrency` counts requests that run, and responses that are not read, at the same time, and ' +
+          '`outcomes` the bytes that are kept for idempotency keys of the token.',
+        ofGraphql: {
+          values: ['streams', 'queue', 'pings', 'secrets'] satisfies LimitName[],
+          description:
+            '`streams` counts the open subscriptions of the token, `queue` what `sendWebhook` has yet to send, `pings` what has ' +
+            'failed in the last minute to an endpoint that only fails, and `secrets` the old secrets of a webhook that are still valid.',
+        },
         enum: [
           'token',
           'address',

@@ -23,13 +23,47 @@ const objectOf = (properties: Record<string, Schema>, description: string): Sche
   properties,
 });
 
-const head = (type: string, idOf: string, time: string) => ({
-  id: id(idOf),
-  type: { type: 'string', const: type, description: 'What happened.' },
-  timestamp: { type: 'string', format: 'date-time', description: time },
-});
+const idOf = (what: string) => id(`${what} An opaque string: a UUID, unless it was imported with another.`);
+const time = (description: string): Schema => ({ type: 'string', format: 'date-time', description });
 const company = { company_id: id('The ID of the company.') };
-const origin = { type: 'string', enum: originNames, description: 'Who wrote it. New origins may be added.' };
+
+const exampleOfReopening = {
+  id: '0199f7a2-7c1e-7d3b-9a55-3f1f0c2b4e10',
+  type: 'goal.reopened',
+  timestamp: '2026-03-14T09:26:53.589Z',
+  sequence: 4711,
+  company_id: 'acme',
+  origin: 'api',
+  data: { author_id: 'person-ines-moreau', goal_id: 'goal-launch-mobile-app' },
+};
+
+/** What every event has. Each type refines it. */
+export const envelope: Schema = {
+  ...objectOf(
+    {
+      id: idOf('The ID of the event, which is that of its activity and the same whenever it is sent.'),
+      type: { type: 'string', description: 'What happened. New types may be added.' },
+      timestamp: time('When it happened.'),
+      sequence: {
+        type: 'integer',
+        format: 'int64',
+        minimum: 1,
+        description: 'The number of the event among those of the company, from 1.',
+      },
+      ...company,
+      origin: {
+        anyOf: [{ type: 'string', enum: originNames }, { type: 'string' }],
+        description: 'Who wrote it. New origins may be added.',
+      },
+      data: objectOf(
+        { author_id: id('The ID of the person who did it.') },
+        'What it is about: IDs, and what never changes.',
+      ),
+    },
+    'An event, as webhooks and `Event.body` of GraphQL have it.',
+  ),
+  examples: [exampleOfReopening],
+};
 
 /** What is sent to a webhook: its type, what it means, and the JSON Schema of its body. */
 export interface SentEvent {
@@ -46,33 +80,30 @@ export const sentEvents: readonly SentEvent[] = [
     const type = eventTypeOf(action);
     const { description } = activityActions[action];
     const fields = eventFields[action];
-    const data = objectOf(
-      {
-        author_id: id('The ID of the person who did it.'),
-        ...Object.fromEntries(fields.map((field) => [field, subject[field]])),
+    const schema = {
+      allOf: [{ $ref: '#/components/schemas/Event' }],
+      properties: {
+        type: { const: type },
+        data: {
+          type: 'object',
+          properties: Object.fromEntries(fields.map((field) => [field, subject[field]])),
+          required: [...fields],
+        },
       },
-      'What it is about: IDs, and what never changes.',
-    );
-    const sequence = {
-      type: 'integer',
-      minimum: 1,
-      description: 'The number of the event among those of the company, from 1.',
     };
-    const properties = {
-      ...head(type, 'The ID of the event, the same whenever it is sent.', 'When it happened.'),
-      sequence,
-      ...company,
-      origin,
-      data,
-    };
-    return { type, description, fields, schema: objectOf(properties, description) };
+    return { type, description, fields, schema };
   }),
   {
     type: 'ping',
     description: 'An owner tries the webhook.',
     fields: [],
     schema: objectOf(
-      { ...head('ping', 'An ID of its own.', 'When it was sent.'), ...company },
+      {
+        id: idOf('An ID of its own.'),
+        type: { type: 'string', const: 'ping', description: 'What happened.' },
+        timestamp: time('When it was sent.'),
+        ...company,
+      },
       'An owner tries the webhook. It has no sequence and no data.',
     ),
   },

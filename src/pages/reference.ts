@@ -43,6 +43,7 @@ interface Schema {
   required?: string[];
   items?: Schema;
   oneOf?: Schema[];
+  anyOf?: Schema[];
   const?: string | number;
   minimum?: number;
   maximum?: number;
@@ -64,8 +65,10 @@ interface Operation extends Described {
   operationId: string;
   deprecated?: boolean;
   requestBody: { content: Record<string, Content> };
-  responses: Record<string, Described & { content: Record<string, Content> }>;
+  responses: Record<string, Response>;
 }
+
+type Response = (Described & { content: Record<string, Content> }) & { $ref?: string };
 
 /** The parts of the OpenAPI document that its page shows. */
 interface OpenApi {
@@ -74,6 +77,7 @@ interface OpenApi {
   components: {
     parameters: Record<string, Described & { name: string }>;
     headers: Record<string, Described>;
+    responses: Record<string, Response>;
     schemas: Record<string, Schema>;
   };
 }
@@ -89,7 +93,7 @@ ${Object.entries(properties).map(([name, schema]) => {
   const flag = isInput && required.includes(name) && html`<span class="flag">required</span>`;
   const old = schema.deprecated && html` <span class="badge client">deprecated</span>`;
   return html`<li id="${id}"><p><a class="anchor" href="#${id}"><span class="name"><code>${name}</code></span></a> <span class="type">${typeOf(schema)}</span> ${flag}${old}</p>
-<p>${inline(schema.description ?? '')}</p>${inlineFields(schema, id)}</li>
+${schema.description && html`<p>${inline(schema.description)}</p>`}${inlineFields(schema, id)}</li>
 `;
 })}</ul>`;
 
@@ -166,7 +170,7 @@ export function operationSection({ api, request, base }: OperationView): Html {
 ${fieldList(input, `${id}.request`, true)}</div>
 <div><h3>Response</h3>
 ${responseFields(api, resolved(api, success?.schema), `${id}.response`)}</div>
-${problemDetails(operation)}
+${problemDetails(api, operation)}
 </div>
 <div>
 ${exampleBlock(request, base, html`<h3>Try it</h3>`)}
@@ -205,8 +209,9 @@ const bodyEditor = ({ name, title, body }: ExampleRequest): Html => html`<detail
 </details>`;
 
 /** Every problem that the operation may respond with: one table, folded. */
-function problemDetails({ operationId, responses }: Operation): Html {
+function problemDetails({ components }: OpenApi, { operationId, responses }: Operation): Html {
   const codes = Object.values(responses)
+    .map((response) => components.responses[componentOf(response) ?? ''] ?? response)
     .flatMap(({ content }) => Object.keys(content['application/problem+json']?.examples ?? {}))
     .filter(isErrorCode);
   return html`<details class="record" id="${operationId}.problems"><summary>Problems <span class="quiet">(${codes.length})</span></summary>

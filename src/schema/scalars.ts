@@ -49,9 +49,9 @@ builder.enumType('ErrorCode', {
 function descriptionOf(code: Code): string {
   const { status, title, members = {}, optionalMembers = {} } = catalogue[code];
   const all = [...Object.entries(members), ...Object.entries(optionalMembers)];
-  const lines = all.map(([name, { type, description }]) => {
+  const lines = all.map(([name, { type, description, ofGraphql }]) => {
     const kind = name in optionalMembers ? `optional ${type}` : type;
-    return `- \`${name}\` (${kind}): ${description}`;
+    return `- \`${name}\` (${kind}): ${[description, ofGraphql?.description].filter(Boolean).join(' ')}`;
   });
   return [`${title}. Status ${status}.`, ...(lines.length > 0 ? ['', ...lines] : [])].join('\n');
 }

@@ -72,7 +72,7 @@ describe('a breaking change of the OpenAPI document is named', () => {
     ],
     [
       '400: can no longer be MALFORMED_JSON',
-      (now) => reopen(now).responses['400'].content['application/problem+json'].schema.oneOf.shift(),
+      (now) => now.components.responses.BadRequest.content['application/problem+json'].schema.oneOf.shift(),
     ],
     [
       '409 current_version: was removed',
@@ -96,7 +96,7 @@ describe('a breaking change of the OpenAPI document is named', () => {
       (now) => (schemas(now).ReopenGoalInput.properties.reason = { type: ['string', 'null'] }),
     ],
     ['a response field', (now) => (schemas(now).Goal.properties.color = { type: 'string' })],
-    ['a value of a response enum', (now) => schemas(now).GoalStatus.enum.push('dropped')],
+    ['a value of a response enum', (now) => schemas(now).GoalStatus.anyOf[0].enum.push('dropped')],
     ['a wider bound', (now) => (schemas(now).ReopenGoalInput.properties.message.maxLength = 200_000)],
     ['another description', (now) => (reopen(now).description = 'Other words.')],
   ])('but %s may be added', (_what, change) => {

@@ -82,7 +82,8 @@ test('a field that is deprecated in GraphQL is so in REST, with what to use inst
   const now = buildSchema(sdl().replace(before, after));
   expect(await breakingGraphqlChanges(old, now)).toEqual([]);
   const { components } = openApiDocument(now, [prepare(now, reopenGoal)]);
-  const { properties } = components.schemas.Goal as { properties: Record<string, object> };
+  const schemas: Record<string, object> = components.schemas;
+  const { properties } = schemas.Goal as { properties: Record<string, object> };
   expect(properties.is_closed).toMatchObject({
     deprecated: true,
     description: expect.stringMatching(/ Deprecated: Use `status` instead\.$/),

@@ -1,6 +1,7 @@
 import { type ComparedSchema, type Report, resolved, type Side, schemaComparison } from './schemaChanges.js';
 
 interface Body {
+  $ref?: string;
   content?: Record<string, { schema: ComparedSchema }>;
 }
 
@@ -65,7 +66,8 @@ export function breakingChanges(old: ComparedDocument, now: ComparedDocument): s
       parameters(was, is, at);
       contents(was.requestBody, is.requestBody, 'request', `${at}, request`);
       for (const [status, response] of Object.entries(was.responses)) {
-        if (is.responses[status]) contents(response, is.responses[status], 'response', `${at}, ${status}`);
+        const other = is.responses[status];
+        if (other) contents(resolved(old, response), resolved(now, other), 'response', `${at}, ${status}`);
         else report(at, `the status ${status} was removed`);
       }
     }

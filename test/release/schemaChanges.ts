@@ -3,6 +3,8 @@ export interface ComparedSchema {
   $ref?: string;
   type?: string | string[];
   oneOf?: ComparedSchema[];
+  anyOf?: ComparedSchema[];
+  allOf?: ComparedSchema[];
   properties?: Record<string, ComparedSchema>;
   required?: string[];
   items?: ComparedSchema;
@@ -86,8 +88,18 @@ export function resolved<Part extends { $ref?: string }>(
 
 /** The forms of a value by type, those of a problem by code. */
 function forms(document: object, schema: ComparedSchema): Map<string, ComparedSchema> {
-  const { oneOf, ...whole } = resolved(document, schema);
-  if (oneOf) return new Map(oneOf.flatMap((each) => [...forms(document, each)]));
+  const { oneOf, anyOf, allOf, ...own } = resolved(document, schema);
+  const several = oneOf ?? anyOf;
+  if (several) return new Map(several.flatMap((each) => [...forms(document, each)]));
+  const whole = (allOf ?? []).reduce((refined, each) => merged(resolved(document, each), refined), own);
   const code = whole.properties?.code?.const;
   return new Map([whole.type ?? []].flat().map((type) => [typeof code === 'string' ? code : type, whole]));
+}
+
+/** A schema with what another refines of it. */
+function merged(base: ComparedSchema, refined: ComparedSchema): ComparedSchema {
+  const properties = { ...base.properties };
+  for (const [name, schema] of Object.entries(refined.properties ?? {}))
+    properties[name] = { ...properties[name], ...schema };
+  return { ...base, ...refined, properties, required: [...(base.required ?? []), ...(refined.required ?? [])] };
 }

@@ -16,6 +16,8 @@ export interface MemberSchema {
   type: 'string' | 'integer' | 'object' | 'array';
   description: string;
   enum?: readonly string[];
+  /** Values that only GraphQL has, and what they say. */
+  ofGraphql?: { values: readonly string[]; description: string };
   format?: string;
   items?: MemberSchema;
   properties?: Readonly<Record<string, MemberSchema>>;

@@ -144,7 +144,7 @@ function read(
 }
 
 /** A list may have this many times as many items as distinct items. */
-const repeats = 2;
+export const repeats = 2;
 
 const hasTooMany = (items: unknown[], most: number) => items.length > repeats * most || new Set(items).size > most;
 

@@ -1,16 +1,19 @@
 import { type GraphQLObjectType, type GraphQLSchema, getNamedType, Kind, type SelectionSetNode } from 'graphql';
+import { envelope } from '../../events/eventSchemas.js';
 import type { ErrorCode } from '../../platform/failures/index.js';
 import { contentRoute, type Route, types } from '../../platform/http/index.js';
 import { version } from '../../version.js';
 import { apiRoot, fragmentsOf, type PreparedMutation } from '../storedMutation.js';
 import {
   codesOf,
+  problem,
   problemExample,
   problemName,
   problemResponses,
   problemSchema,
   type References,
   webhookParameters,
+  webhookResponses,
   webhooks,
 } from './problems.js';
 import recordedExamples from './recordedExamples.json' with { type: 'json' };
@@ -32,6 +35,7 @@ const referenceTo = (kind: string, name: string) => ({ $ref: `#/components/${kin
 function collectReferences({ component }: Pick<Components, 'component'>, publicUrl: string) {
   const headers: Record<string, JsonSchema> = {};
   const problems: Record<string, JsonSchema> = {};
+  const responses: Record<string, JsonSchema> = { ...webhookResponses };
   const header = (name: string) => {
     headers[name] ??= headerNamed(name);
     return referenceTo('headers', name);
@@ -39,13 +43,17 @@ function collectReferences({ component }: Pick<Components, 'component'>, publicU
   const references: References = {
     schema: (code: ErrorCode) => component(problemName(code), () => problemSchema(code)),
     example: (code: ErrorCode) => {
-      problems[code] ??= { summary: code, value: problemExample(code, publicUrl) };
+      problems[code] ??= { value: problemExample(code, publicUrl) };
       return referenceTo('examples', code);
     },
     header,
+    response: (name: string, make: () => JsonSchema) => {
+      responses[name] ??= make();
+      return referenceTo('responses', name);
+    },
     common: Object.fromEntries(everyResponse.map((name) => [name, header(name)])),
   };
-  return { headers, problems, references };
+  return { headers, problems, responses, references };
 }
 
 /** The description of the API, which names its operations by their titles. */
@@ -53,7 +61,20 @@ const descriptionOf = (titles: string[]) => `The external HTTP API: ${titles.joi
 
 Every operation is a POST with a JSON body and needs a write-enabled API token: \`Authorization: Bearer <API_TOKEN>\`.
 Every failure is a problem (RFC 9457) with a \`code\` for programs. Its \`type\` is the address of a page that explains it.
-Ids are opaque strings and times are ISO 8601 in UTC. Ignore fields that you do not know: new ones may be added.`;
+
+Retry 429 and 503 after the seconds in \`Retry-After\`, 409 \`IDEMPOTENCY_KEY_IN_USE\` too, and 408, 500 or a lost response with the
+same \`Idempotency-Key\`. Every other failure needs another request.
+
+Ids are opaque strings, and unique among records of one kind. Find them with GraphQL (\`POST /graphql\`) and the same token: \`goals\`,
+\`resourceHubNodes\` and \`versions\`. Times are ISO 8601 in UTC. Ignore fields that you do not know, and take values of an enum that
+you do not know as "other": new ones may be added. In requests, fields that the server does not know are refused: a misspelled
+optional field would otherwise change something else than you meant.`;
+
+const webhooksTag = {
+  name: 'Webhooks',
+  description: 'What is sent to the webhooks of a company.',
+  externalDocs: { url: 'https://www.standardwebhooks.com', description: 'How requests are signed.' },
+};
 
 /** Recorded responses of the demo workspace, by operation. */
 const examples: Record<string, { request: unknown; response: unknown }> = recordedExamples;
@@ -65,7 +86,7 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
   const components = collectComponents(schema);
   const { schemas, text } = components;
   const payload = responseSchemas(components, fragmentsOf(prepared.map(({ document }) => document)));
-  const { headers, problems, references } = collectReferences(components, publicUrl);
+  const { headers, problems, responses, references } = collectReferences(components, publicUrl);
   const { common, header } = references;
   const tags = new Map<string, JsonSchema>();
 
@@ -122,9 +143,13 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
       // Without an identifier: viewers would link it to a page of SPDX that does not exist.
       license: { name: 'Proprietary' },
     },
+    // Tools want an absolute address, which only the operator knows.
+    ...(publicUrl && {
+      externalDocs: { url: `${publicUrl}/docs`, description: 'The reference, with examples to try.' },
+    }),
     servers: [{ url: `${publicUrl}${apiRoot}`, description: 'This server.' }],
     security: [{ token: [] }],
-    tags: [...tags.values(), { name: 'Webhooks', description: 'What is sent to the webhooks of a company.' }],
+    tags: [...tags.values(), webhooksTag],
     paths,
     webhooks,
     components: {
@@ -137,7 +162,8 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
       },
       parameters: { ...requestHeaders, ...webhookParameters },
       headers,
-      schemas,
+      responses,
+      schemas: { ...schemas, Problem: problem, Event: envelope },
       examples: problems,
     },
   };

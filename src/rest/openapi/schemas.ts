@@ -19,7 +19,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import { snakeCase } from '../../platform/http/index.js';
+import { repeats, snakeCase } from '../../platform/http/index.js';
 import { type Fragments, selectedFields } from '../storedMutation.js';
 
 /** Rewrites descriptions of the schema for REST: names and enum values in backticks get REST's spelling. */
@@ -90,9 +90,9 @@ export function collectComponents(schema: GraphQLSchema) {
     const values = type.getValues();
     const lines = values.map(({ name, description }) => `- \`${snakeCase(name)}\`: ${text(description)}`);
     return component(type.name, () => ({
-      type: 'string',
       description: `${text(type.description)}\n\n${lines.join('\n')}`,
-      enum: values.map(({ name }) => snakeCase(name)),
+      // Open: a later version may add values.
+      anyOf: [{ type: 'string', enum: values.map(({ name }) => snakeCase(name)) }, { type: 'string' }],
     }));
   }
 
@@ -214,10 +214,13 @@ export function requestSchema(type: GraphQLInputObjectType, components: Componen
 }
 
 /** The constraints of an input field in addition to its type. */
-const constraintsOf = ({ minimum, maximum, maxLength, maxItems }: JsonSchema): JsonSchema =>
-  Object.fromEntries(
-    Object.entries({ minimum, maximum, maxLength, maxItems }).filter(([, value]) => value !== undefined),
+const constraintsOf = ({ minimum, maximum, maxLength, maxItems }: JsonSchema): JsonSchema => {
+  // Of distinct items; a list that repeats some may be longer.
+  const most = maxItems === undefined ? undefined : repeats * Number(maxItems);
+  return Object.fromEntries(
+    Object.entries({ minimum, maximum, maxLength, maxItems: most }).filter(([, value]) => value !== undefined),
   );
+};
 
 function schemaOf(type: GraphQLInputType, components: Components, constraints: JsonSchema = {}): JsonSchema {
   const inner = getNullableType(type);
@@ -247,22 +250,22 @@ export function responseSchemas({ component, enumeration, text }: Components, fr
   function record(type: GraphQLObjectType, selection: SelectionSetNode, isRequired = (_name: string) => true) {
     const nodes = selectedFields(selection, fragments);
     const required = nodes.filter(({ name }) => isRequired(name.value)).map((node) => snakeCase(keyOf(node)));
-    const names = new Set(nodes.map(keyOf));
     return {
       type: 'object',
       description: text(type.description),
-      properties: Object.fromEntries(nodes.map((node) => property(type, node, names))),
+      properties: Object.fromEntries(nodes.map((node) => property(type, node))),
       ...(required.length > 0 && { required }),
     };
   }
 
-  /** An alias is a name of REST: for a field, or for another of the same value. */
-  function property(type: GraphQLObjectType, node: FieldNode, names: ReadonlySet<string>): [string, JsonSchema] {
+  /** An alias is a name that only REST has. */
+  function property(type: GraphQLObjectType, node: FieldNode): [string, JsonSchema] {
     const { name, selectionSet } = node;
     const [key, field] = [keyOf(node), type.getFields()[name.value]];
     if (!field) return [key, { type: 'string', const: snakeCase(type.name), description: 'The type of the record.' }];
-    const isCopy = key !== name.value && names.has(name.value);
-    const about = isCopy ? { description: `The same as \`${snakeCase(name.value)}\`.` } : aboutField(field, text);
+    // The record says it already: `id`, and what `can_edit_file` means.
+    const isSaid = key === 'id' || (/^can[A-Z]/.test(key) && type.name === 'ResourceHubPermissions');
+    const about = isSaid ? {} : aboutField(field, text);
     return [snakeCase(key), { ...valueSchema(field.type, selectionSet), ...about }];
   }
 
