@@ -10,7 +10,7 @@ const subject: Record<keyof EventSubject, Schema> = {
   goal_id: id('The ID of the goal.'),
   file_id: id('The ID of the file.'),
   document_id: id('The ID of the document.'),
-  resource_hub_id: id('The ID of the hub that the file or document is in.'),
+  resource_hub_id: id('The ID of its hub.'),
   version_id: id('The ID of the version that was added.'),
   version_number: versionNumber('The number of that version.'),
   restored_from_version_number: versionNumber('The number of the version that was restored.'),
