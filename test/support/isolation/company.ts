@@ -134,6 +134,18 @@ async function fillHub(world: World, { owner, edit, member, view }: People, hub:
   await perform(world, 'REST', 'deleteResourceHubFile', owner.token, { fileId: deleted.id });
   const recovered = await world.file(hub, edit, { ...inside, deletedAt: new Date(), deletedById: owner.id });
   await perform(world, 'REST', 'recoverResourceHubFile', owner.token, { fileId: recovered.id });
+  const {
+    companyId,
+    id: undoesId,
+    fileId,
+    authorId,
+    name,
+  } = await world.db.prisma.activity.findFirstOrThrow({
+    where: { companyId: hub.companyId, fileId: recovered.id },
+  });
+  await world.db.prisma.activity.create({
+    data: { companyId, undoesId, fileId, authorId, name, action: 'resource_hub_file_deleted' },
+  });
   const published = await world.document(hub, owner, ['one', 'two', 'three'], { publicToken: `token-${hub.id}` });
   await perform(world, 'REST', 'restoreDocumentVersion', owner.token, {
     documentId: published.id,
