@@ -1,6 +1,7 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
 import { failure } from '../platform/failures/index.js';
+import { level } from '../policies/access.js';
 import type { ChangedRecord } from './operation.js';
 
 type Kind = ChangedRecord['kind'];
@@ -28,13 +29,19 @@ const state = (kind: Kind, alias: string) =>
 export const isExpected = (kind: Kind, alias: string, expected: string | null | undefined): Prisma.Sql =>
   expected == null ? Prisma.sql`TRUE` : Prisma.sql`${state(kind, alias)} = ${expected}`;
 
-/** The state of a record; null if there is none. A preview reads it before what it shows, which so is never older. */
+/**
+ * The state of a record; null if there is none, or if it is a document that the caller may not edit, of which nothing
+ * long is read. A preview reads it before what it shows, which so is never older.
+ */
 export async function loadState(
-  { db, actor: { companyId } }: Pick<Context, 'db' | 'actor'>,
+  { db, actor: { companyId, personId } }: Pick<Context, 'db' | 'actor'>,
   { kind, id }: ChangedRecord,
 ): Promise<string | null> {
+  const mayEdit = Prisma.sql`EXISTS (SELECT FROM resource_hub_access a WHERE a.company_id = ${companyId}
+    AND a.resource_hub_id = r.resource_hub_id AND a.person_id = ${personId} AND a.level >= ${level.edit})`;
   const rows = await db.$queryRaw<{ state: string }[]>(Prisma.sql`
-    SELECT ${state(kind, 'r')} AS state FROM ${Prisma.raw(tables[kind])} r WHERE r.company_id = ${companyId} AND r.id = ${id}`);
+    SELECT ${state(kind, 'r')} AS state FROM ${Prisma.raw(tables[kind])} r
+    WHERE r.company_id = ${companyId} AND r.id = ${id} AND ${kind === 'document' ? mayEdit : Prisma.sql`TRUE`}`);
   return rows[0]?.state ?? null;
 }
 

@@ -39,7 +39,7 @@ describe.each(paths)('%s', (path) => {
     expect(headers.get('access-control-allow-origin')).toBe(page);
     expect(headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST');
     expect(headers.get('access-control-allow-headers')).toMatch(
-      /Authorization, Content-Type, Idempotency-Key, GraphQL-Cost/,
+      /Authorization, Content-Type, Idempotency-Key, If-Match, GraphQL-Cost/,
     );
     expect(headers.get('access-control-max-age')).toBe('7200');
     expect(headers.get('access-control-allow-credentials')).toBeNull();

@@ -99,7 +99,7 @@ describe('a failure', () => {
 });
 
 test.each([
-  ['without a query', {}, 200],
+  ['without a query', {}, 400],
   ['with an unknown operationName', { query: 'query A { viewer { person { id } } }', operationName: 'B' }, 400],
 ])('a request %s has the status that docs/api.md says', async (_what, body, json) => {
   for (const [accept, status] of [

@@ -37,7 +37,7 @@ async function openDatabase() {
 }
 
 /** What operations and updates write, and no first import. */
-const notFromFile = ['removed_at', 'origin', 'token_id', 'surface'];
+const notFromFile = ['removed_at', 'origin', 'token_id', 'surface', 'undoes_id'];
 
 async function problemsOf(attempt: Promise<unknown>): Promise<string[]> {
   const result = await attempt.catch((error: unknown) => error);

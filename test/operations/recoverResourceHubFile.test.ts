@@ -100,6 +100,7 @@ describe('what recovering writes', () => {
             undone_closed_at: null,
             undone_closed_by_id: null,
             token_id: expect.any(String),
+            undoes_id: null,
             surface: 'rest',
             recorded_at: expect.any(String),
             sequence: null,

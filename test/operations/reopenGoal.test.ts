@@ -209,6 +209,7 @@ describe('what reopening writes', () => {
             undone_closed_at: expect.any(String),
             undone_closed_by_id: caller.id,
             token_id: expect.any(String),
+            undoes_id: null,
             surface: 'rest',
             recorded_at: expect.any(String),
             sequence: null,
