@@ -27,8 +27,10 @@ export const conditions = (peerNode: string | undefined): Conditions => ({
   peers: peersOf(peerNode),
 });
 
-const dependenciesOf = (file: string): Record<string, string> =>
-  JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')).dependencies;
+function dependenciesOf(file: string): Record<string, string> {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
+  return { ...dependencies, ...devDependencies };
+}
 
 function peersOf(peerNode: string | undefined): string {
   const node = peerNode ? ` on Node ${execFileSync(peerNode, ['--version'], { encoding: 'utf8' }).trim()}` : '';

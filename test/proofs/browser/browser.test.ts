@@ -165,6 +165,7 @@ describe.skipIf(!chromium)('in a browser', () => {
 
     await choose(page, 'Viewer');
     await editor(page).locator('.CodeMirror').click();
+    await page.keyboard.press('Control+End');
     await page.keyboard.type('# typed');
     await page.waitForTimeout(1000);
     await page.reload();

@@ -187,7 +187,9 @@ describe("on the operator's own PostgreSQL", () => {
 
   test('the commands of docs/importing.md work in their order', async () => {
     const script = `export DATABASE_URL=${await emptyDatabase()}\n${importing.join('\n')}`;
-    expect(await paste(script)).toMatch(/^imported \d+ records from workspace.json\n$/);
+    const changes = { revision: 1, company: { id: 'acme', name: 'Acme Ltd' } };
+    await writeFile(join(folder, 'changes.json'), JSON.stringify(changes));
+    expect(await paste(script)).toMatch(/^imported \d+ records from workspace.json\n/);
     const schema = JSON.parse(await readFile(join(folder, 'goalpost.schema.json'), 'utf8'));
     expect(schema.required).toEqual(['company']);
   });
