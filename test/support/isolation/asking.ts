@@ -48,8 +48,14 @@ export function crawlQueries(schema: GraphQLSchema, asked: Question[]): string[]
   const lists = ['goals', 'spaces', 'resourceHubs', 'events'].map(
     (list) => `${list}(first: 100) { ${selectionOf(list, 2)} }`,
   );
+  const found = `resourceHubNodes(text: "file", first: 100) { ${selectionOf('resourceHubNodes', 1)} }`;
   const looks = asked.map((question, index) => `a${index}: ${call(question)} { ${selectionOf(question.field, 2)} }`);
-  return [...lists, `viewer { ${selectionOf('viewer', 3)} }`, ...chunks(looks, 10).map((part) => part.join(' '))];
+  return [
+    ...lists,
+    found,
+    `viewer { ${selectionOf('viewer', 3)} }`,
+    ...chunks(looks, 10).map((part) => part.join(' ')),
+  ];
 }
 
 export const chunks = <Item>(items: Item[], size: number): Item[][] =>
