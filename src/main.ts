@@ -3,6 +3,7 @@ import tab from '@bomb.sh/tab/commander';
 import { Command, Option } from 'commander';
 import type { DistributeOptions, PurgeOptions, RolesOptions } from './commands/administration.js';
 import { exitCode } from './commands/exitCode.js';
+import type { ExportFileOptions } from './commands/export.js';
 import type { ImportFileOptions } from './commands/import.js';
 import type { ListenOptions } from './commands/listen.js';
 import type { ServeOptions } from './commands/serve.js';
@@ -77,6 +78,17 @@ program
   .action(async (file: string | undefined, { schema, ...options }: ImportFileOptions & { schema?: boolean }) => {
     const { importFile, printImportSchema } = await import('./commands/import.js');
     await (schema ? printImportSchema(file) : importFile(readConfig(), file, options));
+  });
+program
+  .command('export')
+  .description('write a company to a file that import takes back, without tokens and secrets')
+  .argument('[file]', 'the file, with a JSON record in each line (default: standard output)')
+  .requiredOption('--company <id>', 'id of the company (required)')
+  .option('--since <sequence>', 'only what operations have changed by an event after this one')
+  .option('--links', 'with the tokens of public links (default: without)')
+  .action(async (file: string | undefined, options: ExportFileOptions) => {
+    const { exportFile } = await import('./commands/export.js');
+    await exportFile(readConfig(), file, options);
   });
 addContractCommands(program);
 program

@@ -1,0 +1,39 @@
+import { createWriteStream } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Config } from '../settings.js';
+import { exportWorkspace, NoSuchCompany } from '../workspace/export.js';
+import { UsageError } from './exitCode.js';
+import { withDatabase } from './withDatabase.js';
+
+export interface ExportFileOptions {
+  company: string;
+  since?: string;
+  links?: boolean;
+}
+
+/** Writes a company to a file that only its owner reads, or to standard output. */
+export async function exportFile(
+  config: Config,
+  file: string | undefined,
+  { company, since, links }: ExportFileOptions,
+): Promise<void> {
+  if (since !== undefined && !/^\d{1,15}$/.test(since))
+    throw new UsageError('--since takes the sequence of an event, such as 4711');
+  const options = { companyId: company, links, since: since === undefined ? undefined : Number(since) };
+  await withDatabase(config, async ({ db }) => {
+    const write = async (lines: AsyncIterable<string>) => {
+      if (file === undefined || file === '-') await pipeline(Readable.from(lines), process.stdout, { end: false });
+      else {
+        // Whole or not at all, even if this process is killed.
+        await pipeline(Readable.from(lines), createWriteStream(`${file}.new`, { mode: 0o600 }));
+        await rename(`${file}.new`, file);
+      }
+    };
+    const records = await exportWorkspace(db, options, write).catch((error) => {
+      throw error instanceof NoSuchCompany ? new UsageError(error.message) : error;
+    });
+    console.error(`exported ${records} records${file === undefined || file === '-' ? '' : ` to ${file}`}`);
+  });
+}

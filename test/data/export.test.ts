@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ModelDatabase, openModels } from '../../src/database.js';
+import { exportWorkspace } from '../../src/workspace/export.js';
+import { documentSource, fileSource } from '../../src/workspace/file.js';
+import { importFrom } from '../../src/workspace/import.js';
+import { tables } from '../../src/workspace/tables.js';
+import { createDatabase } from '../support/database.js';
+import { pathOf } from '../support/documents.js';
+import { goalpost } from '../support/goalpost.js';
+import { preparedStatements } from '../support/pgbouncer.js';
+import { smallWorkspace } from '../support/smallWorkspace.js';
+import type { Json } from '../support/world.js';
+
+let directory: string;
+let db: ModelDatabase;
+let url: string;
+
+async function openDatabase() {
+  const created = await createDatabase();
+  const client = openModels({ url: created.url, poolSize: 2, preparedStatements });
+  afterAll(async () => {
+    await client.$disconnect();
+    await created.drop();
+  });
+  return { client, url: created.url };
+}
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'goalpost-export-'));
+  ({ client: db, url } = await openDatabase());
+  await importFrom(db, fileSource(pathOf('prisma/demo-workspace.json')));
+  await importFrom(db, documentSource(smallWorkspace()));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+async function exported(from: ModelDatabase, companyId: string, options: Json = {}): Promise<string> {
+  const pieces: string[] = [];
+  await exportWorkspace(from, { companyId, ...options }, async (lines) => {
+    for await (const line of lines) pieces.push(line);
+  });
+  return pieces.join('');
+}
+
+/** Of each row what a file says of it: not who wrote it, and when that was noted. */
+async function rowsOf(client: ModelDatabase, companyId: string): Promise<Json> {
+  const content: Json = {};
+  for (const table of tables) {
+    const where = table === 'companies' ? 'id' : 'company_id';
+    const rows = await client.prisma.$queryRawUnsafe<{ row: string }[]>(
+      `SELECT (to_jsonb(t) - '{origin,recorded_at,token_id,surface}'::text[])::text AS row FROM ${table} t
+       WHERE ${where} = $1 ORDER BY 1`,
+      companyId,
+    );
+    content[table] = rows.map(({ row }) => row);
+  }
+  return content;
+}
+
+describe.each(['company-harborlight', 'small-company'])('an export of %s', (companyId) => {
+  test('is the same company wherever it is imported, row by row', async () => {
+    const file = join(directory, `${companyId}.ndjson`);
+    await writeFile(file, await exported(db, companyId, { links: true }));
+    const { client: other } = await openDatabase();
+    await importFrom(other, fileSource(file));
+    expect(await rowsOf(other, companyId)).toEqual(await rowsOf(db, companyId));
+    expect(await exported(other, companyId, { links: true })).toBe(readFileSync(file, 'utf8'));
+  });
+
+  test('changes nothing when it comes back as an update', async () => {
+    const file = join(directory, `${companyId}-again.ndjson`);
+    await writeFile(file, await exported(db, companyId, { links: true }));
+    const report = await importFrom(db, fileSource(file), { update: true });
+    const { added, changed, removed } = Object.values(report.tables).reduce((sum, each) => ({
+      added: sum.added + each.added,
+      changed: sum.changed + each.changed,
+      removed: sum.removed + each.removed,
+      unchanged: 0,
+    }));
+    expect({ added, changed, removed }).toEqual({ added: 0, changed: 0, removed: 0 });
+  });
+});
+
+test('an export has no links unless they are asked for, and none of what is removed', async () => {
+  const lines = await exported(db, 'small-company');
+  expect(lines).not.toContain('small-link');
+  expect(lines).toContain('"small-project"');
+  const company = smallWorkspace().company;
+  await importFrom(db, documentSource({ company, removed: { projects: ['small-project'] } }), { update: true });
+  expect(await exported(db, 'small-company')).not.toContain('"small-project"');
+});
+
+test('an export since an event has what operations have changed after it, and nothing else', async () => {
+  await db.prisma.activity.create({
+    data: {
+      companyId: 'company-harborlight',
+      goalId: 'goal-launch-mobile-app',
+      authorId: 'person-tomas-okafor',
+      action: 'goal_closed',
+      name: 'Goal',
+      origin: 'api',
+    },
+  });
+  const { lastSequence } = await db.prisma.company.findUniqueOrThrow({ where: { id: 'company-harborlight' } });
+  const lines = (await exported(db, 'company-harborlight', { since: Number(lastSequence) })).trim().split('\n');
+  const records = lines.map((line) => JSON.parse(line));
+  expect(records.map(({ kind, id }) => [kind, id])).toEqual([
+    ['header', undefined],
+    ['company', 'company-harborlight'],
+    ['goal', 'goal-launch-mobile-app'],
+    ['end', undefined],
+  ]);
+  expect(records[0]).toEqual({ kind: 'header', as_of: Number(lastSequence) });
+});
+
+test('the command writes a file that only its owner reads, and says when there is no such company', async () => {
+  const file = join(directory, 'command.ndjson');
+  const written = await goalpost(['export', file, '--company', 'company-harborlight'], { DATABASE_URL: url });
+  expect(written.stderr).toMatch(/exported \d+ records to /);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const missing = await goalpost(['export', '--company', 'nobody'], { DATABASE_URL: url });
+  expect(missing).toMatchObject({ code: 2, stdout: '' });
+  expect(missing.stderr).toContain('there is no company "nobody"');
+});
