@@ -14,7 +14,7 @@ import { version } from './version.js';
 // Each command is loaded when it runs: what serves takes a second to load, and `token list` needs none of it.
 const program = new Command('goalpost')
   .description(
-    'GraphQL gateway with a REST facade. Settings come from the environment and the file .env; docs/operating.md lists them.',
+    'GraphQL gateway with a REST facade. Settings come from the environment and the file .env; docs/configuration.md lists them.',
   )
   .version(version)
   .exitOverride()

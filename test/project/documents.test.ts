@@ -32,24 +32,30 @@ test('the README fits 150 lines', () => {
   expect(textOf('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
 });
 
-test.each(['README.md', 'docs/operating.md', 'docs/api.md', 'docs/importing.md', 'docs/growing.md'])(
-  'where %s needs a checkout, it says so: others have installed the package',
-  (file) => {
-    const paragraphs = textOf(file).split(/\n(?:\n(?!```)|(?=[|-] ))/);
-    const ofCheckout = paragraphs.filter((text) =>
-      /npm (start|test|run (?!schema)|ci)|docker (build|compose)/.test(text),
-    );
-    expect(ofCheckout.filter((text) => !/checkout/.test(text))).toEqual([]);
-    if (/npx tsx test\//.test(textOf(file))) expect(textOf(file)).toMatch(/`npx tsx test\/…`.*checkout/);
-  },
-);
+test.each([
+  'README.md',
+  'docs/install.md',
+  'docs/configuration.md',
+  'docs/database.md',
+  'docs/troubleshooting.md',
+  'docs/api.md',
+  'docs/importing.md',
+  'docs/growing.md',
+])('where %s needs a checkout, it says so: others have installed the package', (file) => {
+  const paragraphs = textOf(file).split(/\n(?:\n(?!```)|(?=[|-] ))/);
+  const ofCheckout = paragraphs.filter((text) =>
+    /npm (start|test|run (?!schema)|ci)|docker (build|compose)/.test(text),
+  );
+  expect(ofCheckout.filter((text) => !/checkout/.test(text))).toEqual([]);
+  if (/npx tsx test\//.test(textOf(file))) expect(textOf(file)).toMatch(/`npx tsx test\/…`.*checkout/);
+});
 
 test('compose.yaml says where to read about a password that is missing, and that is where they are made', () => {
   const required = [...textOf('compose.yaml').matchAll(/\$\{(\w+)(?::\?(.*?))?\}/g)];
   expect(required.length).toBeGreaterThan(0);
-  const section = sectionOf(textOf('docs/operating.md'), 'Container image');
+  const section = sectionOf(textOf('docs/install.md'), 'Container image');
   for (const [, name = '', message] of required) {
-    expect(message, name).toBe('see docs/operating.md, Container image');
+    expect(message, name).toBe('see docs/install.md, Container image');
     expect(section).toMatch(new RegExp(`for name in [A-Z ]*\\b${name.replace('_PASSWORD', '')}\\b`));
   }
 });
@@ -137,12 +143,12 @@ describe('the settings', () => {
     return `\`${typeof data === 'boolean' ? (data ? 'on' : 'off') : data}\``;
   }
 
-  const tables = ['README.md', 'docs/operating.md'].map((file) => rowsOf(sectionOf(textOf(file), 'Settings')));
+  const tables = ['README.md', 'docs/configuration.md'].map((file) => rowsOf(sectionOf(textOf(file), 'Settings')));
   const [short = [], all = []] = tables.map((rows) =>
     rows.map(([name = '', value = '']) => [name.replaceAll('`', ''), value]),
   );
 
-  test('are all in docs/operating.md', () => {
+  test('are all in docs/configuration.md', () => {
     expect(all.map(([name]) => name).sort()).toEqual(Object.keys(settings.shape).sort());
   });
 
@@ -165,7 +171,7 @@ test('docs/dependencies.md explains each override of package.json', () => {
 
 test('Node and PostgreSQL are those the program asks for', () => {
   const node = /\d+\.\d+/.exec(packageJson.engines.node)?.[0];
-  for (const file of ['README.md', 'docs/operating.md']) {
+  for (const file of ['README.md', 'docs/install.md']) {
     expect(textOf(file)).toContain(node);
     expect(textOf(file)).toContain('14 to 18');
   }

@@ -5,18 +5,24 @@ import { pathOf, rowsOf, sectionOf, textOf } from '../support/documents.js';
 const page = textOf('docs/decisions.md');
 const parts = sectionOf(page, 'Built or bought');
 const rows = rowsOf(page.replace(parts, ''));
+const proofs = new Map(rowsOf(textOf('test/decisions.md')).map(([decision = '', proof = '']) => [decision, proof]));
 
 describe('a decision', () => {
   test('is one of many', () => {
     expect(rows.length).toBeGreaterThan(80);
   });
 
-  test.each(rows)('%s', (_decision, reason = '', proof = '') => {
+  test('has its proofs in test/decisions.md, which has no others', () => {
+    expect([...proofs.keys()].sort()).toEqual(rows.map(([decision = '']) => decision).sort());
+  });
+
+  test.each(rows)('%s', (decision, reason = '') => {
+    const proof = proofs.get(decision ?? '') ?? '';
     expect(reason).not.toBe('');
     expect(proof).not.toBe('');
-    const proofs = [...proof.matchAll(/`([\w/]+)`: "(.+?)"(?=; `|$)/g)];
-    expect(proofs.map(([one]) => one).join('; ')).toBe(proof);
-    for (const [one, file = '', title = ''] of proofs) {
+    const named = [...proof.matchAll(/`([\w/]+)`: "(.+?)"(?=; `|$)/g)];
+    expect(named.map(([one]) => one).join('; ')).toBe(proof);
+    for (const [one, file = '', title = ''] of named) {
       const path = pathOf(`test/${file}.test.ts`);
       expect(existsSync(path), `${one} names a file of tests`).toBe(true);
       expect(hasTitle(textOf(`test/${file}.test.ts`), title), `${one} names a title`).toBe(true);

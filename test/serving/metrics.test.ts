@@ -99,14 +99,14 @@ describe('the figures', () => {
     expect(sumOf(samples, 'goalpost_errors_total', { code: 'RATE_LIMITED' })).toBe(2);
   });
 
-  test('are those of docs/operating.md', async () => {
+  test('are those of docs/monitoring.md', async () => {
     const metrics = new Metrics({
       poolSize: 1,
       connections: () => furniture.db.connectionUse(),
       webhooks: () => ({ active: 1, failing: 0, disabled: 0, lag: 0 }),
     });
     const { text } = await metrics.read();
-    const listed = rowsOf(sectionOf(textOf('docs/operating.md'), 'Metrics')).map(([name = '']) =>
+    const listed = rowsOf(sectionOf(textOf('docs/monitoring.md'), 'Metrics')).map(([name = '']) =>
       name.replaceAll('`', ''),
     );
     const names = [...text.matchAll(/^# TYPE (goalpost_\w+)/gm)].map(([, name = '']) => name);

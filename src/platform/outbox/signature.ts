@@ -43,7 +43,7 @@ interface Ping {
   company_id: string;
 }
 
-/** Which time an item is sent: 1 only if it was surely not sent before. */
+/** Which time an item is sent: 1 guarantees that it was not sent before. */
 export const attemptOf = ({ retry, mayHaveBeenSent }: Item): number =>
   Math.max((retry?.failures ?? 0) + 1, mayHaveBeenSent ? 2 : 1);
 

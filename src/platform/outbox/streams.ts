@@ -16,7 +16,7 @@ interface ReadingOptions {
   outage: Outage;
 }
 
-/** After how long without an event the token is checked, and the client hears that the stream lives. */
+/** After how long without an event the token is checked, and the client gets a keep-alive. */
 const quietMilliseconds = 9_000;
 /** The most streams that one statement reads for. */
 const most = 500;

@@ -102,7 +102,7 @@ class ProcessorTime {
   }
 }
 
-// Without an SDK, which only the operator can load, the API does nothing. docs/operating.md, "Traces".
+// Without an SDK, which only the operator can load, the API does nothing. docs/monitoring.md, "Traces".
 export const tracer = (): Tracer => trace.getTracer('goalpost');
 
 /** Starts the span of a statement, if its request has a span. Returns what ends it. */

@@ -111,7 +111,7 @@ const headers: Record<string, [description: string, example: string]> = {
     'A signature of Standard Webhooks for each valid secret, with spaces between them.',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ],
-  'goalpost-attempt': ['Which attempt it is; 1 only if the event was surely not sent before.', '1'],
+  'goalpost-attempt': ['Which attempt it is; 1 guarantees that the event was not sent before.', '1'],
 };
 
 export const webhookParameters: Record<string, JsonSchema> = Object.fromEntries(

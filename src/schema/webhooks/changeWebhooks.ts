@@ -198,7 +198,7 @@ const SendWebhookPayload = builder.objectRef<QueuedEvent>('SendWebhookPayload').
   description: 'The result of `sendWebhook`.',
   fields: (t) => ({
     eventId: t.exposeID('eventId', {
-      description: 'The ID with which it arrives, and stands in the log of attempts.',
+      description: 'The ID that it arrives with, and that the delivery log has.',
     }),
   }),
 });

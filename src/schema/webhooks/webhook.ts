@@ -32,7 +32,7 @@ const WebhookAttempt = builder.prismaObject('WebhookAttempt', {
       description: 'The number of the event among those of the company. Null for a ping.',
     }),
     attempt: t.exposeInt('attempt', {
-      description: 'The number in the header `goalpost-attempt`: 1 only if the event was surely not sent before.',
+      description: 'The number in the header `goalpost-attempt`: 1 guarantees that the event was not sent before.',
     }),
     outcome: t.expose('outcome', { type: WebhookAttemptOutcome, description: 'What came of it.' }),
     status: t.exposeInt('status', {

@@ -40,13 +40,13 @@ const call = [...scriptsOf('README.md', 'Make a call'), ...scriptsOf('docs/quick
 const reads = scriptsOf('docs/api.md', 'Finding ids');
 /** `documentsClients.test.ts` runs them. */
 const clients = scriptsOf('docs/clients.md', 'Clients');
-const ownDatabase = scriptsOf('docs/operating.md', 'Your own PostgreSQL');
-const purging = scriptsOf('docs/operating.md', 'Deleted files');
-const tokens = scriptsOf('docs/operating.md', 'Tokens');
+const ownDatabase = scriptsOf('docs/install.md', 'Your own PostgreSQL');
+const purging = scriptsOf('docs/database.md', 'Deleted files');
+const tokens = scriptsOf('docs/install.md', 'Tokens');
 /** They end only when they are stopped; `test/events/stream.test.ts` opens such streams. */
 const streams = scriptsOf('docs/events.md', 'Live stream');
 /** `test/proofs/faults/backups.test.ts` runs them. */
-const backups = scriptsOf('docs/operating.md', 'Backups');
+const backups = scriptsOf('docs/database.md', 'Backups');
 /** `test/proofs/faults/frontProxies.test.ts` runs it. */
 const deploying = scriptsOf('docs/deploying.md', 'Rolling restarts');
 const importing = scriptsOf('docs/importing.md', 'Importing data');
@@ -177,7 +177,7 @@ describe("on the operator's own PostgreSQL", () => {
   beforeAll(() => writeFile(join(folder, 'workspace.json'), example));
   afterAll(() => Promise.all(databases.map((database) => database.drop())));
 
-  test('the commands of docs/operating.md work in their order', async () => {
+  test('the commands of the pages for operators work in their order', async () => {
     const url = await emptyDatabase();
     expect(await paste(ownDatabase.join('\n'), { [placeholder]: url })).toMatch(/^imported \d+ records.*\ngp_/m);
     const newest = '$(npx goalpost token list | sed -n 2p | cut -d " " -f 1)';

@@ -16,7 +16,7 @@ import { query } from '../../support/query.js';
 import { restPaths, World } from '../../support/world.js';
 
 const [archiving, backingUp, switching, restoring, restoringTo] = blocksOf(
-  sectionOf(textOf('docs/operating.md'), 'Backups'),
+  sectionOf(textOf('docs/database.md'), 'Backups'),
   'sh',
 ).map((script) => script.trim());
 
