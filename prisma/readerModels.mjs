@@ -6,7 +6,7 @@ helper.generatorHandler({
   onManifest: () => ({ prettyName: 'Models of the reader', defaultOutput: 'models.ts' }),
   async onGenerate({ dmmf: { datamodel }, generator }) {
     const models = Object.fromEntries(datamodel.models.map((model) => [model.name, modelOf(datamodel, model)]));
-    const text = `import type { Models } from '../platform/postgres/reader/shape.js';\n\nexport const models: Models = ${JSON.stringify(models, null, 2)};\n`;
+    const text = `import type { Models } from '../platform/postgres/index.js';\n\nexport const models: Models = ${JSON.stringify(models, null, 2)};\n`;
     await writeFile(generator.output.value, text);
   },
 });

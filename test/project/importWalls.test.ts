@@ -65,6 +65,13 @@ test('every import of src is in the table', () => {
   expect(files.flatMap((file) => refusals(file, textOf(`src/${file}`)))).toEqual([]);
 });
 
+test('what is generated enters platform modules by their doors', () => {
+  const files = ['generated/models.ts'];
+  expect(
+    files.flatMap((file) => crossings(file, textOf(`src/${file}`)).filter(({ isPastDoor: past }) => past)),
+  ).toEqual([]);
+});
+
 test('every room of src is in the table', () => {
   const modules = readdirSync(pathOf('src/platform')).map((name) => `platform/${name}`);
   const others = readdirSync(pathOf('src')).filter((name) => name !== 'platform');

@@ -37,6 +37,10 @@ export {
   /** Executes Prisma's reads, each as one prepared statement. */
   readerOf,
 } from './reader/reader.js';
+export type {
+  /** What the generated models are. @public */
+  Models,
+} from './reader/shape.js';
 export type { InspectedReplica, LogPosition, ReplicaState } from './replicas.js';
 export {
   /** SQL for the position of the primary before which everything lies that is acknowledged; null on a standby. */
