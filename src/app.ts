@@ -24,18 +24,15 @@ import {
   type Check,
   checks,
   contentRoute,
-  dressed,
-  eachPiece,
   type Handler,
+  type HttpResponse,
   healthRoutes,
   leadsTo,
   masking,
   type RequestContext,
   type RequestHead,
   type Route,
-  responds,
   router,
-  types,
 } from './platform/http/index.js';
 import { Callers, type RateLimiters, rateLimit } from './platform/limits/index.js';
 import { isSecret, type Streams } from './platform/outbox/index.js';
@@ -44,7 +41,7 @@ import { openApiDocument, openApiRoutes } from './rest/openapi/openApiDocument.j
 import { restRoutes, storedMutations } from './rest/routes.js';
 import { apiRoot, prepare } from './rest/storedMutation.js';
 import { schema, sdl } from './schema/index.js';
-import { authenticator, bearerHash } from './tokens.js';
+import { authenticator, bearerHash, withoutTokens } from './tokens.js';
 
 interface AppOptions {
   db: ModelDatabase;
@@ -110,37 +107,42 @@ const contexts =
     };
   };
 
-interface RouteNeeds extends Pick<AppOptions, 'db'> {
+interface RouteNeeds {
   publicUrl: string | undefined;
   bodyLimit: number;
   graphiql: boolean;
   /** Whether the page of a document's history may send its query. */
   history: boolean;
+  /** Whether the database responds. */
+  isReady: (context: RequestContext) => Promise<boolean>;
   stopping: AbortSignal | undefined;
   mutations: ShownMutation[];
+  /** The path of GraphQL for programs. */
+  graphqlRoute: Route;
   execute: ExecuteDocument;
   demo: Demo | undefined;
 }
 
 /** Every path that the gateway serves, and the page for those that it does not. */
-function appRoutes({ db, publicUrl, bodyLimit, graphiql, history, demo, stopping, mutations, execute }: RouteNeeds) {
+function appRoutes(needs: RouteNeeds) {
+  const { publicUrl, bodyLimit, graphiql, history, demo, isReady, stopping, mutations, graphqlRoute, execute } = needs;
   const openApi = () => openApiDocument(schema, mutations, publicUrl);
   const hasPage = (path: string) => routes.some((route) => route.path === path && route.public && !route.leadsTo);
   const pages = { mutations, publicUrl, hasPage, demo };
   const routes: Route[] = [
-    ...healthRoutes(db, stopping),
+    ...healthRoutes(async (context) => !stopping?.aborted && (await isReady(context))),
     ...restRoutes(mutations, { bodyLimit, execute }),
     ...referenceRoutes({ ...pages, openApi }),
     examplesRoute(mutations, execute),
     ...errorPages(pages),
     ...openApiRoutes(openApi),
-    startRoute({ ...pages, isReady: ({ scope }) => responds(db.within(scope)) }),
+    startRoute({ ...pages, isReady }),
     ...sharedFiles(),
     ...(history ? historyRoutes({ demo, hasPage, execute }) : []),
     ...(graphiql ? graphiqlRoutes({ ...pages, schema }) : [leadsTo('/', '/graphql')]),
     leadsTo('/docs', apiRoot),
-    contentRoute('/schema.graphql', types.text, sdl),
-    { path: '/graphql', methods: ['GET', 'POST'] },
+    contentRoute('/schema.graphql', sdl),
+    graphqlRoute,
   ];
   return { routes, noPage: noPage(pages) };
 }
@@ -149,6 +151,10 @@ interface App {
   handle: Handler;
   /** How a request fails before it gets a seat, if that is known already. */
   refusal: (request: RequestHead, context: RequestContext) => GraphQLError | undefined;
+  /** The response to a request that gets no seat. */
+  reject: (error: GraphQLError, request: RequestHead, context: RequestContext) => HttpResponse;
+  /** A text as the log may show it. */
+  withoutSecrets: (text: string) => string;
   /** Who the callers are whose tokens it has looked up. */
   callers: Callers;
   /** Every path that it serves. */
@@ -238,16 +244,25 @@ export function createPipeline({
   const lookUp =
     demo && lookUpAs(() => authenticate(bearerHash(`Bearer ${demo.token}`)), graphql.execute, scopeOfLookUp);
   const { routes, noPage } = appRoutes({
-    db,
     publicUrl,
     bodyLimit,
     graphiql: graphiql && !persisted?.only,
     history: !persisted?.only,
     demo: lookUp && demo.key && { ...demo, key: demo.key, lookUp },
+    isReady: ({ scope }) => db.within(scope).isReady(),
     stopping,
     mutations,
+    graphqlRoute: graphql.route('/graphql'),
     execute: graphql.execute,
   });
+
+  /** Gives a request, and each piece of a body that goes on, its time with the database. Its caller shares the connections with others. */
+  function begin(context: RequestContext): void {
+    const { client, record: observer, scope } = context;
+    const caller = client && callers.callerOf(client);
+    if (scope) scope.left = databaseMilliseconds;
+    else context.scope = newScope(databaseMilliseconds, { observer, ...(caller && { caller }) });
+  }
 
   /** The token is valid: 401. */
   const token: Check = async (request, _location, context) => {
@@ -259,6 +274,8 @@ export function createPipeline({
   };
   const routed = router({
     routes,
+    begin,
+    corsOrigins,
     mask,
     publicUrl,
     noPage,
@@ -266,27 +283,7 @@ export function createPipeline({
     checks: [checks.path, checks.method, checks.accept, token],
     limit: rateLimiters && rateLimit({ limiters: rateLimiters, callers, logger, clock }),
     checksOnceCounted: [checks.scope],
-    graphql: graphql.handle,
   });
-  const handle = databaseTimeout(databaseMilliseconds, callers, dressed(corsOrigins, routed.handle));
-  return { handle, refusal: routed.refusal, callers, routes, workedExamples: () => workedExamples(mutations, lookUp) };
+  const examples = () => workedExamples(mutations, lookUp);
+  return { ...routed, withoutSecrets: withoutTokens, callers, routes, workedExamples: examples };
 }
-
-/**
- * Limits how long a request waits for the database in total, and each piece of a body that goes on. Then it fails with
- * 503. Its caller shares the connections with others.
- */
-const databaseTimeout =
-  (milliseconds: number, callers: Callers, next: Handler): Handler =>
-  async (request, context) => {
-    const { client, record: observer } = context;
-    const scope = newScope(milliseconds, { observer, ...(client && { caller: callers.callerOf(client) }) });
-    context.scope = scope;
-    const response = await next(request, context);
-    if (!response.live) return response;
-    const withinItsOwnTime = (make: () => Promise<string | undefined>) => {
-      scope.left = milliseconds;
-      return make();
-    };
-    return { ...response, live: eachPiece(response.live, withinItsOwnTime) };
-  };

@@ -2,7 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import { catalogue, errorCodes, exampleOf, graphqlExampleOf } from '../errors/catalogue.js';
 import { type Entry, type ErrorCode, headersOf, problemType } from '../platform/failures/index.js';
-import { type HttpResponse, type Route, restProblem, snakeCase } from '../platform/http/index.js';
+import { type HttpResponse, type Route, snakeCase } from '../platform/http/index.js';
+import { restProblem } from '../rest/routes.js';
 import { KeptPages } from './files.js';
 import {
   filterField,

@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
 import { fileUrl } from '../files.js';
-import { cachedResponse, contentRoute, type HttpResponse, type Route, types } from '../platform/http/index.js';
+import { cachedResponse, contentRoute, type HttpResponse, type Route } from '../platform/http/index.js';
 
-const kinds = { js: types.script, css: types.style, svg: types.icon, ico: types.icon };
-
-/** The name of a page's file. Its extension decides the `Content-Type`. */
-type AssetName = `${string}.${keyof typeof kinds}`;
+/** The name of a page's file. */
+type AssetName = `${string}.${'js' | 'css' | 'svg' | 'ico'}`;
 
 /** A file of `assets/`, which the build copies beside the compiled pages. */
 export const ownAsset = (name: AssetName) => fileUrl(`pages/assets/${name}`);
@@ -20,7 +18,7 @@ export const vendorAsset = (name: AssetName) => builtAsset(`pages/assets/vendor/
 /** Public files at `prefix/name`. Browsers keep them and ask each time whether they changed. */
 export const assetRoutes = (prefix: string, files: Record<AssetName, URL>): Route[] =>
   Object.entries(files).map(([name, file]) => ({
-    ...contentRoute(`${prefix}/${name}`, kinds[name.split('.').at(-1) as keyof typeof kinds], () => readFile(file)),
+    ...contentRoute(`${prefix}/${name}`, () => readFile(file)),
     isFile: true,
   }));
 

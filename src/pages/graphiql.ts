@@ -1,5 +1,5 @@
 import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
-import { contentRoute, type HttpResponse, type Route, types } from '../platform/http/index.js';
+import { contentRoute, type HttpResponse, type Route } from '../platform/http/index.js';
 import { type Demo, howToOpenTheDemo, type Trial, trialFor, trialForStrangers } from './demo.js';
 import { assetRoutes, KeptPages, ownAsset, vendorAsset } from './files.js';
 import { type HasPage, type Html, html, htmlPage, jsonBlock } from './html.js';
@@ -41,7 +41,7 @@ export function graphiqlRoutes(options: GraphiqlOptions): Route[] {
       'graphiql.js': ownAsset('graphiql.js'),
       'liveResponses.js': ownAsset('liveResponses.js'),
     }),
-    contentRoute('/graphiql/schema.json', types.json, () => JSON.stringify({ data: introspectionFromSchema(schema) })),
+    contentRoute('/graphiql/schema.json', () => JSON.stringify({ data: introspectionFromSchema(schema) })),
   ];
 }
 

@@ -1,4 +1,5 @@
 import {
+  type GraphQLError,
   type GraphQLObjectType,
   type GraphQLOutputType,
   getNullableType,
@@ -7,17 +8,9 @@ import {
   isObjectType,
   type SelectionSetNode,
 } from 'graphql';
-import { badInput, type FieldError } from '../platform/failures/index.js';
-import { type ExecuteDocument, scopeOf } from '../platform/graphql/index.js';
-import {
-  inRestNames,
-  jsonResponse,
-  type Route,
-  readInput,
-  readJson,
-  restSpelling,
-  snakeCase,
-} from '../platform/http/index.js';
+import { badInput, type FieldError, problemOf } from '../platform/failures/index.js';
+import { type ExecuteDocument, readInput, restSpelling, scopeOf } from '../platform/graphql/index.js';
+import { jsonResponse, type Route, readJson, snakeCase, snakeCased } from '../platform/http/index.js';
 import { deleteResourceHubFile } from './deleteResourceHubFile.js';
 import { recoverResourceHubFile } from './recoverResourceHubFile.js';
 import { reopenGoal } from './reopenGoal.js';
@@ -75,6 +68,21 @@ function spellingOfObject(type: GraphQLObjectType, selection: SelectionSetNode, 
     for (const { key, name, spell } of fields) spelled[name] = spell(record[key]);
     return spelled;
   };
+}
+
+/** The failure with its fields as REST spells them: `input.subscriberIds[2]` -> `subscriber_ids[2]`. */
+function inRestNames(error: GraphQLError): GraphQLError {
+  const { code, errors } = error.extensions;
+  if (code !== 'BAD_USER_INPUT' || !Array.isArray(errors)) return error;
+  return badInput(
+    (errors as FieldError[]).map((entry) => ({ ...entry, field: snakeCase(entry.field.replace(/^input\./, '')) })),
+  );
+}
+
+/** The problem document of a failure as REST spells it. */
+export function restProblem(error: GraphQLError, requestId: string, publicUrl: string | undefined) {
+  const problem = problemOf(inRestNames(error), requestId, publicUrl);
+  return { status: problem.status, problem: snakeCased(problem) };
 }
 
 /** Reads the state that a request expects. `*` is any. */

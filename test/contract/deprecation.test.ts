@@ -34,7 +34,6 @@ describe('a path that is deprecated', () => {
       mask: masking({ error: () => {} } as never),
       noPage: () => ({ status: 404, headers: {} }),
       guide: '/docs',
-      graphql: () => Promise.reject(new Error('not called')),
     });
     const context = { requestId: 'r', responseHeaders: {} };
     const { status } = await handle(new Request(`http://127.0.0.1${reopenGoal.path}`, { method: 'POST' }), context);

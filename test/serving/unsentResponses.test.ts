@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import type { GraphQLError } from 'graphql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Overload } from '../../src/platform/fairness/admission.js';
 import type { RequestHead } from '../../src/platform/http/request.js';
-import type { Handler } from '../../src/platform/http/router.js';
+import { problemResponse } from '../../src/platform/http/response.js';
+import type { Handler, RequestContext } from '../../src/platform/http/router.js';
 import { NodeServer } from '../../src/platform/http/server.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { eventually } from '../support/eventually.js';
@@ -37,7 +39,15 @@ async function serving({ own = false, ...limits }: Partial<ConstructorParameters
     clientOf: ({ headers }: RequestHead) => ({ address: '', token: headers.get('authorization') ?? undefined }),
     callerOf: ({ token = '' }: { token: string | undefined }) => ({ id: token, group: token }),
   };
-  const nodeServer = new NodeServer({ app: { handle, callers }, logger, overload, ...limits });
+  const app = {
+    handle,
+    callers,
+    refusal: () => undefined,
+    reject: (error: GraphQLError, _head: RequestHead, { requestId }: RequestContext) =>
+      problemResponse(error, requestId),
+    withoutSecrets: (path: string) => path,
+  };
+  const nodeServer = new NodeServer({ app, logger, overload, ...limits });
   const server: Server = own ? createServer(nodeServer.listener) : nodeServer.server;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -7,10 +7,11 @@ import {
   parseJson,
   type RequestContext,
   type RequestHead,
+  type Route,
   readJson,
-  streamType,
 } from '../http/index.js';
 import { createExecution, type ExecutionOptions, useExecution } from './execution.js';
+import { responseTypes, streamType } from './mediaTypes.js';
 import type { OperationContext } from './operation.js';
 import {
   DocumentCache,
@@ -19,7 +20,7 @@ import {
   useParsing,
   usePersistedDocuments,
 } from './parsing.js';
-import { respond } from './responding.js';
+import { rejected, respond } from './responding.js';
 import { type SubscriptionOptions, useSubscriptions } from './subscriptions.js';
 import { type QueryLimits, useValidation } from './validation.js';
 
@@ -122,5 +123,14 @@ export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
     return masked(result, context);
   };
 
-  return { handle, execute };
+  /** The path of GraphQL. */
+  const route = (path: string): Route => ({
+    path,
+    methods: ['GET', 'POST'],
+    surface: 'graphql',
+    types: responseTypes,
+    rejected,
+    handle,
+  });
+  return { route, execute };
 }

@@ -8,6 +8,14 @@ export {
   createGraphql,
 } from './graphql.js';
 export {
+  /** Reads a value as an input type and collects the invalid fields: unknown, missing, null, of the wrong type or out of bounds. */
+  readInput,
+  /** A list may have this many times as many items as distinct items. */
+  repeats,
+  /** Names as REST spells them. */
+  restSpelling,
+} from './input.js';
+export {
   /** The scope with which a token may run a mutation field. */
   scopeOf,
 } from './operation.js';

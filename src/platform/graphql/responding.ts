@@ -1,9 +1,19 @@
 import { setImmediate } from 'node:timers/promises';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { failure, headersOf, isErrorCode, shortened, withoutStack } from '../failures/index.js';
-import { graphqlTypeFor, type HttpResponse, type RequestHead } from '../http/index.js';
+import type { HttpResponse, RequestHead } from '../http/index.js';
+import { typeFor } from './mediaTypes.js';
 import type { OperationContext } from './operation.js';
 import { type QueryLimits, reportedCost } from './validation.js';
+
+/** The response to a request that was rejected before its operation was read. */
+export function rejected(error: GraphQLError, { headers }: RequestHead, requestId: string): HttpResponse {
+  const { http, ...extensions } = error.extensions;
+  const { status = 500 } = (http ?? {}) as { status?: number };
+  const type = `${typeFor(headers.get('accept'))}; charset=utf-8`;
+  const body = JSON.stringify({ errors: [{ message: error.message, extensions: { ...extensions, requestId } }] });
+  return { status, headers: { ...headersOf(error), 'Content-Type': type }, body };
+}
 
 /** Messages of the parser and of validation quote the document. */
 const longestMessage = 4_000;
@@ -85,7 +95,7 @@ export async function respond(
   { batchSize = 0, requestId, record, cost, isLong }: OperationContext,
   limits: QueryLimits,
 ): Promise<HttpResponse> {
-  const type = graphqlTypeFor(headers.get('accept'));
+  const type = typeFor(headers.get('accept'));
   const errors = result.errors?.map(catalogued) ?? [];
   record?.addErrors(errors);
   const notAcceptable = errors.find(({ extensions }) => extensions.code === 'NOT_ACCEPTABLE');

@@ -18,7 +18,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { badInput, type FieldError, mostNamed } from '../failures/index.js';
-import { graphqlSpelling, readInput } from '../http/index.js';
+import { graphqlSpelling, readInput } from './input.js';
 import { nullDirectives, perOperation } from './operation.js';
 
 type Values = Readonly<Record<string, unknown>>;

@@ -20,7 +20,8 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { failure } from '../failures/index.js';
-import { requireGraphqlType, requireScopes } from '../http/index.js';
+import { requireScopes } from '../http/index.js';
+import { requireType } from './mediaTypes.js';
 import {
   changesIn,
   fieldNames,
@@ -238,10 +239,6 @@ interface ValidationOptions {
 
 const longestName = 100;
 
-/** Only here it is known which of the types that the router lets pass can be sent. */
-const requireType = (operation: OperationTypeNode, accept: string | null) =>
-  requireGraphqlType(accept, operation === OperationTypeNode.SUBSCRIPTION);
-
 /**
  * Only the latest edition of GraphQL forbids them there, which the validation of graphql-js does not know: the executor
  * would find nothing to subscribe to.
@@ -269,7 +266,8 @@ export function useValidation({ limits, documents }: ValidationOptions): Plugin 
       }
       if (operation.operation === OperationTypeNode.MUTATION)
         requireScopes(grants, scopesOf(schema, operation, document));
-      requireType(operation.operation, context.request.headers.get('accept'));
+      // Only here it is known which of the types that the router lets pass can be sent.
+      requireType(context.request.headers.get('accept'), operation.operation === OperationTypeNode.SUBSCRIPTION);
       requireUnconditionalField(document, operation);
       costOf ??= costWithin(limits, schema);
       Object.assign(context, { cost: costOf(document, operation, params.variables ?? {}) });

@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import { failure } from '../failures/index.js';
 import type { Identity } from '../telemetry/index.js';
-import { graphqlTypeFor } from './request.js';
-import { corsHeaders, graphqlResponse, type HttpResponse, problemResponse, withCommonHeaders } from './response.js';
+import { corsHeaders, type HttpResponse, problemResponse, withCommonHeaders } from './response.js';
 
 /** The failure of what Node's parser could not read, or what did not come in time. */
 export function clientFailure({ code, reason, message }: NodeJS.ErrnoException & { reason?: string }): GraphQLError {
@@ -19,19 +18,15 @@ export interface RefusalOptions {
   corsOrigins?: readonly string[];
 }
 
-/** With which GraphQL can be refused before anything looks at the request; the others are of HTTP itself. */
-const graphqlCodes: ReadonlySet<unknown> = new Set(['SERVICE_UNAVAILABLE', 'RATE_LIMITED']);
-
-/** The response to a request that does not reach the gateway, with everything that an response of the gateway has. */
+/** The response to what is no request, with everything that a response of the gateway has. */
 export function refusal(
   error: GraphQLError,
   { requestId }: Identity,
   req: IncomingMessage | undefined,
   { publicUrl, corsOrigins = [] }: RefusalOptions,
 ): HttpResponse {
-  const isGraphql = graphqlCodes.has(error.extensions.code) && /^\/graphql\/?(\?|$)/.test(req?.url ?? '');
-  const response = isGraphql
-    ? graphqlResponse(error, requestId, graphqlTypeFor(req?.headers.accept ?? null))
-    : problemResponse(error, requestId, publicUrl);
-  return withCommonHeaders(response, { requestId, responseHeaders: corsHeaders(corsOrigins, req?.headers.origin) });
+  return withCommonHeaders(problemResponse(error, requestId, publicUrl), {
+    requestId,
+    responseHeaders: corsHeaders(corsOrigins, req?.headers.origin),
+  });
 }

@@ -21,66 +21,54 @@ export function headOf({ method = '', url = '', headers, socket }: IncomingMessa
   return { method, url: `http://${host}${url}`, headers: { get, has: (name) => get(name) !== null } };
 }
 
-export const restTypes = ['application/json'];
-const graphqlTypes = ['application/json', 'application/graphql-response+json'];
-/** Of the response to a subscription. */
-export const streamType = 'text/event-stream';
+/** Of what a route responds with unless it says otherwise. */
+export const jsonTypes = ['application/json'];
 
 interface Range {
   type: string;
   quality: number;
 }
 
-/** Throws 406 if the `Accept` header rejects every response type. A missing or unreadable header accepts all. */
-export function requireAcceptable(accept: string | null, types: readonly string[]): void {
-  const ranges = rangesOf(accept);
-  const acceptsProblems = ranges.some(({ type, quality }) => type === 'application/problem+json' && quality > 0);
-  if (ranges.length === 0 || acceptsProblems || types.some((type) => qualityOf(type, ranges) > 0)) return;
-  throw failure('NOT_ACCEPTABLE', { types });
-}
+/** What an `Accept` header says about media types. One that is missing or unreadable accepts all. */
+export class Accepted {
+  readonly #ranges: readonly Range[];
+  readonly #preferred = new Map<readonly string[], string | undefined>();
 
-/** Throws 406 unless the `Accept` header names the type of streams: who does not would wait for an end that never comes. */
-function requireStream(accept: string | null): void {
-  if (rangesOf(accept).some(({ type, quality }) => type === streamType && quality > 0)) return;
-  throw failure('NOT_ACCEPTABLE', { types: [streamType], isSubscription: true });
-}
-
-/** Throws 406 unless `Accept` allows a response to the path of GraphQL, whatever the operation. */
-export const requireAnyGraphqlType = (accept: string | null): void =>
-  requireAcceptable(accept, [...graphqlTypes, streamType]);
-
-/** Throws 406 unless `Accept` allows the response to this kind of operation. */
-export const requireGraphqlType = (accept: string | null, isSubscription: boolean): void =>
-  isSubscription ? requireStream(accept) : requireAcceptable(accept, graphqlTypes);
-
-/** The media type of a GraphQL response that the client prefers. Yoga itself ignores qualities. */
-export const graphqlTypeFor = (accept: string | null): string =>
-  isKept(accept) ? preferred.memo(accept ?? '') : preferredOf(accept ?? '');
-
-// A client sends the same header each time, and each request reads it three times. One of thousands of ranges is read each
-// time: what is kept of it would be many times as long.
-const longestKept = 500;
-const known = new LRUCache<string, readonly Range[]>({ max: 100, memoMethod: readAccept });
-const preferred = new LRUCache<string, string>({ max: 100, memoMethod: preferredOf });
-const rangesOf = (accept: string | null) => (isKept(accept) ? known.memo(accept ?? '') : readAccept(accept ?? ''));
-const isKept = (accept: string | null) => (accept ?? '').length <= longestKept;
-
-function preferredOf(accept: string): string {
-  const ranges = rangesOf(accept);
-  // Who asks for a stream gets its failures with their status.
-  if (graphqlTypes.every((type) => qualityOf(type, ranges) === 0) && qualityOf(streamType, ranges) > 0) {
-    return 'application/graphql-response+json';
+  constructor(header: string) {
+    this.#ranges = rangesOf(header);
   }
-  const position = (type: string) => ranges.findIndex((range) => range.type === type) >>> 0;
-  const [best = 'application/json'] = graphqlTypes.toSorted(
-    (one, other) => qualityOf(other, ranges) - qualityOf(one, ranges) || position(one) - position(other),
-  );
-  return best;
+
+  /** The quality that the most specific range gives to a type; 0 if the type is not accepted. */
+  quality(type: string): number {
+    if (this.#ranges.length === 0) return 1;
+    for (const wanted of [type, type.replace(/\/.*/, '/*'), '*/*']) {
+      const qualities = this.#ranges.filter((range) => range.type === wanted).map(({ quality }) => quality);
+      if (qualities.length > 0) return Math.max(...qualities);
+    }
+    return 0;
+  }
+
+  /** Whether the header names this very type. */
+  names(type: string): boolean {
+    return this.#ranges.some((range) => range.type === type && range.quality > 0);
+  }
+
+  /** The type that the client prefers among constant ones; undefined if it accepts none of them. */
+  preferred(types: readonly string[]): string | undefined {
+    const known = this.#preferred.get(types);
+    if (known) return known;
+    const position = (type: string) => this.#ranges.findIndex((range) => range.type === type) >>> 0;
+    const [best] = types
+      .filter((type) => this.quality(type) > 0)
+      .sort((one, other) => this.quality(other) - this.quality(one) || position(one) - position(other));
+    this.#preferred.set(types, best);
+    return best;
+  }
 }
 
 // Our own, because the package `negotiator` rejects `application/json; charset=utf-8` and every header it cannot read.
-function readAccept(accept: string): Range[] {
-  return accept.split(',').flatMap((text) => {
+function rangesOf(header: string): Range[] {
+  return header.split(',').flatMap((text) => {
     const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
     if (!/^[^/\s]+\/[^/\s]+$/.test(type)) return [];
     const quality = Number(/^q\s*=\s*([\d.]+)$/.exec(parameters.find((part) => part.startsWith('q')) ?? '')?.[1] ?? 1);
@@ -88,13 +76,20 @@ function readAccept(accept: string): Range[] {
   });
 }
 
-/** The quality that the most specific range gives to a type; 0 if no range matches. */
-function qualityOf(type: string, ranges: readonly Range[]): number {
-  for (const wanted of [type, type.replace(/\/.*/, '/*'), '*/*']) {
-    const qualities = ranges.filter((range) => range.type === wanted).map(({ quality }) => quality);
-    if (qualities.length > 0) return Math.max(...qualities);
-  }
-  return 0;
+// A client sends the same header each time, and each request reads it three times. One of thousands of ranges is read each
+// time: what is cached of it would be many times as long.
+const longestCached = 500;
+const cached = new LRUCache<string, Accepted>({ max: 100, memoMethod: (header) => new Accepted(header) });
+
+/** Reads an `Accept` header. */
+export const readAccept = (header: string | null): Accepted =>
+  (header ?? '').length <= longestCached ? cached.memo(header ?? '') : new Accepted(header ?? '');
+
+/** Throws 406 if the `Accept` header rejects every response type. */
+export function requireAcceptable(header: string | null, types: readonly string[]): void {
+  const accepted = readAccept(header);
+  if (accepted.names('application/problem+json') || types.some((type) => accepted.quality(type) > 0)) return;
+  throw failure('NOT_ACCEPTABLE', { types });
 }
 
 /** Whether the host name of a URL can only mean this machine. */

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { badInput, type FieldError, failure, headersOf, problemOf, problemType } from '../failures/index.js';
+import { failure, headersOf, problemOf, problemType } from '../failures/index.js';
 import { tooManyOfOne } from '../fairness/index.js';
 import { isTimeout, isUnavailable } from '../postgres/index.js';
 import { loggedIdentity } from '../telemetry/index.js';
@@ -23,21 +23,6 @@ export function snakeCased(value: unknown): unknown {
   for (const [key, entry] of Object.entries(value)) cased[snakeCase(key)] = snakeCased(entry);
   return cased;
 }
-
-/** The failure with its fields as REST spells them: `input.subscriberIds[2]` -> `subscriber_ids[2]`. */
-export function inRestNames(error: GraphQLError): GraphQLError {
-  const { code, errors } = error.extensions;
-  if (code !== 'BAD_USER_INPUT' || !Array.isArray(errors)) return error;
-  return badInput(
-    (errors as FieldError[]).map((entry) => ({ ...entry, field: snakeCase(entry.field.replace(/^input\./, '')) })),
-  );
-}
-
-/** The problem document of a failure as REST spells it. */
-export const restProblem = (error: GraphQLError, requestId: string, publicUrl: string | undefined) => {
-  const problem = problemOf(inRestNames(error), requestId, publicUrl);
-  return { status: problem.status, problem: snakeCased(problem) };
-};
 
 /** A response, which is complete unless its body goes on. */
 export interface HttpResponse {
@@ -73,12 +58,6 @@ export function withCommonHeaders(
   return { ...response, headers: { ...headers, Vary: `${response.headers.Vary}, ${responseHeaders.Vary}` } };
 }
 
-/** What every response gets around the handlers: common headers, CORS for these origins, compression of pages. */
-export function dressed(corsOrigins: readonly string[], next: Handler): Handler {
-  const handle = cors(corsOrigins, compression(next));
-  return async (request, context) => withCommonHeaders(await handle(request, context), context);
-}
-
 /** Says that the response depends on a header of the request. */
 export function addVary({ responseHeaders }: Pick<RequestContext, 'responseHeaders'>, name: string): void {
   responseHeaders.Vary = responseHeaders.Vary ? `${responseHeaders.Vary}, ${name}` : name;
@@ -92,28 +71,11 @@ export interface LiveBody {
   close(): void;
 }
 
-/** The same body, with each of its pieces made within `step`. */
-export const eachPiece = (
-  live: LiveBody,
-  step: (make: () => Promise<string | undefined>) => Promise<string | undefined>,
-): LiveBody => ({
-  next: () => step(() => live.next()),
-  close: () => live.close(),
-});
-
 /** A failure as `application/problem+json` (RFC 9457), with its members in snake_case. */
 export function problemResponse(error: GraphQLError, requestId: string, publicUrl?: string): HttpResponse {
   const problem = problemOf(error, requestId, publicUrl);
   const headers = { ...headersOf(error), 'Content-Type': problemType };
   return { status: problem.status, headers, body: JSON.stringify(snakeCased(problem)) };
-}
-
-/** A failure as a GraphQL response, in this media type. */
-export function graphqlResponse(error: GraphQLError, requestId: string, type: string): HttpResponse {
-  const { http, ...extensions } = error.extensions;
-  const { status = 500 } = (http ?? {}) as { status?: number };
-  const body = JSON.stringify({ errors: [{ message: error.message, extensions: { ...extensions, requestId } }] });
-  return { status, headers: { ...headersOf(error), 'Content-Type': `${type}; charset=utf-8` }, body };
 }
 
 /** An error as clients may see it. */
@@ -172,7 +134,7 @@ export function corsHeaders(origins: readonly string[], origin: string | null | 
  * Lets web pages of these origins (`*` for all) call both surfaces with a token. Without origins, CORS is off. Cookies
  * are never allowed, and a preflight needs no token and no SQL.
  */
-function cors(origins: readonly string[], next: Handler): Handler {
+export function cors(origins: readonly string[], next: Handler): Handler {
   if (origins.length === 0) return next;
   return async (request, context) => {
     const { responseHeaders, record } = context;
@@ -214,7 +176,7 @@ export function cachedResponse(response: HttpResponse): HttpResponse {
  * Compresses pages, some of which have 200 kB, and kept responses. API responses are left to the proxy in front: they are
  * short, and their callers wait for them.
  */
-const compression =
+export const compression =
   (next: Handler): Handler =>
   async (request, context) => {
     const response = await next(request, context);

@@ -6,15 +6,17 @@ import type { Client, Principal, RateLimit } from '../limits/index.js';
 import type { LogPosition, RequestScope } from '../postgres/index.js';
 import type { RequestRecord } from '../telemetry/index.js';
 import { type Grants, requireScopes, requireSurface, type Surface } from './grants.js';
-import { graphqlTypeFor, type RequestHead, requireAcceptable, requireAnyGraphqlType, restTypes } from './request.js';
+import { jsonTypes, type RequestHead, requireAcceptable } from './request.js';
 import {
   addVary,
-  eachPiece,
-  graphqlResponse,
+  compression,
+  cors,
+  corsHeaders,
   type HttpResponse,
   type LiveBody,
   type Mask,
   problemResponse,
+  withCommonHeaders,
 } from './response.js';
 
 /** Reads a body. Before it buffers a chunk, checks whether there is memory for it, and otherwise fails with 503. */
@@ -62,14 +64,17 @@ export interface Route {
   leadsTo?: string;
   /** Ignores rate limits: neither counts the request nor reports what is left. */
   unlimited?: boolean;
-  /** Where a token is used that is sent to it; `graphql` if omitted. */
+  /** Where a token is used that is sent to it. */
   surface?: Surface;
+  /** The media types that it may respond with, of which `Accept` must allow one; JSON if omitted. */
+  types?: readonly string[];
+  /** The response to a request that is rejected; a problem if omitted. */
+  rejected?: (error: GraphQLError, request: RequestHead, requestId: string) => HttpResponse;
   /** What it changes: tokens that may not are rejected before the body is read. */
   scopes?: readonly string[];
   /** For every response to the route, also if a check rejects the request. */
   headers?: Readonly<Record<string, string>>;
-  /** Omitted if GraphQL itself responds. */
-  handle?: (request: RequestHead, context: RequestContext) => HttpResponse | Promise<HttpResponse>;
+  handle: (request: RequestHead, context: RequestContext) => HttpResponse | Promise<HttpResponse>;
 }
 
 /** Longer paths are not typing errors, and comparing them would take time. */
@@ -139,30 +144,23 @@ function wantsPage(request: RequestHead): boolean {
 /** The page for a browser that opens a path that does not exist or does not support GET. */
 type NoPage = (error: GraphQLError, path: string, nearest: string | undefined) => HttpResponse;
 
-interface Rejecting {
-  isGraphql: (path: string) => boolean;
-  noPage: NoPage;
-  publicUrl: string | undefined;
-}
-
 /** The failures of the router itself, before it knows the caller. */
 const routingCodes: ReadonlySet<unknown> = new Set(['NOT_FOUND', 'METHOD_NOT_ALLOWED']);
 
-/** The response to a request that a check or its route rejected: GraphQL's, a problem, or a page. */
-function rejections({ isGraphql, noPage, publicUrl }: Rejecting) {
+/** The response to a request that a check or its route rejected: the route's own, a problem, or a page. */
+function rejections({ noPage, publicUrl }: Pick<RouterOptions, 'noPage' | 'publicUrl'>) {
   return (
     error: GraphQLError,
-    { path, route, nearestTo }: Location,
+    { path, route, candidates, nearestTo }: Location,
     request: RequestHead,
-    context: RequestContext,
+    { record, requestId }: RequestContext,
   ): HttpResponse => {
-    context.record?.addErrors([error]);
-    // A client that accepts no GraphQL response gets a problem instead.
-    if (isGraphql(path) && !isAlwaysProblem(error)) {
-      return graphqlResponse(error, context.requestId, graphqlTypeFor(request.headers.get('accept')));
-    }
+    record?.addErrors([error]);
+    const rejected = candidates.find((candidate) => candidate.rejected)?.rejected;
+    // A client that accepts none of the route's responses gets a problem instead.
+    if (rejected && !isAlwaysProblem(error)) return rejected(error, request, requestId);
     const isPage = !route && routingCodes.has(error.extensions.code) && wantsPage(request);
-    return isPage ? noPage(error, path, nearestTo(path)) : problemResponse(error, context.requestId, publicUrl);
+    return isPage ? noPage(error, path, nearestTo(path)) : problemResponse(error, requestId, publicUrl);
   };
 }
 
@@ -182,8 +180,7 @@ export const checks = {
     throw failure('METHOD_NOT_ALLOWED', { target: path, method, allow });
   },
   /** The client accepts what the route responds with: 406. */
-  accept: ({ headers }, { route }) =>
-    route?.handle ? requireAcceptable(headers.get('accept'), restTypes) : requireAnyGraphqlType(headers.get('accept')),
+  accept: ({ headers }, { route }) => requireAcceptable(headers.get('accept'), route?.types ?? jsonTypes),
   /** The token may be used here, and change what the route does: 403. */
   scope: (_request, { route }, { grants, surface }) => {
     if (grants && surface) requireSurface(grants, surface);
@@ -193,6 +190,10 @@ export const checks = {
 
 interface RouterOptions {
   routes: Route[];
+  /** Before the first check, and before each piece of a body that goes on: gives the request its time. */
+  begin?: (context: RequestContext) => void;
+  /** Origins whose web pages may call the routes. */
+  corsOrigins?: readonly string[];
   /** The checks of a request that is no public page's, in order. One of them finds who sent it. */
   checks: readonly Check[];
   /** Counts requests, whether or not they pass the checks: over the limit is 429. */
@@ -204,22 +205,21 @@ interface RouterOptions {
   noPage: NoPage;
   /** The page about the paths below one that is not a page itself, such as the root of the API. */
   guide: string;
-  /** Responds if no route does. */
-  graphql: Handler;
 }
 
 interface Router {
   handle: Handler;
   /** How a request fails before it gets a seat, if that is known already. */
   refusal(request: RequestHead, context: RequestContext): GraphQLError | undefined;
+  /** The response to a request that gets no seat. */
+  reject(error: GraphQLError, request: RequestHead, context: RequestContext): HttpResponse;
 }
 
 /** Runs the checks and the count, and has the route handle what passes them. */
 export function router(options: RouterOptions): Router {
-  const { routes, mask, publicUrl, limit, noPage, guide, graphql } = options;
+  const { routes, mask, limit, guide, corsOrigins = [], begin = () => {} } = options;
   const { routesOf, locate } = locator(routes, guide);
-  const isGraphql = (path: string) => routesOf(path).some(({ handle }) => !handle);
-  const refused = rejections({ isGraphql, noPage, publicUrl });
+  const rejected = rejections(options);
 
   async function runChecks(
     checks: readonly Check[],
@@ -254,10 +254,11 @@ export function router(options: RouterOptions): Router {
     });
   }
 
-  const handle: Handler = async (request, context) => {
+  const respond: Handler = async (request, context) => {
+    begin(context);
     const location = locate(request);
     const { path, redirect, route: found } = location;
-    context.surface = found?.surface ?? 'graphql';
+    if (found?.surface) context.surface = found.surface;
     const routesOfPath = routesOf(path);
     note(context, routesOfPath[0]);
     noteVary(context, routesOfPath);
@@ -265,26 +266,39 @@ export function router(options: RouterOptions): Router {
     try {
       if (redirect && found?.public) return { status: 308, headers: { Location: redirect } };
       await checkAndCount(request, location, context);
+      if (!found) throw new Error('a request without a route passed the checks');
       try {
-        const response = await (found?.handle ?? graphql)(request, context);
-        return limit && response.live ? { ...response, live: chargedFor(response.live, limit, context) } : response;
+        const response = await found.handle(request, context);
+        return response.live ? { ...response, live: inTimeAndCharged(response.live, context) } : response;
       } finally {
         limit?.charge(context);
       }
     } catch (thrown) {
-      return refused(mask(thrown, context), location, request, context);
+      return rejected(mask(thrown, context), location, request, context);
     }
   };
-  return { handle, refusal };
-}
 
-/** Of a body that goes on, each piece is charged. */
-const chargedFor = (live: LiveBody, limit: RateLimit, context: RequestContext): LiveBody =>
-  eachPiece(live, async (make) => {
-    const piece = await make();
-    limit.charge(context);
-    return piece;
+  /** A body that goes on: each of its pieces has the time of a request, and is charged. */
+  const inTimeAndCharged = (live: LiveBody, context: RequestContext): LiveBody => ({
+    next: async () => {
+      begin(context);
+      const piece = await live.next();
+      limit?.charge(context);
+      return piece;
+    },
+    close: () => live.close(),
   });
+
+  const dressed = cors(corsOrigins, compression(respond));
+  const handle: Handler = async (request, context) => withCommonHeaders(await dressed(request, context), context);
+
+  function reject(error: GraphQLError, request: RequestHead, context: RequestContext): HttpResponse {
+    Object.assign(context.responseHeaders, corsHeaders(corsOrigins, request.headers.get('origin')));
+    return withCommonHeaders(rejected(error, locate(request), request, context), context);
+  }
+
+  return { handle, refusal, reject };
+}
 
 /** The responses of some paths depend on `Accept`. */
 function noteVary(context: RequestContext, candidates: Route[]): void {

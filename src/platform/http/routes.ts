@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { failure } from '../failures/index.js';
-import type { Database } from '../postgres/index.js';
 import { cachedResponse, type HttpResponse, jsonResponse } from './response.js';
-import type { Route } from './router.js';
+import type { RequestContext, Route } from './router.js';
 
 /** Redirects browsers from a path for programs to the page about it. For programs, nothing changes. */
 export const leadsTo = (page: string, path: string): Route => ({
@@ -14,15 +13,8 @@ export const leadsTo = (page: string, path: string): Route => ({
   handle: () => ({ status: 303, headers: { Location: page } }),
 });
 
-/** Whether the database responds. */
-export const responds = (db: Database): Promise<boolean> =>
-  db.$queryRaw`SELECT 1`.then(
-    () => true,
-    () => false,
-  );
-
-/** `/healthz` returns 200 while the process runs; `/readyz` returns 503 while it stops or the database does not respond. */
-export const healthRoutes = (db: Database, stopping?: AbortSignal): Route[] => [
+/** `/healthz` returns 200 while the process runs; `/readyz` returns 503 unless the gateway is ready for requests. */
+export const healthRoutes = (isReady: (context: RequestContext) => Promise<boolean>): Route[] => [
   {
     path: '/healthz',
     methods: ['GET', 'HEAD'],
@@ -35,24 +27,31 @@ export const healthRoutes = (db: Database, stopping?: AbortSignal): Route[] => [
     methods: ['GET', 'HEAD'],
     public: true,
     unlimited: true,
-    async handle(_request, { scope }) {
-      if (stopping?.aborted || !(await responds(db.within(scope)))) throw failure('SERVICE_UNAVAILABLE');
+    async handle(_request, context) {
+      if (!(await isReady(context))) throw failure('SERVICE_UNAVAILABLE');
       return jsonResponse({ status: 'ok', database: 'ok' });
     },
   },
 ];
 
-export const types = {
-  script: 'text/javascript; charset=utf-8',
-  style: 'text/css; charset=utf-8',
+/** The media types of contents, by the extension of their path. */
+const contentTypes: Record<string, string> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
   json: 'application/json; charset=utf-8',
   yaml: 'application/yaml; charset=utf-8',
-  text: 'text/plain; charset=utf-8',
-  icon: 'image/svg+xml',
-} as const;
+  graphql: 'text/plain; charset=utf-8',
+  svg: 'image/svg+xml',
+  ico: 'image/svg+xml',
+};
 
-/** A route for public content that never changes. Loads it at the first request and caches it. */
-export function contentRoute(path: string, type: string, load: () => string | Promise<string | Buffer>): Route {
+/**
+ * A route for public content that never changes. Loads it at the first request and caches it. The extension of the path
+ * decides the `Content-Type`.
+ */
+export function contentRoute(path: string, load: () => string | Promise<string | Buffer>): Route {
+  const type = contentTypes[path.slice(path.lastIndexOf('.') + 1)];
+  if (!type) throw new Error(`the content of ${path} has no known type`);
   let content: Promise<HttpResponse> | undefined;
   return {
     path,

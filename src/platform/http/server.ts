@@ -19,7 +19,11 @@ interface ResponderOptions extends RefusalOptions {
   app: {
     handle: Handler;
     /** How a request fails before it gets a seat, if that is known already. */
-    refusal?: (head: RequestHead, context: RequestContext) => GraphQLError | undefined;
+    refusal: (head: RequestHead, context: RequestContext) => GraphQLError | undefined;
+    /** The response to a request that gets no seat. */
+    reject: (error: GraphQLError, head: RequestHead, context: RequestContext) => HttpResponse;
+    /** A path as the log may show it. */
+    withoutSecrets: (path: string) => string;
     callers: Pick<Callers, 'clientOf' | 'callerOf'>;
   };
   logger: Logger;
@@ -76,7 +80,7 @@ async function respond(
   const { app, logger, overload } = options;
   try {
     const { path, host } = readTarget(req);
-    record.path = loggedPath(path);
+    record.path = shortened(app.withoutSecrets(new URL(`http://localhost${path}`).pathname));
     req.url = path;
     if (host !== undefined) req.headers.host = host;
   } catch (error) {
@@ -89,12 +93,12 @@ async function respond(
     const callerNow = () => app.callers.callerOf(client);
     const seat = overload && !overload.isExempt(req.url) ? new Seat(overload, record, callerNow) : undefined;
     received.seat = seat;
-    const refused = app.refusal?.(head, context) ?? (await seat?.enter());
+    const refused = app.refusal(head, context) ?? (await seat?.enter());
     if (req.socket.destroyed) return undefined;
-    if (refused) return notAdmitted(refused, received, options);
+    if (refused) return app.reject(refused, head, context);
     if (seat && unsent.isFullFor(callerNow().id)) {
       overload?.countRefusal(record);
-      return notAdmitted(tooManyOfOne(), received, options);
+      return app.reject(tooManyOfOne(), head, context);
     }
     // Not written where it is assigned: V8 puts a function that is assigned to a property into old space, where it keeps
     // the whole request until the next full collection.
@@ -110,22 +114,11 @@ async function respond(
   }
 }
 
-/** The response to a request that is refused before the pipeline looks at it. */
-function notAdmitted(error: GraphQLError, { req, record, context }: Received, options: RefusalOptions): HttpResponse {
-  record.addErrors([error]);
-  const response = refusal(error, record.identity, req, options);
-  return { ...response, headers: { ...response.headers, ...context.responseHeaders } };
-}
-
 /** The response to a request that never reached the pipeline, or that it could not respond to. */
 function unreadable(error: GraphQLError, { req, record }: Received, options: RefusalOptions): HttpResponse {
   record.addProblem(error);
   return refusal(error, record.identity, req, options);
 }
-
-/** Without the query string, and without a token that somebody mistook for a path; a long one is cut. */
-const loggedPath = (target: string) =>
-  shortened(new URL(`http://localhost${target}`).pathname.replace(/gp_[\w-]{20,}/g, 'gp_…'));
 
 /** Milliseconds for which a request keeps its seat while its response is being sent. */
 const longestSeat = 250;

@@ -1,7 +1,7 @@
 import { type GraphQLObjectType, type GraphQLSchema, getNamedType, Kind, type SelectionSetNode } from 'graphql';
 import { envelope } from '../../events/eventSchemas.js';
 import type { ErrorCode } from '../../platform/failures/index.js';
-import { contentRoute, type Route, types } from '../../platform/http/index.js';
+import { contentRoute, type Route } from '../../platform/http/index.js';
 import { version } from '../../version.js';
 import { apiRoot, fragmentsOf, type PreparedMutation } from '../storedMutation.js';
 import {
@@ -178,9 +178,5 @@ export function openApiRoutes(openApi: () => object): Route[] {
   const options = { aliasDuplicateObjects: false, compat: 'yaml-1.1' };
   // CommonJS that is loaded when it is needed has nothing but its default once it is bundled.
   const yaml = async () => (await import('yaml')).default.stringify(openApi(), options);
-  return [
-    contentRoute(openApiPath, types.json, json),
-    contentRoute('/openapi.json', types.json, json),
-    contentRoute('/openapi.yaml', types.yaml, yaml),
-  ];
+  return [contentRoute(openApiPath, json), contentRoute('/openapi.json', json), contentRoute('/openapi.yaml', yaml)];
 }

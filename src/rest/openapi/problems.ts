@@ -2,7 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import { catalogue, errorCodes, exampleOf } from '../../errors/catalogue.js';
 import { sentEvents } from '../../events/eventSchemas.js';
 import { type ErrorCode, headersOf, type MemberSchema } from '../../platform/failures/index.js';
-import { restProblem, snakeCase } from '../../platform/http/index.js';
+import { snakeCase } from '../../platform/http/index.js';
+import { restProblem } from '../routes.js';
 import type { JsonSchema } from './schemas.js';
 
 /** `VERSION_CONFLICT` -> `VersionConflictProblem`. */

@@ -19,7 +19,8 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import { repeats, snakeCase } from '../../platform/http/index.js';
+import { repeats } from '../../platform/graphql/index.js';
+import { snakeCase } from '../../platform/http/index.js';
 import { type Fragments, selectedFields } from '../storedMutation.js';
 
 /** Rewrites descriptions of the schema for REST: names and enum values in backticks get REST's spelling. */

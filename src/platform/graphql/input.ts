@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import { suggestionList } from 'graphql/jsutils/suggestionList.js';
 import { type FieldError, mostNamed, quoted, shortened } from '../failures/index.js';
-import { snakeCase } from './response.js';
+import { snakeCase } from '../http/index.js';
 
 /** How a surface spells input: GraphQL in camelCase with GraphQL's coercions, REST in snake_case without coercions. */
 interface Spelling {
