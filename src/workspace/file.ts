@@ -76,15 +76,22 @@ class BadFile extends Error {}
  * Reads a workspace from a file, or from standard input for `-`, as a stream: one JSON document, or a JSON record in each
  * line. The parts throw an ImportError that says why it cannot be read, or where the JSON is invalid.
  */
-export function fileSource(file: string): Source {
+export const fileSource = (file: string): Source =>
+  file === '-'
+    ? streamSource(() => process.stdin, 'standard input')
+    : streamSource(() => createReadStream(file, { highWaterMark: 1 << 18 }), file);
+
+type Bytes = AsyncIterable<Buffer> | Iterable<Buffer>;
+
+/** The same of bytes that come from elsewhere, which problems call by this name. */
+export function streamSource(open: () => Bytes, name = 'the file'): Source {
   const hash = createHash('sha256');
-  return { parts: readFileParts(file, hash), digest: () => hash.copy().digest() };
+  return { parts: readParts(open, name, hash), digest: () => hash.copy().digest() };
 }
 
-async function* readFileParts(file: string, hash: Hash): AsyncGenerator<WorkspacePart> {
-  const name = file === '-' ? 'standard input' : file;
+async function* readParts(open: () => Bytes, name: string, hash: Hash): AsyncGenerator<WorkspacePart> {
   try {
-    const chunks = bytesOf(file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 1 << 18 }), hash);
+    const chunks = bytesOf(open(), hash);
     const first = await firstLine(chunks);
     yield* isRecordLine(first.line) ? linesOf(first) : jsonParts(first);
   } catch (error) {
@@ -96,7 +103,7 @@ async function* readFileParts(file: string, hash: Hash): AsyncGenerator<Workspac
   }
 }
 
-async function* bytesOf(stream: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {
+async function* bytesOf(stream: Bytes, hash: Hash): AsyncGenerator<Buffer> {
   let isFirst = true;
   for await (const chunk of stream) {
     hash.update(chunk);

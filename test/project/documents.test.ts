@@ -124,6 +124,7 @@ describe.each([...documents, ...notes])('%s', (file) => {
       'FUZZ_REQUESTS',
       'READER_COMPARISONS',
       'KEPT_PLANS',
+      'LIVING_DATA_HISTORIES',
       'READER_SEED',
       'EXECUTIONS_SEED',
       'CITUS_URL',

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type Action,
   interleavings,
@@ -8,7 +8,9 @@ import {
   shortened,
 } from '../../support/livingData/histories.js';
 import { type Rule, rules } from '../../support/livingData/model.js';
+import { RealHistories, type State } from '../../support/livingData/realHistory.js';
 import { seedOf } from '../../support/seedOf.js';
+import { createWorld } from '../../support/world.js';
 
 const histories = Number(process.env.LIVING_DATA_HISTORIES ?? 10_000);
 const firstSeed = seedOf('LIVING_DATA_SEED');
@@ -105,4 +107,47 @@ describe('the model of living data, after whatever history,', () => {
     }
     throw new Error(`every history converges without ${rule}: nothing shows what it is for`);
   });
+});
+
+describe('the gateway and the application of the documents, each with its own database,', () => {
+  const seconds = Number(process.env.LIVING_DATA_SECONDS ?? 20);
+  let real: RealHistories;
+  beforeAll(async () => {
+    real = await RealHistories.open(await createWorld());
+  });
+  afterAll(() => real.close());
+
+  const stateOf = ({ gateway, application }: ModelHistory): State => ({
+    gateway: { records: gateway.records },
+    application: {
+      records: application.records,
+      sequence: application.sequence,
+      changes: [...application.changes.keys()].sort(),
+    },
+  });
+
+  test(
+    `have what the model has after every step (LIVING_DATA_SEED=${firstSeed})`,
+    async () => {
+      const started = performance.now();
+      let [index, steps] = [0, 0];
+      for (; performance.now() - started < seconds * 1000; index += 1) {
+        await real.begin();
+        const model = new ModelHistory();
+        const played: Action[] = [];
+        for (const action of actionsOf(index)) {
+          played.push(action);
+          model.play(action);
+          await real.play(action);
+          expect(await real.state(), `history ${index}:\n${printed(played)}`).toEqual(stateOf(model));
+          steps += 1;
+        }
+        expect(real.conflicts).toBe(model.conflicts);
+        // The times of two deletions differ, too, which the model does not have.
+        expect(real.kept).toBeGreaterThanOrEqual(model.kept);
+      }
+      console.log(`${index} histories, ${steps} steps from LIVING_DATA_SEED=${firstSeed}`);
+    },
+    (seconds + 60) * 1000,
+  );
 });

@@ -1,4 +1,4 @@
-import { type File, kinds, ModelApplication, ModelGateway, type Records, type Rule } from './model.js';
+import { type File, kinds, ModelApplication, ModelGateway, type Rule } from './model.js';
 
 /** One step of a history. Those that are impossible when they come change nothing. */
 export type Action =
@@ -8,6 +8,8 @@ export type Action =
   | { do: 'close'; id: string; closed: string | null }
   | { do: 'rename'; kind: 'people' | 'goals' | 'folders' | 'files'; id: string; name: string }
   | { do: 'share'; id: string; access: string[] }
+  /** Adds a record. People may come back; what else was removed gets a new id. */
+  | { do: 'add'; kind: 'people' | 'goals' | 'files'; id: string }
   | { do: 'edit'; id: string; text: string }
   | { do: 'hide'; id: string }
   | { do: 'move'; kind: 'files' | 'documents'; id: string; folder: string | null }
@@ -88,6 +90,9 @@ export class ModelHistory {
         application.change('documents', action.id, { ...document, versions });
         return;
       }
+      case 'add':
+        this.#add(action);
+        return;
       case 'remove':
         this.#remove(action);
         return;
@@ -115,6 +120,17 @@ export class ModelHistory {
       const record = application.records[action.kind][action.id];
       if (record) application.change(action.kind, action.id, { ...record, name: action.name } as never);
     }
+  }
+
+  #add({ kind, id }: Extract<Action, { do: 'add' }>): void {
+    const { application } = this;
+    if (application.records[kind][id]) return;
+    const record = {
+      people: { name: id },
+      goals: { name: id, closed: null, access: [] },
+      files: { name: id, folder: null, deleted: false },
+    }[kind];
+    application.change(kind, id, record as never);
   }
 
   /** What lies in a folder moves to the root before the folder goes; a person's access goes with them. */
@@ -199,7 +215,7 @@ export function problemsOf(actions: readonly Action[], without: readonly Rule[] 
 }
 
 /** A small, fast generator, so that a seed is a history. */
-export function randomOf(seed: number): () => number {
+function randomOf(seed: number): () => number {
   let state = seed | 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -213,8 +229,8 @@ export function randomOf(seed: number): () => number {
 export function randomActions(seed: number, steps: number): Action[] {
   const random = randomOf(seed);
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
-  const goal = () => pick(['g1', 'g2']);
-  const file = () => pick(['f1', 'f2']);
+  const goal = () => pick(['g1', 'g2', 'g3']);
+  const file = () => pick(['f1', 'f2', 'f3']);
   let count = 0;
   const fresh = (letter: string) => {
     count += 1;
@@ -232,6 +248,12 @@ export function randomActions(seed: number, steps: number): Action[] {
       return { do: 'rename', kind, id, name: fresh('n') };
     },
     () => ({ do: 'share', id: goal(), access: pick([[], ['p1'], ['p2'], ['p1', 'p2']]) }),
+    () =>
+      pick([
+        { do: 'add', kind: 'people', id: 'p2' },
+        { do: 'add', kind: 'goals', id: 'g3' },
+        { do: 'add', kind: 'files', id: 'f3' },
+      ]),
     () => ({ do: 'edit', id: 'k1', text: fresh('e') }),
     () => ({ do: 'hide', id: file() }),
     () => {

@@ -76,7 +76,7 @@ const recordOf = (records: Records, of: RecordId): Records[Kind][string] | undef
 const none = (): Records => ({ people: {}, goals: {}, folders: {}, files: {}, documents: {} });
 
 /** What both sides begin with. */
-export const firstRecords = (): Records => ({
+const firstRecords = (): Records => ({
   people: { p1: { name: 'p1' }, p2: { name: 'p2' } },
   goals: {
     g1: { name: 'g1', closed: '2026-01-01', access: ['p1'] },

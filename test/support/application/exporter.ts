@@ -1,0 +1,101 @@
+import type pg from 'pg';
+
+/** The fields of Goalpost's format, from the tables of this application. */
+const records = {
+  person: `SELECT id, name AS full_name FROM people`,
+  goal: `SELECT id, 'team' AS space_id, name, closed_at, success, (
+      SELECT coalesce(jsonb_agg(jsonb_build_object('person_id', a.person_id, 'level', 70) ORDER BY a.person_id), '[]')
+      FROM goal_access a WHERE a.goal_id = g.id) AS access FROM goals g`,
+  folder: `SELECT id, 'papers' AS resource_hub_id, name FROM folders`,
+  file: `SELECT id, 'papers' AS resource_hub_id, folder_id AS parent_folder_id, name, 'owner' AS author_id, deleted_at,
+      jsonb_build_object('filename', id || '.txt', 'size', 1, 'content_type', 'text/plain') AS blob FROM files`,
+  document: `SELECT d.id, 'papers' AS resource_hub_id, d.folder_id AS parent_folder_id, last.title AS name, last.content,
+      'owner' AS author_id, 'published' AS state, '2026-01-01T00:00:00Z' AS published_at, (
+      SELECT jsonb_agg(jsonb_build_object('version_number', v.number, 'title', v.title, 'content', v.content,
+        'editor_id', 'owner', 'restored_from_version_number', v.restored_from, 'origin',
+        CASE WHEN v.restored_from IS NOT NULL THEN 'restored' WHEN v.number = 1 THEN 'published' ELSE 'edited' END)
+        ORDER BY v.number) FROM versions v WHERE v.document_id = d.id) AS versions
+    FROM documents d CROSS JOIN LATERAL (
+      SELECT title, content FROM versions v WHERE v.document_id = d.id ORDER BY number DESC LIMIT 1) last`,
+};
+
+type Kind = keyof typeof records;
+
+const lists = { person: 'people', goal: 'goals', folder: 'folders', file: 'files', document: 'documents' };
+
+/** What every file has: the company, and what this application does not change. */
+const frame = [
+  { kind: 'company', id: 'acme', name: 'Acme' },
+  { kind: 'person', id: 'owner', full_name: 'Olga Owner', is_owner: true },
+  { kind: 'space', id: 'team', name: 'Team' },
+  { kind: 'resource_hub', id: 'papers', space_id: 'team', name: 'Papers' },
+];
+
+interface Change {
+  kind: Kind;
+  id: string;
+  number: string;
+}
+
+/** A file for `goalpost import --update`, and the changes that are in it. */
+export interface ExportedFile {
+  revision: number;
+  text: string;
+  changes: Change[];
+}
+
+/**
+ * Writes what no acknowledged file has, or all records. Everything is read in one snapshot: the records, as_of, and the
+ * revision, so that a higher one never has older records. Undefined if there is nothing to send.
+ */
+export async function exportChanges(
+  client: pg.ClientBase,
+  { isWhole = false } = {},
+): Promise<ExportedFile | undefined> {
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+  try {
+    // Fails if another export has ended since this one began: the next call succeeds.
+    const sent = await client.query('UPDATE sent SET revision = revision + 1 RETURNING revision');
+    const taken = await client.query('SELECT sequence FROM taken_in');
+    const changes = (await client.query<Change>('SELECT kind, id, number FROM changes')).rows;
+    if (changes.length === 0 && !isWhole) {
+      await client.query('ROLLBACK');
+      return undefined;
+    }
+    const [revision, asOf] = [Number(sent.rows[0].revision), Number(taken.rows[0].sequence)];
+    const removed: Record<string, string[]> = {};
+    const lines: object[] = [];
+    for (const [kind, select] of Object.entries(records)) {
+      const ids = changes.filter((change) => change.kind === kind).map(({ id }) => id);
+      const wanted = isWhole ? select : `SELECT * FROM (${select}) r WHERE id = ANY ($1)`;
+      const { rows } = await client.query(wanted, isWhole ? [] : [ids]);
+      lines.push(...rows.map((row) => ({ kind, ...row })));
+      const found = new Set(rows.map(({ id }) => id));
+      if (!isWhole) removed[lists[kind as Kind]] = ids.filter((id) => !found.has(id));
+    }
+    await client.query('COMMIT');
+    const header = { kind: 'header', revision, as_of: asOf, ...(!isWhole && { removed }) };
+    const all = [header, ...frame, ...lines];
+    const text = [...all, { kind: 'end', records: all.length }].map((line) => `${JSON.stringify(line)}\n`).join('');
+    return { revision, text, changes };
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  }
+}
+
+/**
+ * Settles what a file had, once the import has succeeded: each change by its number, because the record may have changed
+ * again meanwhile. A document in conflict is sent again, after the event of the other side has been taken in.
+ */
+export async function acknowledge(
+  client: pg.ClientBase,
+  { changes }: ExportedFile,
+  conflicts: string[],
+): Promise<void> {
+  const settled = changes.filter(({ kind, id }) => kind !== 'document' || !conflicts.includes(id));
+  await client.query(
+    'DELETE FROM changes WHERE (kind, id, number) IN (SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[]))',
+    [settled.map(({ kind }) => kind), settled.map(({ id }) => id), settled.map(({ number }) => number)],
+  );
+}

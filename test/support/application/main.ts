@@ -1,0 +1,66 @@
+// An application with a database of its own, in step with Goalpost: docs/integrating.md, "Two databases".
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { acknowledge, type ExportedFile, exportChanges } from './exporter.js';
+import { forgetCursor, takeInEvents } from './reader.js';
+
+const { APPLICATION_URL, GATEWAY = 'http://127.0.0.1:4000', TOKEN = '', PORT = '4100' } = process.env;
+
+/** Pipes a file into `goalpost import`, and returns the ids of the documents in conflict. Throws if it is refused. */
+async function importFile({ text: lines }: ExportedFile, options: string[]): Promise<string[]> {
+  const command = spawn('npx', ['goalpost', 'import', '-', '--json', ...options], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  command.stdin.end(lines);
+  const report = JSON.parse((await text(command.stdout)) || 'null');
+  if (!report) throw new Error('goalpost import has failed');
+  // biome-ignore lint/suspicious/noExplicitAny: the report of `goalpost import --json`.
+  return report.findings.filter(({ what }: any) => what === 'conflict').map(({ id }: any) => id);
+}
+
+/** Sends what has changed: all that no acknowledged file has. */
+async function send(client: pg.ClientBase, { isWhole = false, options = ['--update'] } = {}): Promise<void> {
+  const file = await exportChanges(client, { isWhole });
+  if (file) await acknowledge(client, file, await importFile(file, options));
+}
+
+/** Calls it again and again: after a pause, or at once when woken. A failure is printed, and the next call tries again. */
+function repeat(work: () => Promise<unknown>, milliseconds: number): () => void {
+  let wake = () => {};
+  const next = () => Promise.race([sleep(milliseconds), new Promise<void>((resolve) => (wake = resolve))]);
+  (async () => {
+    for (;;) {
+      await work().catch((error) => console.error(`${error}`));
+      await next();
+    }
+  })();
+  return () => wake();
+}
+
+const [reading, exporting] = [new pg.Client(APPLICATION_URL), new pg.Client(APPLICATION_URL)];
+await Promise.all([reading.connect(), exporting.connect()]);
+const feed = { gateway: GATEWAY, token: TOKEN };
+
+const [command] = process.argv.slice(2);
+if (command === undefined) {
+  const wake = repeat(() => takeInEvents(reading, feed), 1_000);
+  repeat(() => send(exporting), 1_000);
+  // A webhook only wakes the reader. What it says is not used, so nothing depends on who sent it.
+  createServer((request, response) => {
+    request.resume();
+    response.writeHead(204).end();
+    wake();
+  }).listen(Number(PORT), '127.0.0.1');
+} else {
+  // Goalpost does not know the company yet.
+  if (command === 'load') await send(exporting, { isWhole: true, options: [] });
+  // Goalpost's database was set back to an earlier moment: read again what it has now, then send all.
+  if (command === 'resync') await forgetCursor(reading);
+  if (command === 'once' || command === 'resync') await takeInEvents(reading, feed);
+  if (command === 'once') await send(exporting);
+  if (command === 'resync') await send(exporting, { isWhole: true, options: ['--resync'] });
+  await Promise.all([reading.end(), exporting.end()]);
+}

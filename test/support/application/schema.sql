@@ -1,0 +1,48 @@
+-- An application's own tables, and what it needs to live with Goalpost: what it has to send, and what it has taken in.
+CREATE TABLE people (id text PRIMARY KEY, name text NOT NULL);
+CREATE TABLE goals (id text PRIMARY KEY, name text NOT NULL, closed_at timestamptz, success boolean);
+CREATE TABLE goal_access (
+  goal_id text REFERENCES goals ON DELETE CASCADE, person_id text REFERENCES people ON DELETE CASCADE,
+  PRIMARY KEY (goal_id, person_id));
+CREATE TABLE folders (id text PRIMARY KEY, name text NOT NULL);
+CREATE TABLE files (
+  id text PRIMARY KEY, name text NOT NULL, folder_id text REFERENCES folders, deleted_at timestamptz);
+CREATE TABLE documents (id text PRIMARY KEY, folder_id text REFERENCES folders);
+CREATE TABLE versions (
+  document_id text REFERENCES documents ON DELETE CASCADE, number integer, title text NOT NULL, content text NOT NULL,
+  restored_from integer, PRIMARY KEY (document_id, number) DEFERRABLE);
+
+-- The records that no acknowledged file has, each with the number of its last change.
+CREATE SEQUENCE change_numbers;
+CREATE TABLE changes (kind text, id text, number bigint DEFAULT nextval('change_numbers'), PRIMARY KEY (kind, id));
+-- The number of the last file; the last event that was taken in, and the ids of all.
+CREATE TABLE sent (revision bigint NOT NULL);
+CREATE TABLE taken_in (sequence bigint NOT NULL, cursor text);
+CREATE TABLE events (id text PRIMARY KEY);
+INSERT INTO sent VALUES (0);
+INSERT INTO taken_in VALUES (0, NULL);
+
+CREATE FUNCTION note_change(changed_kind text, changed_id text) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO changes (kind, id) VALUES (changed_kind, changed_id)
+  ON CONFLICT (kind, id) DO UPDATE SET number = nextval('change_numbers')
+$$;
+
+-- Each transaction that changes a record notes that it has, unless it takes in an event.
+CREATE FUNCTION note_row() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF current_setting('application.takes_in', true) IS DISTINCT FROM 'on' THEN
+    PERFORM note_change(TG_ARGV[0], CASE TG_OP WHEN 'DELETE' THEN to_jsonb(OLD) ELSE to_jsonb(NEW) END ->> TG_ARGV[1]);
+  END IF;
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON people FOR EACH ROW EXECUTE FUNCTION note_row('person', 'id');
+CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON goals FOR EACH ROW EXECUTE FUNCTION note_row('goal', 'id');
+CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON goal_access
+  FOR EACH ROW EXECUTE FUNCTION note_row('goal', 'goal_id');
+CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON folders FOR EACH ROW EXECUTE FUNCTION note_row('folder', 'id');
+CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON files FOR EACH ROW EXECUTE FUNCTION note_row('file', 'id');
+CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON documents
+  FOR EACH ROW EXECUTE FUNCTION note_row('document', 'id');
+CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON versions
+  FOR EACH ROW EXECUTE FUNCTION note_row('document', 'document_id');
