@@ -41,7 +41,7 @@ import { openApiDocument, openApiRoutes } from './rest/openapi/openApiDocument.j
 import { restRoutes, storedMutations } from './rest/routes.js';
 import { apiRoot, prepare } from './rest/storedMutation.js';
 import { schema, sdl } from './schema/index.js';
-import { authenticator, bearerHash, withoutTokens } from './tokens.js';
+import { authenticator, bearerHash, requireBearer, withoutTokens } from './tokens.js';
 
 interface AppOptions {
   db: ModelDatabase;
@@ -266,6 +266,7 @@ export function createPipeline({
 
   /** The token is valid: 401. */
   const token: Check = async (request, _location, context) => {
+    requireBearer(request.headers.get('authorization'));
     const { client = callers.clientOf(request, undefined), scope } = context;
     const { canWrite, scopes, surfaces, ...actor } = await callers.learn(client, authenticate(client.token, scope));
     context.actor = actor;

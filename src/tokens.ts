@@ -28,6 +28,12 @@ export function bearerHash(authorization: string | null): string | undefined {
   return token && createHash('sha256').update(token).digest('base64');
 }
 
+/** Requires a header `Authorization` with the scheme Bearer; what follows the scheme is for `bearerHash`. Throws 401. */
+export function requireBearer(authorization: string | null): void {
+  if (!authorization) throw failure('UNAUTHENTICATED', { header: 'missing' });
+  if (!/^bearer(?: |$)/i.test(authorization)) throw failure('UNAUTHENTICATED', { header: 'notBearer' });
+}
+
 const listed = (items: readonly string[]) => [...new Set(items)].join(' ');
 
 export interface NewToken {
@@ -145,8 +151,8 @@ interface Caller extends Actor {
 }
 
 /**
- * Finds the person of a token, by its hash in base64. Fails with the same 401 if the token is missing, malformed, unknown,
- * expired or revoked, or if its person is suspended.
+ * Finds the person of a token, by its hash in base64. Fails with the same 401 if the token is malformed, unknown, expired or
+ * revoked, or if its person is suspended.
  */
 export type Authenticate = (token: string | undefined, scope?: RequestScope) => Promise<Caller>;
 

@@ -107,17 +107,25 @@ const level = (description: string): MemberSchema => ({
   description: `${description}: 0 none, 10 view, 40 comment, 70 edit, 100 full.`,
 });
 
+const whyUnauthenticated = {
+  missing: 'The request has no header Authorization.',
+  notBearer: 'The scheme of the header Authorization is not Bearer.',
+  invalidToken: 'The API token is malformed, unknown, expired or revoked, or its person is suspended.',
+};
+
 /** The caller may not do this, or cannot see the resource. */
 const accessErrors = {
-  UNAUTHENTICATED: entry({
+  UNAUTHENTICATED: entry<{ header?: 'missing' | 'notBearer' }>({
     status: 401,
     title: 'A valid API token is required',
     meaning:
-      'The request has no API token, or the token is malformed, unknown, expired or revoked, or its owner is suspended. ' +
-      'The response does not reveal which.',
+      'The request has no header Authorization, or one whose scheme is not Bearer; the message says so. Otherwise the token ' +
+      'is malformed, unknown, expired or revoked, or its person is suspended: the response does not reveal which, and ' +
+      'WWW-Authenticate has error="invalid_token".',
     remedy: 'Send a valid token in the header Authorization: Bearer <API_TOKEN>.',
-    detail: () => 'Send a valid API token in the header Authorization: Bearer <API_TOKEN>.',
-    headers: () => ({ 'WWW-Authenticate': 'Bearer' }),
+    detail: ({ header }) =>
+      `${whyUnauthenticated[header ?? 'invalidToken']} Send a valid token as Authorization: Bearer <API_TOKEN>.`,
+    headers: ({ header }) => ({ 'WWW-Authenticate': header ? 'Bearer' : 'Bearer error="invalid_token"' }),
     example: {},
   }),
   READ_ONLY_TOKEN: entry({

@@ -65,6 +65,19 @@ export const envelope: Schema = {
   examples: [exampleOfReopening],
 };
 
+/** `goal.reopened` -> `GoalEventData`: the component for the `data` of all events that begin so. */
+const dataName = (type: string) =>
+  `${type.replace(/\..*$/, '').replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())}EventData`;
+
+/** The `data` of events, besides `author_id`, by the names of their components. */
+export const eventData: Record<string, Schema> = Object.fromEntries(
+  actions.map((action) => {
+    const fields = eventFields[action];
+    const properties = Object.fromEntries(fields.map((field) => [field, subject[field]]));
+    return [dataName(eventTypeOf(action)), { type: 'object', properties, required: [...fields] }];
+  }),
+);
+
 /** What is sent to a webhook: its type, what it means, and the JSON Schema of its body. */
 export interface SentEvent {
   type: string;
@@ -84,11 +97,7 @@ export const sentEvents: readonly SentEvent[] = [
       allOf: [{ $ref: '#/components/schemas/Event' }],
       properties: {
         type: { const: type },
-        data: {
-          type: 'object',
-          properties: Object.fromEntries(fields.map((field) => [field, subject[field]])),
-          required: [...fields],
-        },
+        data: { $ref: `#/components/schemas/${dataName(type)}` },
       },
     };
     return { type, description, fields, schema };

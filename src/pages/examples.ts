@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { parse, print } from 'graphql';
+import { isNonNullType, Kind, parse, print } from 'graphql';
 import { fileUrl } from '../files.js';
 import type { ExecuteDocument } from '../platform/graphql/index.js';
 import { jsonResponse, type RequestContext, type Route, snakeCase } from '../platform/http/index.js';
@@ -122,6 +122,7 @@ export interface ExampleRequest extends SampleRequest {
   /** The mutation field that the path stands for. */
   name: string;
   title: string;
+  isAddition: boolean;
   choices: { label: string; body: Record<string, unknown> }[];
   /** A query for what the request would do. Its variables are the fields of the input. */
   preview: string | undefined;
@@ -134,7 +135,7 @@ async function exampleRequests(mutations: readonly ShownMutation[], lookUp?: Loo
   const requests: ExampleRequest[] = [];
   // One after the other, so that a page takes one connection at a time.
   for (const mutation of mutations) {
-    const { name, title, path, example } = mutation;
+    const { name, title, path, example, isAddition = false } = mutation;
     const found = lookUp ? await example.choices(lookUp) : [];
     const choices = found.map(({ label, input }) => ({ label, body: bodyOf(input) }));
     const { preview, repeat, next } = example;
@@ -142,6 +143,8 @@ async function exampleRequests(mutations: readonly ShownMutation[], lookUp?: Loo
     requests.push({
       name,
       title,
+      isAddition,
+      nullable: nullableOf(mutation),
       path,
       body: choices[0]?.body ?? bodyOf(example.input),
       template: templateOf(mutation),
@@ -160,6 +163,13 @@ export async function workedExamples(mutations: readonly ShownMutation[], lookUp
   return { requests, documents: [...(await queryExamples(lookUp)), ...requests.map(documentOf)] };
 }
 
+/** The first member of the response, if it may be null. */
+function nullableOf({ payloadType, selection: { selections } }: ShownMutation): string | undefined {
+  const [first] = selections;
+  const field = first?.kind === Kind.FIELD ? payloadType.getFields()[first.name.value] : undefined;
+  return field && !isNonNullType(field.type) ? field.name : undefined;
+}
+
 const bodyOf = (input: ExampleInput) =>
   Object.fromEntries(Object.entries(input).map(([field, value]) => [snakeCase(field), value]));
 
@@ -172,6 +182,12 @@ function templateOf({ name, example: { about, selection } }: ShownMutation): str
 
 /** The script that gives the examples their choices and buttons. */
 export const examplesScript = '/pages/examples.js';
+
+/** Marks what Goalpost adds to the documented operations. */
+export const additionMark = ({ isAddition }: Pick<ExampleRequest, 'isAddition'>): Html | undefined =>
+  isAddition
+    ? html` <span class="badge" title="Not one of the documented operations">addition of Goalpost</span>`
+    : undefined;
 
 /** A request in several languages. A script shows what to choose from, and the buttons Copy, Preview and Run. */
 export function exampleBlock(request: ExampleRequest, base: string, heading: Html): Html {

@@ -270,7 +270,10 @@ interface DeletedFiles {
 }
 
 const recoverResourceHubFile: MutationExample = {
-  about: ['Brings a deleted file back.', 'A file that is not deleted stays as it is.'],
+  about: [
+    'Brings a deleted file back: an addition of Goalpost to the documented operations.',
+    'A file that is not deleted stays as it is.',
+  ],
   input: { fileId: 'FILE_ID' },
   async choices(lookUp) {
     const { resourceHubs } = await lookUp<DeletedFiles>(

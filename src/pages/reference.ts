@@ -4,7 +4,7 @@ import type { Route } from '../platform/http/index.js';
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
 import { apiRoot } from '../rest/storedMutation.js';
 import { type Demo, type Trial, tokenField, trialFor, trialForStrangers } from './demo.js';
-import { type ExampleRequest, exampleBlock, examplesData, examplesScript } from './examples.js';
+import { additionMark, type ExampleRequest, exampleBlock, examplesData, examplesScript } from './examples.js';
 import { KeptPages } from './files.js';
 import {
   filterField,
@@ -162,10 +162,10 @@ export function operationSection({ api, request, base }: OperationView): Html {
   const success = responses['200']?.content['application/json'];
   return html`<section class="operation" aria-labelledby="${id}">
 <h2 id="${id}"><a class="anchor" href="#${id}">${request.title}</a></h2>
-<p class="method"><span class="badge">POST</span> <code>${request.path}</code>${deprecated && html` <span class="badge client">deprecated</span>`}</p>
+<p class="method"><span class="badge">POST</span> <code>${request.path}</code>${additionMark(request)}${deprecated && html` <span class="badge client">deprecated</span>`}</p>
 <div class="sides">
 <div>
-<div class="prose">${prose(withoutErrors(description))}</div>
+<div class="prose">${prose(description)}</div>
 <div><h3>Request</h3>
 ${fieldList(input, `${id}.request`, true)}</div>
 <div><h3>Response</h3>
@@ -186,9 +186,6 @@ ${bodyEditor(request)}
 
 const resolved = ({ components }: OpenApi, schema: Schema = {}): Schema =>
   components.schemas[componentOf(schema) ?? ''] ?? schema;
-
-/** The table of problems says it better. */
-const withoutErrors = (description: string) => description.replace(/ Errors: [A-Z_, ]+\./, '');
 
 /** Each record of a response, folded. The records in it are at the end of the page. */
 const responseFields = (api: OpenApi, { properties = {}, required = [] }: Schema, anchor: string): Html =>
@@ -303,7 +300,7 @@ ${headerList(Object.entries(api.components.headers))}
 </section>
 <section class="operation" aria-labelledby="records">
 <h2 id="records">Records</h2>
-<p>The objects in responses. Every field is always present, and null where there is nothing.</p>
+<p>The objects in responses and events. Every field is always present, and null where there is nothing.</p>
 ${recordsOf(api).map(([name, schema]) => recordDetails(name, schema))}</section>
 </div>
 </main>

@@ -3,7 +3,7 @@ import { openApiPath } from '../rest/openapi/openApiDocument.js';
 import { version } from '../version.js';
 import { shellQuoted } from './assets/samples.js';
 import { type Demo, type DemoKey, type Trial, tokenField, trialFor, trialForStrangers } from './demo.js';
-import { exampleBlock, examplesData, examplesScript } from './examples.js';
+import { additionMark, exampleBlock, examplesData, examplesScript } from './examples.js';
 import { KeptPages } from './files.js';
 import { type HasPage, type Html, historyLink, html, htmlPage, type PageLink, pageLinks } from './html.js';
 import type { ShownMutation } from './operationExamples.js';
@@ -70,7 +70,7 @@ const render = (trial: Trial, ready: boolean, base: string, { demo, hasPage }: S
 <h2 id="try">Try it</h2>
 <div class="stack">
 ${tokenField(trial, demo)}
-${trial.requests.map((each) => exampleBlock(each, base, html`<h3>${each.title}</h3>`))}
+${trial.requests.map((each) => exampleBlock(each, base, html`<h3>${each.title}${additionMark(each)}</h3>`))}
 </div>
 </section>
 <section aria-labelledby="explore">

@@ -38,6 +38,13 @@ const storableId = (id: unknown) => String(id).toWellFormed().replaceAll('\0', '
 
 SchemaBuilder.registerPlugin('storableIds', StorableIdsPlugin);
 
+/** What the description of an id says that need not be there. The contract wants a call without it to succeed. */
+export const withoutId = (record: string) =>
+  `If it is null or absent, the call succeeds, changes nothing and returns \`${record}: null\`.`;
+
+/** What the description of the record in a payload says of such a call. */
+export const nullWithoutId = 'Null if no ID was given: then nothing has changed.';
+
 /** The description of the argument with which a mutation says what it expects. */
 export const expectedState = {
   required: false as const,

@@ -65,7 +65,9 @@ export const OrderDirection = builder.enumType('OrderDirection', {
 });
 
 builder.queryType({
-  description: 'The read operations. Every token can run them, and they return only what its person can see.',
+  description:
+    'The read operations. Every token can run them, and they return only what its person can see. An ID is unique among ' +
+    'the records of its type only: a goal and a document may have the same, so a cache keys records by type and ID.',
 });
 
 builder.mutationType({

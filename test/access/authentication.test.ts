@@ -25,13 +25,20 @@ await world.sql('UPDATE api_tokens SET expires_at = now() WHERE id = $1', [expir
 const { token: suspended } = await world.person(company, { suspendedAt: new Date() });
 const { token: suspendedOwner } = await world.person(company, { suspendedAt: new Date(), isOwner: true });
 
-const credentials: [string, string | null][] = [
-  ['no header', null],
-  ['an empty header', ''],
+const noHeader = 'The request has no header Authorization.';
+const notBearer = 'The scheme of the header Authorization is not Bearer.';
+const notSent: [string, string | null, string][] = [
+  ['no header', null, noHeader],
+  ['an empty header', '', noHeader],
+  ['a token alone', caller.token, notBearer],
+  ['another scheme', `Basic ${caller.token}`, notBearer],
+  ['a token in Basic', `Basic ${Buffer.from(`${caller.token}:`).toString('base64')}`, notBearer],
+  ['a scheme that begins with Bearer', `Bearer2 ${caller.token}`, notBearer],
+  ['a scheme with a tab behind it', `Bearer\t${caller.token}`, notBearer],
+];
+
+const invalid: [string, string][] = [
   ['a scheme alone', 'Bearer'],
-  ['a token alone', caller.token],
-  ['another scheme', `Basic ${caller.token}`],
-  ['a token in Basic', `Basic ${Buffer.from(`${caller.token}:`).toString('base64')}`],
   ['two tokens', `Bearer ${caller.token} ${caller.token}`],
   ['a token with more behind it', `Bearer ${caller.token}x`],
   ['a token in quotes', `Bearer "${caller.token}"`],
@@ -59,11 +66,11 @@ const withoutRequestId = (body: Json) =>
   JSON.parse(JSON.stringify(body, (key, value) => (/^request_?id$/i.test(key) ? undefined : value)));
 
 describe.each(places)('at %s', (_, path, body) => {
-  test.each(credentials)('%s is the one 401', async (_name, authorization) => {
+  async function requireRefusal(authorization: string | null, scheme: string, why: string) {
     const answer = await world.post(path, null, body, authorization === null ? {} : { authorization });
     expect(answer.status).toBe(401);
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
-    const detail = 'Send a valid API token in the header Authorization: Bearer <API_TOKEN>.';
+    expect(answer.headers.get('www-authenticate')).toBe(scheme);
+    const detail = `${why} Send a valid token as Authorization: Bearer <API_TOKEN>.`;
     expect(withoutRequestId(path === '/graphql' ? answer.body.errors : answer.body)).toEqual(
       path === '/graphql'
         ? [{ message: detail, extensions: { code: 'UNAUTHENTICATED' } }]
@@ -75,6 +82,15 @@ describe.each(places)('at %s', (_, path, body) => {
             code: 'UNAUTHENTICATED',
           },
     );
+  }
+
+  test.each(notSent)('%s is a 401 that says so', async (_name, authorization, why) => {
+    await requireRefusal(authorization, 'Bearer', why);
+  });
+
+  test.each(invalid)('%s is one and the same 401, invalid_token', async (_name, authorization) => {
+    const why = 'The API token is malformed, unknown, expired or revoked, or its person is suspended.';
+    await requireRefusal(authorization, 'Bearer error="invalid_token"', why);
   });
 
   test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer  '])('the scheme may be written %j', async (scheme) => {

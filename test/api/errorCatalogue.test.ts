@@ -200,7 +200,7 @@ const provocations: Record<ErrorCode, Provocation> = {
   }),
   PERSISTED_DOCUMENT_REQUIRED: { graphql: reopening({ at: persistedOnly }).graphql },
   PERSISTED_QUERY_NOT_FOUND: graphqlBody({ documentId: unknownDocument }, persistedOnly),
-  UNAUTHENTICATED: reopening({ token: null }),
+  UNAUTHENTICATED: reopening({ token: `gp_${'x'.repeat(43)}` }),
   READ_ONLY_TOKEN: reopening({ token: author.readOnlyToken }),
   INSUFFICIENT_SCOPE: reopening({ token: scoped.token }),
   FORBIDDEN: reopening({ token: stranger.token }),
@@ -351,7 +351,7 @@ describe('the same failure has the same words wherever it happens', () => {
 
   test('since a failure takes facts, not words', () => {
     // @ts-expect-error
-    expect(failure('UNAUTHENTICATED', 'Who are you?').message).toMatch(/^Send a valid API token/);
+    expect(failure('UNAUTHENTICATED', 'Who are you?').message).toMatch(/^The API token is malformed/);
   });
 
   test('since nobody but the catalogue words a failure', async () => {

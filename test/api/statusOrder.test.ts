@@ -91,7 +91,9 @@ describe.each(operations)('the order of checks of %s', (operation) => {
     expect(answer).toMatchObject({ status, body: { status, code: code || conflict } });
     expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
     expect(answer.headers.get('allow')).toBe(name === 'wrong method' ? 'POST' : null);
-    expect(answer.headers.get('www-authenticate')).toBe(name === 'revoked token' ? 'Bearer' : null);
+    expect(answer.headers.get('www-authenticate')).toBe(
+      name === 'revoked token' ? 'Bearer error="invalid_token"' : null,
+    );
     expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'));
   });
 
@@ -180,7 +182,7 @@ describe('the order of checks of GraphQL', () => {
     const answer = await graphql(name);
     expect(answer).toMatchObject(sees(status, code));
     expect(answer.headers.get('allow')).toBe(name === 'method' ? 'GET, POST' : null);
-    expect(answer.headers.get('www-authenticate')).toBe(name === 'token' ? 'Bearer' : null);
+    expect(answer.headers.get('www-authenticate')).toBe(name === 'token' ? 'Bearer error="invalid_token"' : null);
   });
 
   const pairs = order.flatMap(([first, status, code], index) =>

@@ -52,6 +52,44 @@ test('the document says nothing twice: it has at most 115 kB without white space
   expect(Buffer.byteLength(JSON.stringify(openApi))).toBeLessThan(115_000);
 });
 
+test('an enum of a response is open, since clients are promised new values', () => {
+  const closed: string[] = [];
+  const walk = (part: Json, at: string, isOpen = false): void => {
+    if (typeof part !== 'object' || part === null) return;
+    if (part.enum && !isOpen) closed.push(at);
+    for (const [key, value] of Object.entries<Json>(part)) {
+      if (key !== 'anyOf') walk(value, `${at}.${key}`);
+      else for (const each of value) walk(each, at, JSON.stringify(value.at(-1)) === '{"type":"string"}');
+    }
+  };
+  for (const [name, schema] of Object.entries<Json>(openApi.components.schemas)) {
+    if (!name.endsWith('Input')) walk(schema, name);
+  }
+  expect(closed).toEqual([]);
+});
+
+test('the operation that Goalpost adds is marked, in the text of both contracts too', () => {
+  const marked = operations.filter(([, operation]) => operation['x-addition']).map(([path]) => path);
+  expect(marked).toEqual(['/recover_resource_hub_file']);
+  const described = operations.filter(([, { description }]) => description.includes('An addition of Goalpost'));
+  expect(described.map(([path]) => path)).toEqual(marked);
+  expect(openApi.info.description).toContain('recover a deleted file (an addition of Goalpost).');
+  expect(textOf('schema.graphql')).toMatch(/An addition of Goalpost[^"]*"""\n {2}recoverResourceHubFile\(/);
+});
+
+test('a call without an id says that it succeeds, where its field and its response are described', () => {
+  for (const [path, field, record] of [
+    ['/reopen_goal', 'id', 'goal'],
+    ['/delete_resource_hub_file', 'file_id', 'file'],
+    ['/recover_resource_hub_file', 'file_id', 'file'],
+  ] as const) {
+    expect(requestSchema(path).properties[field].description).toMatch(
+      new RegExp(`null or absent, the call succeeds, changes nothing and returns .${record}: null`),
+    );
+    expect(responseSchema(path).properties[record].description).toMatch(/Null if no ID was given: then nothing/);
+  }
+});
+
 describe('request bodies', () => {
   const optional = (schema: Json) => ({ ...schema, description: expect.any(String) });
 

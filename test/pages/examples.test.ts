@@ -85,8 +85,9 @@ test.each(['curl', 'javascript', 'python'] as const)('a sample in %s runs as it 
   expect(samples.every(({ text }) => text.includes('Idempotency-Key'))).toBe(true);
   const { command, options } = runners[language];
   const text = samples.find((sample) => sample.language === language)?.text ?? '';
-  const { stdout } = await run(command, [...options, text], { env: { ...process.env, TOKEN: caller.token } });
+  const { stdout, stderr } = await run(command, [...options, text], { env: { ...process.env, TOKEN: caller.token } });
   expect(stdout).toMatch(/\{\s*'?"?goal'?"?: ?(null|None)/);
+  if (language !== 'curl') expect(stderr).toBe('The request had no id: nothing was changed.\n');
 });
 
 test('a command that is run twice changes something once, also where there is no uuidgen', async () => {

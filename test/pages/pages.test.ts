@@ -383,6 +383,12 @@ test('the addresses of the demo’s documents, without APP_URL, say which settin
   }
 });
 
+test.each(['/', '/docs'])('%s marks the operation that Goalpost adds', async (path) => {
+  const { text } = await browse(world, path);
+  expect(text.match(/addition of Goalpost<\/span>/g)).toHaveLength(1);
+  expect(text).toMatch(/(Recover a deleted file|recover_resource_hub_file<\/code>) <span class="badge"[^>]*>addition/);
+});
+
 describe('the start page', () => {
   test('says the version and that the database is ready', async () => {
     const { text } = await browse(world, '/');

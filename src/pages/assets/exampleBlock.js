@@ -209,8 +209,9 @@ export class ExampleBlock {
       });
       steps.prepend(onward);
       const isOfRecord = this.#recordOf(request.values).every(([, value]) => value != null);
-      const repeated = isOfRecord ? [element('p', { className: 'quiet', textContent: repeat.again })] : [];
-      this.#result(...exchangeNodes(done), ...repeated, steps);
+      const text = isOfRecord ? repeat.again : 'The request had no id, so it succeeded and changed nothing.';
+      const repeated = element('p', { className: 'quiet', textContent: text });
+      this.#result(...exchangeNodes(done), repeated, steps);
       if (request.key !== undefined) return;
       if (isOfRecord) this.#markDone();
       await this.#page.changed();

@@ -4,6 +4,8 @@ export interface SampleRequest {
   body: Record<string, unknown>;
   /** The same call in GraphQL, with `INPUT` in place of its input. */
   template: string;
+  /** The member of the response that is null if the request names no record: such a request succeeds. */
+  nullable?: string | undefined;
 }
 
 /** A request in one of the languages that the pages show. */
@@ -66,7 +68,9 @@ function shown(body: object): string {
 export const shellQuoted = (argument: string) =>
   /^[\w.:/-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
 
-function javascript(base: string, { path, body }: SampleRequest): string {
+const nothingChanged = 'The request had no id: nothing was changed.';
+
+function javascript(base: string, { path, body, nullable }: SampleRequest): string {
   const text = JSON.stringify(body, null, 2).replaceAll('\n', '\n  ');
   return `const response = await fetch(${JSON.stringify(base + path)}, {
   method: "POST",
@@ -77,12 +81,14 @@ function javascript(base: string, { path, body }: SampleRequest): string {
   },
   body: JSON.stringify(${text}),
 });
-console.log(response.status, await response.json());`;
+const result = await response.json();
+console.log(response.status, result);${nullable ? `\nif (result.${nullable} === null) console.error("${nothingChanged}");` : ''}`;
 }
 
 /** Only with what Python itself has. A problem is a response too. */
-function python(base: string, { path, body }: SampleRequest): string {
-  return `import json, os, urllib.error, urllib.request, uuid
+function python(base: string, { path, body, nullable }: SampleRequest): string {
+  const check = `\nif "${nullable}" in result and result["${nullable}"] is None:\n    print("${nothingChanged}", file=sys.stderr)`;
+  return `import json, os, sys, urllib.error, urllib.request, uuid
 
 body = ${pythonValue(body)}
 request = urllib.request.Request(${JSON.stringify(base + path)}, json.dumps(body).encode(), {
@@ -94,7 +100,8 @@ try:
     response = urllib.request.urlopen(request)
 except urllib.error.HTTPError as problem:
     response = problem
-print(response.status, json.load(response))`;
+result = json.load(response)
+print(response.status, result)${nullable ? check : ''}`;
 }
 
 const pythonNames: Record<string, string> = { true: 'True', false: 'False', null: 'None' };
@@ -104,4 +111,10 @@ const pythonValue = (value: unknown): string =>
   JSON.stringify(value, null, 4).replace(/"(?:\\.|[^"\\])*"|true|false|null/g, (part) => pythonNames[part] ?? part);
 
 const graphql = (request: SampleRequest): string =>
-  `# Send it with a new Idempotency-Key, as every change.\n${documentOf(request).trimEnd()}`;
+  [
+    '# Send it with a new Idempotency-Key, as every change.',
+    ...(request.nullable
+      ? [`# If ${request.nullable} is null in the response, the request had no id: nothing was changed.`]
+      : []),
+    documentOf(request).trimEnd(),
+  ].join('\n');

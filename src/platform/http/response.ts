@@ -114,7 +114,7 @@ const accepted = [
 ];
 const exposed = [
   ...['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Retry-After', 'Idempotency-Replayed', 'Allow'],
-  ...['Deprecation', 'Sunset'],
+  ...['WWW-Authenticate', 'Deprecation', 'Sunset'],
 ];
 const preflightSeconds = '7200';
 

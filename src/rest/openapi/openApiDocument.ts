@@ -1,5 +1,5 @@
 import { type GraphQLObjectType, type GraphQLSchema, getNamedType, Kind, type SelectionSetNode } from 'graphql';
-import { envelope } from '../../events/eventSchemas.js';
+import { envelope, eventData } from '../../events/eventSchemas.js';
 import type { ErrorCode } from '../../platform/failures/index.js';
 import { contentRoute, type Route } from '../../platform/http/index.js';
 import { version } from '../../version.js';
@@ -56,8 +56,13 @@ function collectReferences({ component }: Pick<Components, 'component'>, publicU
   return { headers, problems, responses, references };
 }
 
+const listed = ({ title, isAddition }: PreparedMutation) =>
+  `${title.toLowerCase()}${isAddition ? ' (an addition of Goalpost)' : ''}`;
+
 /** The description of the API, which names its operations by their titles. */
-const descriptionOf = (titles: string[]) => `The external HTTP API: ${titles.join(', ').toLowerCase()}.
+const descriptionOf = (
+  prepared: readonly PreparedMutation[],
+) => `The external HTTP API: ${prepared.map(listed).join(', ')}.
 
 Every operation is a POST with a JSON body and needs a write-enabled API token: \`Authorization: Bearer <API_TOKEN>\`.
 Every failure is a problem (RFC 9457) with a \`code\` for programs. Its \`type\` is the address of a page that explains it.
@@ -79,7 +84,8 @@ const webhooksTag = {
 /** Recorded responses of the demo workspace, by operation. */
 const examples: Record<string, { request: unknown; response: unknown }> = recordedExamples;
 
-const addition = '\n\nAn addition of this gateway to the documented paths.';
+/** The responses of an operation say it better. */
+const withoutErrors = (description: string) => description.replace(/ Errors: [A-Z_, ]+\.$/, '');
 
 /** The OpenAPI document of the stored mutations, derived from them, the schema and the error catalogue. */
 export function openApiDocument(schema: GraphQLSchema, prepared: readonly PreparedMutation[], publicUrl = '') {
@@ -96,7 +102,7 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
     return {
       operationId: name,
       summary: sentence(name),
-      description: text(field.description) + (isAddition ? addition : ''),
+      description: withoutErrors(text(field.description)),
       ...(isAddition && { 'x-addition': true }),
       ...((deprecated || field.deprecationReason != null) && { deprecated: true }),
       tags: [tagOf(payloadType, selection)],
@@ -138,7 +144,7 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
     info: {
       title: 'Goalpost',
       version,
-      description: descriptionOf(prepared.map(({ title }) => title)),
+      description: descriptionOf(prepared),
       contact: { name: 'The operator of this server' },
       // Without an identifier: viewers would link it to a page of SPDX that does not exist.
       license: { name: 'Proprietary' },
@@ -163,7 +169,7 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
       parameters: { ...requestHeaders, ...webhookParameters },
       headers,
       responses,
-      schemas: { ...schemas, Problem: problem, Event: envelope },
+      schemas: { ...schemas, Problem: problem, Event: envelope, ...eventData },
       examples: problems,
     },
   };

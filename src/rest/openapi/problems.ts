@@ -47,11 +47,12 @@ export function problemSchema(code: ErrorCode): JsonSchema {
 const inRest = (members: Readonly<Record<string, MemberSchema>>): Record<string, JsonSchema> =>
   Object.fromEntries(Object.entries(members).map(([name, schema]) => [snakeCase(name), member(schema)]));
 
-function member({ items, properties, ofGraphql, ...schema }: MemberSchema): JsonSchema {
-  const ofRest = schema.enum?.filter((value) => !ofGraphql?.values.includes(value));
+/** Enums are open, as those of records: a later version may add values. */
+function member({ items, properties, ofGraphql, enum: values, type, ...schema }: MemberSchema): JsonSchema {
+  const ofRest = values?.filter((value) => !ofGraphql?.values.includes(value));
   return {
+    ...(ofRest ? { anyOf: [{ type, enum: ofRest }, { type }] } : { type }),
     ...schema,
-    ...(ofRest && { enum: ofRest }),
     ...(items && { items: member(items) }),
     ...(properties && { properties: inRest(properties), required: Object.keys(inRest(properties)) }),
   };

@@ -167,9 +167,9 @@ const responseHeaders: Record<string, JsonSchema> = {
     example: 'close',
   },
   'WWW-Authenticate': {
-    description: 'The authentication scheme to use.',
+    description: 'The scheme to use and, if the token is of no use, why (RFC 6750).',
     schema: text,
-    example: 'Bearer',
+    example: 'Bearer error="invalid_token"',
   },
   Deprecation: {
     description: 'The path is deprecated since this time, in seconds since 1970 (RFC 9745).',

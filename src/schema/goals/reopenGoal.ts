@@ -7,7 +7,7 @@ import {
 } from '../../operations/reopenGoal.js';
 import { keyOf } from '../../policies/access.js';
 import { builder, everybody } from '../builder.js';
-import { changes, expectedState, stateDescription } from '../changes.js';
+import { changes, expectedState, nullWithoutId, stateDescription, withoutId } from '../changes.js';
 import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { addActivity } from '../events/payloadActivity.js';
 import { Person } from '../people/person.js';
@@ -19,7 +19,7 @@ const ReopenGoalInput = builder.inputType('ReopenGoalInput', {
   fields: (t) => ({
     id: t.id({
       required: false,
-      description: 'The ID of the goal to reopen. If it is null or absent, nothing changes.',
+      description: `The ID of the goal to reopen. ${withoutId('goal')}`,
     }),
     message: t.string({
       required: false,
@@ -48,7 +48,7 @@ const ReopenGoalPayload = builder.objectRef<ReopenedGoal>('ReopenGoalPayload').i
     goal: t.field({
       type: Goal,
       nullable: true,
-      description: 'The goal, which is now open. Null if no ID was given.',
+      description: `The goal, which is now open. ${nullWithoutId}`,
       resolve: ({ goalId }, _args, context, info) =>
         goalId === null
           ? null

@@ -7,7 +7,7 @@ import {
 } from '../../operations/deleteResourceHubFile.js';
 import { keyOf } from '../../policies/access.js';
 import { builder, everybody } from '../builder.js';
-import { changes, expectedState, stateDescription } from '../changes.js';
+import { changes, expectedState, nullWithoutId, stateDescription, withoutId } from '../changes.js';
 import { checkedPage, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { addActivity } from '../events/payloadActivity.js';
 import { PersonConnection } from '../goals/reopenGoal.js';
@@ -36,7 +36,7 @@ const DeleteResourceHubFileInput = builder.inputType('DeleteResourceHubFileInput
   fields: (t) => ({
     fileId: t.id({
       required: false,
-      description: 'The ID of the file to delete. If it is null or absent, nothing changes.',
+      description: `The ID of the file to delete. ${withoutId('file')}`,
     }),
   }),
 });
@@ -45,7 +45,7 @@ const DeleteResourceHubFilePayload = builder.objectRef<DeletedFile>('DeleteResou
   description: 'The result of `deleteResourceHubFile`.',
 });
 
-addFile(DeleteResourceHubFilePayload, 'The deleted file, as it was when it was deleted. Null if no ID was given.');
+addFile(DeleteResourceHubFilePayload, `The deleted file, as it was when it was deleted. ${nullWithoutId}`);
 addActivity(DeleteResourceHubFilePayload);
 
 builder.mutationField('deleteResourceHubFile', (t) =>

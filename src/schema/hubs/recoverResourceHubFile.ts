@@ -5,7 +5,7 @@ import {
   recoverResourceHubFile,
 } from '../../operations/recoverResourceHubFile.js';
 import { builder } from '../builder.js';
-import { changes, expectedState, stateDescription } from '../changes.js';
+import { changes, expectedState, nullWithoutId, stateDescription, withoutId } from '../changes.js';
 import { addActivity } from '../events/payloadActivity.js';
 import { addFile } from './deleteResourceHubFile.js';
 
@@ -14,7 +14,7 @@ const RecoverResourceHubFileInput = builder.inputType('RecoverResourceHubFileInp
   fields: (t) => ({
     fileId: t.id({
       required: false,
-      description: 'The ID of the deleted file to recover. If it is null or absent, nothing changes.',
+      description: `The ID of the deleted file to recover. ${withoutId('file')}`,
     }),
   }),
 });
@@ -23,7 +23,7 @@ const RecoverResourceHubFilePayload = builder.objectRef<RecoveredFile>('RecoverR
   description: 'The result of `recoverResourceHubFile`.',
 });
 
-addFile(RecoverResourceHubFilePayload, 'The recovered file. Null if no ID was given.');
+addFile(RecoverResourceHubFilePayload, `The recovered file. ${nullWithoutId}`);
 addActivity(RecoverResourceHubFilePayload);
 
 builder.mutationField('recoverResourceHubFile', (t) =>
@@ -31,7 +31,8 @@ builder.mutationField('recoverResourceHubFile', (t) =>
     type: RecoverResourceHubFilePayload,
     description:
       'Recovers a deleted file of a resource hub, with its comments, reactions and subscriptions. A file that is not ' +
-      'deleted stays unchanged. Requires edit access. Errors: NOT_FOUND, FORBIDDEN, STATE_CHANGED.',
+      'deleted stays unchanged. An addition of Goalpost to the documented operations. Requires edit access. Errors: ' +
+      'NOT_FOUND, FORBIDDEN, STATE_CHANGED.',
     extensions: {
       ...changes<typeof RecoverResourceHubFileInput.$inferInput>('file', ({ fileId }) => fileId),
       errors: ['STATE_CHANGED'],
