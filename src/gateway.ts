@@ -27,6 +27,7 @@ import { Metrics, MetricsServer, type ReadMetrics } from './platform/telemetry/i
 import { schema } from './schema/index.js';
 import type { Config } from './settings.js';
 import { version } from './version.js';
+import { ImportFigures } from './workspace/lastImports.js';
 
 /** The tokens of the demo workspace. */
 export interface DemoTokens {
@@ -135,9 +136,11 @@ export async function connectGateway(
   let replicas: Replicas | undefined;
   let stopWebhooks = async () => {};
   let figures: WebhookFigures | undefined;
+  let imports: ImportFigures | undefined;
   const close = async () => {
     await stopWebhooks();
     figures?.stop();
+    imports?.stop();
     await Promise.all([rateLimiters.close(), replicas?.close(), events.close(), db.$disconnect()]);
   };
   try {
@@ -161,7 +164,10 @@ export async function connectGateway(
     streams,
     webhooks,
   });
-  if (config.metrics) figures = new WebhookFigures(events.db, eventSource);
+  if (config.metrics) {
+    figures = new WebhookFigures(events.db, eventSource);
+    imports = new ImportFigures(events.db);
+  }
   const metrics =
     figures &&
     new Metrics({
@@ -171,6 +177,7 @@ export async function connectGateway(
       unsentBytes: () => nodeServer.unsentBytes,
       streams: () => streams.open,
       webhooks: figures.read,
+      gauges: imports?.gauges ?? [],
     });
   const bodyBytes = Math.max(parameters.bodies.leastBytes, 4 * config.bodyLimit);
   const overload = new Overload(config.maxConcurrentRequests, logger, bodyBytes);

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { databaseTables } from '../database.js';
+import { databaseTables, openModels } from '../database.js';
 import { maintenancePoolSize } from '../gateway.js';
 import {
   type InspectedServer,
@@ -16,8 +16,10 @@ import { type InspectedReplica, inspectReplicas } from '../platform/postgres/ind
 import { listen } from '../platform/process/index.js';
 import { DatabaseError, type Encryption } from '../platform/servers/index.js';
 import { ConfigError } from '../platform/settings/index.js';
+import { printable } from '../platform/telemetry/index.js';
 import { schema } from '../schema/index.js';
 import { type Config, configOf, type EffectiveSetting, type Environment, effectiveSettings } from '../settings.js';
+import { lastImports } from '../workspace/lastImports.js';
 
 /** One thing that `check` has found. */
 interface Finding {
@@ -57,7 +59,22 @@ const shownAtMost = 3;
 async function inspectPrimary(primary: InspectedServer, config: Config): Promise<Finding[]> {
   const migrated = await migrationsOf(primary, config);
   const role = migrated.isUsable ? await roleOf(primary, { isMigrated: !migrated.isPending }, config) : [];
-  return [migrated.finding, ...role, connectionsOf(primary, config)];
+  const imports = migrated.isPending ? [] : await importsOf(primary, config);
+  return [migrated.finding, ...role, connectionsOf(primary, config), ...imports];
+}
+
+/** The last numbered file of each company, and what of it waits for somebody. */
+async function importsOf({ url }: InspectedServer, { databaseTimeouts: timeouts, preparedStatements }: Config) {
+  const db = openModels({ url, poolSize: 1, preparedStatements, timeouts });
+  try {
+    return (await lastImports(db)).map(({ companyId, revision, importedAt, kept, conflicts }) => {
+      const when = importedAt.toISOString().replace(/\.\d+Z$/, 'Z');
+      const text = `${printable(companyId)} has file ${revision}, of ${when}: ${kept} kept, ${conflicts} in conflict`;
+      return conflicts > 0 ? note(`${text}. npx goalpost import --update --dry-run names them`) : fine(text);
+    });
+  } finally {
+    await db.$disconnect();
+  }
 }
 
 /** Whether the role may do what the gateway needs, and no more. The embedded database has no other role. */

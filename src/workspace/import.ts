@@ -29,7 +29,7 @@ export interface ImportOptions {
   overwrite?: boolean;
   /** Fails if anything is kept or in conflict. */
   strict?: boolean;
-  /** Takes a whole file as the truth, whatever revisions and events say. */
+  /** Takes a whole file as the truth, whatever its revision is, and whatever events say that it does not know. */
   resync?: boolean;
   /** The most changes, kept records and conflicts that the report names. */
   shown?: number;
@@ -169,7 +169,9 @@ async function write({ tx, staging, head, digest, options }: Written): Promise<I
   await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtext('goalpost import'), hashtext(${companyId}))::text AS held`;
   const company = await exists(tx, companyId);
   await requireUnused(tx, { staging, companyId, company, options });
-  const overwrite = options.overwrite === true || options.resync === true;
+  // Whoever writes again from the beginning may know the events that are there now.
+  const knowsEvents = company !== undefined && head.as_of !== null && head.as_of <= company.lastSequence;
+  const overwrite = options.overwrite === true || (options.resync === true && !knowsEvents);
   const merge: Merge = { tx, staging, companyId, isNew: !company, asOf: head.as_of ?? 0, overwrite };
   if (company && !options.resync) {
     if (isRepeated(head, company, digest)) return { ...(await emptyReport(merge)), isRepeated: true };

@@ -454,6 +454,18 @@ describe('a database that was set back', () => {
     await update(whole, { resync: true });
     expect(await rowOf('goals', companyId, id('goal'))).toMatchObject({ name: 'Later' });
   });
+
+  test('keeps what operations change after the event up to which --resync knows them', async () => {
+    const closing = { closed_at: '2026-02-01T00:00:00.000Z', success: true };
+    const { document, companyId, token, update, id } = await imported(({ goals }) => Object.assign(goals[0], closing));
+    await operate(token, 'reopenGoal', { id: id('goal') });
+    await numberEvents(db, eventSource, companyId);
+    await operate(token, 'deleteResourceHubFile', { fileId: id('file') });
+    const report = await update({ ...document, as_of: 3 }, { resync: true });
+    expect(report).toMatchObject({ kept: 1, conflicts: 0 });
+    expect((await rowOf('goals', companyId, id('goal'))).closed_at).toEqual(new Date(closing.closed_at));
+    expect((await rowOf('resource_hub_files', companyId, id('file'))).deleted_at).toBeInstanceOf(Date);
+  });
 });
 
 describe('a reference of an update', () => {

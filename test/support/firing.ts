@@ -35,6 +35,11 @@ const recent = (metric: string): Scene => ({
 
 /** For each alert, figures for 90 minutes with which it fires, and figures just below its limit. */
 export const firing: Record<string, Scene> = {
+  GoalpostImportConflicts: gauge(at('goalpost_import_conflicts', 'company="acme"'), 1, 0),
+  GoalpostImportsStopped: {
+    fires: { [at('goalpost_import_timestamp_seconds', 'company="acme"')]: '-90000x95' },
+    isQuiet: { [at('goalpost_import_timestamp_seconds', 'company="acme"')]: '0x95' },
+  },
   GoalpostDown: { fires: { [at('up')]: '1x87 0x7' }, isQuiet: { [at('up')]: always(1) } },
   GoalpostUnavailable: pair(requests('503'), '0+10x95', '0+4x95', requests('200'), served),
   GoalpostBug: recent(at('goalpost_errors_total', 'operation="goals"', 'code="INTERNAL_SERVER_ERROR"')),

@@ -19,12 +19,13 @@ interface GaugeOptions {
   aggregator?: 'min' | 'max';
 }
 
+type ReadGauge = () => number | Readonly<Record<string, number>>;
+
+/** A gauge that the platform knows nothing of. */
+type ProductGauge = GaugeOptions & { read: ReadGauge };
+
 /** Adds a gauge, which is read whenever the metrics are: one value, or one for each value of its label. */
-function addGauge(
-  registry: Registry,
-  { label, ...options }: GaugeOptions,
-  read: () => number | Readonly<Record<string, number>>,
-): void {
+function addGauge(registry: Registry, { label, ...options }: GaugeOptions, read: ReadGauge): void {
   new Gauge({
     ...options,
     labelNames: label === undefined ? [] : [label],
@@ -157,6 +158,8 @@ interface MetricsOptions {
   unsentBytes?: () => number;
   streams?: () => number;
   webhooks?: ReadWebhooks;
+  /** Gauges of the product. */
+  gauges?: readonly ProductGauge[];
 }
 
 /** The metrics of one process. */
@@ -183,6 +186,7 @@ export class Metrics {
     unsentBytes = () => 0,
     streams = () => 0,
     webhooks,
+    gauges = [],
   }: MetricsOptions) {
     this.countAttempt = webhookMetrics(this.#registry, webhooks);
     collectDefaultMetrics({ register: this.#registry });
@@ -194,6 +198,7 @@ export class Metrics {
     gauge('goalpost_pool_waiting', 'Statements that wait for a connection.', () => connections().waiting);
     gauge('goalpost_unsent_bytes', 'Bytes of responses that clients have not read yet.', unsentBytes);
     gauge('goalpost_streams', 'Open streams.', streams);
+    for (const { read, ...own } of gauges) addGauge(this.#registry, own, read);
     const used = { name: 'goalpost_replica_used', help: 'Whether a replica may answer queries: 1 or 0.' };
     addGauge(this.#registry, { ...used, label: 'replica', aggregator: 'min' }, () =>
       Object.fromEntries(replicas().map(({ address, isUsed }) => [address, isUsed ? 1 : 0])),

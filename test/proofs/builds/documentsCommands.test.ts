@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDatabase } from '../../support/database.js';
-import { blocksOf, documents, sectionOf, textOf } from '../../support/documents.js';
+import { createDatabase, createEmptyDatabase } from '../../support/database.js';
+import { blocksOf, documents, pathOf, sectionOf, textOf } from '../../support/documents.js';
 import { pasteInto } from '../../support/pasteInto.js';
 import { startServer } from '../../support/server.js';
 import type { Json } from '../../support/world.js';
@@ -50,6 +50,7 @@ const backups = scriptsOf('docs/database.md', 'Backups');
 /** `test/proofs/faults/frontProxies.test.ts` runs it. */
 const deploying = scriptsOf('docs/deploying.md', 'Rolling restarts');
 const importing = scriptsOf('docs/importing.md', 'Importing data');
+const twoDatabases = scriptsOf('docs/integrating.md', 'Two databases');
 
 test('every command of the documents is run here', () => {
   const all = documents.flatMap((file) => blocksOf(textOf(file), 'sh').map((script) => script.trim()));
@@ -62,6 +63,7 @@ test('every command of the documents is run here', () => {
     ...purging,
     ...tokens,
     ...importing,
+    ...twoDatabases,
     ...backups,
     ...deploying,
   ].map((script) => script.trim());
@@ -192,5 +194,25 @@ describe("on the operator's own PostgreSQL", () => {
     expect(await paste(script)).toMatch(/^imported \d+ records from workspace.json\n/);
     const schema = JSON.parse(await readFile(join(folder, 'goalpost.schema.json'), 'utf8'));
     expect(schema.required).toEqual(['company']);
+  });
+
+  test('the commands of docs/integrating.md set up an application with its own database', async () => {
+    const url = await emptyDatabase();
+    const application = await createEmptyDatabase();
+    const server = await startServer({ DATABASE_URL: url });
+    try {
+      const printed = await paste(`export GOALPOST="$NODE $MAIN" GATEWAY=${server.base}\n${twoDatabases.join('\n')}`, {
+        [placeholder]: url,
+        'postgresql://user:password@host:5432/application': application.directUrl,
+        'http://127.0.0.1:4000': server.base,
+        'test/support/application/': pathOf('test/support/application/'),
+      });
+      expect(printed).toMatch(/"is_closed":false/);
+      expect(printed).toMatch(/ launch \| *\n/);
+      expect(printed).toMatch(/"name":"Poster, final"/);
+    } finally {
+      await server.stop();
+      await application.drop();
+    }
   });
 });

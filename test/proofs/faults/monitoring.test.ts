@@ -54,6 +54,7 @@ describe.skipIf(isMissing && process.env.CI !== 'true')('on a real Prometheus', 
       "INSERT INTO webhooks (company_id, url, slot, due_at) VALUES ('company', $1, 1, now())",
       [receiver.url],
     );
+    await query(servers.primaryUrl, 'UPDATE imports SET revision = 1');
     // Every tenth change is repeated, as after a serialization failure. A sequence is not undone.
     await query(
       servers.primaryUrl,

@@ -47,6 +47,29 @@ async function listening(metrics: ConstructorParameters<typeof MetricsServer>[0]
 const read = async () => ({ text: 'x 1\n', contentType: 'text/plain; version=0.0.4' });
 
 describe('/metrics', () => {
+  test('has the last numbered file of each company, and what of it waits for somebody', async () => {
+    const { companyId } = await world.company();
+    await world.sql(
+      `INSERT INTO imports (company_id, revision, digest, kept, conflicts, imported_at)
+       VALUES ($1, 12, '', 3, 2, '2026-06-01T00:00:00Z'), ($2, NULL, '', 0, 0, now())`,
+      [companyId, (await world.company()).companyId],
+    );
+    const { metrics } = await server({ METRICS_PORT: '0' });
+    await expect
+      .poll(async () => {
+        const samples = samplesIn(await (await fetch(metrics[0] ?? '')).text());
+        return samples
+          .filter(({ name }) => name.startsWith('goalpost_import_'))
+          .map(({ name, labels, value }) => [name, labels, value]);
+      }, soon)
+      .toEqual([
+        ['goalpost_import_revision', { company: companyId }, 12],
+        ['goalpost_import_timestamp_seconds', { company: companyId }, Date.parse('2026-06-01T00:00:00Z') / 1000],
+        ['goalpost_import_kept', { company: companyId }, 3],
+        ['goalpost_import_conflicts', { company: companyId }, 2],
+      ]);
+  });
+
   test('is on a port of its own, which serves nothing else', async () => {
     const { base, metrics } = await server({ METRICS_PORT: '0' });
     const [address = ''] = metrics;

@@ -8,10 +8,11 @@ import { acknowledge, type ExportedFile, exportChanges } from './exporter.js';
 import { forgetCursor, takeInEvents } from './reader.js';
 
 const { APPLICATION_URL, GATEWAY = 'http://127.0.0.1:4000', TOKEN = '', PORT = '4100' } = process.env;
+const [program = '', ...words] = (process.env.GOALPOST ?? 'npx goalpost').split(' ');
 
 /** Pipes a file into `goalpost import`, and returns the ids of the documents in conflict. Throws if it is refused. */
 async function importFile({ text: lines }: ExportedFile, options: string[]): Promise<string[]> {
-  const command = spawn('npx', ['goalpost', 'import', '-', '--json', ...options], {
+  const command = spawn(program, [...words, 'import', '-', '--json', ...options], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   command.stdin.end(lines);
