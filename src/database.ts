@@ -1,6 +1,7 @@
 import { Prisma, PrismaClient } from './generated/client/client.js';
 import { models } from './generated/models.js';
 import {
+  type ApplicationTables,
   applyMigrations,
   migrationsDirectory,
   pendingMigrations,
@@ -19,6 +20,42 @@ export const databaseTables: Tables = {
   tenants: 'companies',
   copied: ['token_companies', 'public_links'],
   ownKeys: { rate_limits: 'key' },
+};
+
+/**
+ * What the main application may do with rows besides reading them. It marks as deleted or removed what has history, and
+ * has nothing to do with tokens, outcomes, rate limits and webhooks.
+ */
+export const applicationTables: ApplicationTables = {
+  companies: { may: ['INSERT', 'UPDATE'], except: ['last_sequence'] },
+  people: { may: ['INSERT', 'UPDATE', 'DELETE'] },
+  spaces: { may: ['INSERT', 'UPDATE'] },
+  space_members: { may: ['INSERT', 'DELETE'] },
+  goals: { may: ['INSERT', 'UPDATE'] },
+  targets: { may: ['INSERT', 'UPDATE', 'DELETE'] },
+  goal_checks: { may: ['INSERT', 'UPDATE', 'DELETE'] },
+  goal_progress_updates: { may: ['INSERT', 'UPDATE'] },
+  goal_retrospectives: { may: ['INSERT', 'UPDATE'] },
+  projects: { may: ['INSERT', 'UPDATE'] },
+  access_grants: { may: ['INSERT', 'UPDATE', 'DELETE'] },
+  resource_hubs: { may: ['INSERT', 'UPDATE'] },
+  resource_hub_folders: { may: ['INSERT', 'UPDATE', 'DELETE'] },
+  blobs: { may: ['INSERT', 'UPDATE'] },
+  resource_hub_files: { may: ['INSERT', 'UPDATE'] },
+  public_links: { may: ['INSERT', 'DELETE'] },
+  resource_hub_documents: { may: ['INSERT', 'UPDATE'] },
+  document_versions: { may: ['INSERT'] },
+  activities: { may: ['INSERT'], except: ['recorded_at', 'origin', 'sequence', 'token_id', 'surface', 'undoes_id'] },
+  comment_threads: { may: ['INSERT'] },
+  comments: { may: ['INSERT', 'UPDATE'] },
+  reactions: { may: ['INSERT', 'DELETE'] },
+  subscription_lists: { may: ['INSERT', 'UPDATE'] },
+  subscriptions: { may: ['INSERT', 'UPDATE'] },
+  notifications: { may: ['INSERT', 'UPDATE'] },
+  space_access: {},
+  goal_access: {},
+  project_access: {},
+  resource_hub_access: {},
 };
 
 /** By what reads are executed: the reader is faster, Prisma needs no code of ours. */

@@ -45,11 +45,21 @@ program
   });
 program
   .command('roles')
-  .description('print SQL for two roles: one owns the tables, the gateway only reads and writes rows')
+  .description(
+    'print SQL for the roles: one owns the tables, the gateway and the main application only read and write rows',
+  )
   .option('--owner <role>', 'the role that migrates', 'goalpost_owner')
   .option('--gateway <role>', 'the role of the gateway and of all other commands', 'goalpost_gateway')
   .addOption(new Option('--owner-password <password>', 'its password (default: unchanged)').env('OWNER_PASSWORD'))
   .addOption(new Option('--gateway-password <password>', 'its password (default: unchanged)').env('GATEWAY_PASSWORD'))
+  .addOption(
+    new Option('--application [role]', 'also the role of the main application, if it writes this database').preset(
+      'goalpost_application',
+    ),
+  )
+  .addOption(
+    new Option('--application-password <password>', 'its password (default: unchanged)').env('APPLICATION_PASSWORD'),
+  )
   .option('--yes', 'run the SQL in the database (default: only print it)')
   .action(async (options: RolesOptions) => {
     const { createOrPrintRoles } = await import('./commands/administration.js');

@@ -46,6 +46,7 @@ const existing = (allowed: string, example: string) =>
 export const settings = z.object({
   DATABASE_URL: database.optional(),
   DATABASE_REPLICA_URL: replicas.optional(),
+  APPLICATION_ROLE: z.string().optional(),
   DATA_DIR: z.string().default('.data'),
   HOST: host.default('127.0.0.1'),
   PORT: port(4000).default(4000),
@@ -187,6 +188,8 @@ export function configOf(environment: Environment) {
   return {
     databaseUrl: data.DATABASE_URL,
     replicaUrls: data.DATABASE_REPLICA_URL ?? [],
+    /** The role of the main application, if it writes the same database. */
+    applicationRole: data.APPLICATION_ROLE,
     dataDir: data.DATA_DIR,
     host: data.HOST,
     port: data.PORT,

@@ -1,4 +1,4 @@
-import { databaseTables } from '../database.js';
+import { applicationTables, databaseTables } from '../database.js';
 import { type PurgedFile, purgeableFiles, purgeFiles } from '../operations/purgeFiles.js';
 import {
   createRoles,
@@ -29,16 +29,24 @@ export interface RolesOptions {
   gateway: string;
   ownerPassword?: string;
   gatewayPassword?: string;
+  application?: string;
+  applicationPassword?: string;
   yes?: boolean;
 }
 
 /** Prints SQL that makes the roles of a database. With `yes`, runs it in the database of the settings. */
 export async function createOrPrintRoles(options: RolesOptions, readConfig: () => Config): Promise<void> {
-  const { owner, gateway, ownerPassword, gatewayPassword, yes = false } = options;
+  const { owner, gateway, application, ownerPassword, gatewayPassword, applicationPassword, yes = false } = options;
   if (owner === gateway) throw new UsageError('--owner and --gateway must be two roles');
+  if (application === owner || application === gateway)
+    throw new UsageError('--application must be a role of its own, not --owner or --gateway');
   const roles = {
     owner: { name: owner, password: ownerPassword || undefined },
     gateway: { name: gateway, password: gatewayPassword || undefined },
+    application:
+      application === undefined
+        ? undefined
+        : { name: application, password: applicationPassword || undefined, tables: applicationTables },
   };
   if (!yes) {
     process.stdout.write(rolesSql(roles));
@@ -50,7 +58,8 @@ export async function createOrPrintRoles(options: RolesOptions, readConfig: () =
     throw new UsageError('roles --yes needs DATABASE_URL, with a role that may make roles');
   nameDatabase(config);
   await createRoles(databaseUrl, roles);
-  console.log(`${owner} owns the databaseTables, and ${gateway} reads and writes rows.`);
+  console.log(`${owner} owns the tables, and ${gateway} reads and writes rows.`);
+  if (application !== undefined) console.log(`${application} reads and writes rows of the main application.`);
 }
 
 export interface DistributeOptions {
@@ -70,11 +79,11 @@ export async function distributeTables(config: Config, { yes = false }: Distribu
   console.log('table\tplaced');
   if (yes) {
     await distribute(databaseUrl, databaseTables, printPlacement);
-    console.error(`Placed ${placements.length} databaseTables.`);
+    console.error(`Placed ${placements.length} tables.`);
     return;
   }
   placements.forEach(printPlacement);
-  console.error(`${placements.length} databaseTables would be placed. Nothing was changed: add --yes to place them.`);
+  console.error(`${placements.length} tables would be placed. Nothing was changed: add --yes to place them.`);
 }
 
 const printPlacement = ({ table, by }: Placement) =>

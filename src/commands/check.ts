@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { databaseTables, openModels } from '../database.js';
+import { applicationTables, databaseTables, openModels } from '../database.js';
 import { maintenancePoolSize } from '../gateway.js';
 import {
   type InspectedServer,
@@ -59,8 +59,9 @@ const shownAtMost = 3;
 async function inspectPrimary(primary: InspectedServer, config: Config): Promise<Finding[]> {
   const migrated = await migrationsOf(primary, config);
   const role = migrated.isUsable ? await roleOf(primary, { isMigrated: !migrated.isPending }, config) : [];
+  const application = migrated.isPending ? [] : await applicationOf(primary, config);
   const imports = migrated.isPending ? [] : await importsOf(primary, config);
-  return [migrated.finding, ...role, connectionsOf(primary, config), ...imports];
+  return [migrated.finding, ...role, ...application, connectionsOf(primary, config), ...imports];
 }
 
 /** The last numbered file of each company, and what of it waits for somebody. */
@@ -91,12 +92,39 @@ async function roleOf(
   if (refusal !== undefined) return [problem(`this role cannot write: ${refusal}`)];
   const writable = fine('this role may write');
   if (!isMigrated || databaseUrl === undefined) return [writable];
-  const { missing, excessive } = await privilegesAt(primary.url, databaseTables.tenants, databaseTimeouts.connect);
-  const { length } = missing;
-  const others = length > shownAtMost ? `, and ${length - shownAtMost} more` : '';
-  const lacking = `this role lacks ${missing.slice(0, shownAtMost).join(', ')}${others}. npx goalpost roles prints the SQL`;
+  const asked = { table: databaseTables.tenants };
+  const { missing, excessive } = (await privilegesAt(primary.url, asked, databaseTimeouts.connect)) ?? none;
+  const lacking = `this role lacks ${shown(missing)}. npx goalpost roles prints the SQL`;
   const tooStrong = `this role may do more than a gateway needs: ${excessive.join(', ')}. npx goalpost roles prints SQL for one that may not`;
-  return [length > 0 ? problem(lacking) : writable, ...(excessive.length > 0 ? [note(tooStrong)] : [])];
+  return [missing.length > 0 ? problem(lacking) : writable, ...(excessive.length > 0 ? [note(tooStrong)] : [])];
+}
+
+const none = { missing: [], excessive: [] };
+
+/** The first ones, and how many more there are. */
+function shown(privileges: string[]): string {
+  const { length } = privileges;
+  const others = length > shownAtMost ? `, and ${length - shownAtMost} more` : '';
+  return `${privileges.slice(0, shownAtMost).join(', ')}${others}`;
+}
+
+/** Whether the role of the main application may do what an application needs, and no more. */
+async function applicationOf(
+  primary: InspectedServer,
+  { applicationRole: role, databaseUrl, databaseTimeouts }: Config,
+): Promise<Finding[]> {
+  if (role === undefined || databaseUrl === undefined) return [];
+  const asked = { table: databaseTables.tenants, application: { role, tables: applicationTables } };
+  const found = await privilegesAt(primary.url, asked, databaseTimeouts.connect);
+  const hint = `npx goalpost roles --application ${role} prints the SQL`;
+  if (!found) return [problem(`the role ${role} (APPLICATION_ROLE) does not exist. ${hint}`)];
+  const { missing, excessive } = found;
+  const lacking = `the application's role ${role} lacks ${shown(missing)}. ${hint}`;
+  const tooStrong = `the application's role ${role} may do more than an application needs: ${shown(excessive)}. ${hint}`;
+  return [
+    missing.length > 0 ? problem(lacking) : fine(`the application's role ${role} may write`),
+    ...(excessive.length > 0 ? [note(tooStrong)] : []),
+  ];
 }
 
 async function migrationsOf(primary: InspectedServer, { databaseUrl }: Config) {

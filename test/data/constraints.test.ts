@@ -59,7 +59,9 @@ async function attempt(sql: string): Promise<string> {
 
 const version =
   'INSERT INTO document_versions (company_id, document_id, version_number, previous_version_number, title, content, editor_id, origin, restored_from_version_number) VALUES';
-const bump = "UPDATE resource_hub_documents SET current_version = 3 WHERE id = 'd'";
+const bumpTo = (version: number, id = 'd') =>
+  `UPDATE resource_hub_documents SET name = 'a', content = 'b', current_version = ${version} WHERE id = '${id}'`;
+const bump = bumpTo(3);
 
 // What must not be stored | by which constraint | the SQL that would store it.
 const refused = `
@@ -128,14 +130,14 @@ const refused = `
   a current version that is not the latest | resource_hub_documents_current_is_latest | UPDATE resource_hub_documents SET current_version = 1 WHERE id = 'd'
   a new version that does not become current | resource_hub_documents_current_is_latest | ${version} ('c', 'd', 3, 2, 'a', 'b', 'p', 'edited', NULL)
   a version number given twice | document_versions_company_id_document_id_version_number_key | ${version} ('c', 'd', 2, 1, 'a', 'b', 'p', 'edited', NULL)
-  a gap before a version | document_versions_company_id_document_id_previous_version__fkey | UPDATE resource_hub_documents SET current_version = 4 WHERE id = 'd'; ${version} ('c', 'd', 4, 3, 'a', 'b', 'p', 'edited', NULL)
+  a gap before a version | document_versions_company_id_document_id_previous_version__fkey | ${bumpTo(4)}; ${version} ('c', 'd', 4, 3, 'a', 'b', 'p', 'edited', NULL)
   a version after another than the one before | document_versions_previous | ${bump}; ${version} ('c', 'd', 3, 1, 'a', 'b', 'p', 'edited', NULL)
-  a later version without one before | document_versions_previous | ${bump}; ${version} ('c', 'd', 3, NULL, 'a', 'b', 'p', 'edited', NULL)
+  a first version with one before | document_versions_previous | UPDATE resource_hub_documents SET state = 'published', published_at = now(), current_version = 1 WHERE id = 'draft'; ${version} ('c', 'draft', 1, 0, 'a', 'b', 'p', 'edited', NULL)
   a version 0 | document_versions_number | ${version} ('c', 'd', 0, NULL, 'a', 'b', 'p', 'edited', NULL)
   a restored version without its source | document_versions_restored | ${bump}; ${version} ('c', 'd', 3, 2, 'a', 'b', 'p', 'restored', NULL)
   an edited version with a source | document_versions_restored | ${bump}; ${version} ('c', 'd', 3, 2, 'a', 'b', 'p', 'edited', 1)
   a version restored from itself | document_versions_restored_from | ${bump}; ${version} ('c', 'd', 3, 2, 'a', 'b', 'p', 'restored', 3)
-  a version restored from one that does not exist | document_versions_company_id_document_id_restored_from_ver_fkey | UPDATE resource_hub_documents SET current_version = 2 WHERE id = 'd1'; ${version} ('c', 'd1', 2, 1, 'a', 'b', 'p', 'restored', 0)
+  a version restored from one that does not exist | document_versions_company_id_document_id_restored_from_ver_fkey | ${bumpTo(2, 'd1')}; ${version} ('c', 'd1', 2, 1, 'a', 'b', 'p', 'restored', 0)
   a changed version | document_versions_append_only | UPDATE document_versions SET title = 'x'
   a removed version | document_versions_append_only | DELETE FROM document_versions WHERE id = 'v2'
   an emptied history | document_versions_append_only | TRUNCATE document_versions CASCADE

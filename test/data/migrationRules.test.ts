@@ -123,8 +123,8 @@ describe('a migration that expands may not', () => {
     ],
     [
       'require what was optional',
-      "ALTER TABLE people ADD CONSTRAINT named CHECK (full_name <> '') NOT VALID",
-      "adds CHECK ((full_name <> ''::text)) on people, which may refuse what gateways of earlier versions write",
+      "ALTER TABLE people ADD CONSTRAINT titled CHECK (title <> '') NOT VALID",
+      "adds CHECK ((title <> ''::text)) on people, which may refuse what gateways of earlier versions write",
     ],
     [
       'make a column unique',

@@ -28,11 +28,12 @@ export {
   /** Deletes old rows, company by company and in batches, the oldest first, except those that another transaction has locked. */
   purgeRows,
 } from './purges.js';
+export type { ApplicationTables } from './roles.js';
 export {
   /** Runs that SQL in the database at `url`. */
   createRoles,
-  /** What the role of the URL lacks or has too much of. */
+  /** What a role lacks or has too much of for its task. */
   privilegesAt,
-  /** SQL that makes both roles and gives them what they need, in the database in which it runs, also for the tables of later migrations. */
+  /** SQL that makes the roles and gives them what they need, in the database in which it runs. */
   rolesSql,
 } from './roles.js';

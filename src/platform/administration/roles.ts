@@ -14,48 +14,127 @@ function scramVerifier(password: string, salt = randomBytes(16)): string {
   return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${keys}`;
 }
 
-/** What a role may do in a migrated database, apart from reading and writing every row. */
+/** What a role may do in a migrated database. */
 interface Privileges {
-  /** What the gateway needs and the role lacks, such as `INSERT on goals`. */
+  /** What its task needs and the role lacks, such as `INSERT on goals`. */
   missing: string[];
-  /** What the gateway never needs and the role has, such as `it is a superuser`. */
+  /** What its task never needs and the role has, such as `it is a superuser`. */
   excessive: string[];
 }
 
-const statementOn = (table: string) => `
-  WITH structure AS (
+/** What the main application may do with the rows of a table, besides reading them. */
+interface TableRights {
+  may?: readonly ('INSERT' | 'UPDATE' | 'DELETE')[];
+  /** Columns that only gateways write. */
+  except?: readonly string[];
+}
+
+/** The tables and views that the main application reads; nothing else is its business. */
+export type ApplicationTables = Readonly<Record<string, TableRights>>;
+
+/** The tables and views of the owner of `table`, one of them. */
+const structureOf = (table: string) => `structure AS (
     SELECT c.oid, c.relname AS name, c.relkind = 'v' OR c.relname = '_prisma_migrations' AS is_only_read, c.relowner
     FROM pg_class c
     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v')
       AND c.relowner = (SELECT relowner FROM pg_class WHERE oid = ${escapeLiteral(`public.${table}`)}::regclass)
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
-  )
+  )`;
+
+/** What no role may do that only reads and writes rows; `r` is the role. */
+const tooStrong = `
+      CASE WHEN r.rolsuper THEN 'it is a superuser' END,
+      CASE WHEN r.rolcreaterole THEN 'it may make roles' END,
+      CASE WHEN r.rolcreatedb THEN 'it may make databases' END,
+      CASE WHEN EXISTS (SELECT FROM structure WHERE pg_has_role(r.oid, relowner, 'USAGE')) THEN 'it owns the tables' END,
+      CASE WHEN has_schema_privilege(r.oid, 'public', 'CREATE') THEN 'it may make tables' END,
+      CASE WHEN EXISTS (SELECT FROM structure s WHERE has_table_privilege(r.oid, s.oid, 'TRUNCATE'))
+        THEN 'it may empty tables' END`;
+
+const gatewayPrivileges = (table: string) => `
+  WITH ${structureOf(table)}
   SELECT
     ARRAY(
       SELECT format('%s on %s', p, name) FROM structure, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) p
       WHERE NOT (is_only_read AND p <> 'SELECT') AND NOT has_table_privilege(oid, p) ORDER BY name, p
     ) AS missing,
-    array_remove(ARRAY[
-      CASE WHEN r.rolsuper THEN 'it is a superuser' END,
-      CASE WHEN r.rolcreaterole THEN 'it may make roles' END,
-      CASE WHEN r.rolcreatedb THEN 'it may make databases' END,
-      CASE WHEN EXISTS (SELECT FROM structure WHERE pg_has_role(relowner, 'USAGE')) THEN 'it owns the tables' END,
-      CASE WHEN has_schema_privilege('public', 'CREATE') THEN 'it may make tables' END,
-      CASE WHEN EXISTS (SELECT FROM structure WHERE has_table_privilege(oid, 'TRUNCATE')) THEN 'it may empty tables' END,
+    array_remove(ARRAY[${tooStrong},
       CASE WHEN has_table_privilege('_prisma_migrations', 'INSERT, UPDATE, DELETE')
         THEN 'it may change which migrations count as applied' END
     ], NULL) AS excessive
   FROM pg_roles r WHERE r.rolname = current_user`;
 
-/** What the role of the URL lacks or has too much of, for the tables of the owner of `table`, one of them. */
-export const privilegesAt = (url: string, table: string, milliseconds: number): Promise<Privileges> =>
-  withTimedClient(
-    url,
-    milliseconds,
-    async (client) => (await client.query<Privileges>(statementOn(table))).rows[0] ?? none,
-  );
+const textArray = (values: readonly string[]) =>
+  `ARRAY[${values.map((value) => escapeLiteral(value)).join(', ')}]::text[]`;
 
-const none: Privileges = { missing: [], excessive: [] };
+/**
+ * What the application needs: one row for each table and privilege, with the columns if it is not for all. The columns of
+ * a key are written once. Citus knows no privileges of columns.
+ */
+const wantedOf = (tables: ApplicationTables) => `listed (name, privileges, kept) AS (VALUES
+    ${Object.entries(tables)
+      .map(
+        ([name, { may = [], except = [] }]) =>
+          `(${escapeLiteral(name)}, ${textArray(['SELECT', ...may])}, ${textArray(except)})`,
+      )
+      .join(',\n    ')}
+  ), wanted AS (
+    SELECT c.oid, c.relname AS name, p AS privilege,
+      CASE WHEN (p = 'UPDATE' OR (p = 'INSERT' AND cardinality(l.kept) > 0))
+        AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')
+      THEN ARRAY(
+        SELECT a.attname::text FROM pg_attribute a
+        WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> ALL (l.kept)
+          AND NOT (p = 'UPDATE' AND EXISTS (
+            SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND a.attnum = ANY (i.indkey)))
+        ORDER BY a.attnum) END AS columns
+    FROM listed l JOIN pg_class c ON c.relname = l.name AND c.relnamespace = 'public'::regnamespace
+    CROSS JOIN unnest(l.privileges) p
+  )`;
+
+const applicationPrivileges = (table: string, role: string, tables: ApplicationTables) => `
+  WITH ${structureOf(table)}, ${wantedOf(tables)}
+  SELECT
+    array_remove(ARRAY[
+      CASE WHEN NOT has_database_privilege(r.oid, current_database(), 'CONNECT') THEN 'CONNECT on the database' END,
+      CASE WHEN NOT has_schema_privilege(r.oid, 'public', 'USAGE') THEN 'USAGE on the schema public' END
+    ], NULL) || ARRAY(
+      SELECT format('%s on %s', w.privilege, w.name) FROM wanted w
+      WHERE CASE WHEN w.columns IS NULL THEN NOT has_table_privilege(r.oid, w.oid, w.privilege)
+        ELSE EXISTS (SELECT FROM unnest(w.columns) a WHERE NOT has_column_privilege(r.oid, w.oid, a, w.privilege)) END
+      ORDER BY w.name, w.privilege
+    ) AS missing,
+    array_remove(ARRAY[${tooStrong}], NULL) || ARRAY(
+      SELECT format('%s on %s', p, s.name) FROM structure s, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) p
+      WHERE NOT EXISTS (SELECT FROM wanted w WHERE w.oid = s.oid AND w.privilege = p)
+        AND CASE p WHEN 'DELETE' THEN has_table_privilege(r.oid, s.oid, p) ELSE has_any_column_privilege(r.oid, s.oid, p) END
+      ORDER BY s.name, p
+    ) || ARRAY(
+      SELECT format('%s of %s on %s', w.privilege, a.attname, w.name) FROM wanted w JOIN pg_attribute a ON a.attrelid = w.oid
+      WHERE w.columns IS NOT NULL AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> ALL (w.columns)
+        AND has_column_privilege(r.oid, w.oid, a.attnum, w.privilege) ORDER BY w.name, w.privilege, a.attnum
+    ) AS excessive
+  FROM pg_roles r WHERE r.rolname = ${escapeLiteral(role)}`;
+
+interface Asked {
+  /** The owner of this table owns all of them. */
+  table: string;
+  /** The role of the main application, and what it may do; without it, the role of the URL as the gateway's. */
+  application?: { role: string; tables: ApplicationTables };
+}
+
+/** What a role lacks or has too much of for its task; undefined if there is no such role. */
+export const privilegesAt = (
+  url: string,
+  { table, application }: Asked,
+  milliseconds: number,
+): Promise<Privileges | undefined> =>
+  withTimedClient(url, milliseconds, async (client) => {
+    const statement = application
+      ? applicationPrivileges(table, application.role, application.tables)
+      : gatewayPrivileges(table);
+    return (await client.query<Privileges>(statement)).rows[0];
+  });
 
 /** A role of the database. Without a password, the one that it has stays. */
 interface Role {
@@ -68,13 +147,15 @@ interface Roles {
   owner: Role;
   /** Reads and writes rows: serves, imports, purges, and manages tokens. */
   gateway: Role;
+  /** Reads and writes rows of some tables: the main application. */
+  application?: (Role & { tables: ApplicationTables }) | undefined;
 }
 
 /**
- * SQL that makes both roles and gives them what they need, in the database in which it runs, also for the tables of later
- * migrations. It may run again. A password is in it as its SCRAM verifier only.
+ * SQL that makes the roles and gives them what they need, in the database in which it runs; the owner and the gateway also
+ * get it for the tables of later migrations. It may run again. A password is in it as its SCRAM verifier only.
  */
-export function rolesSql({ owner, gateway }: Roles): string {
+export function rolesSql({ owner, gateway, application }: Roles): string {
   const [ownerName, gatewayName] = [escapeIdentifier(owner.name), escapeIdentifier(gateway.name)];
   return `-- The roles of a database. Run this in that database as a superuser, or as the owner of the database (in
 -- PostgreSQL 14, and of its schema public) if that role may create roles. It may run again, before or after a migration.
@@ -107,7 +188,7 @@ GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${gatewayName};
 -- It may read which migrations the database has had.
 ${migrationsTable};
 REVOKE INSERT, UPDATE, DELETE ON _prisma_migrations FROM ${gatewayName};
-
+${application ? applicationSql(owner, application) : ''}
 -- In PostgreSQL 14 the schema belongs to a superuser, and PostgreSQL only warns if another role cannot revoke.
 DO $$
 BEGIN
@@ -117,6 +198,43 @@ BEGIN
 END
 $$;
 COMMIT;
+`;
+}
+
+/** As the owner of the tables, and then again as whoever runs the SQL. */
+function applicationSql(owner: Role, { tables, ...role }: Role & { tables: ApplicationTables }): string {
+  const name = escapeIdentifier(role.name);
+  return `
+-- The main application reads and writes rows of its tables: no others, no key of a row that exists, and no column that only
+-- gateways write. On Citus, which knows no privileges of columns, it may write all columns of these tables.
+RESET ROLE;
+DO $$
+BEGIN
+${createUnlessExists(role)}
+  EXECUTE format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), ${escapeLiteral(role.name)});
+END
+$$;
+${passwordOf(role)}GRANT USAGE ON SCHEMA public TO ${name};
+SET LOCAL ROLE ${escapeIdentifier(owner.name)};
+REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${name};
+DO $$
+DECLARE
+  wanted_grant text;
+  grants integer := 0;
+BEGIN
+  FOR wanted_grant IN
+  WITH ${wantedOf(tables)}
+  SELECT format('GRANT %s%s ON public.%I TO %I', privilege, ' (' || (SELECT string_agg(quote_ident(a), ', ') FROM unnest(columns) a) || ')',
+    name, ${escapeLiteral(role.name)}) FROM wanted
+  LOOP
+    EXECUTE wanted_grant;
+    grants := grants + 1;
+  END LOOP;
+  IF grants = 0 THEN
+    RAISE WARNING 'there are no tables yet that the application may use: run goalpost migrate, and then this again';
+  END IF;
+END
+$$;
 `;
 }
 

@@ -13,6 +13,7 @@ const { template } = inject('database');
 // What a name may have that SQL could take for something else.
 const owner = { name: `${template}_o'%I"ner`, password: 'öwn:er@1' };
 const gateway = { name: `${template}_g"ate%s'way`, password: "g'ate/way" };
+const application = { name: `${template}_ap'pli%I"cation`, password: 'äpp#1' };
 
 let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
 const urlOf = ({ name, password }: typeof owner) => {
@@ -23,22 +24,28 @@ const urlOf = ({ name, password }: typeof owner) => {
 
 /** Runs a command with the role of the URL. */
 async function run(url: string, ...args: string[]) {
-  const settings = { DATABASE_URL: url, OWNER_PASSWORD: owner.password, GATEWAY_PASSWORD: gateway.password };
+  const settings = {
+    DATABASE_URL: url,
+    OWNER_PASSWORD: owner.password,
+    GATEWAY_PASSWORD: gateway.password,
+    APPLICATION_PASSWORD: application.password,
+    APPLICATION_ROLE: application.name,
+  };
   const { code, stdout, stderr } = await goalpost(args, settings);
   return { code, text: code === 0 ? stdout : stdout + stderr };
 }
 
 const named = ['--owner', owner.name, '--gateway', gateway.name];
+const quoted = ({ name }: typeof owner) => `"${name.replaceAll('"', '""')}"`;
 
-describe('a database with two roles', () => {
+describe('a database with roles', () => {
   beforeAll(async () => {
     database = await createEmptyDatabase();
   });
   afterAll(async () => {
     await database.drop();
     const { adminUrl } = inject('database');
-    for (const { name } of [owner, gateway])
-      await query(adminUrl, `DROP ROLE IF EXISTS "${name.replaceAll('"', '""')}"`);
+    for (const role of [owner, gateway, application]) await query(adminUrl, `DROP ROLE IF EXISTS ${quoted(role)}`);
   });
 
   test('gets them from goalpost roles, which says what it would run, without a password', async () => {
@@ -48,6 +55,9 @@ describe('a database with two roles', () => {
     expect(rolesSql({ owner: { name: 'a' }, gateway: { name: 'b' } })).not.toContain('PASSWORD');
     expect(await run(database.directUrl, 'roles', ...named, '--yes')).toMatchObject({ code: 0 });
     expect(await run(database.directUrl, 'roles', '--owner', 'x', '--gateway', 'x')).toMatchObject({ code: 2 });
+    for (const same of ['--owner', '--gateway'])
+      expect(await run(database.directUrl, 'roles', same, 'x', '--application', 'x')).toMatchObject({ code: 2 });
+    expect((await run(database.directUrl, 'roles', '--application')).text).toContain('TO "goalpost_application";');
   });
 
   test('is migrated by the owner only', async () => {
@@ -90,8 +100,58 @@ describe('a database with two roles', () => {
     const [id = ''] = listed.text.split('\n')[1]?.split(' ') ?? [];
     expect(await run(url, 'token', 'revoke', id)).toMatchObject({ code: 0 });
     const checked = await run(url, 'check');
-    expect(checked).toMatchObject({ code: 0, text: expect.stringContaining('  ok       this role may write\n') });
+    expect(checked).toMatchObject({ code: 1, text: expect.stringContaining('  ok       this role may write\n') });
+    expect(checked.text).toContain(`  problem  the role ${application.name} (APPLICATION_ROLE) does not exist.`);
     expect(checked.text).not.toContain('  note ');
+  });
+
+  test('gets the role of an application too, which writes what goalpost check expects and no more', async () => {
+    const asked = [...named, '--application', application.name];
+    const printed = await run(database.directUrl, 'roles', ...asked);
+    expect(printed.text).not.toContain(application.password);
+    for (let round = 0; round < 2; round += 1)
+      expect(await run(database.directUrl, 'roles', ...asked, '--yes')).toMatchObject({
+        code: 0,
+        text: expect.stringContaining(`${application.name} reads and writes rows of the main application.`),
+      });
+    const checked = await run(urlOf(gateway), 'check');
+    expect(checked).toMatchObject({
+      code: 0,
+      text: expect.stringContaining(`  ok       the application's role ${application.name} may write\n`),
+    });
+    expect(checked.text).not.toContain('  note ');
+    const url = urlOf(application);
+    await query(
+      url,
+      "INSERT INTO companies (id, name) VALUES ('one', 'One'); UPDATE companies SET name = 'Two' WHERE id = 'one'",
+    );
+    await expect(query(url, "UPDATE companies SET last_sequence = 7 WHERE id = 'one'")).rejects.toThrow(
+      'permission denied',
+    );
+  });
+
+  test('goalpost check names what the role of an application lacks, and what it may do beyond its task', async () => {
+    const role = quoted(application);
+    await query(
+      urlOf(owner),
+      `REVOKE INSERT ON goals FROM ${role}; GRANT SELECT (hash) ON api_tokens TO ${role};
+       GRANT UPDATE (sequence), DELETE ON activities TO ${role}; GRANT UPDATE (id) ON spaces TO ${role}`,
+    );
+    const checked = await run(urlOf(gateway), 'check');
+    expect(checked.code).toBe(1);
+    const hint = `npx goalpost roles --application ${application.name} prints the SQL\n`;
+    expect(checked.text).toContain(
+      `  problem  the application's role ${application.name} lacks INSERT on goals. ${hint}`,
+    );
+    expect(checked.text).toContain(
+      `  note     the application's role ${application.name} may do more than an application needs: DELETE on activities, UPDATE on activities, SELECT on api_tokens, and 1 more. ${hint}`,
+    );
+    const strong = await goalpost(['check'], { DATABASE_URL: urlOf(gateway), APPLICATION_ROLE: owner.name });
+    expect(strong.stdout).toContain(
+      `the application's role ${owner.name} may do more than an application needs: it owns the tables`,
+    );
+    await run(database.directUrl, 'roles', ...named, '--application', application.name, '--yes');
+    expect((await run(urlOf(gateway), 'check')).code).toBe(0);
   });
 
   test.each([
@@ -107,7 +167,7 @@ describe('a database with two roles', () => {
     'TRUNCATE rate_limits',
     "UPDATE _prisma_migrations SET checksum = ''",
     'DELETE FROM _prisma_migrations',
-    `SET ROLE "${owner.name.replaceAll('"', '""')}"`,
+    `SET ROLE ${quoted(owner)}`,
     "SELECT analyze_table('_prisma_migrations')",
     "SELECT analyze_table('pg_class')",
     'CREATE ROLE mine',
@@ -126,8 +186,8 @@ describe('a database with two roles', () => {
   });
 
   test('goalpost check names what a role lacks, and what it may do beyond its task', async () => {
-    const quoted = `"${gateway.name.replaceAll('"', '""')}"`;
-    await query(urlOf(owner), `REVOKE DELETE ON reactions FROM ${quoted}; GRANT TRUNCATE ON goals TO ${quoted}`);
+    const role = quoted(gateway);
+    await query(urlOf(owner), `REVOKE DELETE ON reactions FROM ${role}; GRANT TRUNCATE ON goals TO ${role}`);
     const weak = await run(urlOf(gateway), 'check');
     expect(weak.code).toBe(1);
     expect(weak.text).toContain('  problem  this role lacks DELETE on reactions. npx goalpost roles prints the SQL\n');

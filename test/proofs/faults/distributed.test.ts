@@ -75,7 +75,7 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
       const document = await workspaceOf(company);
       documents = { ...documents, [company]: document };
       await importFileOf(document, { DATABASE_URL: url });
-      // The databaseTables have rows then; the second company is imported into databaseTables that are placed.
+      // The tables have rows then; the second company is imported into tables that are placed.
       if (company === 'first') await command('distribute', '--yes');
       const { id } = document.people.find((person: Json) => person.is_owner);
       const named = ['--person', id, '--company', company, '--name', 'distributed', '--write'];

@@ -1,0 +1,14 @@
+-- What an import refuses of a row, the table refuses too. No gateway has ever written it.
+DO $$
+BEGIN
+  ALTER TABLE people ADD CONSTRAINT people_id
+    CHECK (octet_length(id) BETWEEN 1 AND 200 AND position(U&'\FFFD' IN id) = 0) NOT VALID;
+  ALTER TABLE people ADD CONSTRAINT people_full_name
+    CHECK (full_name <> '') NOT VALID;
+  ALTER TABLE people ADD CONSTRAINT people_times
+    CHECK (
+      suspended_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'
+      AND inserted_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z'
+    ) NOT VALID;
+END
+$$;

@@ -1,0 +1,1 @@
+ALTER TABLE public_links VALIDATE CONSTRAINT public_links_token;
