@@ -184,7 +184,7 @@ async function write({ tx, staging, head, digest, options }: Written): Promise<I
     INSERT INTO imports (company_id, revision, digest, kept, conflicts)
     VALUES (${companyId}, ${head.revision}::bigint, ${digest}, ${report.kept}::integer, ${report.conflicts}::integer)
     ON CONFLICT (company_id) DO UPDATE SET revision = coalesce(excluded.revision, imports.revision), digest = excluded.digest,
-      kept = excluded.kept, conflicts = excluded.conflicts, imported_at = now()`;
+      kept = excluded.kept, conflicts = excluded.conflicts, imported_at = excluded.imported_at`;
   return report;
 }
 
