@@ -125,3 +125,50 @@ describe('among thousands of records', () => {
     expect(plans.flatMap(({ sequential }) => sequential).filter((name) => large.includes(name))).toEqual([]);
   });
 });
+
+// As after an upgrade of PostgreSQL, which forgets its statistics, and for a minute after many rows have come.
+describe('among hundreds of hubs of which PostgreSQL knows nothing yet', async () => {
+  const hubs = 150;
+  const fresh = await createWorld();
+  const { company, caller, space } = await fresh.team();
+  let last: { goal: string; document: string; file: string };
+
+  const answers: [string, () => Promise<Answer>][] = [
+    [
+      'a document',
+      () => fresh.graphql(caller.token, '{ resourceHubDocument(id: "ID") { id } }'.replace('ID', last.document)),
+    ],
+    ['a goal', () => fresh.graphql(caller.token, '{ goal(id: "ID") { id } }'.replace('ID', last.goal))],
+    ['a reopened goal', () => fresh.post(restPaths.reopenGoal, caller.token, { id: last.goal })],
+    [
+      'a restored document',
+      () =>
+        fresh.post(restPaths.restoreDocumentVersion, caller.token, {
+          document_id: last.document,
+          version_number: 1,
+          expected_current_version: 2,
+        }),
+    ],
+    ['a deleted file', () => fresh.post(restPaths.deleteResourceHubFile, caller.token, { file_id: last.file })],
+  ];
+
+  beforeAll(async () => {
+    const tables = ['goals', 'resource_hubs', 'resource_hub_documents', 'document_versions', 'activities'];
+    for (const name of tables) await fresh.sql(`ALTER TABLE ${name} SET (autovacuum_enabled = false)`);
+    for (let n = 0; n < hubs; n += 1) {
+      const goal = await fresh.closedGoal(space);
+      const hub = await fresh.hub(company, { goalId: goal.id });
+      const document = await fresh.document(hub, caller, ['one', 'two']);
+      last = { goal: goal.id, document: document.id, file: (await fresh.file(hub, caller)).id };
+    }
+    await fresh.graphql(caller.token, '{ viewer { person { id } } }');
+  });
+
+  test.each(answers)('no statement for %s compares each with each', async (_what, answer) => {
+    const { result, statements } = await statementsOf(answer);
+    expect(result.status).toBe(200);
+    // What was done is asked for again: it is found in the same way, and nothing is written.
+    const plans = await plansOf(fresh.url, statements);
+    for (const { handled } of plans) expect(handled).toBeLessThan(40 * hubs);
+  });
+});

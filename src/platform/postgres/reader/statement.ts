@@ -197,7 +197,8 @@ function existence(scope: Scope, here: ReadTable, relation: Relation, filters: F
     if (!isFilter(filter)) throw new UnknownCall('a filter of a relation');
     const there = scope.table(relation.model);
     const conditions = [...scope.join(relation, here, there), ...conditionsOf(scope, there, filter)];
-    return `EXISTS (SELECT ${scope.from(there, conditions)})`;
+    // OFFSET: looked up for each row. A semi-join is planned badly while PostgreSQL believes that a table has few rows.
+    return `EXISTS (SELECT ${scope.from(there, conditions)} OFFSET 0)`;
   };
   const isPlain = !relation.isList && !Object.hasOwn(filters, 'is') && !Object.hasOwn(filters, 'isNot');
   if (isPlain) return [exists(filters)];
