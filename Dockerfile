@@ -10,6 +10,8 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
 COPY prisma prisma
 COPY src src
+COPY README.md openapi.json ./
+COPY docs docs
 RUN npm run build
 
 FROM ${RUNTIME_IMAGE}

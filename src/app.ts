@@ -9,6 +9,7 @@ import { errorPages, noPage } from './pages/errorPages.js';
 import { examplesRoute, lookUpAs, type WorkedExamples, workedExamples } from './pages/examples.js';
 import { sharedFiles } from './pages/files.js';
 import { graphiqlRoutes } from './pages/graphiql.js';
+import { guideRoutes } from './pages/guide.js';
 import { historyRoutes } from './pages/history.js';
 import { type ShownMutation, withExamples } from './pages/operationExamples.js';
 import { referenceRoutes } from './pages/reference.js';
@@ -135,6 +136,7 @@ function appRoutes(needs: RouteNeeds) {
     ...referenceRoutes({ ...pages, openApi }),
     examplesRoute(mutations, execute),
     ...errorPages(pages),
+    ...guideRoutes(pages),
     ...openApiRoutes(openApi),
     startRoute({ ...pages, isReady }),
     ...sharedFiles(),

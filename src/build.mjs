@@ -1,10 +1,11 @@
 // Builds dist/: the command and what the package exports, bundled with all packages that they load; what browsers load;
-// and the GraphQL documents that are read while the gateway starts.
+// the guide; and the GraphQL documents that are read while the gateway starts.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
+import { buildGuide } from './guide.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const [src, dist] = [join(root, 'src'), join(root, 'dist')];
@@ -22,6 +23,7 @@ const vendor = {
   'graphiql.js': packaged('graphiql', 'graphiql.min.js'),
   'graphiql.css': packaged('graphiql', 'graphiql.min.css'),
   'eventsource-parser.js': packaged('eventsource-parser', 'dist/index.js'),
+  'minisearch.js': join(dirname(resolve('minisearch')), '../es/index.js'),
 };
 
 const common = { absWorkingDir: root, outdir: 'dist', format: 'esm', target: 'es2023', logLevel: 'warning' };
@@ -77,6 +79,8 @@ async function copyAssets() {
   for (const [name, file] of Object.entries(vendor)) {
     if (name === 'graphiql.css')
       writeFileSync(join(assets, 'vendor', name), readFileSync(file, 'utf8').replaceAll(blocked, ''));
+    else if (name === 'minisearch.js')
+      writeFileSync(join(assets, 'vendor', name), (await transform(readFileSync(file, 'utf8'), { minify: true })).code);
     else cpSync(file, join(assets, 'vendor', name));
   }
 }
@@ -84,3 +88,5 @@ async function copyAssets() {
 await Promise.all([bundle(), copyAssets()]);
 for (const file of readdirSync(src, { recursive: true }))
   if (file.endsWith('.graphql')) cpSync(join(src, file), join(dist, file));
+const [, marks] = /codeMarks = \/(.*)\/gm;/.exec(readFileSync(join(assets, 'codeMarks.js'), 'utf8'));
+buildGuide(root, dist, new RegExp(marks, 'gm'));

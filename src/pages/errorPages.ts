@@ -33,7 +33,7 @@ ${howTo[code]}
 ${members(entry)}
 ${entry.occurs === 'graphql' ? [] : problemExample('In REST', exampleOf(code), publicUrl)}
 ${entry.alwaysProblem ? problemExample('In GraphQL', graphqlExampleOf(code), publicUrl) : graphqlExample(code)}
-<p class="onward"><a href="/errors">All errors</a></p>
+<p class="onward"><a href="/errors">All errors</a> · <a href="/guide/api#retries">Retries</a> · <a href="/guide/api#rate-limits">Limits</a></p>
 `;
 }
 

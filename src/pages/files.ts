@@ -4,13 +4,13 @@ import { fileUrl } from '../files.js';
 import { cachedResponse, contentRoute, type HttpResponse, type Route } from '../platform/http/index.js';
 
 /** The name of a page's file. */
-type AssetName = `${string}.${'js' | 'css' | 'svg' | 'ico'}`;
+export type AssetName = `${string}.${'js' | 'css' | 'svg' | 'ico' | 'png' | 'json' | 'yml'}`;
 
 /** A file of `assets/`, which the build copies beside the compiled pages. */
 export const ownAsset = (name: AssetName) => fileUrl(`pages/assets/${name}`);
 
-/** A compiled file that browsers load too. */
-const builtAsset = (path: AssetName) => fileUrl(`../dist/${path}`);
+/** A file that the build has made, in `dist/`. */
+export const builtAsset = (path: string) => fileUrl(`../dist/${path}`);
 
 /** A file of a third-party viewer, which the build copies from its package: production does not install the viewers. */
 export const vendorAsset = (name: AssetName) => builtAsset(`pages/assets/vendor/${name}`);

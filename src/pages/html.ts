@@ -74,6 +74,7 @@ export const pageLinks: PageLink[] = [
     about: 'Every REST path with its fields, responses and errors, and a request to run.',
   },
   { path: '/errors', name: 'Errors', about: 'What each error code means, and what to do about it.' },
+  { path: '/guide', name: 'Guide', about: 'How to call, run and change Goalpost, with a search over all of it.' },
 ];
 
 /** A page that the start page links to, besides those. */

@@ -287,7 +287,8 @@ ${recordsOf(api).map(
 <h1 id="basics">REST reference</h1>
 <div class="prose">
 ${prose(api.info.description.split('\n\n').slice(1).join('\n\n'))}
-<p>For your tools: <a href="${openApiPath}">the OpenAPI document</a>.</p>
+<p>How to retry, find ids and handle errors: <a href="/guide/api">the guide</a>. For your tools:
+<a href="${openApiPath}">the OpenAPI document</a>.</p>
 ${tokenField(trial, demo)}
 </div>
 ${trial.requests.map((request) => operationSection({ api, request, base }))}

@@ -52,31 +52,37 @@ const filesOf = (text: string) =>
   [...text.matchAll(/(?:src|href)="([^"]*\.(?:js|css|svg))"/g)].map(([, path]) => path ?? '');
 
 describe('a page', () => {
-  test.each(['/', '/graphql', '/docs', '/errors', '/history'])('%s needs no token and is never kept', async (path) => {
-    const { status, headers } = await browse(world, path);
-    expect(status).toBe(200);
-    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(headers.get('cache-control')).toBe('no-store');
-  });
+  test.each(['/', '/graphql', '/docs', '/errors', '/guide', '/guide/events', '/history'])(
+    '%s needs no token and is never kept',
+    async (path) => {
+      const { status, headers } = await browse(world, path);
+      expect(status).toBe(200);
+      expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(headers.get('cache-control')).toBe('no-store');
+    },
+  );
 
-  test.each(['/', '/graphql', '/history'])('%s may load our own files only, and be framed by nobody', async (path) => {
-    const { headers } = await browse(world, path);
-    const policy = Object.fromEntries(
-      (headers.get('content-security-policy') ?? '').split('; ').map((rule) => rule.split(/ (.*)/s)),
-    );
-    const { 'style-src': styles = "'self'", ...others } = policy;
-    expect(others).toEqual({
-      'default-src': "'self'",
-      'object-src': "'none'",
-      'base-uri': "'none'",
-      'form-action': "'none'",
-      'frame-ancestors': "'none'",
-    });
-    expect(styles).toBe(path === '/graphql' ? "'self' 'unsafe-inline'" : "'self'");
-    expect(headers.get('x-content-type-options')).toBe('nosniff');
-    expect(headers.get('referrer-policy')).toBe('no-referrer');
-    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
-  });
+  test.each(['/', '/graphql', '/guide', '/history'])(
+    '%s may load our own files only, and be framed by nobody',
+    async (path) => {
+      const { headers } = await browse(world, path);
+      const policy = Object.fromEntries(
+        (headers.get('content-security-policy') ?? '').split('; ').map((rule) => rule.split(/ (.*)/s)),
+      );
+      const { 'style-src': styles = "'self'", ...others } = policy;
+      expect(others).toEqual({
+        'default-src': "'self'",
+        'object-src': "'none'",
+        'base-uri': "'none'",
+        'form-action': "'none'",
+        'frame-ancestors': "'none'",
+      });
+      expect(styles).toBe(path === '/graphql' ? "'self' 'unsafe-inline'" : "'self'");
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+    },
+  );
 
   test.each(['/', '/graphql', '/docs', '/errors'])(
     '%s names no other host, and every file it names is there',

@@ -1,5 +1,5 @@
 /** Marks in the list of contents what the reader looks at. */
-const links = [...document.querySelectorAll('.contents a')];
+const links = [...document.querySelectorAll('.contents a[href^="#"]')];
 const headings = links.map(({ hash }) => document.getElementById(hash.slice(1)));
 
 function mark() {
@@ -12,5 +12,7 @@ function mark() {
   if (folded) folded.open = true;
 }
 
-addEventListener('scroll', mark, { passive: true });
-mark();
+if (links.length > 0) {
+  addEventListener('scroll', mark, { passive: true });
+  mark();
+}

@@ -40,9 +40,11 @@ const contentTypes: Record<string, string> = {
   css: 'text/css; charset=utf-8',
   json: 'application/json; charset=utf-8',
   yaml: 'application/yaml; charset=utf-8',
+  yml: 'application/yaml; charset=utf-8',
   graphql: 'text/plain; charset=utf-8',
   svg: 'image/svg+xml',
   ico: 'image/svg+xml',
+  png: 'image/png',
 };
 
 /**

@@ -25,7 +25,7 @@ export interface Options {
   peerNode: string | undefined;
   /** Settings of the gateway besides those of every run. */
   environment: Record<string, string>;
-  /** Whether docs/performance.md and its plots are written. */
+  /** Whether test/bench/figures.md and its plots are written. */
   write: boolean;
   /** Whether the results of the last run are taken, instead of measuring. */
   again: boolean;
@@ -44,7 +44,7 @@ const usage = `Usage: npm run bench -- [options]
   --soak               instead, the gateway alone without a pause, and how its memory changes
   --minutes <n>        of the soak (10)
   --smoke              some seconds, without the peers: whether all of this still works
-  --write              writes the tables and plots of docs/performance.md
+  --write              writes the tables and plots of test/bench/figures.md
   --again              measures nothing, and takes the results of the last run`;
 
 /** So that a loaded machine makes no answer of the smoke run a 503. */

@@ -40,15 +40,12 @@ export function lineOf({
 
 const same = (one: Pace, other: Pace) => JSON.stringify(one) === JSON.stringify(other);
 
-const quietLoad = 0.5;
-const busy = ' The machine had been busy just before; if it still was, absolute figures mean little.';
-
 /** Where and when a run was. */
 export function circumstances({ conditions, postgres }: Results): string {
   const machine = `${conditions.processors} processors (${conditions.cpu}), ${conditions.memoryGigabytes} GB`;
   const load = `load average ${conditions.load} before, ${conditions.loadAfter.toFixed(1)} after`;
   const versions = `Node ${conditions.node}${postgres && `, PostgreSQL ${postgres}, ${conditions.peers}`}`;
-  return `${conditions.date}; ${machine}; ${versions}; ${load}.${conditions.load > quietLoad ? busy : ''}`;
+  return `${conditions.date}; ${machine}; ${versions}; ${load}.`;
 }
 
 /** The tables of the comparison, in Markdown. */

@@ -9,8 +9,8 @@ const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 /** A plot that follows the theme of the reader. */
 const pictureOf = (name: string, about: string) => `<picture>
-  <source media="(prefers-color-scheme: dark)" srcset="../test/bench/plots/${name}-dark.svg">
-  <img alt="${about}" src="../test/bench/plots/${name}-light.svg">
+  <source media="(prefers-color-scheme: dark)" srcset="plots/${name}-dark.svg">
+  <img alt="${about}" src="plots/${name}-light.svg">
 </picture>`;
 
 const pictures = {
@@ -22,7 +22,7 @@ const pictures = {
   growth: pictureOf('growth', 'Requests a second as the data grows, and over more connections'),
 };
 
-/** What stands between the comments of docs/performance.md. A part that a run did not measure stays as it is. */
+/** What stands between the comments of test/bench/figures.md. A part that a run did not measure stays as it is. */
 function partsOf(results: Results): Record<string, string> {
   const { throughput, latency, growth } = pictures;
   return {
@@ -36,9 +36,9 @@ function partsOf(results: Results): Record<string, string> {
   };
 }
 
-/** Writes the tables between the comments of docs/performance.md, and its plots. */
+/** Writes the tables between the comments of test/bench/figures.md, and its plots. */
 export function writeDocument(results: Results, file: string): void {
-  const document = path('../../../docs/performance.md');
+  const document = path('../figures.md');
   let text = readFileSync(document, 'utf8');
   for (const [part, content] of Object.entries(partsOf(results))) {
     const [start, end] = [`<!-- ${part} -->`, `<!-- end of ${part} -->`];

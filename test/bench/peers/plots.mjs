@@ -1,4 +1,4 @@
-// Draws the plots of docs/performance.md from the results of a run: plots.mjs <results.json> <directory>
+// Draws the plots of test/bench/figures.md from the results of a run: plots.mjs <results.json> <directory>
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { parse, View } from 'vega';
 import { compile } from 'vega-lite';

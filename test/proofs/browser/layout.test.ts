@@ -13,6 +13,8 @@ const pages = {
   history: '/history',
   errors: '/errors',
   error: '/errors/VERSION_CONFLICT',
+  guide: '/guide',
+  guidePage: '/guide/configuration',
   unknown: '/no-such-page',
 };
 const sizes = { desk: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
@@ -125,6 +127,6 @@ describe.skipIf(!chromium)('every page', () => {
     const page = await visit(open, path, {});
     const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
     const paths = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
-    expect(paths).toEqual(['/', '/graphql', '/docs', '/errors']);
+    expect(paths).toEqual(['/', '/graphql', '/docs', '/errors', '/guide']);
   });
 });

@@ -12,7 +12,7 @@ import { createWorld, type Json, restPaths } from '../../support/world.js';
 const world = await createWorld();
 
 /** What of the product a gateway is built from. */
-const sources = ['src', 'prisma', 'package.json', 'test/client/package.json', 'schema.graphql'];
+const sources = ['src', 'prisma', 'package.json', 'test/client/package.json', 'README.md', 'docs', 'openapi.json'];
 
 /** Builds a copy of the product without src/platform/postgres/reader and the lines that name it. Returns its command. */
 async function buildWithoutReader(): Promise<string> {

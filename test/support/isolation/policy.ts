@@ -310,6 +310,8 @@ export const paths: Record<string, 'public' | 'a mutation' | 'GraphQL'> = {
   '/errors': 'public',
   '/errors/': 'public',
   '/graphiql/': 'public',
+  '/guide': 'public',
+  '/guide/': 'public',
   '/pages/': 'public',
   '/openapi.json': 'public',
   '/openapi.yaml': 'public',
