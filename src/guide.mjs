@@ -26,7 +26,7 @@ const plain = (markdown) =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** The groups of pages that the README names, in its order. */
+/** The groups of pages that README.md names, in its order. */
 function groupsOf(readme) {
   const groups = [];
   const [, table = ''] = readme.split('## Where everything is');
@@ -76,8 +76,11 @@ function render({ file, path }, text, { places, addressOf, marks }) {
       const shown = depth === 1 ? content : `<a class="anchor" href="#${anchor}">${content}</a>`;
       return `<h${depth} id="${anchor}">${shown}</h${depth}>\n`;
     },
-    code: ({ text: code }) =>
-      `<pre tabindex="0" role="region" aria-label="${label('Example')}"><code>${highlighted(code, marks)}</code></pre>\n`,
+    // A picture in text follows what Mermaid would draw, which needs a browser.
+    code: ({ text: code, lang }) =>
+      lang === 'mermaid'
+        ? ''
+        : `<pre tabindex="0" role="region" aria-label="${label('Example')}"><code>${highlighted(code, marks)}</code></pre>\n`,
     codespan({ text: code }) {
       const place = places.get(code) ?? places.get(/^POST (\/\S+)$/.exec(code)?.[1]);
       const made = `<code>${escaped(code)}</code>`;

@@ -33,7 +33,7 @@ ${howTo[code]}
 ${members(entry)}
 ${entry.occurs === 'graphql' ? [] : problemExample('In REST', exampleOf(code), publicUrl)}
 ${entry.alwaysProblem ? problemExample('In GraphQL', graphqlExampleOf(code), publicUrl) : graphqlExample(code)}
-<p class="onward"><a href="/errors">All errors</a> · <a href="/guide/api#retries">Retries</a> · <a href="/guide/api#rate-limits">Limits</a></p>
+<p class="onward"><a href="/errors">All errors</a> · <a href="/guide/errors#retries">Retries</a> · <a href="/guide/errors#rate-limits">Limits</a></p>
 `;
 }
 
@@ -134,7 +134,7 @@ ${body()}</main>`,
 
 const index = () => html`<h1>Errors</h1>
 <p class="lead">Every failure has a <code>code</code>: in a problem (RFC 9457) for REST, in <code>extensions</code> for
-GraphQL. Both surfaces use the same codes, statuses and members.</p>
+GraphQL. Both surfaces use the same codes, statuses and members. <a href="/guide/errors#retries">When to retry</a></p>
 ${filterField('codes and statuses')}${[...new Set(errorCodes.map((code) => catalogue[code].status))].map(ofStatus)}`;
 
 const ofStatus = (status: number): Html => html`<section aria-labelledby="status-${status}">

@@ -88,14 +88,15 @@ const framed = (
 <label class="unseen" for="search">Search the guide, errors, settings and REST operations</label>
 <input type="search" id="search" placeholder="Search: pages, errors, settings, operations" autocomplete="off" spellcheck="false" aria-describedby="search-keys">
 <span id="search-keys" class="unseen">Press the down arrow for the results, Escape to clear</span>
+<h1 class="unseen" id="search-heading" hidden>Search results</h1>
 <p id="search-outcome" class="quiet" role="status"></p>
 <ol id="search-results" hidden></ol>
 </div>
 <article>
-<p class="narrow"><a href="#pages">All pages</a></p>
+<p class="narrow"><a href="#guide-pages">All pages</a></p>
 ${document}</article>
 </div>
-<nav class="contents" id="pages" aria-label="Guide">
+<nav class="contents" id="guide-pages" aria-label="Guide">
 ${groups.map(
   ({ title, pages }) => html`<h2>${title}</h2>
 ${pages.map((each) => entry(each, page))}`,

@@ -287,7 +287,7 @@ ${recordsOf(api).map(
 <h1 id="basics">REST reference</h1>
 <div class="prose">
 ${prose(api.info.description.split('\n\n').slice(1).join('\n\n'))}
-<p>How to retry, find ids and handle errors: <a href="/guide/api">the guide</a>. For your tools:
+<p>How to find ids, retry and handle errors: <a href="/guide/rest">the guide</a>. For your tools:
 <a href="${openApiPath}">the OpenAPI document</a>.</p>
 ${tokenField(trial, demo)}
 </div>

@@ -13,7 +13,7 @@ export const itemsOf = (list: string | null): string[] | null =>
 export const surfaces = ['rest', 'graphql', 'mcp'] as const;
 export type Surface = (typeof surfaces)[number];
 
-/** The access ladder. The database views `*_access` derive each person's level (docs/api.md, "Access levels"). */
+/** The access ladder. The database views `*_access` derive each person's level (docs/concepts.md, "Access levels"). */
 export const level = { none: 0, view: 10, comment: 40, edit: 70, full: 100 } as const;
 
 /** The key of a record of the caller's company. */

@@ -12,7 +12,7 @@ beforeAll(async () => {
   authorization = `Bearer ${token}`;
 });
 
-// The audits of graphql-http, with a token: without one the answer to everything is 401 (docs/api.md, "Order of checks").
+// The audits of graphql-http, with a token: without one the answer to everything is 401 (docs/errors.md, "Order of checks").
 const fetchFn = (url: string, init: RequestInit = {}) =>
   world.fetchAt(
     new Request(url, { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), authorization } }),
@@ -85,7 +85,7 @@ describe('a failure', () => {
       403,
     ],
     ['an unknown token', query, 'UNAUTHENTICATED', 401, 401],
-  ])('%s has the status that docs/api.md says', async (_what, document, code, json, response) => {
+  ])('%s has the status that docs/errors.md says', async (_what, document, code, json, response) => {
     for (const [accept, status] of [
       ['application/json', json],
       ['*/*', json],
@@ -101,7 +101,7 @@ describe('a failure', () => {
 test.each([
   ['without a query', {}, 400],
   ['with an unknown operationName', { query: 'query A { viewer { person { id } } }', operationName: 'B' }, 400],
-])('a request %s has the status that docs/api.md says', async (_what, body, json) => {
+])('a request %s has the status that docs/errors.md says', async (_what, body, json) => {
   for (const [accept, status] of [
     ['application/json', json],
     ['application/graphql-response+json', 400],

@@ -38,7 +38,9 @@ test.each([
   'docs/configuration.md',
   'docs/database.md',
   'docs/troubleshooting.md',
-  'docs/api.md',
+  'docs/concepts.md',
+  'docs/rest.md',
+  'docs/graphql.md',
   'docs/importing.md',
   'docs/growing.md',
 ])('where %s needs a checkout, it says so: others have installed the package', (file) => {
@@ -178,7 +180,7 @@ test('Node and PostgreSQL are those the program asks for', () => {
   }
 });
 
-test('the errors in docs/api.md are those of the catalogue; npm run schema writes them', async () => {
+test('the errors in docs/errors.md are those of the catalogue; npm run schema writes them', async () => {
   const members = (code: (typeof errorCodes)[number]) => {
     const { members: always = {}, optionalMembers = {} } = catalogue[code];
     const names = [...Object.keys(always), ...Object.keys(optionalMembers)];
@@ -193,7 +195,7 @@ test('the errors in docs/api.md are those of the catalogue; npm run schema write
   const table = ['| Code | Status | Title | Members | Headers | Where |', '|---|---|---|---|---|---|', ...rows].join(
     '\n',
   );
-  await expect(withGenerated(textOf('docs/api.md'), 'errors', table)).toMatchFileSnapshot(pathOf('docs/api.md'));
+  await expect(withGenerated(textOf('docs/errors.md'), 'errors', table)).toMatchFileSnapshot(pathOf('docs/errors.md'));
 });
 
 test('the types in docs/events.md are those of the code; npm run schema writes them', async () => {

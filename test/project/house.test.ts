@@ -54,8 +54,8 @@ test.each(modules)('what the door of platform/%s exports has a doc comment', (na
   expect(bare).toEqual([]);
 });
 
-test('the order of checks in docs/api.md is that of the itinerary', () => {
-  const items = [...sectionOf(textOf('docs/api.md'), 'Order of checks').matchAll(/^\d\. (.*)$/gm)];
+test('the order of checks in docs/errors.md is that of the itinerary', () => {
+  const items = [...sectionOf(textOf('docs/errors.md'), 'Order of checks').matchAll(/^\d\. (.*)$/gm)];
   const statuses = items.map(([, text = '']) =>
     [...text.replace(/\(.*?\)/g, '').matchAll(/\b[45]\d\d\b/g)].map(Number),
   );

@@ -3,6 +3,7 @@ import { highlight } from './highlight.js';
 
 /** Searches the guide, the errors, the settings and the REST operations. What it searches is loaded once, when it is used. */
 const field = document.getElementById('search');
+const heading = document.getElementById('search-heading');
 const list = document.getElementById('search-results');
 const outcome = document.getElementById('search-outcome');
 const article = document.querySelector('article');
@@ -51,6 +52,7 @@ function resultOf({ kind, title, page, url, text, terms }) {
 async function search() {
   const asked = field.value.trim();
   article.hidden = asked !== '';
+  heading.hidden = asked === '';
   list.hidden = asked === '';
   if (asked === '') {
     list.replaceChildren();

@@ -48,7 +48,7 @@ export interface RequestContext {
 /** Responds to a request of either surface. A step that does not respond passes the request to the next one. */
 export type Handler = (request: RequestHead, context: RequestContext) => Promise<HttpResponse>;
 
-/** A path and what a request to it needs. The router checks that in the order of docs/api.md, "Order of checks". */
+/** A path and what a request to it needs. The router checks that in the order of docs/errors.md, "Order of checks". */
 export interface Route {
   path: string;
   /** What a request to it does, for the log and the metrics; its path if omitted. */

@@ -579,4 +579,37 @@ describe.skipIf(!chromium)('in a browser', () => {
     const page = await open(`${path}/`);
     expect(new URL(page.url()).pathname).toBe(path);
   });
+
+  test('the search of the guide is used by keyboard, without a request for what is typed', async () => {
+    const page = await open('/guide');
+    const requested: string[] = [];
+    await page.keyboard.press('/');
+    const field = page.getByRole('searchbox', { name: /^Search the guide/ });
+    await expect.poll(() => field.evaluate((element) => element === document.activeElement), patience).toBe(true);
+    await page.keyboard.type('idempotency key');
+    const outcome = page.locator('#search-outcome');
+    await expect.poll(() => outcome.innerText(), patience).toMatch(/^\d+ found/);
+    page.on('request', (request) => requested.push(request.url()));
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('article').isVisible()).toBe(true);
+    for (const [asked, kind, href] of [
+      ['version conflict', 'Error', '/errors/VERSION_CONFLICT'],
+      ['DATABASE_POOL_SIZE', 'Setting', '/guide/configuration#DATABASE_POOL_SIZE'],
+      ['reopen goal', 'REST', '/docs#reopenGoal'],
+      ['idempotensy key', 'Guide', '/guide/errors#retries'],
+    ]) {
+      await field.fill(asked ?? '');
+      const result = page.locator('#search-results li', { has: page.locator(`a[href="${href}"]`) });
+      await expect.poll(() => result.innerText(), patience).toContain(kind);
+    }
+    expect(requested).toEqual([]);
+    expect(await violationsOf(page)).toEqual([]);
+    await field.fill('DATABASE_POOL_SIZE');
+    await expect.poll(() => page.locator('#search-results a').first().innerText()).toBe('DATABASE_POOL_SIZE');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/guide/configuration#DATABASE_POOL_SIZE');
+    await field.fill('qqqqqq zzzzzz');
+    await expect.poll(() => outcome.innerText(), patience).toBe('0 found');
+  });
 });

@@ -37,7 +37,9 @@ const scriptsOf = (file: string, heading: string) =>
   blocksOf(sectionOf(textOf(file), heading), 'sh').filter((script) => !notRun.includes(script.trim()));
 
 const call = [...scriptsOf('README.md', 'Make a call'), ...scriptsOf('docs/quickstart.md', 'More calls')];
-const reads = scriptsOf('docs/api.md', 'Finding ids');
+const rest = ['Reopen a goal', 'Delete a file', 'Recover a file', 'Restore a document version'];
+const [restSetUp = '', ...restCalls] = scriptsOf('docs/rest.md', 'REST').slice(0, 1 + rest.length);
+const reads = scriptsOf('docs/rest.md', 'Finding ids');
 /** `documentsClients.test.ts` runs them. */
 const clients = scriptsOf('docs/clients.md', 'Clients');
 const ownDatabase = scriptsOf('docs/install.md', 'Your own PostgreSQL');
@@ -56,6 +58,8 @@ test('every command of the documents is run here', () => {
   const all = documents.flatMap((file) => blocksOf(textOf(file), 'sh').map((script) => script.trim()));
   const here = [
     ...call,
+    restSetUp,
+    ...restCalls,
     ...reads,
     ...clients,
     ...streams,
@@ -85,6 +89,8 @@ describe('on the demo', () => {
   });
   afterAll(() => server.stop());
 
+  const jsonIn = (file: string, heading: string) =>
+    blocksOf(sectionOf(textOf(file), heading), 'json').map((text) => JSON.parse(text));
   const curlWithStatus = `curl() { command curl -w '\\n%{http_code}\\n' "$@"; }\n`;
   const here = () => ({ 'http://127.0.0.1:4000': server.base });
 
@@ -95,9 +101,7 @@ describe('on the demo', () => {
     return bodies.map((body, index) => ({ status: Number(lines[index * 2 + 1]), body: JSON.parse(body) }));
   }
 
-  test('what the README, the quick start and docs/api.md show works in the order it stands, and answers as shown', async () => {
-    const jsonIn = (file: string, heading: string) =>
-      blocksOf(sectionOf(textOf(file), heading), 'json').map((text) => JSON.parse(text));
+  test('what the README, the quick start and the pages about calls show works in the order it stands, and answers as shown', async () => {
     const shown = [...jsonIn('README.md', 'Make a call'), ...jsonIn('docs/quickstart.md', 'More calls')];
     const answers = await answersTo(call.join('\n'));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200]);
@@ -114,18 +118,18 @@ describe('on the demo', () => {
       return response.json();
     };
     const [undo = ''] = [...(call.join('\n').match(/"query":"(.*?)"\}'/) ?? [])].slice(1);
-    const [cost] = jsonIn('docs/api.md', 'Query limits');
+    const [cost] = jsonIn('docs/graphql.md', 'Query limits');
     expect(await ask(JSON.parse(`"${undo}"`), {}, { 'GraphQL-Cost': 'report' })).toMatchObject(cost);
 
-    const [list = ''] = blocksOf(sectionOf(textOf('docs/api.md'), 'Lists'), 'graphql');
+    const [list = ''] = blocksOf(sectionOf(textOf('docs/graphql.md'), 'Lists'), 'graphql');
     expect((await ask(list)).data.goals.nodes).not.toEqual([]);
-    const [preview = ''] = blocksOf(sectionOf(textOf('docs/api.md'), 'Previews'), 'graphql');
+    const [preview = ''] = blocksOf(sectionOf(textOf('docs/graphql.md'), 'Previews'), 'graphql');
     expect((await ask(preview, { id: 'doc-launch-plan' })).data.previewDocumentRestore).toMatchObject({
       wouldChange: true,
       expectedCurrentVersion: 7,
     });
 
-    const [conflict] = jsonIn('docs/api.md', 'Errors');
+    const [conflict] = jsonIn('docs/errors.md', 'Errors');
     const again = call[0] ?? '';
     expect(await answersTo(again)).toEqual([answers[0]]);
     const [answer] = await answersTo(again.replace('Idempotency-Key: ', 'Idempotency-Key: another-'));
@@ -134,8 +138,8 @@ describe('on the demo', () => {
     expect({ ...answer?.body, request_id, current_version_inserted_at }).toEqual(conflict);
   });
 
-  test('the first answer to a token tells the rate limit as docs/api.md shows it', async () => {
-    const [shown = ''] = blocksOf(sectionOf(textOf('docs/api.md'), 'Rate limits'), 'http');
+  test('the first answer to a token tells the rate limit as docs/errors.md shows it', async () => {
+    const [shown = ''] = blocksOf(sectionOf(textOf('docs/errors.md'), 'Rate limits'), 'http');
     const { readOnly } = JSON.parse(await readFile(join(folder, '.data/demo-tokens.json'), 'utf8'));
     const { headers } = await fetch(`${server.base}/graphql?query={viewer{person{id}}}`, {
       headers: { authorization: `Bearer ${readOnly}` },
@@ -145,7 +149,7 @@ describe('on the demo', () => {
     expect(told.join('\n').replace(/"work";r=\d+/, '"work";r=60000')).toBe(shown.trim());
   });
 
-  test('the reads of the quick start and docs/api.md find the ids and version numbers that REST takes', async () => {
+  test('the reads of the quick start and docs/rest.md find the ids and version numbers that REST takes', async () => {
     const [token] = call[0]?.split('\n') ?? [];
     const [goals, files, document] = (await answersTo(`${token}\n${call.at(-1)}`)).map(({ body }) => body.data);
     expect(goals.goals.nodes.map(({ id }: Json) => id)).toContain('goal-website-refresh');
@@ -154,7 +158,7 @@ describe('on the demo', () => {
     ]);
     expect(document.resourceHubDocument.versions.nodes.at(-1)).toMatchObject({ versionNumber: 1 });
 
-    const answers = await answersTo(reads.join('\n'));
+    const answers = await answersTo([restSetUp, ...reads].join('\n'));
     expect(answers.map(({ status, body }) => [status, body.errors])).toEqual([1, 2, 3].map(() => [200, undefined]));
     const [closed, hubs, versions] = answers.map(({ body }) => body.data);
     expect(closed.goals.nodes.map(({ id }: Json) => id)).toContain('goal-website-refresh');
@@ -162,6 +166,15 @@ describe('on the demo', () => {
     const { currentVersion, versions: list } = versions.resourceHubDocument;
     expect(list.nodes.map(({ versionNumber }: Json) => versionNumber)[0]).toBe(currentVersion);
     expect(JSON.stringify(list.nodes.slice(1))).toMatch(/"kind":"(ADDED|REMOVED)"/);
+  });
+
+  test('after them, each operation of docs/rest.md answers as shown, also to a retry', async () => {
+    const shown = rest.flatMap((heading) => jsonIn('docs/rest.md', heading));
+    expect(shown).toHaveLength(rest.length);
+    for (const _attempt of ['first', 'retry']) {
+      const answers = await answersTo([restSetUp, ...restCalls].join('\n'));
+      expect(answers).toMatchObject(shown.map((body) => ({ status: 200, body })));
+    }
   });
 });
 
