@@ -75,6 +75,15 @@ test('every folder of tests says in a line what it is for', () => {
   for (const folder of folders) expect(textOf(join(folder, 'README.md')), folder).toMatch(/^[A-Z].*\.\n$/);
 });
 
+test.each(documents)('%s links only to what the package has', (file) => {
+  const packed = ['README.md', ...packageJson.files];
+  const others = [...proseOf(textOf(file)).matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)]
+    .map(([, link = '']) => link)
+    .filter((link) => !/^https?:/.test(link))
+    .map((link) => join(file, '..', link));
+  expect(others.filter((path) => !packed.some((each) => path === each || path.startsWith(`${each}/`)))).toEqual([]);
+});
+
 describe.each([...documents, ...notes])('%s', (file) => {
   const text = textOf(file);
 
