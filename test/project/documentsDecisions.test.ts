@@ -2,23 +2,29 @@ import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { pathOf, rowsOf, sectionOf, textOf } from '../support/documents.js';
 
-const page = textOf('docs/decisions.md');
-const parts = sectionOf(page, 'Built or bought');
-const rows = rowsOf(page.replace(parts, ''));
-const proofs = new Map(rowsOf(textOf('test/decisions.md')).map(([decision = '', proof = '']) => [decision, proof]));
+const rows = rowsOf(textOf('docs/decisions.md'));
+const reasons = new Map(rows.map(([decision = '', reason = '']) => [decision, reason]));
+const details = textOf('test/decisions.md').replaceAll('](../docs/importing.md', '](importing.md');
+const proofs = rowsOf(details);
 
 describe('a decision', () => {
-  test('is one of many', () => {
+  test('of docs/decisions.md is one of many, and has its proofs in test/decisions.md', () => {
     expect(rows.length).toBeGreaterThan(80);
+    const proved = new Set(proofs.map(([decision]) => decision));
+    expect(rows.filter(([decision]) => !proved.has(decision))).toEqual([]);
   });
 
-  test('has its proofs in test/decisions.md, which has no others', () => {
-    expect([...proofs.keys()].sort()).toEqual(rows.map(([decision = '']) => decision).sort());
+  test('stands once, under the same heading in both', () => {
+    const placesIn = (text: string) =>
+      text.split(/^## /m).flatMap((part) => rowsOf(part).map(([decision]) => [decision, part.split('\n')[0]] as const));
+    const places = new Map(placesIn(details));
+    expect(places.size).toBe(proofs.length);
+    for (const [decision, heading] of placesIn(textOf('docs/decisions.md'))) expect(places.get(decision)).toBe(heading);
   });
 
-  test.each(rows)('%s', (decision, reason = '') => {
-    const proof = proofs.get(decision ?? '') ?? '';
-    expect(reason).not.toBe('');
+  test.each(proofs)('%s', (decision, proof = '', reason = '') => {
+    // The reason stands once: on the page, or here if the page leaves the decision out.
+    expect([reasons.get(decision ?? '') ?? '', reason].filter(Boolean)).toHaveLength(1);
     expect(proof).not.toBe('');
     const named = [...proof.matchAll(/`([\w/]+)`: "(.+?)"(?=; `|$)/g)];
     expect(named.map(([one]) => one).join('; ')).toBe(proof);
@@ -31,6 +37,7 @@ describe('a decision', () => {
 });
 
 test('every package that src imports is in the table "Built or bought"', () => {
+  const parts = sectionOf(textOf('docs/dependencies.md'), 'Built or bought');
   const { devDependencies } = JSON.parse(textOf('package.json'));
   const sources = readdirSync(pathOf('src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),
