@@ -4,7 +4,7 @@ import { type EventSubject, eventFields, eventTypeOf } from './event.js';
 type Schema = Record<string, unknown>;
 
 const id = (description: string): Schema => ({ type: 'string', description });
-const versionNumber = (description: string): Schema => ({ type: 'integer', minimum: 1, description });
+const versionNumber = (description: string): Schema => ({ type: 'integer', format: 'int32', minimum: 1, description });
 
 const subject: Record<keyof EventSubject, Schema> = {
   goal_id: id('The ID of the goal.'),

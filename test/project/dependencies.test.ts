@@ -34,11 +34,14 @@ test('GraphQL is installed once: types of one copy are not those of another', ()
   expect(new Set(bundled.map((line) => line.split('.').at(-1)))).toEqual(new Set(['mjs']));
 });
 
-test.each(['package.json', 'test/client/package.json'])('the versions in %s are exact', (file) => {
-  const { dependencies, optionalDependencies, devDependencies, overrides } = read(file);
-  const versions = Object.values({ ...dependencies, ...optionalDependencies, ...devDependencies, ...overrides });
-  for (const version of versions) expect(version).toMatch(/^\d+\.\d+\.\d+[\w.-]*$/);
-});
+test.each(['package.json', 'test/client/package.json', 'test/client/generators/package.json'])(
+  'the versions in %s are exact',
+  (file) => {
+    const { dependencies, optionalDependencies, devDependencies, overrides } = read(file);
+    const versions = Object.values({ ...dependencies, ...optionalDependencies, ...devDependencies, ...overrides });
+    for (const version of versions) expect(version).toMatch(/^\d+\.\d+\.\d+[\w.-]*$/);
+  },
+);
 
 test('the version is that of package.json, everywhere', async () => {
   expect([locked['']?.version, openApi.info.version, read('openapi.json').info.version]).toEqual(

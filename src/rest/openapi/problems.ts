@@ -24,7 +24,7 @@ export const problem: JsonSchema = {
   properties: {
     type: { type: 'string', format: 'uri-reference', description: 'Address of the page that explains the code.' },
     title: { type: 'string', description: 'What the code means, in a few words. The same for every occurrence.' },
-    status: { type: 'integer', description: 'The HTTP status.' },
+    status: { type: 'integer', format: 'int32', description: 'The HTTP status.' },
     detail: { type: 'string', description: 'What went wrong this time, for people.' },
     code: { type: 'string', description: 'What went wrong, for programs.' },
     request_id: { type: 'string', description: 'Id of the request, as in the X-Request-Id header.' },
@@ -52,6 +52,7 @@ function member({ items, properties, ofGraphql, enum: values, type, ...schema }:
   const ofRest = values?.filter((value) => !ofGraphql?.values.includes(value));
   return {
     ...(ofRest ? { anyOf: [{ type, enum: ofRest }, { type }] } : { type }),
+    ...(type === 'integer' && { format: 'int32' }),
     ...schema,
     ...(items && { items: member(items) }),
     ...(properties && { properties: inRest(properties), required: Object.keys(inRest(properties)) }),

@@ -114,7 +114,7 @@ export const requestHeaders: Record<string, JsonSchema> = {
       'Makes it safe to retry a request: the change is made only once, and every retry gets the response to the first ' +
       'request. Send a new random value with each change, and the same value with its retries. 1 to 255 printable ASCII ' +
       'characters, bare or quoted.',
-    schema: { ...text, minLength: 1 },
+    schema: { ...text, minLength: 1, maxLength: 257 },
   },
   'If-Match': {
     name: 'If-Match',
@@ -158,7 +158,7 @@ const responseHeaders: Record<string, JsonSchema> = {
   },
   'Retry-After': {
     description: 'Seconds to wait before you send the request again.',
-    schema: { type: 'integer', minimum: 0 },
+    schema: { type: 'integer', format: 'int32', minimum: 0 },
     example: 5,
   },
   Connection: {
