@@ -5,7 +5,7 @@ import { basename, dirname, extname, join, normalize } from 'node:path';
 import { Marked } from 'marked';
 
 const home = 'README.md';
-const settingsPage = 'docs/configuration.md';
+const settingsPage = 'docs/settings.md';
 const errorsTable = /<!-- errors: .*?<!-- \/errors -->/s;
 
 const entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

@@ -9,7 +9,7 @@ export interface GatewayOptions {
   /** A migrated PostgreSQL: `postgresql://user:password@host:port/database`. */
   databaseUrl: string;
   /**
-   * Settings by their names in docs/configuration.md, such as `{ APP_URL: 'https://work.example.com' }`. Neither the
+   * Settings by their names in docs/settings.md, such as `{ APP_URL: 'https://work.example.com' }`. Neither the
    * environment nor a file `.env` is read.
    */
   settings?: Readonly<Record<string, string>>;

@@ -14,7 +14,7 @@ import { version } from './version.js';
 // Each command is loaded when it runs: what serves takes a second to load, and `token list` needs none of it.
 const program = new Command('goalpost')
   .description(
-    'GraphQL gateway with a REST facade. Settings come from the environment and the file .env; docs/configuration.md lists them.',
+    'GraphQL gateway with a REST facade. Settings come from the environment and the file .env; docs/settings.md lists them.',
   )
   .version(version)
   .exitOverride()
@@ -75,7 +75,7 @@ program
   });
 program
   .command('import')
-  .description('import a workspace from a file, or update it, all of it or nothing; docs/importing.md has the format')
+  .description('import a workspace from a file, or update it, all of it or nothing; docs/importing.md explains it')
   .argument('[file]', 'JSON, or a JSON record in each line; - for standard input')
   .option('--update', 'change a company that exists (default: import a new one only)')
   .option('--dry-run', 'report what would change, and write nothing')

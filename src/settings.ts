@@ -42,7 +42,7 @@ const webhookKeys = commaSeparated((key) => /^[\x21-\x7e]{32,}$/.test(key), {
 const existing = (allowed: string, example: string) =>
   setting({ read: (text) => (existsSync(text) ? text : undefined), allowed, example });
 
-/** Every setting: its environment variable, its default, and what is accepted. docs/configuration.md lists them. */
+/** Every setting: its environment variable, its default, and what is accepted. docs/settings.md lists them. */
 export const settings = z.object({
   DATABASE_URL: database.optional(),
   DATABASE_REPLICA_URL: replicas.optional(),

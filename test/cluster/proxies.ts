@@ -52,7 +52,7 @@ ${servers.join('\n')}
   return new Program(folder, 'haproxy', 'haproxy', ['-db', '-f', file]);
 }
 
-/** PgBouncer with transaction pooling, as docs/configuration.md has it, on the way to the primary. */
+/** PgBouncer with transaction pooling, as docs/database.md has it, on the way to the primary. */
 export async function startPgbouncer(
   folder: string,
   ports: Ports,

@@ -12,7 +12,7 @@ import { preparedStatements } from '../support/pgbouncer.js';
 import { restPaths, World } from '../support/world.js';
 
 const document = textOf('docs/importing.md');
-const [example = ''] = blocksOf(document, 'json');
+const [example = ''] = blocksOf(textOf('docs/import-format.md'), 'json');
 const [script = ''] = blocksOf(document, 'sql');
 const demo = 'company-harborlight';
 

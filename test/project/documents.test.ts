@@ -155,12 +155,15 @@ describe('the settings', () => {
     return `\`${typeof data === 'boolean' ? (data ? 'on' : 'off') : data}\``;
   }
 
-  const tables = ['README.md', 'docs/configuration.md'].map((file) => rowsOf(sectionOf(textOf(file), 'Settings')));
+  const tables = [
+    ['README.md', 'Settings'],
+    ['docs/settings.md', 'All settings'],
+  ].map(([file = '', heading = '']) => rowsOf(sectionOf(textOf(file), heading)));
   const [short = [], all = []] = tables.map((rows) =>
     rows.map(([name = '', value = '']) => [name.replaceAll('`', ''), value]),
   );
 
-  test('are all in docs/configuration.md', () => {
+  test('are all in docs/settings.md', () => {
     expect(all.map(([name]) => name).sort()).toEqual(Object.keys(settings.shape).sort());
   });
 

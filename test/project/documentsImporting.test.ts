@@ -9,7 +9,8 @@ import { unwrap } from '../../src/workspace/rows.js';
 import { createDatabase } from '../support/database.js';
 import { blocksOf, pathOf, textOf, withGenerated } from '../support/documents.js';
 
-const page = textOf('docs/importing.md');
+const page = textOf('docs/import-format.md');
+const guide = textOf('docs/importing.md');
 
 const { url, drop } = await createDatabase();
 const db = openModels({ url, poolSize: 1, preparedStatements: false });
@@ -65,11 +66,11 @@ function typeName(wrapped: z.core.$ZodType): string {
   return schema instanceof z.ZodObject ? 'record' : 'string';
 }
 
-test('docs/importing.md has the fields of the format; npm run schema writes them', async () => {
-  await expect(withGenerated(page, 'fields', formatTables())).toMatchFileSnapshot(pathOf('docs/importing.md'));
+test('docs/import-format.md has the fields of the format; npm run schema writes them', async () => {
+  await expect(withGenerated(page, 'fields', formatTables())).toMatchFileSnapshot(pathOf('docs/import-format.md'));
 });
 
-describe('an example of docs/importing.md', () => {
+describe('an example of docs/import-format.md', () => {
   const examples = blocksOf(page, 'json').map((text) => JSON.parse(text));
 
   test.each(examples)('is a workspace', async (example) => {
@@ -84,7 +85,7 @@ describe('an example of docs/importing.md', () => {
     workspace.people[1] = { id: 'ben', full_name: 'Ben Example', fullname: 'Ben' };
     workspace.documents[0].versions[1].version_number = 3;
     workspace.goals[0].reviewer_id = 'product';
-    const [shown = ''] = blocksOf(page, 'text');
+    const [shown = ''] = blocksOf(guide, 'text');
     const refusal = await importWorkspace(db, workspace).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(ImportError);
     expect(`goalpost: ${(refusal as ImportError).message}`).toBe(shown.trim());

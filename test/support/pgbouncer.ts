@@ -11,7 +11,7 @@ import { query } from './query.js';
 export const usesPgbouncer = process.env.TEST_PGBOUNCER === 'on';
 export const preparedStatements = !usesPgbouncer;
 
-/** The settings of docs/configuration.md, for a server at `url`. `options` is for one test only. */
+/** The settings of docs/database.md, for a server at `url`. `options` is for one test only. */
 const settingsFor = ({ hostname, port }: URL, folder: string, ownPort: number) => `
 [databases]
 * = host=${hostname} port=${port || 5432}

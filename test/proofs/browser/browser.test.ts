@@ -594,7 +594,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(await page.getByRole('article').isVisible()).toBe(true);
     for (const [asked, kind, href] of [
       ['version conflict', 'Error', '/errors/VERSION_CONFLICT'],
-      ['DATABASE_POOL_SIZE', 'Setting', '/guide/configuration#DATABASE_POOL_SIZE'],
+      ['DATABASE_POOL_SIZE', 'Setting', '/guide/settings#DATABASE_POOL_SIZE'],
       ['reopen goal', 'REST', '/docs#reopenGoal'],
       ['idempotensy key', 'Guide', '/guide/errors#retries'],
     ]) {
@@ -608,7 +608,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await expect.poll(() => page.locator('#search-results a').first().innerText()).toBe('DATABASE_POOL_SIZE');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await page.waitForURL('**/guide/configuration#DATABASE_POOL_SIZE');
+    await page.waitForURL('**/guide/settings#DATABASE_POOL_SIZE');
     await field.fill('qqqqqq zzzzzz');
     await expect.poll(() => outcome.innerText(), patience).toBe('0 found');
   });

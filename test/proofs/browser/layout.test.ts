@@ -17,7 +17,7 @@ const pages = {
   unknown: '/no-such-page',
 };
 /** Their text changes with each document, so that no picture of them is compared. */
-const guide = ['/guide', '/guide/configuration', '/guide/rest'];
+const guide = ['/guide', '/guide/settings', '/guide/rest'];
 const sizes = { desk: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 const colours = ['light', 'dark'] as const;
 const cases = Object.entries(pages).flatMap(([name, path]) =>

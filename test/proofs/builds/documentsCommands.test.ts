@@ -51,7 +51,10 @@ const streams = scriptsOf('docs/events.md', 'Live stream');
 const backups = scriptsOf('docs/database.md', 'Backups');
 /** `test/proofs/faults/frontProxies.test.ts` runs it. */
 const deploying = scriptsOf('docs/deploying.md', 'Rolling restarts');
-const importing = scriptsOf('docs/importing.md', 'Importing data');
+const importing = [
+  ...scriptsOf('docs/importing.md', 'Importing data'),
+  ...scriptsOf('docs/import-format.md', 'In an editor'),
+];
 const twoDatabases = scriptsOf('docs/integrating.md', 'Two databases');
 
 test('every command of the documents is run here', () => {
@@ -179,7 +182,7 @@ describe('on the demo', () => {
 });
 
 describe("on the operator's own PostgreSQL", () => {
-  const example = blocksOf(textOf('docs/importing.md'), 'json')[0] ?? '';
+  const example = blocksOf(textOf('docs/import-format.md'), 'json')[0] ?? '';
   const placeholder = 'postgresql://user:password@host:5432/goalpost';
   const databases: Awaited<ReturnType<typeof createDatabase>>[] = [];
 
@@ -200,7 +203,7 @@ describe("on the operator's own PostgreSQL", () => {
     expect(await paste(script, { [placeholder]: url, TOKEN_ID: newest })).toMatch(/\nrevoked \S+\n$/);
   });
 
-  test('the commands of docs/importing.md work in their order', async () => {
+  test('the commands of docs/importing.md and docs/import-format.md work in their order', async () => {
     const script = `export DATABASE_URL=${await emptyDatabase()}\n${importing.join('\n')}`;
     const changes = { revision: 1, company: { id: 'acme', name: 'Acme Ltd' } };
     await writeFile(join(folder, 'changes.json'), JSON.stringify(changes));

@@ -60,7 +60,7 @@ describe('the unit of docs/deploying.md', () => {
   test('gives a gateway the time to stop, and does not restart one with a setting that cannot be used', async () => {
     const [env = ''] = blocksOf(textOf('docs/deploying.md'), 'ini');
     const delay = Number(/^DRAIN_DELAY_SECONDS=(\d+)$/m.exec(env)?.[1]);
-    const drain = Number(/^\| `DRAIN_SECONDS` \| `(\d+)`/m.exec(textOf('docs/configuration.md'))?.[1]);
+    const drain = Number(/^\| `DRAIN_SECONDS` \| `(\d+)`/m.exec(textOf('docs/settings.md'))?.[1]);
     // PostgreSQL that hangs may take 2 seconds more.
     expect(Number(valuesOf('TimeoutStopSec')[0])).toBeGreaterThan(delay + drain + 2);
     const { code } = await goalpost(['serve'], { DATABASE_URL: database.url, PORT: 'no number' });
