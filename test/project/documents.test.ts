@@ -1,9 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { CriticalityLevel, diff } from '@graphql-inspector/core';
 import { buildSchema, isEnumType, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { openApi } from '../../src/commands/contract.js';
 import { catalogue, errorCodes, exampleOf } from '../../src/errors/catalogue.js';
 import { eventFields, eventTypeOf } from '../../src/events/event.js';
 import { headersOf } from '../../src/platform/failures/failures.js';
@@ -11,7 +9,6 @@ import { snakeCase } from '../../src/platform/http/response.js';
 import { actions, activityActions } from '../../src/rules/activityActions.js';
 import { sdl } from '../../src/schema/index.js';
 import { settings } from '../../src/settings.js';
-import { breakingChanges } from '../release/breakingChanges.js';
 import {
   anchorOf,
   blocksOf,
@@ -65,6 +62,15 @@ test('compose.yaml says where to read about a password that is missing, and that
 test('every document is linked from the README', () => {
   for (const file of documents) if (file !== 'README.md') expect(textOf('README.md')).toContain(`(${file})`);
 });
+
+test.each(documents.filter((file) => !/README|SECURITY|changelog/.test(file)))(
+  '%s begins with whom it is for, and ends with what to read next',
+  (file) => {
+    const lines = textOf(file).trimEnd().split('\n');
+    expect(lines[2]).toMatch(/^For /);
+    expect(lines.at(-1)).toMatch(/^Next: .*\.md/);
+  },
+);
 
 test('every folder of tests says in a line what it is for', () => {
   const hasTests = (folder: string) => readdirSync(pathOf(folder)).some((name) => name.endsWith('.test.ts'));
@@ -220,26 +226,6 @@ test('the types in docs/events.md are those of the code; npm run schema writes t
   );
   await expect(withGenerated(textOf('docs/events.md'), 'events', table)).toMatchFileSnapshot(pathOf('docs/events.md'));
 });
-
-test('the changes in docs/clients.md are those since the released contract; npm run schema writes them', async () => {
-  const released = (file: string) => textOf(`test/contract/released/${file}`);
-  const changes = await diff(buildSchema(released('schema.graphql')), buildSchema(sdl()));
-  const added = changes.filter(({ type }) => /^(TYPE|FIELD)_ADDED$/.test(type)).map(({ path }) => `${path}.`);
-  const isPart = ({ path = '' }: { path?: string | undefined }) => added.some((whole) => path.startsWith(whole));
-  const now = JSON.parse(openApi());
-  const lines = [
-    ...changes
-      .filter((change) => !/DESCRIPTION|DIRECTIVE/.test(change.type) && !isPart(change))
-      .map(({ criticality, message }) => `- ${breaks(criticality.level)}${message.replaceAll("'", '`')}.`),
-    ...breakingChanges(JSON.parse(released('openapi.json')), now).map((line) => `- Breaks clients: ${line}.`),
-  ];
-  const list = lines.length > 0 ? [...new Set(lines)].sort().join('\n') : 'Nothing.';
-  await expect(withGenerated(textOf('docs/clients.md'), 'changes', list)).toMatchFileSnapshot(
-    pathOf('docs/clients.md'),
-  );
-});
-
-const breaks = (level: CriticalityLevel) => (level === CriticalityLevel.Breaking ? 'Breaks clients: ' : '');
 
 describe('comments in the code', () => {
   const files = ['src', 'test'].flatMap((folder) =>
