@@ -1,20 +1,26 @@
-// Runs `prisma generate` without a download: generation needs no engine, but the CLI insists on finding one.
-import { spawnSync } from 'node:child_process';
+// What `prisma generate` does, without the Prisma CLI: 160 MB of Studio, a development server and drivers that nothing here needs.
 import { createRequire } from 'node:module';
+import internals from '@prisma/internals';
 
-const cli = createRequire(import.meta.url).resolve('prisma/build/index.js');
-const { status, stderr } = spawnSync(
-  process.execPath,
-  [cli, 'generate', '--config', 'prisma/prisma.config.ts', '--no-hints'],
-  {
-    encoding: 'utf8',
-    env: {
-      ...process.env,
-      PATH: `node_modules/.bin:${process.env.PATH}`,
-      PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
-      CHECKPOINT_DISABLE: '1',
-    },
-  },
-);
-if (status !== 0) process.stderr.write(stderr);
-process.exit(status ?? 1);
+// Its ES module imports files without their extensions.
+const require = createRequire(import.meta.url);
+const { PrismaClientTsGenerator } = require('@prisma/client-generator-ts');
+const { getGenerators, loadSchemaContext } = internals;
+
+// The generators in the schema are found as npm scripts find their commands.
+process.env.PATH = `node_modules/.bin:${process.env.PATH}`;
+
+const schemaContext = await loadSchemaContext({
+  schemaPath: { cliProvidedPath: 'prisma/schema.prisma' },
+  printLoadMessage: false,
+});
+const generators = await getGenerators({
+  schemaContext,
+  registry: { 'prisma-client': { type: 'in-process', generator: new PrismaClientTsGenerator() } },
+  skipDownload: true,
+  cliCommand: 'generate',
+});
+for (const generator of generators) {
+  await generator.generate();
+  generator.stop();
+}
