@@ -9,10 +9,10 @@ import { type RequestRecord, usedPerCounted } from '../telemetry/index.js';
 import { parameters } from './parameters.js';
 import { type Caller, FairQueue, nobody, RecentUse } from './shares.js';
 
-/** What a request gets for which there is no seat, or no memory for its body. */
+/** The failure of a request for which there is no seat, or no memory for its body. */
 export const overloaded = () => failure('SERVICE_UNAVAILABLE', { overloaded: true });
 
-/** What a request gets for which there is no seat because of its caller's other requests. */
+/** The failure of a request that gets no seat because of its caller's other requests. */
 export const tooManyOfOne = () => failure('RATE_LIMITED', { limit: 'concurrency', retryAfter: 1 });
 
 const { immediate, pause, spacing, paused: mostPaused, callers: callersKept } = parameters.refusals;
@@ -149,7 +149,7 @@ export class Admission {
     return this.#shares.hasOutside(companyId);
   }
 
-  /** Whether the request may run. Whoever was admitted calls `leave` once, with how long it took. */
+  /** Whether the request may run. An admitted request calls `leave` once, with its duration. */
   enter(caller = nobody): 'admitted' | Promise<Decision> {
     if (this.#shares.take(caller)) return 'admitted';
     const most = Math.max(this.#seats * requests.queuedPerSeat, requests.leastQueued);

@@ -1,11 +1,11 @@
 export {
   /** Admits requests, and logs how many it refuses once a second: a line for each would itself be load. */
   Overload,
-  /** What a request gets for which there is no seat, or no memory for its body. */
+  /** The failure of a request for which there is no seat, or no memory for its body. */
   overloaded,
   /** The seat of one request that was admitted. */
   Seat,
-  /** What a request gets for which there is no seat because of its caller's other requests. */
+  /** The failure of a request that gets no seat because of its caller's other requests. */
   tooManyOfOne,
 } from './admission.js';
 export {

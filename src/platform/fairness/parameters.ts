@@ -7,17 +7,17 @@ export const parameters = {
   rememberedFor: 10_000,
   /** What a flow has used of something that is shared: the processor, or PostgreSQL. */
   use: {
-    /** From how much of the last second on a flow uses much. */
+    /** A flow that has used more than this in the last second is limited while others ask. */
     much: 300,
-    /** How many seats a flow may hold of which nothing is known yet. */
+    /** Seats of a flow until it is known how long its requests take. */
     mostUnknown: 3,
-    /** How many uses the mean of one looks back. */
+    /** Uses over which the mean length is taken. */
     remembered: 10,
     /** Flows that are remembered. */
     flows: 10_000,
   },
   requests: {
-    /** Processor time that all requests in progress of a flow with much use may need together. */
+    /** Processor time that the requests in progress of a limited flow may need together. */
     together: 10,
     /** How long a request may wait in a burst of no more flows than there are seats, and of more. */
     waitOfFew: 15_000,
@@ -32,20 +32,20 @@ export const parameters = {
     /** Requests that may wait for each seat, and at least in all. */
     queuedPerSeat: 50,
     leastQueued: 1_000,
-    /** How many requests the mean duration looks back. */
+    /** Requests over which the mean duration is taken. */
     remembered: 50,
   },
   connections: {
     /** The most connections of one request. */
     ofRequest: 4,
-    /** PostgreSQL's time that all statements of a flow with much use may need together. */
+    /** PostgreSQL's time that the running statements of a limited flow may need together. */
     together: 30,
   },
   deliveries: {
     /** Part of a processor that deliveries of a company have while others ask, and how much of it at once. */
     part: 0.2,
     burst: 15,
-    /** What one needs of which nothing is known yet. */
+    /** Milliseconds that a company's first delivery is assumed to need. */
     mean: 1,
     /** The longest that they wait for it. */
     longestPause: 2_000,

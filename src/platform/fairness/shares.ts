@@ -16,7 +16,7 @@ interface Holder {
   served: number;
 }
 
-/** Who holds fewest of those who may be next; the one that was served longest ago where they are equal. */
+/** Of those that may be next, the one that holds fewest; of equals, the one that was served longest ago. */
 function nextToServe<H extends Holder>(holders: Iterable<H>, isNext: (holder: H) => boolean): H | undefined {
   let least: H | undefined;
   for (const holder of holders) if ((!least || isBefore(holder, least)) && isNext(holder)) least = holder;
@@ -228,7 +228,7 @@ class Flows<Item extends { since: number }> {
     this.#waitingFlowCount += 1;
   }
 
-  /** So many of the share's items do not wait any more. */
+  /** Notes that this many items of the share no longer wait. */
   noteRemoved(flow: Flow<Item>, share: Share<Item>, count: number): void {
     this.#waiting -= count;
     flow.waiting -= count;

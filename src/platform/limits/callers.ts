@@ -49,8 +49,8 @@ export interface Principal {
 const tokensKept = 50_000;
 
 /**
- * Whose request it is, as long as nothing is looked up: that of a token that has been valid, and of its company; else
- * that of an address. Made-up tokens so get no share of their own.
+ * Says whose request it is before anything is looked up: the company's and the token's if the token was valid when it was
+ * last looked up, else the address's. So made-up tokens get no share of their own.
  */
 export class Callers {
   readonly #principals = new LRUCache<string, Principal>({ max: tokensKept });

@@ -1,6 +1,6 @@
 export type { Client, Principal } from './callers.js';
 export {
-  /** Whose request it is, as long as nothing is looked up: that of a token that has been valid, and of its company; else that of an address. */
+  /** Says whose request it is before anything is looked up: a known token's and its company's, else an address's. */
   Callers,
   /** The address of a client: the peer, or what the last `trustedProxies` proxies report. */
   clientAddress,

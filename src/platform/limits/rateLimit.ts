@@ -43,7 +43,7 @@ export interface RateLimiterSettings {
 export interface RateLimiters {
   token: RateLimiterAbstract;
   address: RateLimiterAbstract;
-  /** Counts in memory, whichever the store is: it is known only when a request has its response, and nobody waits for it. */
+  /** Counts in memory, whichever the store is: the work of a request is known only after its response, and nothing waits for the count. */
   work: RateLimiterAbstract | undefined;
   /** Counts in the store, as a part of this request. */
   ask<T>(scope: RequestScope | undefined, count: () => Promise<T>): Promise<T>;
@@ -205,13 +205,13 @@ const wholeSeconds = (milliseconds: number): number => Math.max(1, Math.ceil(mil
 
 export interface RateLimit {
   /**
-   * How a request fails whose token, or without one whose address, is known to be over its limit: without a slot, look-up
-   * or count. `isCounted` says whether the limit is for this request.
+   * The failure of a request whose token (or address, if it has no token) is known to be over its limit. It takes no seat,
+   * no look-up and no count. `isCounted` says whether the limit applies to this request.
    */
   refusal(request: RequestHead, context: RequestContext, isCounted: () => boolean): GraphQLError | undefined;
   /** Runs `check` and counts the request, whatever the outcome. Fails with 429 if the request is over the limit. */
   count<Result>(request: RequestHead, context: RequestContext, check: () => Promise<Result>): Promise<Result>;
-  /** Counts what a request that was counted has cost since the last time, once it has its response. */
+  /** Charges what a counted request has cost since the last call, once it has its response. */
   charge(context: RequestContext): void;
   /** Reports what is left of the limit without counting the request. */
   show(request: RequestHead, context: RequestContext): Promise<void>;

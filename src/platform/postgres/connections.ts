@@ -196,7 +196,7 @@ class HeldConnection implements Connection {
   }
 }
 
-/** What a statement gets that comes after the end of its transaction. */
+/** The error of a statement that comes after the end of its transaction. */
 export const hasEnded = () => Object.assign(new Error('the transaction has ended'), { code: 'P2028' });
 
 const ignore = () => {};

@@ -103,7 +103,7 @@ export interface RequestScope {
   since: number;
   /** How many connections it holds. */
   held: number;
-  /** What of it waits until it holds fewer. */
+  /** Its statements that wait because it already holds as many connections as it may. */
   readonly queue: (() => void)[];
   /** How often it waits right now for a connection because its company uses much. */
   limitedWaits: number;
@@ -222,7 +222,7 @@ const timeLeft = ({ left, waits, since }: RequestScope) => (waits === 0 ? left :
 export const deadlineExceeded = () => new DatabaseTimeout('the database did not answer in time');
 
 const remembered = 10_000;
-/** How many requests of stalled companies may wait for the database at once, to find out whether it responds again. */
+/** How many requests of stalled companies may wait at once, to probe whether the database responds again. */
 const seats = 2;
 
 /**

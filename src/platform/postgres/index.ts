@@ -28,7 +28,7 @@ export {
 } from './engine.js';
 export type { DatabaseTimeouts } from './pool.js';
 export {
-  /** What the start-up message of a connection says of the limits that the server keeps. */
+  /** The limits that the server enforces, as parameters of a connection's start-up message. */
   limitsOf,
   /** Opens a pool of connections. */
   openPool,
@@ -43,7 +43,7 @@ export type {
 } from './reader/shape.js';
 export type { InspectedReplica, LogPosition, ReplicaState } from './replicas.js';
 export {
-  /** SQL for the position of the primary before which everything lies that is acknowledged; null on a standby. */
+  /** SQL for the primary's log position up to which every acknowledged change is covered; null on a standby. */
   flushedPosition,
   /** Asks every replica whether it follows the primary. */
   inspectReplicas,
@@ -64,6 +64,6 @@ export {
   rawSql,
   /** SQL as a template: what stands in `${}` is sent as a parameter, or is part of the statement if it is `Sql` itself. */
   sql,
-  /** A list of texts in SQL, of whose length PostgreSQL learns only when it executes the statement. */
+  /** A list of texts in SQL whose length the planner does not see, so that one plan serves every length. */
   textList,
 } from './values.js';

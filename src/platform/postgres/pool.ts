@@ -9,7 +9,7 @@ import { clientOf, PrimaryLocator, SessionClient, watch } from '../servers/index
 export interface DatabaseTimeouts {
   /** For a connection, whether a new one or a free one of the pool. */
   connect: number;
-  /** For a sign of the server while a connection is in use, without which it is given up. */
+  /** For any response of the server while a connection is in use; a connection without one is closed. */
   response: number;
   /** Limits that the server keeps on each connection. 0 leaves the server's own. */
   statement: number;
@@ -42,7 +42,7 @@ export interface OpenPool {
 const closeMilliseconds = 2_000;
 const patient: DatabaseTimeouts = { connect: 10_000, response: 0, statement: 0, lock: 0, idleTransaction: 0 };
 
-/** What the start-up message of a connection says of the limits that the server keeps. */
+/** The limits that the server enforces, as parameters of a connection's start-up message. */
 export const limitsOf = ({ statement, lock, idleTransaction }: DatabaseTimeouts) => ({
   ...(statement > 0 && { statement_timeout: statement }),
   ...(lock > 0 && { lock_timeout: lock }),

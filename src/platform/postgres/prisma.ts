@@ -62,7 +62,7 @@ type Run = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 const direct: Run = async (work) => work();
 
-/** In place of look-ups by a unique key: Prisma would join those of two companies that come at once in one statement. */
+/** In place of look-ups by a unique key: Prisma would put two that come at the same time, of two companies, into one statement. */
 const methods = {
   findMany: 'findMany',
   findFirst: 'findFirst',

@@ -18,7 +18,7 @@ export interface LogPosition {
 }
 
 /**
- * SQL for the position of the primary before which everything lies that is acknowledged; null on a standby. With
+ * SQL for the primary's log position up to which every acknowledged change is covered; null on a standby. With
  * `synchronous_commit=off`, changes are acknowledged before that.
  */
 export const flushedPosition = `CASE WHEN NOT pg_is_in_recovery()

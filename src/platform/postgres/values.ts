@@ -26,7 +26,7 @@ export function newId(): string {
 export const newIds = () => sql`left(${newId()}, 30) || lpad(to_hex(row_number() OVER ()), 6, '0')`;
 
 /**
- * A list of texts in SQL, of whose length PostgreSQL learns only when it executes the statement. If it knew that when it
+ * A list of texts in SQL whose length the planner does not see, so that one plan serves every length. If it knew that when it
  * plans, it would plan a prepared statement for each execution, which takes longer than to execute most of them: a plan
  * for few values seems cheaper than one for the ten that it assumes.
  */
