@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Context, WebhookRules } from './context.js';
 import type { ModelDatabase } from './database.js';
 import { defaults } from './defaults.js';
+import { mcpRoute } from './mcp/route.js';
 import { lockChanges } from './operations/operation.js';
 import type { Demo, DemoKey } from './pages/demo.js';
 import { errorPages, noPage } from './pages/errorPages.js';
@@ -61,6 +62,8 @@ interface AppOptions {
   databaseTimeout?: number;
   /** Whether /graphql serves GraphiQL to browsers. */
   graphiql?: boolean;
+  /** Whether /mcp serves agents. */
+  mcp?: boolean;
   /** A demo workspace: its tokens, and the key with which the pages show them to browsers on this machine. */
   demo?: { token: string; readOnlyToken?: string; key?: DemoKey | undefined } | undefined;
   /** Aborted when this server stops, for its readiness. */
@@ -122,17 +125,19 @@ interface RouteNeeds {
   graphqlRoute: Route;
   execute: ExecuteDocument;
   demo: Demo | undefined;
+  /** The route of agents, unless it is turned off. */
+  mcp: Route | undefined;
 }
 
 /** Every path that the gateway serves, and the page for those that it does not. */
 function appRoutes(needs: RouteNeeds) {
-  const { publicUrl, bodyLimit, graphiql, history, demo, isReady, stopping, mutations, graphqlRoute, execute } = needs;
+  const { publicUrl, bodyLimit, graphiql, history, demo, isReady, stopping, mutations, graphqlRoute, execute, mcp } = needs;
   const openApi = () => openApiDocument(schema, mutations, publicUrl);
   const hasPage = (path: string) => routes.some((route) => route.path === path && route.public && !route.leadsTo);
   const pages = { mutations, publicUrl, hasPage, demo };
   const routes: Route[] = [
     ...healthRoutes(async (context) => !stopping?.aborted && (await isReady(context))),
-    ...restRoutes(mutations, { bodyLimit, execute }),
+    ...restRoutes(mutations, { schema, bodyLimit, execute }),
     ...referenceRoutes({ ...pages, openApi }),
     examplesRoute(mutations, execute),
     ...errorPages(pages),
@@ -145,6 +150,7 @@ function appRoutes(needs: RouteNeeds) {
     leadsTo('/docs', apiRoot),
     contentRoute('/schema.graphql', sdl),
     graphqlRoute,
+    ...(mcp ? [mcp] : []),
   ];
   return { routes, noPage: noPage(pages) };
 }
@@ -197,6 +203,7 @@ export function createPipeline({
   idempotencySeconds = defaults.idempotencyHours * 3600,
   databaseTimeout: databaseMilliseconds = defaults.databaseTimeout,
   graphiql = true,
+  mcp = true,
   demo,
   stopping,
   rateLimiters,
@@ -256,6 +263,9 @@ export function createPipeline({
     mutations,
     graphqlRoute: graphql.route('/graphql'),
     execute: graphql.execute,
+    mcp: mcp
+      ? mcpRoute({ schema, db, mask, bodyLimit, publicUrl, idempotencySeconds, execute: graphql.execute })
+      : undefined,
   });
 
   /** Gives a request, and each piece of a body that goes on, its time with the database. Its caller shares the connections with others. */

@@ -73,6 +73,7 @@ export const settings = z.object({
   WEBHOOK_ALLOW: addressRanges.default([]),
   WEBHOOK_LOG_DAYS: whole(1, 3650, 30).default(7),
   GRAPHIQL: onOff(true),
+  MCP: onOff(true),
   RATE_LIMIT_STORE: oneOf(['memory', 'postgres']).default('memory'),
   RATE_LIMIT_WINDOW_SECONDS: whole(1, 86_400, 60).default(60),
   RATE_LIMIT_PER_TOKEN: count(600).default(600),
@@ -223,6 +224,7 @@ export function configOf(environment: Environment) {
     webhookAllow: data.WEBHOOK_ALLOW,
     webhookLogDays: data.WEBHOOK_LOG_DAYS,
     graphiql: data.GRAPHIQL,
+    mcp: data.MCP,
     rateLimit: {
       store: data.RATE_LIMIT_STORE,
       windowSeconds: data.RATE_LIMIT_WINDOW_SECONDS,

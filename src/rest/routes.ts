@@ -1,11 +1,16 @@
 import {
+  type FragmentDefinitionNode,
+  type GraphQLAbstractType,
   type GraphQLError,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  type GraphQLSchema,
   getNullableType,
+  isAbstractType,
   isEnumType,
   isListType,
   isObjectType,
+  Kind,
   type SelectionSetNode,
 } from 'graphql';
 import { badInput, type FieldError, problemOf } from '../platform/failures/index.js';
@@ -26,48 +31,84 @@ import {
 /** The paths of the REST facade, in the order in which people meet them. */
 export const storedMutations = [reopenGoal, deleteResourceHubFile, restoreDocumentVersion, recoverResourceHubFile];
 
-type Spell = (value: unknown) => unknown;
+/** Spells a value as REST does. */
+export type Spell = (value: unknown) => unknown;
 
 /**
  * How REST spells what a selection of a type returns: names in snake_case, enum values and type names in lower case.
- * Made once for each mutation: a response has hundreds of names, and every response has the same ones.
+ * Made once for each document: a response has hundreds of names, and every response has the same ones.
  */
-function spellingOf(type: GraphQLOutputType, selection: SelectionSetNode | undefined, fragments: Fragments): Spell {
-  const spell = spellingOfNullable(getNullableType(type), selection, fragments);
-  return (value) => (value === null || value === undefined ? null : spell(value));
-}
-
-function spellingOfNullable(
+export function spellingOf(
+  schema: GraphQLSchema,
   type: GraphQLOutputType,
   selection: SelectionSetNode | undefined,
   fragments: Fragments,
 ): Spell {
-  if (isListType(type)) {
-    const spellItem = spellingOf(type.ofType, selection, fragments);
-    return (value) => (value as unknown[]).map((item) => spellItem(item));
-  }
-  if (isEnumType(type)) {
-    const names = new Map(type.getValues().map(({ name }) => [name, snakeCase(name)]));
-    return (value) => names.get(String(value));
-  }
-  return isObjectType(type) && selection ? spellingOfObject(type, selection, fragments) : (value) => value;
-}
-
-function spellingOfObject(type: GraphQLObjectType, selection: SelectionSetNode, fragments: Fragments): Spell {
-  const fields = selectedFields(selection, fragments).map(({ alias, name, selectionSet }) => {
-    const key = (alias ?? name).value;
-    const field = type.getFields()[name.value];
-    // The only name that is not a field is `__typename`.
-    return field
-      ? { key, name: snakeCase(key), spell: spellingOf(field.type, selectionSet, fragments) }
-      : { key, name: key, spell: (value: unknown) => snakeCase(String(value)) };
-  });
-  return (value) => {
-    const record = value as Record<string, unknown>;
-    const spelled: Record<string, unknown> = {};
-    for (const { key, name, spell } of fields) spelled[name] = spell(record[key]);
-    return spelled;
+  const spellingOfAny = (type: GraphQLOutputType, selection: SelectionSetNode | undefined): Spell => {
+    const spell = spellingOfNullable(type, selection);
+    return (value) => (value === null || value === undefined ? null : spell(value));
   };
+
+  const spellingOfNullable = (any: GraphQLOutputType, selection: SelectionSetNode | undefined): Spell => {
+    const type = getNullableType(any);
+    if (isListType(type)) {
+      const spellItem = spellingOfAny(type.ofType, selection);
+      return (value) => (value as unknown[]).map((item) => spellItem(item));
+    }
+    if (isEnumType(type)) {
+      const names = new Map(type.getValues().map(({ name }) => [name, snakeCase(name)]));
+      return (value) => names.get(String(value));
+    }
+    if (!selection) return (value) => value;
+    if (isAbstractType(type)) return spellingOfAbstract(type, selection);
+    return isObjectType(type) ? spellingOfObject(type, selection) : (value) => value;
+  };
+
+  const spellingOfObject = (type: GraphQLObjectType, selection: SelectionSetNode): Spell => {
+    const fields = selectedFields(selection, fragments).map(({ alias, name, selectionSet }) => {
+      const key = (alias ?? name).value;
+      const field = type.getFields()[name.value];
+      // The only name that is not a field is `__typename`.
+      return field
+        ? { key, name: snakeCase(key), spell: spellingOfAny(field.type, selectionSet) }
+        : { key, name: key, spell: (value: unknown) => snakeCase(String(value)) };
+    });
+    return (value) => {
+      const record = value as Record<string, unknown>;
+      const spelled: Record<string, unknown> = {};
+      for (const { key, name, spell } of fields) spelled[name] = spell(record[key]);
+      return spelled;
+    };
+  };
+
+  /** A value of several types says which one it has: `__typename` must be selected. */
+  const spellingOfAbstract = (type: GraphQLAbstractType, selection: SelectionSetNode): Spell => {
+    const named = selection.selections.find((node) => node.kind === Kind.FIELD && node.name.value === '__typename');
+    if (named?.kind !== Kind.FIELD) throw new Error(`a selection of ${type.name} must have __typename`);
+    const key = (named.alias ?? named.name).value;
+    const spells = new Map(
+      schema
+        .getPossibleTypes(type)
+        .map((one) => [one.name, spellingOfObject(one, selectedOn(selection, [type.name, one.name]))]),
+    );
+    return (value) => spells.get(String((value as Record<string, unknown>)[key]))?.(value);
+  };
+
+  /** What of a selection applies to these types. */
+  const selectedOn = ({ kind, selections }: SelectionSetNode, types: readonly string[]): SelectionSetNode => {
+    const conditionOf = (node: (typeof selections)[number]) => {
+      if (node.kind === Kind.INLINE_FRAGMENT) return node.typeCondition;
+      const fragment: FragmentDefinitionNode | undefined =
+        node.kind === Kind.FRAGMENT_SPREAD ? fragments.get(node.name.value) : undefined;
+      return fragment?.typeCondition;
+    };
+    return {
+      kind,
+      selections: selections.filter((node) => types.includes(conditionOf(node)?.name.value ?? types[0] ?? '')),
+    };
+  };
+
+  return spellingOfAny(type, selection);
 }
 
 /** The failure with its fields as REST spells them: `input.subscriberIds[2]` -> `subscriber_ids[2]`. */
@@ -95,14 +136,15 @@ function readIfMatch(header: string | null): { expectedState?: string | undefine
 }
 
 interface RestOptions {
+  schema: GraphQLSchema;
   bodyLimit: number;
   execute: ExecuteDocument;
 }
 
 /** One route for each stored mutation: the JSON body is its input, the response is its payload in snake_case. */
-export function restRoutes(mutations: PreparedMutation[], { bodyLimit, execute }: RestOptions): Route[] {
+export function restRoutes(mutations: PreparedMutation[], { schema, bodyLimit, execute }: RestOptions): Route[] {
   return mutations.map(({ path, document, field, inputType, payloadType, selection, name, deprecated }) => {
-    const spell = spellingOf(payloadType, selection, fragmentsOf([document]));
+    const spell = spellingOf(schema, payloadType, selection, fragmentsOf([document]));
     return {
       path,
       operation: name,

@@ -21,6 +21,7 @@ const announced = prepare(schema, { ...reopenGoal, deprecated });
 
 const routesOf = (mutation: typeof announced) =>
   restRoutes([mutation], {
+    schema,
     bodyLimit: 1000,
     execute: () => Promise.reject(new Error('not called')),
   });

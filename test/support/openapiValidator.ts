@@ -102,6 +102,9 @@ export function requireDescribed(exchange: Exchange): void {
   );
 }
 
+/** The protocol of agents has errors of its own, for messages that are none of it. */
+const isRpcError = ({ path, body }: Exchange) => path === '/mcp' && body.jsonrpc === '2.0' && body.error?.code < 0;
+
 const typeOf = (headers: Headers) => headers.get('content-type')?.split(';')[0] ?? 'none';
 
 function wrongForOperation(operation: Json, { status, headers, body }: Exchange): string[] {
@@ -123,8 +126,9 @@ function wrongHeaders(described: Record<string, Json>, headers: Headers): string
 }
 
 /** A path that is not in the document may only answer with a problem of the catalogue. */
-function wrongElsewhere({ status, headers, body }: Exchange): string[] {
-  if (status < 400) return [];
+function wrongElsewhere(exchange: Exchange): string[] {
+  const { status, headers, body } = exchange;
+  if (status < 400 || isRpcError(exchange)) return [];
   if (typeOf(headers) !== 'application/problem+json') return [`no problem, but ${typeOf(headers)}`];
   const code = errorCodes.find((known) => known === body.code);
   if (!code) return [`no code ${body.code}`];

@@ -188,6 +188,15 @@ async function findOutcome(
   return kept;
 }
 
+/** Whether the outcome of a key is kept, and will be for a minute. */
+export async function hasOutcome(db: Database, { companyId, tokenId, operation, key }: KeyScope): Promise<boolean> {
+  const kept = await db.$queryRaw<unknown[]>`
+    SELECT FROM idempotency_keys
+    WHERE company_id = ${companyId} AND token_id = ${tokenId} AND operation = ${operation} AND key = ${key}
+      AND expires_at > now() + interval '1 minute'`;
+  return kept.length > 0;
+}
+
 /** The bytes of a token's outcomes of more than so many bytes each, and the seconds until the first of them expires. */
 async function longOutcomesOf(
   tx: Transaction,

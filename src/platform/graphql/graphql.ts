@@ -59,12 +59,16 @@ interface GraphqlOptions<Changed> extends ExecutionOptions<Changed>, Subscriptio
   persisted?: PersistedDocuments | undefined;
 }
 
-/** Executes a validated document as GraphQL does: with its context, its one execution and its masked errors. */
+/**
+ * Executes a validated document as GraphQL does: with its context, its one execution and its masked errors. If
+ * `isStored` is false, the values of its variables are checked and its response is bounded, as for clients' documents.
+ */
 export type ExecuteDocument = (
   document: DocumentNode,
   variables: Record<string, unknown>,
   request: RequestHead,
   context: RequestContext,
+  options?: { isStored?: boolean },
 ) => Promise<ExecutionResult>;
 
 /** Proxies are asked to pass on at once what comes. */
@@ -117,8 +121,8 @@ export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
     return respond(result, request, operation, limits);
   };
 
-  const execute: ExecuteDocument = async (document, variables, request, context) => {
-    const contextValue = { ...context, request, isStored: true } satisfies OperationContext & { request: RequestHead };
+  const execute: ExecuteDocument = async (document, variables, request, context, { isStored = true } = {}) => {
+    const contextValue = { ...context, request, isStored } satisfies OperationContext & { request: RequestHead };
     const result = await executeOperation({ schema, document, variableValues: variables, contextValue });
     return masked(result, context);
   };

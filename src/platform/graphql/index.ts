@@ -1,4 +1,6 @@
 export {
+  /** Whether the outcome of a key is kept. */
+  hasOutcome,
   /** Deletes expired outcomes, except those that another transaction has locked. */
   purgeOutcomes,
 } from './changes.js';

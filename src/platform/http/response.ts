@@ -110,7 +110,7 @@ const at = (error: unknown, { message, extensions }: GraphQLError) =>
 
 const accepted = [
   ...['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'GraphQL-Cost', 'X-Request-Id', 'Last-Event-ID'],
-  ...['traceparent', 'tracestate'],
+  ...['traceparent', 'tracestate', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
 ];
 const exposed = [
   ...['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Retry-After', 'Idempotency-Replayed', 'Allow'],

@@ -77,12 +77,16 @@ const nullable = (schema: JsonSchema): JsonSchema =>
 /** Returns a reference to the component of that name, which the first call makes. */
 type Component = (name: string, make: () => JsonSchema) => JsonSchema;
 
-/** Collects the components of one document. `text` spells a description of the schema for REST. */
-export function collectComponents(schema: GraphQLSchema) {
+/**
+ * Collects the components of one document; those that are `inline` are where they are referred to. `text` spells a
+ * description of the schema for REST.
+ */
+export function collectComponents(schema: GraphQLSchema, { inline = false } = {}) {
   const schemas: Record<string, JsonSchema> = {};
   const text = restText(schema);
 
   const component: Component = (name, make) => {
+    if (inline) return make();
     schemas[name] ??= make();
     return { $ref: `#/components/schemas/${name}` };
   };

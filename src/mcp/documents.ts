@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs';
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLInputFieldConfig,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNullableType,
+  isInputObjectType,
+  isInputType,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  TypeInfo,
+  typeFromAST,
+  validate,
+  valueFromAST,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import { fileUrl } from '../files.js';
+import { type Spell, spellingOf } from '../rest/routes.js';
+import { fragmentsOf } from '../rest/storedMutation.js';
+
+/** A stored document with one operation, which has one field, and what the schema says of it. */
+export interface StoredDocument {
+  document: DocumentNode;
+  field: GraphQLField<unknown, unknown>;
+  /** What it does: the comment above it or, if there is none, what the schema says of its field. */
+  description: string;
+  /** What a caller gives: the variables or, if the only one that a caller gives is an input object, that. */
+  input: GraphQLInputObjectType;
+  /** The variables for an input that has been read. */
+  variablesOf(input: Record<string, unknown>): Record<string, unknown>;
+  /** Spells what the field returns. */
+  spell: Spell;
+  /** The name of the field in the result. */
+  key: string;
+}
+
+export type StoredDocuments = (name: string) => StoredDocument;
+
+/** Reads `documents.graphql`, and parses and validates each operation. Throws if one does not fit the schema. */
+export function readDocuments(schema: GraphQLSchema): StoredDocuments {
+  const text = readFileSync(fileUrl('mcp/documents.graphql'), 'utf8');
+  const { definitions } = parse(text);
+  const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
+  const operations = definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  const stored = new Map(
+    operations.map((operation) => {
+      const name = operation.name?.value ?? '';
+      const comment = commentAbove(text, operation);
+      return [name, prepare(schema, operation, withUsed(operation, fragments), comment)];
+    }),
+  );
+  return (name) => {
+    const found = stored.get(name);
+    if (!found) throw new Error(`documents.graphql has no operation ${name}`);
+    return found;
+  };
+}
+
+/** The lines of a comment directly above an operation. */
+function commentAbove(text: string, { loc }: OperationDefinitionNode): string {
+  const lines = text.slice(0, loc?.start).trimEnd().split('\n');
+  const first = lines.findLastIndex((line) => !line.startsWith('#')) + 1;
+  const isDirectly = text.slice(0, loc?.start).endsWith('\n') && !text.slice(0, loc?.start).endsWith('\n\n');
+  return isDirectly
+    ? lines
+        .slice(first)
+        .map((line) => line.slice(2))
+        .join(' ')
+    : '';
+}
+
+/** The document of an operation with the fragments that it uses, directly or through others. */
+function withUsed(operation: OperationDefinitionNode, fragments: readonly FragmentDefinitionNode[]): DocumentNode {
+  const used: (OperationDefinitionNode | FragmentDefinitionNode)[] = [operation];
+  for (const node of used) {
+    visit(node, {
+      FragmentSpread: ({ name }) => {
+        const fragment = fragments.find((each) => each.name.value === name.value);
+        if (fragment && !used.includes(fragment)) used.push(fragment);
+      },
+    });
+  }
+  return { kind: Kind.DOCUMENT, definitions: used };
+}
+
+function prepare(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  document: DocumentNode,
+  comment: string,
+): StoredDocument {
+  const name = operation.name?.value;
+  const [error] = validate(schema, document);
+  if (error) throw new Error(`the document ${name} does not fit the schema: ${error.message}`);
+  const [node] = operation.selectionSet.selections;
+  const field = node?.kind === Kind.FIELD && schema.getRootType(operation.operation)?.getFields()[node.name.value];
+  if (!node || !field) throw new Error(`the document ${name} has no field`);
+  return {
+    document,
+    field,
+    description: comment || (field.description ?? ''),
+    ...inputOf(schema, operation, name ?? ''),
+    spell: spellingOf(schema, field.type, node.selectionSet, fragmentsOf([document])),
+    key: (node.alias ?? node.name).value,
+  };
+}
+
+/** The variables as an input object: each is described as the argument or the field of an input that it is for. */
+function inputOf(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  name: string,
+): Pick<StoredDocument, 'input' | 'variablesOf'> {
+  const places = placesOf(schema, operation);
+  const fields: Record<string, GraphQLInputFieldConfig> = {};
+  for (const { variable, type: node, defaultValue } of operation.variableDefinitions ?? []) {
+    const type = typeFromAST(schema, node as Parameters<typeof typeFromAST>[1]) as GraphQLInputType | undefined;
+    if (!isInputType(type)) throw new Error(`the document ${name} has a variable of no known type`);
+    const { description, extensions } = places.get(variable.name.value) ?? {};
+    fields[variable.name.value] = {
+      type,
+      description,
+      extensions,
+      defaultValue: defaultValue && valueFromAST(defaultValue, type),
+    };
+  }
+  const whole = getNullableType(fields.input?.type);
+  if (isInputObjectType(whole)) return { input: whole, variablesOf: (input) => ({ input }) };
+  return { input: new GraphQLInputObjectType({ name, fields }), variablesOf: (variables) => variables };
+}
+
+type Place = Pick<GraphQLInputFieldConfig, 'description' | 'extensions'>;
+
+/** For what each variable of an operation is. */
+function placesOf(schema: GraphQLSchema, operation: OperationDefinitionNode): Map<string, Place> {
+  const places = new Map<string, Place>();
+  const info = new TypeInfo(schema);
+  const field = (name: string) => {
+    const parent = getNullableType(info.getParentInputType());
+    return isInputObjectType(parent) ? parent.getFields()[name] : undefined;
+  };
+  const note = (place: Place | null | undefined, value: { kind: Kind; name?: { value: string } }) => {
+    if (place && value.kind === Kind.VARIABLE && value.name) places.set(value.name.value, place);
+  };
+  const visitor = {
+    Argument: ({ value }: { value: { kind: Kind } }) => note(info.getArgument() as Place | null, value),
+    ObjectField: ({ name, value }: { name: { value: string }; value: { kind: Kind } }) =>
+      note(field(name.value), value),
+  };
+  visit(operation, visitWithTypeInfo(info, visitor));
+  return places;
+}

@@ -1,0 +1,91 @@
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpRequestContext,
+  Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import type { HttpResponse, RequestContext, RequestHead } from '../platform/http/index.js';
+import { version } from '../version.js';
+import type { AgentTools, ToolResult } from './tools.js';
+
+const instructions =
+  'Find records first. To change one, call preview_change, look at what it shows, then call the tool of that operation ' +
+  'with the receipt. Nothing else changes anything, and a receipt works once, so every call may be repeated.';
+
+/** Asks no client for input, so nothing is validated. */
+const noValidator = {
+  getValidator: () => () => {
+    throw new Error('no input is asked for');
+  },
+};
+
+/** The message of a request, with its caller. */
+interface Message {
+  body: unknown;
+  request: RequestHead;
+  context: RequestContext;
+}
+
+const headerNames = ['mcp-protocol-version', 'mcp-method', 'mcp-name'];
+
+/** Serves messages of every version of the protocol that the SDK knows, each by itself: nothing is kept between them. */
+export function createProtocol(tools: AgentTools, onError: (error: Error) => void) {
+  const messages = new WeakMap<Request, Message>();
+
+  function serverFor({ era, requestInfo }: McpRequestContext): Server {
+    const message = requestInfo && messages.get(requestInfo);
+    if (!message) throw new Error('a message without its request');
+    const { request, context } = message;
+    const server = new Server(
+      { name: 'goalpost', title: 'Goalpost', version },
+      { capabilities: { tools: {} }, instructions, jsonSchemaValidator: noValidator },
+    );
+    server.setRequestHandler('tools/list', () => ({ tools: tools.list(context) }));
+    server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }) => {
+      const result = await tools.call(name, given, request, context);
+      return era === 'legacy' ? withJson(result) : result;
+    });
+    return server;
+  }
+
+  const modern = createMcpHandler(serverFor, { legacy: 'reject', onerror: onError });
+
+  /** A client of the versions before gets JSON too: nothing is sent before the result. */
+  async function serveLegacy(request: Request, body: unknown): Promise<Response> {
+    const server = serverFor({ era: 'legacy', requestInfo: request });
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    await server.connect(transport);
+    try {
+      return await transport.handleRequest(request, { parsedBody: body });
+    } finally {
+      await server.close();
+    }
+  }
+
+  return async (message: Message): Promise<HttpResponse> => {
+    const { body, request: head } = message;
+    const headers = new Headers({
+      'Content-Type': 'application/json',
+      // What the client accepts has been checked.
+      Accept: 'application/json, text/event-stream',
+    });
+    for (const name of headerNames) {
+      const value = head.headers.get(name);
+      if (value !== null) headers.set(name, value);
+    }
+    const request = new Request(head.url, { method: 'POST', headers });
+    messages.set(request, message);
+    const isLegacy = await isLegacyRequest(request, body);
+    const response = await (isLegacy ? serveLegacy(request, body) : modern.fetch(request, { parsedBody: body }));
+    const text = await response.text();
+    const type = response.headers.get('content-type');
+    return { status: response.status, headers: type ? { 'Content-Type': type } : {}, ...(text && { body: text }) };
+  };
+}
+
+/** The result with its data as text too: clients of the versions before may show a model nothing else. */
+const withJson = (result: ToolResult): ToolResult => ({
+  ...result,
+  content: [...result.content, { type: 'text', text: JSON.stringify(result.structuredContent) }],
+});

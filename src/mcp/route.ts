@@ -1,0 +1,113 @@
+import type { GraphQLSchema } from 'graphql';
+import { quoted } from '../platform/failures/index.js';
+import type { ExecuteDocument } from '../platform/graphql/index.js';
+import {
+  type HttpResponse,
+  isLoopback,
+  type Mask,
+  type RequestContext,
+  type RequestHead,
+  type Route,
+  readJson,
+  requireScopes,
+} from '../platform/http/index.js';
+import type { Database } from '../platform/postgres/index.js';
+import { restProblem } from '../rest/routes.js';
+import { createTools } from './tools.js';
+
+/** The path of the Model Context Protocol. */
+const mcpPath = '/mcp';
+
+interface McpOptions {
+  schema: GraphQLSchema;
+  db: Database;
+  execute: ExecuteDocument;
+  mask: Mask;
+  bodyLimit: number;
+  publicUrl: string | undefined;
+  /** Seconds for which an outcome is kept. */
+  idempotencySeconds: number;
+}
+
+/** The codes of JSON-RPC. */
+const codes = { parse: -32_700, request: -32_600, method: -32_601, refused: -32_000 };
+
+/** The methods whose name the log and the metrics have. */
+const methods = ['initialize', 'ping', 'server/discover', 'tools/list', 'tools/call'];
+
+/** The tools over HTTP, without a session: each request is complete in itself. */
+export function mcpRoute({ bodyLimit, publicUrl, ...options }: McpOptions): Route {
+  const { mask } = options;
+  const tools = createTools({ ...options, publicUrl });
+  let protocol: Promise<ReturnType<typeof import('./protocol.js').createProtocol>> | undefined;
+  // A message that the SDK refuses is the client's: it gets to know.
+  const load = async () => (await import('./protocol.js')).createProtocol(tools, () => {});
+
+  async function handle(request: RequestHead, context: RequestContext): Promise<HttpResponse> {
+    const foreign = foreignNames(request, publicUrl);
+    if (foreign) return rpcError(403, codes.refused, foreign);
+    let body: unknown;
+    try {
+      body = await readJson(request, bodyLimit, context);
+    } catch (thrown) {
+      const error = mask(thrown, context);
+      if (error.extensions.code !== 'MALFORMED_JSON') throw error;
+      context.record?.addErrors([error]);
+      return rpcError(400, codes.parse, error.message, restProblem(error, context.requestId, publicUrl).problem);
+    }
+    if (Array.isArray(body))
+      return rpcError(400, codes.request, 'A batch is not supported. Send one message a request.');
+    const { method, id, params } = messageOf(body);
+    // Nothing is told later: the lists never change while a token is what it is.
+    if (method === 'subscriptions/listen') return rpcError(404, codes.method, 'Method not found', undefined, id);
+    const name = method === 'tools/call' && typeof params?.name === 'string' ? params.name : undefined;
+    if (name !== undefined && !tools.has(name)) {
+      return rpcError(400, -32_602, `Unknown tool: ${quoted(name)}. tools/list names those there are.`, undefined, id);
+    }
+    if (context.record) context.record.operation = name ?? (methods.includes(method ?? '') ? String(method) : mcpPath);
+    if (name !== undefined) requireGranted(name, params?.arguments, context);
+    protocol ??= load();
+    return (await protocol)({ body, request, context });
+  }
+
+  /** The token may run what it calls, and preview only that, if it may change anything. Throws 403. */
+  function requireGranted(name: string, given: unknown, { grants }: RequestContext): void {
+    const { scopes, isChange } = tools.scopesOf(name, given);
+    if (isChange || (scopes.length > 0 && grants?.canWrite)) requireScopes(grants, scopes);
+  }
+
+  return { path: mcpPath, methods: ['POST'], surface: 'mcp', handle };
+}
+
+/** What decides about a message before it is validated. */
+function messageOf(body: unknown) {
+  const { method, id, params } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  return {
+    method: typeof method === 'string' ? method : undefined,
+    id: typeof id === 'string' || typeof id === 'number' ? id : null,
+    params: typeof params === 'object' && params !== null ? (params as Record<string, unknown>) : undefined,
+  };
+}
+
+function rpcError(
+  status: number,
+  code: number,
+  message: string,
+  data?: unknown,
+  id: string | number | null = null,
+): HttpResponse {
+  const body = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } });
+  return { status, headers: { 'Content-Type': 'application/json' }, body };
+}
+
+/** What is wrong with the names by which a browser was led here: another site can make its own resolve to this machine. */
+function foreignNames({ url, headers }: RequestHead, publicUrl: string | undefined): string | undefined {
+  const own = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
+  const isOwn = (hostname: string) => isLoopback(hostname) || hostname === own;
+  const { hostname } = new URL(url);
+  const origin = headers.get('origin');
+  const remedy = 'Only this machine and the host of PUBLIC_URL are.';
+  if (!isOwn(hostname)) return `The Host ${quoted(hostname)} is not allowed. ${remedy}`;
+  if (origin === null || (URL.canParse(origin) && isOwn(new URL(origin).hostname))) return undefined;
+  return `The Origin ${quoted(origin)} is not allowed. ${remedy}`;
+}

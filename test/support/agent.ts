@@ -1,0 +1,67 @@
+import { expect } from 'vitest';
+import type { Client } from './client.js';
+import type { Answer, Json } from './world.js';
+
+const version = '2026-07-28';
+
+/** What every message of the protocol says of its client. */
+const envelope = {
+  'io.modelcontextprotocol/protocolVersion': version,
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+/** An agent: it sends messages of the protocol to `/mcp`, each by itself. */
+export class Agent {
+  constructor(
+    readonly client: Client,
+    readonly token: string | null,
+  ) {}
+
+  /** Sends a message as it is. */
+  message(body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.client.post('/mcp', this.token, body, headers);
+  }
+
+  /** Sends a request of the newest version. */
+  async request(method: string, params: Json = {}): Promise<Answer> {
+    const headers = {
+      'MCP-Protocol-Version': version,
+      'Mcp-Method': method,
+      ...(params.name && { 'Mcp-Name': params.name }),
+    };
+    return this.message({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: envelope } }, headers);
+  }
+
+  /** The tools that it sees, by name. */
+  async tools(): Promise<Record<string, Json>> {
+    const { body } = await this.request('tools/list');
+    return Object.fromEntries(body.result.tools.map((tool: Json) => [tool.name, tool]));
+  }
+
+  /** Calls a tool, and returns its result. */
+  async call(name: string, given: Json = {}): Promise<Json> {
+    const { status, body } = await this.request('tools/call', { name, arguments: given });
+    expect(status, JSON.stringify(body)).toBe(200);
+    return body.result;
+  }
+
+  /** Calls a tool that must succeed, and returns its data. */
+  async data(name: string, given: Json = {}): Promise<Json> {
+    const result = await this.call(name, given);
+    expect(result.isError, JSON.stringify(result)).toBeUndefined();
+    return result.structuredContent;
+  }
+
+  /** Calls a tool that must fail, and returns what it says. */
+  async failure(name: string, given: Json = {}): Promise<Json> {
+    const result = await this.call(name, given);
+    expect(result.isError, JSON.stringify(result)).toBe(true);
+    return result.structuredContent;
+  }
+
+  /** Previews a change and returns its receipt. */
+  async receipt(operation: string, input: Json): Promise<string> {
+    return (await this.data('preview_change', { [operation]: input })).receipt;
+  }
+}
