@@ -5,6 +5,7 @@ import type { ModelDatabase } from './database.js';
 import { defaults } from './defaults.js';
 import { mcpRoute } from './mcp/route.js';
 import { lockChanges } from './operations/operation.js';
+import { agentsRoute } from './pages/agents.js';
 import type { Demo, DemoKey } from './pages/demo.js';
 import { errorPages, noPage } from './pages/errorPages.js';
 import { examplesRoute, lookUpAs, type WorkedExamples, workedExamples } from './pages/examples.js';
@@ -150,7 +151,7 @@ function appRoutes(needs: RouteNeeds) {
     leadsTo('/docs', apiRoot),
     contentRoute('/schema.graphql', sdl),
     graphqlRoute,
-    ...(mcp ? [mcp] : []),
+    ...(mcp ? [mcp, agentsRoute(pages)] : []),
   ];
   return { routes, noPage: noPage(pages) };
 }

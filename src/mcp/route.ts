@@ -16,7 +16,7 @@ import { restProblem } from '../rest/routes.js';
 import { createTools } from './tools.js';
 
 /** The path of the Model Context Protocol. */
-const mcpPath = '/mcp';
+export const mcpPath = '/mcp';
 
 interface McpOptions {
   schema: GraphQLSchema;

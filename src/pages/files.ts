@@ -45,6 +45,7 @@ export class KeptPages {
 
 const ownFiles: AssetName[] = [
   'ask.js',
+  'blocks.js',
   'icon.svg',
   'goalpost.css',
   'confirm.js',

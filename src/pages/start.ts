@@ -1,6 +1,8 @@
+import { mcpPath } from '../mcp/route.js';
 import type { HttpResponse, RequestContext, RequestHead, Route } from '../platform/http/index.js';
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
 import { version } from '../version.js';
+import { connecting } from './agents.js';
 import { shellQuoted } from './assets/samples.js';
 import { type Demo, type DemoKey, type Trial, tokenField, trialFor, trialForStrangers } from './demo.js';
 import { additionMark, exampleBlock, examplesData, examplesScript } from './examples.js';
@@ -73,6 +75,7 @@ ${tokenField(trial, demo)}
 ${trial.requests.map((each) => exampleBlock(each, base, html`<h3>${each.title}${additionMark(each)}</h3>`))}
 </div>
 </section>
+${hasPage(mcpPath) && agents(base, trial.token)}
 <section aria-labelledby="explore">
 <h2 id="explore">Explore</h2>
 <ul class="cards">
@@ -86,6 +89,14 @@ ${examplesData(trial, base)}`,
 
 const card = ({ path, name, about }: PageLink): Html => html`<li><a href="${path}">${name}</a><p>${about}</p></li>
 `;
+
+const agents = (base: string, token: string | undefined): Html => html`<section aria-labelledby="agents">
+<h2 id="agents">Connect an agent</h2>
+<div class="stack">
+${connecting(base, token)}
+<p>What it finds, and how to give it the least it needs: <a href="${mcpPath}">Agents</a>.</p>
+</div>
+</section>`;
 
 const listening = (base: string): Html => html`<p class="tools">To see each change as it happens, run in a terminal:
 <code>npx goalpost listen --gateway ${shellQuoted(base)}</code></p>`;

@@ -16,7 +16,7 @@ async function costOf(path: string, headers: Record<string, string>): Promise<nu
   return (user + system) / 1000 / 20;
 }
 
-const pages = ['/docs', '/errors', '/history', '/graphql', '/guide', '/guide/events'];
+const pages = ['/docs', '/errors', '/history', '/graphql', '/guide', '/guide/events', '/mcp'];
 
 test.each(pages)('%s costs a stranger no more than a file', async (path) => {
   for (const encoding of ['gzip', 'identity']) {

@@ -52,7 +52,7 @@ const filesOf = (text: string) =>
   [...text.matchAll(/(?:src|href)="([^"]*\.(?:js|css|svg))"/g)].map(([, path]) => path ?? '');
 
 describe('a page', () => {
-  test.each(['/', '/graphql', '/docs', '/errors', '/guide', '/guide/events', '/history'])(
+  test.each(['/', '/graphql', '/docs', '/errors', '/guide', '/guide/events', '/history', '/mcp'])(
     '%s needs no token and is never kept',
     async (path) => {
       const { status, headers } = await browse(world, path);
@@ -62,7 +62,7 @@ describe('a page', () => {
     },
   );
 
-  test.each(['/', '/graphql', '/guide', '/history'])(
+  test.each(['/', '/graphql', '/guide', '/history', '/mcp'])(
     '%s may load our own files only, and be framed by nobody',
     async (path) => {
       const { headers } = await browse(world, path);

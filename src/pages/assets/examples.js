@@ -1,4 +1,4 @@
-import { makeCopyButton } from './copy.js';
+import './blocks.js';
 import { ExampleBlock } from './exampleBlock.js';
 import { onOwnToken, tokenOf } from './token.js';
 
@@ -81,9 +81,5 @@ document.addEventListener('change', ({ target }) => {
   if (!target.matches('.languages input')) return;
   for (const input of document.querySelectorAll(`.languages input[value="${target.value}"]`)) input.checked = true;
 });
-
-for (const block of document.querySelectorAll('.token')) {
-  makeCopyButton(block.querySelector('.copy'), () => block.querySelector('code'));
-}
 
 for (const part of document.querySelectorAll('.needs-script')) part.hidden = false;

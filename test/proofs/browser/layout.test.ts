@@ -11,6 +11,7 @@ const pages = {
   graphiql: '/graphql',
   reference: '/docs',
   history: '/history',
+  agents: '/mcp',
   errors: '/errors',
   error: '/errors/VERSION_CONFLICT',
   guide: '/guide/security',

@@ -69,6 +69,7 @@ test('every command of the documents is run here', () => {
     ...ownDatabase,
     ...purging,
     ...tokens,
+    ...agents,
     ...importing,
     ...twoDatabases,
     ...backups,
@@ -179,6 +180,29 @@ describe('on the demo', () => {
       expect(answers).toMatchObject(shown.map((body) => ({ status: 200, body })));
     }
   });
+});
+
+test('the run of docs/agents.md works in its order, and answers as shown', async () => {
+  const own = await mkdtemp(join(tmpdir(), 'goalpost-agents-'));
+  const server = await startServer({ DATA_DIR: join(own, '.data') });
+  try {
+    const run = agents.map((script) => (/^tool restore/m.test(script) ? `${script}\n${script}` : script)).join('\n');
+    const lines = (await pasteInto(own, run, { 'http://127.0.0.1:4000': server.base })).trim().split('\n');
+    const results = lines.slice(0, 5).map((line) => JSON.parse(line));
+    const section = sectionOf(textOf('docs/agents.md'), 'A run');
+    const [found, preview, restored, changes] = blocksOf(section, 'json').map((text) => JSON.parse(text));
+    expect(results).toMatchObject([found, preview, restored, { ...restored, replayed: true }, changes]);
+    expect(lines.slice(5).join('\n')).toBe(blocksOf(section, 'text').join('').trim());
+    const { write } = JSON.parse(await readFile(join(own, '.data/demo-tokens.json'), 'utf8'));
+    const { body } = await server.client.graphql(
+      write,
+      '{ resourceHubDocument(id: "doc-launch-plan") { name currentVersion } }',
+    );
+    expect(body.data.resourceHubDocument).toEqual({ name: found.nodes[0].name, currentVersion: 7 });
+  } finally {
+    await server.stop();
+    await rm(own, { recursive: true });
+  }
 });
 
 describe("on the operator's own PostgreSQL", () => {

@@ -135,6 +135,7 @@ describe('a path', () => {
   const statusWithoutInput = {
     public: () => 200,
     GraphQL: ({ person }: Caller) => (person ? 200 : 401),
+    tools: ({ person }: Caller) => (person ? 415 : 401),
     'a mutation': ({ person, canWrite }: Caller) => (!person ? 401 : canWrite ? 415 : 403),
   };
   const routes = world.app.routes.flatMap(({ path, methods, accepts }) =>

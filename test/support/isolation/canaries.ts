@@ -7,6 +7,7 @@ const exempt = [
   'public_links',
   '_prisma_migrations',
   'idempotency_keys',
+  'receipts',
   'rate_limits',
   ...['webhooks.disabled_reason', 'webhooks.lease_id', 'webhook_retries.record', 'webhook_attempts.outcome'],
   ...['webhook_attempts.type', 'webhook_attempts.event_id'],

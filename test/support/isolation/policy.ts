@@ -291,7 +291,7 @@ export const targets = [
 ];
 
 /** Every path, or what it begins with: `public` ones say the same to everyone, whoever asks. */
-export const paths: Record<string, 'public' | 'a mutation' | 'GraphQL'> = {
+export const paths: Record<string, 'public' | 'a mutation' | 'GraphQL' | 'tools'> = {
   '/graphql': 'GraphQL',
   '/api/external/v1/reopen_goal': 'a mutation',
   '/api/external/v1/delete_resource_hub_file': 'a mutation',
@@ -305,6 +305,8 @@ export const paths: Record<string, 'public' | 'a mutation' | 'GraphQL'> = {
   // Runs queries as the caller.
   '/docs/examples': 'GraphQL',
   '/history': 'public',
+  // Runs queries and mutations as the caller.
+  '/mcp': 'tools',
   // Runs queries as the caller.
   '/history/choices': 'GraphQL',
   '/errors': 'public',
