@@ -132,7 +132,8 @@ interface RouteNeeds {
 
 /** Every path that the gateway serves, and the page for those that it does not. */
 function appRoutes(needs: RouteNeeds) {
-  const { publicUrl, bodyLimit, graphiql, history, demo, isReady, stopping, mutations, graphqlRoute, execute, mcp } = needs;
+  const { publicUrl, bodyLimit, graphiql, history, demo, isReady, stopping, mutations, graphqlRoute, execute, mcp } =
+    needs;
   const openApi = () => openApiDocument(schema, mutations, publicUrl);
   const hasPage = (path: string) => routes.some((route) => route.path === path && route.public && !route.leadsTo);
   const pages = { mutations, publicUrl, hasPage, demo };
