@@ -41,14 +41,13 @@ const aboutPreviews =
   `receipt, which is good for ${minutes} minutes: the tool of that operation takes it and makes exactly this change, once.`;
 
 const aboutReceipts =
-  'Takes the receipt of preview_change and does what that showed, once: again, it returns the same. If the record has ' +
-  'changed since, nothing is written: preview again.';
+  'Takes the receipt of preview_change and does what that showed, once. If the record has changed since, nothing is ' +
+  'written: preview again.';
 
 const receiptSchema: JsonSchema = {
   type: 'object',
   properties: { receipt: { type: 'string', description: 'The receipt of preview_change.' } },
   required: ['receipt'],
-  additionalProperties: false,
 };
 
 /** A tool as `tools/list` shows it. */
@@ -162,7 +161,6 @@ export function createTools({ schema, db, execute, mask, publicUrl, idempotencyS
     ),
     minProperties: 1,
     maxProperties: 1,
-    additionalProperties: false,
   });
 
   /** Describes a tool once for each set of operations. */

@@ -7,6 +7,7 @@ import { createWorld, type Json } from '../support/world.js';
 
 const world = await createWorld();
 const { company, caller, space, hub } = await world.teamWithHub('space');
+const folder = await world.folder(hub);
 const agent = new Agent(world, caller.token);
 
 const tokenOf = async (grants: Json = {}) =>
@@ -48,7 +49,7 @@ const changeElsewhere: Record<string, string> = {
   reopen_goal: "UPDATE goals SET name = 'Renamed' WHERE id = $1",
   delete_resource_hub_file: "UPDATE resource_hub_files SET name = 'Renamed' WHERE id = $1",
   recover_resource_hub_file: "UPDATE resource_hub_files SET name = 'Renamed' WHERE id = $1",
-  restore_document_version: "UPDATE resource_hub_documents SET name = 'Renamed' WHERE id = $1",
+  restore_document_version: `UPDATE resource_hub_documents SET parent_folder_id = '${folder.id}' WHERE id = $1`,
 };
 
 const later = (seconds: number) =>

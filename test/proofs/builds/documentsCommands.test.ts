@@ -51,6 +51,7 @@ const streams = scriptsOf('docs/events.md', 'Live stream');
 const backups = scriptsOf('docs/database.md', 'Backups');
 /** `test/proofs/faults/frontProxies.test.ts` runs it. */
 const deploying = scriptsOf('docs/deploying.md', 'Rolling restarts');
+const agents = [...scriptsOf('docs/agents.md', 'Connect one'), ...scriptsOf('docs/agents.md', 'A run')];
 const importing = [
   ...scriptsOf('docs/importing.md', 'Importing data'),
   ...scriptsOf('docs/import-format.md', 'In an editor'),
