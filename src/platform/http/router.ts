@@ -80,11 +80,13 @@ export interface Route {
 /** Longer paths are not typing errors, and comparing them would take time. */
 const longest = 100;
 
-/** The path that the caller may have meant: spelled similarly, as a whole or in its last segment. */
+/** The path that the caller may have meant: spelled similarly, as a whole or in its last segment. Of two, the shorter. */
 function nearestPath(given: string, paths: readonly string[]): string | undefined {
   if (given.length > longest) return undefined;
   const distances = paths.map((path) => ({ path, distance: distanceOf(given.toLowerCase(), path.toLowerCase()) }));
-  const [nearest] = distances.sort((one, other) => one.distance - other.distance);
+  const [nearest] = distances.sort(
+    (one, other) => one.distance - other.distance || one.path.length - other.path.length,
+  );
   return nearest && nearest.distance <= lastSegment(nearest.path).length / 3 ? nearest.path : undefined;
 }
 
