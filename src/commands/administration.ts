@@ -3,6 +3,7 @@ import { type PurgedFile, purgeableFiles, purgeFiles } from '../operations/purge
 import {
   createRoles,
   distribute,
+  grantToApplication,
   type Placement,
   plannedPlacements,
   rolesSql,
@@ -13,13 +14,17 @@ import { UsageError } from './exitCode.js';
 import { readDuration } from './token.js';
 import { nameDatabase, withDatabase } from './withDatabase.js';
 
-/** Applies pending migrations and prints their names. */
+/** Applies pending migrations and prints their names. The main application gets its privileges on new tables. */
 export const migrate = (config: Config): Promise<void> =>
   withDatabase(
     config,
-    ({ applied }) => {
+    async ({ applied, url }) => {
       for (const name of applied) console.log(`applied ${name}`);
       if (applied.length === 0) console.log('The database is up to date.');
+      const { databaseUrl, applicationRole: role } = config;
+      if (role === undefined || databaseUrl === undefined) return;
+      if (await grantToApplication(url, { table: databaseTables.tenants, role, tables: applicationTables }))
+        console.log(`${role} reads and writes rows of the main application.`);
     },
     'apply',
   );

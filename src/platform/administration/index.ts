@@ -32,6 +32,8 @@ export type { ApplicationTables } from './roles.js';
 export {
   /** Runs that SQL in the database at `url`. */
   createRoles,
+  /** Gives the role of the main application what it needs of the tables that there are now. */
+  grantToApplication,
   /** What a role lacks or has too much of for its task. */
   privilegesAt,
   /** SQL that makes the roles and gives them what they need, in the database in which it runs. */

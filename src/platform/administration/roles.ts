@@ -216,7 +216,14 @@ END
 $$;
 ${passwordOf(role)}GRANT USAGE ON SCHEMA public TO ${name};
 SET LOCAL ROLE ${escapeIdentifier(owner.name)};
-REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${name};
+${grantsSql(role.name, tables)}`;
+}
+
+/** What the owner of the tables runs. */
+const grantsSql = (
+  role: string,
+  tables: ApplicationTables,
+) => `REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${escapeIdentifier(role)};
 DO $$
 DECLARE
   wanted_grant text;
@@ -225,18 +232,40 @@ BEGIN
   FOR wanted_grant IN
   WITH ${wantedOf(tables)}
   SELECT format('GRANT %s%s ON public.%I TO %I', privilege, ' (' || (SELECT string_agg(quote_ident(a), ', ') FROM unnest(columns) a) || ')',
-    name, ${escapeLiteral(role.name)}) FROM wanted
+    name, ${escapeLiteral(role)}) FROM wanted
   LOOP
     EXECUTE wanted_grant;
     grants := grants + 1;
   END LOOP;
   IF grants = 0 THEN
-    RAISE WARNING 'there are no tables yet that the application may use: run goalpost migrate, and then this again';
+    RAISE WARNING 'there are no tables yet: goalpost migrate, with the setting APPLICATION_ROLE, gives the application its privileges';
   END IF;
 END
 $$;
 `;
-}
+
+/**
+ * Gives the role of the main application what it needs of the tables that there are now, if the role of the URL owns them;
+ * returns whether it does. Throws a DatabaseError, and changes nothing then.
+ */
+export const grantToApplication = (
+  url: string,
+  { table, role, tables }: { table: string; role: string; tables: ApplicationTables },
+): Promise<boolean> =>
+  withClient(url, 'give the application its privileges', async (client) => {
+    const { rows } = await client.query<{ isOwner: boolean; isThere: boolean }>(
+      `SELECT pg_has_role(relowner, 'USAGE') AS "isOwner", EXISTS (SELECT FROM pg_roles WHERE rolname = $2) AS "isThere"
+       FROM pg_class WHERE oid = $1::regclass`,
+      [`public.${table}`, role],
+    );
+    if (!rows[0]?.isOwner) return false;
+    if (!rows[0].isThere)
+      throw new DatabaseError(
+        `The role ${role} does not exist. npx goalpost roles --application ${role} prints the SQL.`,
+      );
+    await client.query(`BEGIN;\n${grantsSql(role, tables)}COMMIT;`);
+    return true;
+  });
 
 /** Runs that SQL in the database at `url`. Throws a DatabaseError, and changes nothing then. */
 export const createRoles = (url: string, roles: Roles): Promise<void> =>
