@@ -147,6 +147,7 @@ describe.each([...documents, ...notes])('%s', (file) => {
       'CITUS_URL',
       'OWNER_PASSWORD',
       'GATEWAY_PASSWORD',
+      'APPLICATION_PASSWORD',
       'BACKUP_BIN',
     ];
     expect(names.filter((name) => !known.includes(name))).toEqual([]);

@@ -1,10 +1,11 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createDatabase, createEmptyDatabase } from '../../support/database.js';
 import { blocksOf, documents, pathOf, sectionOf, textOf } from '../../support/documents.js';
 import { pasteInto } from '../../support/pasteInto.js';
+import { query } from '../../support/query.js';
 import { startServer } from '../../support/server.js';
 import type { Json } from '../../support/world.js';
 
@@ -57,6 +58,7 @@ const importing = [
   ...scriptsOf('docs/import-format.md', 'In an editor'),
 ];
 const twoDatabases = scriptsOf('docs/integrating.md', 'Two databases');
+const oneDatabase = scriptsOf('docs/integrating.md', 'One database');
 
 test('every command of the documents is run here', () => {
   const all = documents.flatMap((file) => blocksOf(textOf(file), 'sh').map((script) => script.trim()));
@@ -73,6 +75,7 @@ test('every command of the documents is run here', () => {
     ...agents,
     ...importing,
     ...twoDatabases,
+    ...oneDatabase,
     ...backups,
     ...deploying,
   ].map((script) => script.trim());
@@ -256,6 +259,38 @@ describe("on the operator's own PostgreSQL", () => {
     } finally {
       await server.stop();
       await application.drop();
+    }
+  });
+
+  test('the commands of docs/integrating.md set up an application in the database of the gateway', async () => {
+    const { adminUrl, template } = inject('database');
+    const database = await createEmptyDatabase();
+    const [owner, gateway, application] = ['owner', 'gateway', 'app'].map((kind) => `${template}_page_${kind}`);
+    const replaced = {
+      'postgresql://admin:password@host:5432/goalpost': database.directUrl,
+      '@host:5432/goalpost': database.directUrl.replace(/^.*@/, '@'),
+      'roles --application': `roles --owner ${owner} --gateway ${gateway} --application ${application}`,
+      goalpost_owner: `${owner}`,
+      goalpost_gateway: `${gateway}`,
+      goalpost_application: `${application}`,
+    };
+    const [setUp = '', write = '', use = ''] = oneDatabase;
+    const exported = ['APPLICATION_URL', 'DATABASE_URL', 'TOKEN'];
+    const echo = exported.map((name) => `echo "${name}=$${name}"`).join('\n');
+    try {
+      const printed = await paste(`${setUp}\n${write}\n${echo}`, replaced);
+      expect(printed).toContain(`the application's role ${application} may write\n`);
+      expect(printed).not.toMatch(/ {2}(note|problem) /);
+      const variables = exported.map((name) => new RegExp(`^${name}=(.+)$`, 'm').exec(printed)?.[1] ?? '');
+      const server = await startServer({ DATABASE_URL: variables[1] ?? '' });
+      const given = exported.map((name, index) => `export ${name}='${variables[index]}'`).join('\n');
+      const answers = await paste(`${given}\n${use}`, { 'http://127.0.0.1:4000': server.base }).finally(server.stop);
+      expect(answers).toMatch(/"is_closed":false/);
+      expect(answers).toMatch(/ Launch in spring \| *\n/);
+      expect(answers).toMatch(/"goal.closed","origin":"APPLICATION".*"goal.reopened","origin":"API"/);
+    } finally {
+      await database.drop();
+      for (const name of [owner, gateway, application]) await query(adminUrl, `DROP ROLE IF EXISTS ${name}`);
     }
   });
 });
