@@ -5,6 +5,7 @@ import { version } from '../version.js';
 import { connecting } from './agents.js';
 import { shellQuoted } from './assets/samples.js';
 import { type Demo, type DemoKey, type Trial, tokenField, trialFor, trialForStrangers } from './demo.js';
+import { domain } from './domain.js';
 import { additionMark, exampleBlock, examplesData, examplesScript } from './examples.js';
 import { KeptPages } from './files.js';
 import { type HasPage, type Html, historyLink, html, htmlPage, type PageLink, pageLinks } from './html.js';
@@ -68,7 +69,7 @@ const render = (trial: Trial, ready: boolean, base: string, { demo, hasPage }: S
       demo ? ', demo workspace' : ''
     }</dd></div>
 </dl>
-<section aria-labelledby="try">
+${domain(hasPage)}<section aria-labelledby="try">
 <h2 id="try">Try it</h2>
 <div class="stack">
 ${tokenField(trial, demo)}

@@ -418,6 +418,17 @@ describe('the start page', () => {
     for (const path of paths) expect((await browse(world, path)).status, path).toBe(200);
   });
 
+  test('draws the records, and each operation on its own', async () => {
+    const { text } = await browse(world, '/');
+    const [picture = ''] = /<svg class="domain".*?<\/svg>/s.exec(text) ?? [];
+    const drawn = [...picture.matchAll(/<text class="operation"[^>]*>(\w+)</g)].map(([, name]) => name);
+    expect(drawn.sort()).toEqual(Object.keys(restPaths).sort());
+    for (const name of ['Space', 'Goal', 'Resource hub', 'Folder', 'File', 'Document'])
+      expect(picture).toContain(`>${name}</text>`);
+    // Who cannot see it hears of each operation, too.
+    for (const name of Object.keys(restPaths)) expect(/<desc.*<\/desc>/s.exec(picture)?.[0]).toContain(name);
+  });
+
   test('offers a schema that tools can read', async () => {
     const { body, headers } = await world.fetch('/schema.graphql');
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');

@@ -104,6 +104,20 @@ describe.skipIf(!chromium)('every page', () => {
     },
   );
 
+  test('the picture of the records has its text inside, at least 11 pixels high on a phone', async () => {
+    const page = await visit(open, '/', { viewport: sizes.phone });
+    const texts = await page.locator('svg.domain').evaluate((svg) => {
+      const { right, width } = svg.getBoundingClientRect();
+      const scale = width / (svg as SVGSVGElement).viewBox.baseVal.width;
+      return [...svg.querySelectorAll('text')].map((text) => ({
+        isInside: text.getBoundingClientRect().right <= right,
+        pixels: scale * Number.parseFloat(getComputedStyle(text).fontSize),
+      }));
+    });
+    expect(texts.length).toBeGreaterThan(10);
+    expect(texts.filter(({ isInside, pixels }) => !isInside || pixels < 11)).toEqual([]);
+  });
+
   test.each(guide)('%s is accessible in both schemes and three widths', async (path) => {
     const page = await visit(open, path, {});
     for (const colorScheme of colours) {
