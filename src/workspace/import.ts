@@ -8,6 +8,7 @@ import {
   findDoomed,
   insertRows,
   keepOutcomes,
+  leaveOvertaken,
   lockRows,
   type Merge,
   matchRows,
@@ -262,8 +263,7 @@ async function update(merge: Merge, head: Head, options: ImportOptions): Promise
     await lockRows(merge);
     // Somebody may have changed one of them before it was locked.
     await keepOutcomes(merge);
-    if (await isOvertaken(merge))
-      throw new ImportError(['Operations have changed documents of the file meanwhile. Import it again']);
+    await leaveOvertaken(merge);
     await applyRows(merge);
     const total = [...staging.counts.values()].reduce((sum, count) => sum + count, 0);
     options.onProgress?.(total, total);
@@ -275,15 +275,6 @@ async function update(merge: Merge, head: Head, options: ImportOptions): Promise
     SELECT what, tbl AS table, id, path, details FROM import_findings
     ORDER BY array_position(ARRAY['conflict', 'kept', 'changed'], what), n LIMIT ${options.shown ?? 50}::integer`;
   return { ...report, ...counts, findings };
-}
-
-/** Whether a document that the file appends to has got another version since it was compared. */
-async function isOvertaken({ tx, staging, companyId }: Merge): Promise<boolean> {
-  if (!staging.tables.has('resource_hub_documents')) return false;
-  const rows = await tx.$queryRaw<unknown[]>`
-    SELECT d.id FROM import_verdicts v JOIN resource_hub_documents d ON d.company_id = ${companyId} AND d.id = v.id
-    WHERE coalesce(d.current_version, 0) <> v.here LIMIT 1`;
-  return rows.length > 0;
 }
 
 /** Notes what a whole file does not name. Throws an ImportError if it is no whole file. */
@@ -391,7 +382,7 @@ export function findingText({ what, table, id, path, details }: Finding): string
 
 function versionText(side: unknown): string {
   const { version, editor, at } = (side ?? {}) as Record<string, unknown>;
-  return `${String(version)} by ${quote(editor)}${at == null ? '' : ` at ${String(at)}`}`;
+  return `${String(version)}${editor == null ? '' : ` by ${quote(editor)}`}${at == null ? '' : ` at ${String(at)}`}`;
 }
 
 /** Only tables with many new rows: the planner must know that they have grown. */

@@ -211,17 +211,47 @@ export async function mergeHistories(merge: Merge): Promise<string[]> {
       LEFT JOIN document_versions o ON o.company_id = ${companyId} AND o.document_id = v.id AND o.version_number = v.here
       LEFT JOIN staged_document_versions f ON f.document_id = v.id AND f.version_number = v.last
       WHERE verdict = 'conflict' OR (verdict = 'shorter' AND unseen IS NOT NULL)`;
-  // What stays as it is here.
-  await tx.$executeRaw`
+  await leaveDocuments(merge, sql`v.verdict IN ('conflict', 'shorter')`);
+  return [];
+}
+
+/** Takes from the file what it says of the histories of documents that stay as they are. */
+async function leaveDocuments(merge: Merge, condition: Prisma.Sql): Promise<void> {
+  const { tx, companyId } = merge;
+  await tx.$executeRaw(sql`
     UPDATE staged_resource_hub_documents s SET name = d.name, content = d.content, current_version = d.current_version,
       state = d.state, published_at = d.published_at
     FROM import_verdicts v, resource_hub_documents d
-    WHERE v.id = s.id AND d.company_id = ${companyId} AND d.id = s.id
-      AND (v.verdict IN ('conflict', 'shorter') OR (v.last = 0 AND v.here > 0))`;
-  await tx.$executeRaw`
-    DELETE FROM staged_document_versions s USING import_verdicts v WHERE v.id = s.document_id AND v.verdict IN ('conflict', 'shorter')`;
+    WHERE v.id = s.id AND d.company_id = ${companyId} AND d.id = s.id AND (${condition} OR (v.last = 0 AND v.here > 0))`);
+  await tx.$executeRaw(sql`
+    DELETE FROM staged_document_versions s USING import_verdicts v WHERE v.id = s.document_id AND ${condition}`);
   await dropRestores(merge);
-  return [];
+}
+
+/**
+ * Documents, which are locked now, may have got another version since they were compared. They stay as they are: a
+ * conflict if the file has new versions, too.
+ */
+export async function leaveOvertaken(merge: Merge): Promise<void> {
+  const { tx, staging, companyId } = merge;
+  if (!staging.tables.has('resource_hub_documents')) return;
+  await tx.$executeRaw`
+    UPDATE import_verdicts v SET verdict = CASE verdict WHEN 'longer' THEN 'overtaken' ELSE 'outdated' END
+    FROM resource_hub_documents d
+    WHERE d.company_id = ${companyId} AND d.id = v.id AND coalesce(d.current_version, 0) <> v.here
+      AND v.verdict IN ('longer', 'equal')
+      AND EXISTS (SELECT FROM import_changed c WHERE c.tbl = 'resource_hub_documents' AND c.id = v.id)`;
+  await tx.$executeRaw`
+    INSERT INTO import_findings
+    SELECT CASE verdict WHEN 'overtaken' THEN 'conflict' ELSE 'kept' END, 'resource_hub_documents', v.id, v.path,
+      jsonb_build_object('here', jsonb_build_object('version', o.version_number, 'title', o.title, 'editor', o.editor_id,
+        'at', o.inserted_at), 'file', jsonb_build_object('version', v.last)), v.n
+    FROM import_verdicts v
+    JOIN resource_hub_documents d ON d.company_id = ${companyId} AND d.id = v.id
+    JOIN document_versions o
+      ON o.company_id = ${companyId} AND o.document_id = v.id AND o.version_number = d.current_version
+    WHERE v.verdict IN ('overtaken', 'outdated')`;
+  await leaveDocuments(merge, sql`v.verdict NOT IN ('longer', 'equal')`);
 }
 
 /** Whether a version of the file, `v`, contradicts the one that is there, `o`. */
@@ -292,15 +322,19 @@ function isChanged(table: Table): Prisma.Sql {
   return parts.length === 0 ? sql`FALSE` : sql`(${Prisma.join(parts, ' OR ')})`;
 }
 
+/** What says in `import_changed` which row it is. */
+const keyText = (table: Table) =>
+  raw(
+    rowKeyOf(table)
+      .map((key) => `s."${key}"`)
+      .join(" || ' ' || "),
+  );
+
 /** Notes which rows an update would change. Locks none. */
 export async function compareRows({ tx, staging, companyId }: Merge): Promise<void> {
   for (const table of tables.filter((each) => staging.tables.has(each) && !isAppended(each) && each !== 'public_links'))
     await tx.$executeRaw(sql`
-      INSERT INTO import_changed SELECT ${table}, ${raw(
-        rowKeyOf(table)
-          .map((key) => `s."${key}"`)
-          .join(" || ' ' || "),
-      )}
+      INSERT INTO import_changed SELECT ${table}, ${keyText(table)}
       FROM ${staged(table)} s JOIN ${raw(table)} t ON ${ofCompany(table, companyId)} AND ${sameRow(table, 's', 't')}
       WHERE NOT s.frozen AND ${isChanged(table)}`);
   await tx.$executeRaw`CREATE INDEX ON import_changed (tbl, id)`;
@@ -410,6 +444,7 @@ export async function insertRows({ tx, staging, companyId, isNew }: Merge, table
     ORDER BY ${raw(table === 'activities' ? 's.inserted_at, s.n' : 's.n')}`);
 }
 
+/** Only rows that were compared and locked: what an operation changes now is not in the way of the file. */
 async function updateRows({ tx, companyId }: Merge, table: Table): Promise<void> {
   const names = valuesOf(table);
   const sets = [
@@ -420,6 +455,7 @@ async function updateRows({ tx, companyId }: Merge, table: Table): Promise<void>
   if (sets.length === 0) return;
   await tx.$executeRaw(sql`
     UPDATE ${raw(table)} t SET ${raw(sets.join(', '))} FROM ${staged(table)} s
+    JOIN import_changed c ON c.tbl = ${table} AND c.id = ${keyText(table)}
     WHERE ${ofCompany(table, companyId)} AND ${sameRow(table, 's', 't')} AND NOT s.frozen AND ${isChanged(table)}`);
 }
 

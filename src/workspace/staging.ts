@@ -42,12 +42,13 @@ class Buffer {
     return this.#characters > charactersAtOnce;
   }
 
-  async flush(): Promise<void> {
-    if (this.#rows.length === 0) return;
+  /** What was pushed, as JSON; it is empty afterwards. */
+  take(): string | undefined {
+    if (this.#rows.length === 0) return undefined;
     const json = `[${this.#rows.join()}]`;
     this.#rows = [];
     this.#characters = 0;
-    await this.insert(json);
+    return json;
   }
 }
 
@@ -70,6 +71,8 @@ export class Staging {
   readonly #tx: Transaction;
   readonly #buffers = new Map<string, Buffer>();
   #n = 0;
+  /** The last insert, which may still run. */
+  #inserted: Promise<unknown> = Promise.resolve();
 
   constructor(tx: Transaction) {
     this.#tx = tx;
@@ -110,13 +113,18 @@ export class Staging {
     this.#buffer('import_notes', insert).push(JSON.stringify({ ...note, n: this.#next() }));
   }
 
-  /** Call it after each record, so that none waits in memory. */
+  /** Call it after each record, so that few wait in memory. PostgreSQL inserts while the next ones are read. */
   async flush({ onlyFull = true } = {}): Promise<void> {
     for (const [name, buffer] of this.#buffers) {
       if (onlyFull && !buffer.isFull) continue;
-      await this.#create(name);
-      await buffer.flush();
+      await this.#inserted;
+      const json = buffer.take();
+      if (json === undefined) continue;
+      this.#inserted = this.#create(name).then(() => buffer.insert(json));
+      // Whoever waits for it next gets the failure.
+      this.#inserted.catch(() => {});
     }
+    if (!onlyFull) await this.#inserted;
   }
 
   /** Makes the tables ready to be joined with others. */

@@ -1,16 +1,24 @@
-// How long 100,000 records take, and how much memory: `DATABASE_URL=… tsx test/bench/import.ts [SIZE]`.
-// The database must be migrated; the workspace stays in it.
-import { execFileSync } from 'node:child_process';
+// How long imports and updates take, how much memory, what they write and lock, and what requests notice of them:
+// `DATABASE_URL=… tsx test/bench/import.ts [SIZE] [PART…]`. The database must be migrated and may be thrown away.
+import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { openModels } from '../../src/database.js';
+import { createToken } from '../../src/tokens.js';
 import { documentSource, fileSource } from '../../src/workspace/file.js';
 import { importFrom } from '../../src/workspace/import.js';
+import { tables } from '../../src/workspace/tables.js';
+import { startServer } from '../support/server.js';
 
-const size = Number(process.argv[2] ?? 1);
-const run = randomUUID().slice(0, 8);
+const [first = '1', ...wanted] = process.argv.slice(2);
+const size = Number(first);
+const url = process.env.DATABASE_URL ?? '';
+const run = process.env.BENCH_RUN ?? randomUUID().slice(0, 8);
 const list = <Item>(count: number, make: (index: number) => Item) =>
   Array.from({ length: count }, (_, index) => make(index));
 const person = (index: number) => `person-${run}-${index % (2000 * size)}`;
@@ -98,41 +106,190 @@ function generate() {
   };
 }
 
-const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
+const companyId = `company-${run}`;
+const company = { id: companyId, name: 'Bench' };
+const secondsSince = (start: number) => (performance.now() - start) / 1000;
+const memory = () => Math.round(process.resourceUsage().maxRSS / 1024);
+const pool = new pg.Pool({ connectionString: url, max: 4 });
+const db = openModels({ url, poolSize: 1, preparedStatements: false });
 
-async function measure(url: string, file: string) {
-  const db = openModels({ url, poolSize: 1, preparedStatements: false });
-  const start = performance.now();
-  console.log(`a file of ${((await stat(file)).size / 1024 / 1024).toFixed(0)} MB`);
-  const first = await importFrom(db, fileSource(file));
-  const time = performance.now() - start;
-  const rows = Object.values(first.tables).reduce((sum, { added }) => sum + added, 0);
-  const memory = () => Math.round(process.resourceUsage().maxRSS / 1024);
-  console.log(`imported ${rows} rows in ${seconds(start)}, peak memory ${memory()} MB`);
-  const again = performance.now();
-  const second = await importFrom(db, fileSource(file), { update: true });
-  const unchanged = Object.values(second.tables).reduce((sum, each) => sum + each.unchanged, 0);
-  const share = ((performance.now() - again) / time).toFixed(2);
-  console.log(`again: ${unchanged} rows unchanged in ${seconds(again)}, ${share} of the first time, ${memory()} MB`);
-  const goals = generate()
-    .goals.slice(0, 1000)
-    .map(({ id, space_id, name }) => ({ id, space_id, name: `${name}!` }));
-  const delta = performance.now();
-  const third = await importFrom(db, documentSource({ company: { id: `company-${run}`, name: 'Bench' }, goals }), {
-    update: true,
-  });
-  console.log(
-    `a delta of 1,000 goals: ${third.tables.goals.changed} changed in ${seconds(delta)}, ${((performance.now() - delta) / time).toFixed(3)} of the first time`,
-  );
-  await db.$disconnect();
+/** What every row of the company looks like to PostgreSQL: who wrote it last, and who locked it last. */
+async function marksOf(): Promise<Map<string, string>> {
+  const marks = new Map<string, string>();
+  for (const table of tables) {
+    const { rows } = await pool.query(
+      `SELECT ctid::text AS place, xmin::text AS written, xmax::text AS locked FROM ${table}
+       WHERE ${table === 'companies' ? 'id' : 'company_id'} = $1`,
+      [companyId],
+    );
+    for (const { place, written, locked } of rows) marks.set(`${table} ${place}`, `${written} ${locked}`);
+  }
+  return marks;
 }
 
-const file = join(tmpdir(), `goalpost-bench-${run}.json`);
-if (process.env.BENCH_FILE) await writeFile(process.env.BENCH_FILE, JSON.stringify(generate()));
-else {
+const differing = (before: Map<string, string>, after: Map<string, string>, part: number) =>
+  [...after].filter(([row, marks]) => marks.split(' ')[part] !== before.get(row)?.split(' ')[part]).length;
+
+/** A whole file, and the same once more. */
+async function again(): Promise<void> {
+  const file = join(tmpdir(), `goalpost-bench-${run}.json`);
   // In a process of its own, to leave no trace in the memory that is measured.
   execFileSync(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
-    env: { ...process.env, BENCH_FILE: file },
+    env: { ...process.env, BENCH_FILE: file, BENCH_RUN: run },
   });
-  await measure(process.env.DATABASE_URL ?? '', file).finally(() => rm(file));
+  console.log(`a file of ${((await stat(file)).size / 1024 / 1024).toFixed(0)} MB`);
+  const start = performance.now();
+  const report = await importFrom(db, fileSource(file));
+  firstSeconds = secondsSince(start);
+  const rows = Object.values(report.tables).reduce((sum, { added }) => sum + added, 0);
+  console.log(`first import: ${rows} rows in ${firstSeconds.toFixed(1)} s, peak memory ${memory()} MB`);
+  for (const time of ['again', 'and again']) {
+    const before = await marksOf();
+    const since = performance.now();
+    const second = await importFrom(db, fileSource(file), { update: true });
+    const taken = secondsSince(since);
+    const after = await marksOf();
+    const unchanged = Object.values(second.tables).reduce((sum, each) => sum + each.unchanged, 0);
+    console.log(
+      `${time}: ${unchanged} rows unchanged in ${taken.toFixed(1)} s, ${(taken / firstSeconds).toFixed(2)} of the first time; ` +
+        `${differing(before, after, 0)} rows written, ${differing(before, after, 1)} rows locked`,
+    );
+  }
+  await rm(file);
 }
+
+let firstSeconds = Number.NaN;
+
+/** Goals with another name. */
+const renamed = (count: number, name: string) =>
+  generate()
+    .goals.slice(0, count)
+    .map(({ id, space_id, champion_id }) => ({ id, space_id, champion_id, name: `${name} ${id}` }));
+
+async function delta(): Promise<void> {
+  for (const name of ['New name of', 'Other name of', 'Third name of']) {
+    const start = performance.now();
+    const goals = renamed(1000, name);
+    const report = await importFrom(db, documentSource({ company, goals }), { update: true });
+    const taken = secondsSince(start);
+    console.log(
+      `a delta of 1,000 goals: ${report.tables.goals.changed} changed in ${taken.toFixed(2)} s, ` +
+        `${(taken / firstSeconds).toFixed(3)} of the first time`,
+    );
+  }
+}
+
+/** A file of 2 GB in lines, which no disk ever has, into the built command: its memory. */
+async function stream(): Promise<void> {
+  const gigabytes = 2;
+  const command = spawn(process.execPath, ['dist/main.js', 'import', '-'], {
+    env: { ...process.env, LOG_LEVEL: 'error' },
+    stdio: ['pipe', 'inherit', 'inherit'],
+  });
+  const ended = once(command, 'exit');
+  let most = 0;
+  const { pid } = command;
+  const watch = setInterval(() => {
+    const status = execFileSync('grep', ['VmHWM', `/proc/${pid}/status`], { encoding: 'utf8' });
+    most = Math.max(most, Number(/\d+/.exec(status)?.[0] ?? 0) / 1024);
+  }, 500);
+  const content = JSON.stringify('Nobody has ever regretted writing down why a decision was taken. '.repeat(15));
+  let [bytes, records] = [0, 0];
+  const write = async (text: string) => {
+    bytes += text.length;
+    records += text.split('\n').length - 1;
+    if (!command.stdin.write(text)) await once(command.stdin, 'drain');
+  };
+  const start = performance.now();
+  await write(
+    `{"kind":"company","id":"stream-${run}","name":"Stream"}\n{"kind":"person","id":"p","full_name":"P"}\n` +
+      '{"kind":"space","id":"s","name":"S"}\n',
+  );
+  for (let n = 0; bytes < gigabytes * 1024 ** 3; ) {
+    const lines: string[] = [];
+    for (let each = 0; each < 500; each += 1, n += 1)
+      lines.push(`{"kind":"goal","id":"g${n}","space_id":"s","name":"Goal ${n}","description":${content}}\n`);
+    await write(lines.join(''));
+  }
+  await write(`{"kind":"end","records":${records}}\n`);
+  command.stdin.end();
+  const [code] = await ended;
+  clearInterval(watch);
+  console.log(
+    `a stream of ${(bytes / 1024 ** 3).toFixed(1)} GB, ${records} records: exit ${code} after ${secondsSince(start).toFixed(0)} s, peak memory ${Math.round(most)} MB`,
+  );
+}
+
+const percentile = (times: number[], share: number) =>
+  times.toSorted((one, other) => one - other)[Math.floor(times.length * share)] ?? Number.NaN;
+
+/** Requests one after the other while rows are updated, and while nothing is: reads, and changes of the same rows. */
+async function beside(): Promise<void> {
+  const count = Math.min(10_000, 3000 * size);
+  await importFrom(db, documentSource({ company, people: [{ id: 'owner', full_name: 'O', is_owner: true }] }), {
+    update: true,
+  });
+  const { token } = await createToken(db, { companyId, personId: 'owner', name: 'bench', canWrite: true });
+  const limits = { RATE_LIMIT_PER_TOKEN: '100000000', RATE_LIMIT_WORK: '1000000000' };
+  const server = await startServer({ DATABASE_URL: url, ...limits });
+  const ids = generate().goals.map(({ id }) => id);
+  const statuses: Record<number, number> = {};
+  let isOver = false;
+  const requests = async () => {
+    const times = { read: [] as number[], reopen: [] as number[] };
+    isOver = false;
+    const client = async (kind: 'read' | 'reopen') => {
+      for (let n = 0; !isOver; n += 1) {
+        const id = ids[(n * 7919) % count];
+        const start = performance.now();
+        const { status } =
+          kind === 'read'
+            ? await server.client.graphql(
+                token,
+                '($id: ID!) { goal(id: $id) { name targets { name } } }'.replace('(', 'query ('),
+                { id },
+              )
+            : await server.client.post('/api/external/v1/reopen_goal', token, { id });
+        times[kind].push(performance.now() - start);
+        statuses[status] = (statuses[status] ?? 0) + 1;
+        await sleep(5);
+      }
+    };
+    const clients = [client('read'), client('read'), client('reopen')];
+    return { times, stop: () => Promise.all(clients) };
+  };
+  const quiet = await requests();
+  await sleep(5000);
+  isOver = true;
+  await quiet.stop();
+  // How long the update holds row locks: from the first wait to the commit is what others can notice.
+  const busy = await requests();
+  const start = performance.now();
+  let locked = 0;
+  const watch = setInterval(async () => {
+    const { rows } = await pool.query(
+      `SELECT coalesce(max(extract(epoch FROM clock_timestamp() - waitstart)), 0) AS waited FROM pg_locks WHERE NOT granted`,
+    );
+    locked = Math.max(locked, Number(rows[0].waited));
+  }, 20);
+  for (const name of ['Busy name of', 'Busier name of'])
+    await importFrom(db, documentSource({ company, goals: renamed(count, name) }), { update: true });
+  const taken = secondsSince(start);
+  isOver = true;
+  await busy.stop();
+  clearInterval(watch);
+  for (const kind of ['read', 'reopen'] as const)
+    console.log(
+      `${kind} beside two updates of ${count} rows (${taken.toFixed(1)} s): p50 ${percentile(quiet.times[kind], 0.5).toFixed(1)} → ` +
+        `${percentile(busy.times[kind], 0.5).toFixed(1)} ms, the longest ${Math.max(...quiet.times[kind]).toFixed(0)} → ${Math.max(...busy.times[kind]).toFixed(0)} ms`,
+    );
+  console.log(`the longest wait for a lock ${(locked * 1000).toFixed(0)} ms; by status: ${JSON.stringify(statuses)}`);
+  await server.stop();
+}
+
+const parts = { again, delta, beside, stream };
+
+if (process.env.BENCH_FILE) await writeFile(process.env.BENCH_FILE, JSON.stringify(generate()));
+else for (const [name, part] of Object.entries(parts)) if (wanted.length === 0 || wanted.includes(name)) await part();
+await pool.end();
+await db.$disconnect();

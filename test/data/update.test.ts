@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventSource } from '../../src/events/source.js';
 import { numberEvents } from '../../src/platform/outbox/sequence.js';
@@ -9,6 +10,7 @@ import { createToken } from '../../src/tokens.js';
 import { documentSource, fileSource, ImportError, listOfKind } from '../../src/workspace/file.js';
 import { findingText, type ImportOptions, importFrom } from '../../src/workspace/import.js';
 import { tables } from '../../src/workspace/tables.js';
+import { asAdministrator } from '../support/database.js';
 import { smallWorkspace } from '../support/smallWorkspace.js';
 import { mutation } from '../support/surfaces.js';
 import { createWorld, type Json } from '../support/world.js';
@@ -412,6 +414,51 @@ describe('what is removed', () => {
     expect(report.tables.goals.removed).toBe(2);
     expect((await rowOf('goals', companyId, id('goal'))).removed_at).toBeInstanceOf(Date);
     expect(counted(await update(whole, { removeMissing: true }))).toEqual({});
+  });
+});
+
+describe('an operation that commits while a file is being written', () => {
+  /** Lets an update wait at the spaces, which come before goals and documents, until the operation has committed. */
+  async function updateDuring(
+    company: Awaited<ReturnType<typeof imported>>,
+    delta: Json,
+    operation: () => Promise<void>,
+  ) {
+    const { document, update, id } = company;
+    const holder = new pg.Client({ connectionString: asAdministrator(world.url) });
+    await holder.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT id FROM spaces WHERE id = $1 FOR NO KEY UPDATE', [id('space')]);
+    const running = update({ ...delta, spaces: [{ ...document.spaces[0], name: 'Renamed' }] });
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%UPDATE spaces t SET%' AND datname = current_database()`;
+    await expect.poll(async () => (await world.sql(waiting)).length, { timeout: 20_000 }).toBe(1);
+    await operation();
+    await holder.query('COMMIT');
+    await holder.end();
+    return running;
+  }
+
+  test('keeps its outcome on a goal that the file does not change', async () => {
+    const company = await imported(({ goals }) =>
+      Object.assign(goals[0], { closed_at: '2026-02-01T00:00:00Z', success: true }),
+    );
+    const { companyId, token, document, id } = company;
+    await updateDuring(company, { goals: document.goals }, () => operate(token, 'reopenGoal', { id: id('goal') }));
+    expect(await rowOf('goals', companyId, id('goal'))).toMatchObject({ closed_at: null });
+    expect(await rowOf('spaces', companyId, id('space'))).toMatchObject({ name: 'Renamed' });
+  });
+
+  test('keeps its version of a document that the file does not change', async () => {
+    const company = await imported();
+    const { companyId, token, document, id } = company;
+    const input = { documentId: id('document'), versionNumber: 2, expectedCurrentVersion: 3 };
+    await updateDuring(company, { documents: document.documents }, () =>
+      operate(token, 'restoreDocumentVersion', input),
+    );
+    expect(await rowOf('resource_hub_documents', companyId, id('document'))).toMatchObject({
+      name: 'Two',
+      current_version: 4,
+    });
   });
 });
 

@@ -215,7 +215,7 @@ export function problemsOf(actions: readonly Action[], without: readonly Rule[] 
 }
 
 /** A small, fast generator, so that a seed is a history. */
-function randomOf(seed: number): () => number {
+export function randomOf(seed: number): () => number {
   let state = seed | 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -38,7 +38,7 @@ const recordsQuery = (of: Record<string, string>) => `
     'documents', (SELECT coalesce(jsonb_object_agg(id, jsonb_build_object('folder', folder, 'versions', versions)), '{}')
       FROM (${of.documents}) d)) AS records`;
 
-const ofGateway = recordsQuery({
+export const ofGateway = recordsQuery({
   people: "SELECT id, full_name AS name FROM people WHERE company_id = $1 AND suspended_at IS NULL AND id <> 'owner'",
   goals: `SELECT id, name, closed_at, (
       SELECT coalesce(jsonb_agg(a.person_id ORDER BY a.person_id), '[]') FROM access_grants a
@@ -53,7 +53,7 @@ const ofGateway = recordsQuery({
     FROM resource_hub_documents d WHERE company_id = $1 AND deleted_at IS NULL`,
 });
 
-const ofApplication = recordsQuery({
+export const ofApplication = recordsQuery({
   people: 'SELECT id, name FROM people',
   goals: `SELECT id, name, closed_at, (
       SELECT coalesce(jsonb_agg(a.person_id ORDER BY a.person_id), '[]') FROM goal_access a WHERE a.goal_id = g.id
