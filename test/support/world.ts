@@ -229,15 +229,16 @@ export class World extends Client {
     });
   }
 
-  /** A published document with one version for each text; the title of version n is `Title n` unless given. */
+  /** A published document with one version for each text; the title of version n is `Title n`, and the last one's the name, unless given. */
   async document(
     { companyId, id: resourceHubId }: At & { id: string },
     author: { id: string },
     texts: (string | { title: string; content: string })[] = ['one', 'two', 'three'],
     data: Partial<Prisma.ResourceHubDocumentUncheckedCreateInput> = {},
   ) {
+    const titleOf = (index: number) => (index === texts.length - 1 && data.name) || `Title ${index + 1}`;
     const versions = texts.map((text, index) =>
-      typeof text === 'string' ? { title: `Title ${index + 1}`, content: text } : text,
+      typeof text === 'string' ? { title: titleOf(index), content: text } : text,
     );
     const { title: name = '', content = '' } = versions.at(-1) ?? {};
     const { publicToken } = data;
