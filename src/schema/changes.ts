@@ -49,13 +49,13 @@ export const nullWithoutId = 'Null if no ID was given: then nothing has changed.
 export const expectedState = {
   required: false as const,
   description:
-    'The `state` of a preview of this change. If the record is in another state by then, the request fails with STATE_CHANGED. If it is null or absent, any state will do.',
+    'The `state` of a preview of this change: in another state, the request fails with STATE_CHANGED. Null is like absent.',
   extensions: { maxLength: 100 },
 };
 
 /** The description of the `state` of a preview. */
 export const stateDescription =
-  'What the change depends on, as one value: sent as `expectedState`, or as `If-Match` to the REST path, the change does what this preview shows or fails. Null if no ID was given.';
+  'What the change depends on: sent as `expectedState`, or as `If-Match` in REST, it does what this preview shows or fails. Null if no ID was given.';
 
 /** For the `extensions` of a mutation field: which record it changes, if its input names one. */
 export const changes = <Input>(kind: ChangedRecord['kind'], idOf: (input: Input) => string | null | undefined) => ({

@@ -90,6 +90,15 @@ test('a call without an id says that it succeeds, where its field and its respon
   }
 });
 
+test('the names that REST has for itself are in docs/rest.md', () => {
+  const aliases = [...textOf('src/rest/fragments.graphql').matchAll(/^ +(\w+): (is\w+|commentsCount)$/gm)];
+  expect(aliases).toHaveLength(6);
+  const spelled = (name = '') => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const names = /^\| names \|.*$/m.exec(textOf('docs/rest.md'))?.[0] ?? '';
+  for (const [, rest, graphql] of aliases)
+    expect(names).toMatch(new RegExp(`\`${spelled(rest)}\`[^,]* \\(\`${graphql}\`\\)`));
+});
+
 describe('request bodies', () => {
   const optional = (schema: Json) => ({ ...schema, description: expect.any(String) });
 
