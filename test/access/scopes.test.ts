@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { scopeOf } from '../../src/platform/graphql/index.js';
+import { snakeCase } from '../../src/platform/http/index.js';
 import { schema } from '../../src/schema/index.js';
 import { createToken, type NewToken } from '../../src/tokens.js';
+import { Agent } from '../support/agent.js';
 import { operations, operationsUnderTest } from '../support/operations.js';
 import { statementsOf } from '../support/statements.js';
 import { mutation, snakeKeys } from '../support/surfaces.js';
@@ -62,7 +64,7 @@ test('every mutation has a scope: its name in snake_case, and one for all that c
 const sets = Array.from({ length: 2 ** scopes.length }, (_, bits) => scopes.filter((_, index) => bits & (1 << index)));
 
 describe('a token whose scopes are limited', () => {
-  test.each(sets)('to %j %j %j %j %j may do exactly that, through GraphQL and REST', async (...given) => {
+  test.each(sets)('to %j %j %j %j %j may do exactly that, through GraphQL, REST and the tools', async (...given) => {
     const granted = given.filter((scope) => scope !== undefined);
     const { token } = await tokenOf({ scopes: granted });
     for (const field of fields) {
@@ -88,6 +90,19 @@ describe('a token whose scopes are limited', () => {
         body: { code: 'INSUFFICIENT_SCOPE', missing_scopes: [scope], granted_scopes: granted },
       });
       expect(headers.get('www-authenticate')).toBe(`Bearer error="insufficient_scope", scope="${scope}"`);
+    }
+    for (const name of operations.map(snakeCase)) {
+      const agent = new Agent(world, token);
+      const { status, body, headers } = await agent.request('tools/call', { name, arguments: { receipt: 'none' } });
+      if (granted.includes(name)) {
+        expect(body.result.structuredContent.code).toBe('BAD_USER_INPUT');
+        continue;
+      }
+      expect({ status, body }).toMatchObject({
+        status: 403,
+        body: { code: 'INSUFFICIENT_SCOPE', missing_scopes: [name], granted_scopes: granted },
+      });
+      expect(headers.get('www-authenticate')).toBe(`Bearer error="insufficient_scope", scope="${name}"`);
     }
   });
 
@@ -138,8 +153,9 @@ describe('a token whose surfaces are limited', () => {
     const outcomes = {
       rest: await world.post(restPaths.reopenGoal, token, {}),
       graphql: await world.graphql(token, '{ viewer { token { surfaces } } }'),
+      mcp: await new Agent(world, token).request('tools/list'),
     };
-    for (const surface of ['rest', 'graphql'] as const) {
+    for (const surface of all) {
       const { status, headers, body } = outcomes[surface];
       if (granted.includes(surface)) {
         expect(status).toBe(200);
@@ -147,7 +163,7 @@ describe('a token whose surfaces are limited', () => {
       }
       expect(status).toBe(403);
       expect(headers.get('www-authenticate')).toBe(`Bearer error="insufficient_scope", scope="surface:${surface}"`);
-      const failure = surface === 'rest' ? body : snakeKeys(body.errors[0].extensions);
+      const failure = surface === 'graphql' ? snakeKeys(body.errors[0].extensions) : body;
       expect(failure).toMatchObject({
         code: 'INSUFFICIENT_SCOPE',
         missing_scopes: [`surface:${surface}`],

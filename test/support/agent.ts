@@ -5,7 +5,7 @@ import type { Answer, Json } from './world.js';
 const version = '2026-07-28';
 
 /** What every message of the protocol says of its client. */
-const envelope = {
+export const envelope = {
   'io.modelcontextprotocol/protocolVersion': version,
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
   'io.modelcontextprotocol/clientCapabilities': {},
