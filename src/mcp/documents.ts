@@ -42,10 +42,13 @@ export interface StoredDocument {
 
 export type StoredDocuments = (name: string) => StoredDocument;
 
-/** Reads `documents.graphql`, and parses and validates each operation. Throws if one does not fit the schema. */
+/** Reads and parses `documents.graphql`. Throws if it does not fit the schema. */
 export function readDocuments(schema: GraphQLSchema): StoredDocuments {
   const text = readFileSync(fileUrl('mcp/documents.graphql'), 'utf8');
-  const { definitions } = parse(text);
+  const whole = parse(text);
+  const [error] = validate(schema, whole);
+  if (error) throw new Error(`documents.graphql does not fit the schema: ${error.message}`);
+  const { definitions } = whole;
   const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
   const operations = definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   const stored = new Map(
@@ -96,8 +99,6 @@ function prepare(
   comment: string,
 ): StoredDocument {
   const name = operation.name?.value;
-  const [error] = validate(schema, document);
-  if (error) throw new Error(`the document ${name} does not fit the schema: ${error.message}`);
   const [node] = operation.selectionSet.selections;
   const field = node?.kind === Kind.FIELD && schema.getRootType(operation.operation)?.getFields()[node.name.value];
   if (!node || !field) throw new Error(`the document ${name} has no field`);

@@ -13,7 +13,7 @@ import {
 } from '../platform/http/index.js';
 import type { Database } from '../platform/postgres/index.js';
 import { restProblem } from '../rest/routes.js';
-import { createTools } from './tools.js';
+import type { AgentTools } from './tools.js';
 
 /** The path of the Model Context Protocol. */
 export const mcpPath = '/mcp';
@@ -35,13 +35,20 @@ const codes = { parse: -32_700, request: -32_600, method: -32_601, refused: -32_
 /** The methods whose name the log and the metrics have. */
 const methods = ['initialize', 'ping', 'server/discover', 'tools/list', 'tools/call'];
 
-/** The tools over HTTP, without a session: each request is complete in itself. */
+/**
+ * The tools over HTTP, without a session: each request is complete in itself. The first one loads the protocol and
+ * prepares the documents, so that a gateway without agents neither starts later nor needs more memory.
+ */
 export function mcpRoute({ bodyLimit, publicUrl, ...options }: McpOptions): Route {
   const { mask } = options;
-  const tools = createTools({ ...options, publicUrl });
-  let protocol: Promise<ReturnType<typeof import('./protocol.js').createProtocol>> | undefined;
-  // A message that the SDK refuses is the client's: it gets to know.
-  const load = async () => (await import('./protocol.js')).createProtocol(tools, () => {});
+  let loaded: ReturnType<typeof load> | undefined;
+
+  async function load() {
+    const [{ createProtocol }, { createTools }] = await Promise.all([import('./protocol.js'), import('./tools.js')]);
+    const tools = createTools({ ...options, publicUrl });
+    // A message that the SDK refuses is the client's: it gets to know.
+    return { tools, serve: createProtocol(tools, () => {}) };
+  }
 
   async function handle(request: RequestHead, context: RequestContext): Promise<HttpResponse> {
     const foreign = foreignNames(request, publicUrl);
@@ -61,22 +68,26 @@ export function mcpRoute({ bodyLimit, publicUrl, ...options }: McpOptions): Rout
     // Nothing is told later: the lists never change while a token is what it is.
     if (method === 'subscriptions/listen') return rpcError(404, codes.method, 'Method not found', undefined, id);
     const name = method === 'tools/call' && typeof params?.name === 'string' ? params.name : undefined;
+    loaded ??= load().catch((error) => {
+      loaded = undefined;
+      throw error;
+    });
+    const { tools, serve } = await loaded;
     if (name !== undefined && !tools.has(name)) {
       return rpcError(400, -32_602, `Unknown tool: ${quoted(name)}. tools/list names those there are.`, undefined, id);
     }
     if (context.record) context.record.operation = name ?? (methods.includes(method ?? '') ? String(method) : mcpPath);
-    if (name !== undefined) requireGranted(name, params?.arguments, context);
-    protocol ??= load();
-    return (await protocol)({ body, request, context });
-  }
-
-  /** The token may run what it calls, and preview only that, if it may change anything. Throws 403. */
-  function requireGranted(name: string, given: unknown, { grants }: RequestContext): void {
-    const { scopes, isChange } = tools.scopesOf(name, given);
-    if (isChange || (scopes.length > 0 && grants?.canWrite)) requireScopes(grants, scopes);
+    if (name !== undefined) requireGranted(tools, name, params?.arguments, context);
+    return serve({ body, request, context });
   }
 
   return { path: mcpPath, methods: ['POST'], surface: 'mcp', handle };
+}
+
+/** The token may run what it calls, and preview only that, if it may change anything. Throws 403. */
+function requireGranted(tools: AgentTools, name: string, given: unknown, { grants }: RequestContext): void {
+  const { scopes, isChange } = tools.scopesOf(name, given);
+  if (isChange || (scopes.length > 0 && grants?.canWrite)) requireScopes(grants, scopes);
 }
 
 /** What decides about a message before it is validated. */
