@@ -149,6 +149,7 @@ describe.each([...documents, ...notes])('%s', (file) => {
       'OWNER_PASSWORD',
       'GATEWAY_PASSWORD',
       'APPLICATION_PASSWORD',
+      'AGENT_RUNS',
       'BACKUP_BIN',
     ];
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
