@@ -2,8 +2,8 @@ import { type Database, rawSql as raw, sql } from '../platform/postgres/index.js
 import { listOfKind } from './file.js';
 import { columnsOf, removable, type Table } from './tables.js';
 
-/** Rows that one statement reads. */
-const batch = 100;
+/** The most records that one statement returns, and characters of JSON before the last of them. */
+const atOnce = { records: 100, bytes: 1_000_000 };
 const limits = { timeout: 3_600_000 };
 
 export interface ExportOptions {
@@ -211,8 +211,8 @@ const kinds = (links: boolean): Record<string, Exported> => ({
 export class NoSuchCompany extends Error {}
 
 /**
- * Writes a company as a file with a record in each line, which an import takes back: all as of one moment. Holds a
- * hundred records at a time. Returns the number of records.
+ * Writes a company as a file with a record in each line, which an import takes back: all as of one moment. Holds about
+ * a megabyte of records at a time. Returns the number of records.
  */
 export async function exportWorkspace(
   db: Database,
@@ -240,15 +240,26 @@ export async function exportWorkspace(
             ? sql`TRUE`
             : sql`t.id IN (SELECT a.${raw(subject)} FROM activities a WHERE a.company_id = ${companyId} AND a.origin = 'api'
                 AND (a.sequence IS NULL OR a.sequence > ${since}::bigint))`;
-        for (let after = '', count = batch; count === batch; ) {
+        // How many fit is guessed from those before, so that PostgreSQL makes few that are not sent.
+        for (let after = '', wanted = 1, count = 1; count > 0; ) {
           const rows = await tx.$queryRaw<{ id: string; record: string }[]>(sql`
-            SELECT t.id, (jsonb_build_object('kind', ${kind}::text) || ${raw(value)})::text AS record FROM ${raw(table)} t
-            WHERE t.company_id = ${companyId} AND t.id > ${after} AND ${raw(condition)} AND ${isWanted}
-            ORDER BY t.id LIMIT ${batch}::integer`);
+            SELECT id, record FROM (
+              SELECT id, record, sum(length(record)) OVER (ORDER BY id) - length(record) AS before FROM (
+                SELECT t.id, (jsonb_build_object('kind', ${kind}::text) || ${raw(value)})::text AS record FROM ${raw(table)} t
+                WHERE t.company_id = ${companyId} AND t.id > ${after} AND ${raw(condition)} AND ${isWanted}
+                ORDER BY t.id LIMIT ${wanted}::integer
+              ) r
+            ) measured WHERE before < ${atOnce.bytes}::integer ORDER BY id`);
           count = rows.length;
           after = rows.at(-1)?.id ?? after;
           records += count;
-          for (const { record } of rows) yield `${record}\n`;
+          let bytes = 0;
+          for (const { record } of rows) {
+            bytes += record.length;
+            yield `${record}\n`;
+          }
+          const fitting = Math.floor((count * atOnce.bytes) / Math.max(bytes, 1));
+          wanted = Math.max(1, Math.min(2 * wanted, fitting, atOnce.records));
         }
       }
       yield `${JSON.stringify({ kind: 'end', records })}\n`;

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventSource } from '../../src/events/source.js';
 import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { createToken } from '../../src/tokens.js';
-import { documentSource, fileSource, ImportError, listOfKind } from '../../src/workspace/file.js';
+import { documentSource, fileSource, ImportError, listOfKind, streamSource } from '../../src/workspace/file.js';
 import { findingText, type ImportOptions, importFrom } from '../../src/workspace/import.js';
 import { tables } from '../../src/workspace/tables.js';
 import { asAdministrator } from '../support/database.js';
@@ -533,6 +533,48 @@ describe('a reference of an update', () => {
     ]);
     expect(await contentOf(companyId)).toBe(before);
   });
+});
+
+test.each<[string, (document: Json, id: (name: string) => string) => Json, (id: (name: string) => string) => string]>([
+  [
+    'a folder that contains itself by way of one that the file does not name',
+    ({ folders }, id) => ({ folders: [{ ...folders[0], parent_folder_id: id('subfolder') }] }),
+    (id) =>
+      `folders[0].parent_folder_id: leads back to itself: "${id('folder')}" → "${id('subfolder')}" → "${id('folder')}"`,
+  ],
+  [
+    'the id of another kind',
+    ({ goals, spaces }, id) => ({ spaces, goals: [{ ...goals[0], champion_id: id('space') }] }),
+    (id) => `goals[0].champion_id: nothing in people has the id "${id('space')}", it is the id of spaces[0]`,
+  ],
+  [
+    'the id of another kind in removed, which is of a list that does not exist',
+    (_document, id) => ({ removed: { targets: [id('target')] } }),
+    () => 'removed.targets: unknown field',
+  ],
+  [
+    'a public link of another company',
+    ({ documents }) => ({ documents: [{ ...documents[0], public_token: 'taken' }] }),
+    () => 'documents[0].public_token: "taken" exists already',
+  ],
+])('an update with %s is refused, and nothing is written', async (_case, change, message) => {
+  await world.sql("INSERT INTO companies (id, name) VALUES ('taker', 'Taker') ON CONFLICT DO NOTHING");
+  await world.sql("INSERT INTO public_links (company_id, token) VALUES ('taker', 'taken') ON CONFLICT DO NOTHING");
+  const { document, companyId, update, id } = await imported();
+  const before = await contentOf(companyId);
+  expect(await problemsOf(update(change(document, id)))).toEqual([message(id)]);
+  expect(await contentOf(companyId)).toBe(before);
+});
+
+test('an update of which half has arrived is refused with the place, whichever way it is written, and nothing is written', async () => {
+  const { document, companyId } = await imported();
+  const before = await contentOf(companyId);
+  const text = JSON.stringify({ ...document, goals: [{ ...document.goals[0], name: 'Renamed' }] });
+  const half = streamSource(() => [Buffer.from(text.slice(0, text.length / 2))], 'delta.json');
+  expect(await problemsOf(importFrom(db, half, { update: true }))).toEqual([
+    expect.stringMatching(/^delta\.json: is not valid JSON \(line 1, column \d+\)$/),
+  ]);
+  expect(await contentOf(companyId)).toBe(before);
 });
 
 describe('a file with a record in each line', () => {
