@@ -399,6 +399,11 @@ function refusalOf(error: unknown, company: string | undefined): unknown {
     return new ImportError([`company.id: ${quote(company)} exists already, add --update to change it`]);
   if (code === '55P03')
     return new ImportError(['another import of this company is running, or a row is locked: try again']);
+  // A Citus whose tables are distributed joins none of them with a temporary one.
+  if (code === '0A000' && /distributed and local tables/.test(message))
+    return new ImportError([
+      'an update needs a database whose tables are not distributed; this one is a Citus cluster',
+    ]);
   if (/^23/.test(code ?? '')) return new ImportError([`the database refuses it: ${message}`]);
   return error;
 }

@@ -116,6 +116,57 @@ test('an export since an event has what operations have changed after it, and no
   expect(records[0]).toEqual({ kind: 'header', as_of: Number(lastSequence) });
 });
 
+test('an export holds about a megabyte of records at a time, however long they are', async () => {
+  const content = 'x'.repeat(200_000);
+  const text = { title: 'T', content, editor_id: 'p', origin: 'published', version_number: 1 };
+  const document = {
+    resource_hub_id: 'h',
+    name: 'T',
+    content,
+    author_id: 'p',
+    state: 'published',
+    published_at: '2026-01-01T00:00:00Z',
+    versions: [text],
+  };
+  const short = { ...document, content: '', versions: [{ ...text, content: '' }] };
+  await importFrom(
+    db,
+    documentSource({
+      company: { id: 'long', name: 'Long' },
+      people: [{ id: 'p', full_name: 'P' }],
+      spaces: [{ id: 's', name: 'S' }],
+      resource_hubs: [{ id: 'h', space_id: 's', name: 'H' }],
+      // The long ones come when many short ones have been read at a time.
+      documents: Array.from({ length: 200 }, (_, n) => ({ ...(n < 150 ? short : document), id: `d${1000 + n}` })),
+    }),
+  );
+  let longest = 0;
+  const transact = (work: (tx: Json) => Promise<unknown>, limits: { timeout: number }) =>
+    db.$transaction((tx) => {
+      const $queryRaw = async (...query: Json[]) => {
+        const rows = await (tx.$queryRaw as Json)(...query);
+        const lengths = rows.map(({ record = '' }: Json) => record.length);
+        longest = Math.max(
+          longest,
+          lengths.reduce((sum: number, each: number) => sum + each, 0),
+        );
+        return rows;
+      };
+      return work({ $queryRaw, $executeRaw: tx.$executeRaw.bind(tx) });
+    }, limits);
+  let count = 0;
+  await exportWorkspace(
+    { $transaction: transact } as unknown as ModelDatabase,
+    { companyId: 'long' },
+    async (lines) => {
+      for await (const line of lines) count += line.includes('"kind": "document"') ? 1 : 0;
+    },
+  );
+  expect(count).toBe(200);
+  expect(longest).toBeGreaterThan(800_000);
+  expect(longest).toBeLessThan(1_500_000);
+});
+
 test('the command writes a file that only its owner reads, and says when there is no such company', async () => {
   const file = join(directory, 'command.ndjson');
   const written = await goalpost(['export', file, '--company', 'company-harborlight'], { DATABASE_URL: url });
