@@ -59,7 +59,7 @@ const render = ({ token, documents }: Trial, { demo, hasPage }: GraphiqlOptions)
 <h1 class="unseen">GraphiQL</h1>
 <div class="toolbar">
 ${exampleMenu(documents)}
-<button type="button" class="copy" hidden aria-label="Copy link to this query">Copy link</button><a href="/guide/graphql">How to query</a><code id="link" class="unseen"></code>
+<button type="button" class="copy" hidden aria-label="Copy link to this query">Copy link</button><a class="hint" href="/guide/graphql">How to query</a><code id="link" class="unseen"></code>
 ${token ? ready : ownToken(demo)}
 </div>
 <div id="graphiql"><noscript>GraphiQL needs JavaScript.</noscript></div>

@@ -88,7 +88,6 @@ const framed = (
 <label class="unseen" for="search">Search the guide, errors, settings and REST operations</label>
 <input type="search" id="search" placeholder="Search: pages, errors, settings, operations" autocomplete="off" spellcheck="false" aria-describedby="search-keys">
 <span id="search-keys" class="unseen">Press the down arrow for the results, Escape to clear</span>
-<h1 class="unseen" id="search-heading" hidden>Search results</h1>
 <p id="search-outcome" class="quiet" role="status"></p>
 <ol id="search-results" hidden></ol>
 </div>

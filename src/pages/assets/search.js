@@ -3,11 +3,12 @@ import { highlight } from './highlight.js';
 
 /** Searches the guide, the errors, the settings and the REST operations. What it searches is loaded once, when it is used. */
 const field = document.getElementById('search');
-const heading = document.getElementById('search-heading');
 const list = document.getElementById('search-results');
 const outcome = document.getElementById('search-outcome');
 const article = document.querySelector('article');
 const most = 20;
+/** The heading of the page while its own is hidden. */
+const heading = element('h1', { className: 'unseen', textContent: 'Search results' });
 
 let index;
 const load = () => {
@@ -52,7 +53,8 @@ function resultOf({ kind, title, page, url, text, terms }) {
 async function search() {
   const asked = field.value.trim();
   article.hidden = asked !== '';
-  heading.hidden = asked === '';
+  if (asked === '') heading.remove();
+  else outcome.before(heading);
   list.hidden = asked === '';
   if (asked === '') {
     list.replaceChildren();
