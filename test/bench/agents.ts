@@ -14,7 +14,7 @@ import { spread, table } from './comparison/format.js';
 // `npx tsx test/bench/agents.ts [rounds]`
 
 const rounds = Number(process.argv[2] ?? 7);
-const requests = 400;
+const requests = 150;
 const atOnce = 8;
 
 const folder = await mkdtemp(join(tmpdir(), 'goalpost-agents-'));
