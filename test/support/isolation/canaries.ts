@@ -36,7 +36,8 @@ export async function markTexts(world: World, word: string, known: Canaries[]): 
   const columns = (await world.sql(columnsOf)).filter(
     ({ table, column }) => !exempt.some((name) => name === table || name === `${table}.${column}`),
   );
-  await world.sql('ALTER TABLE document_versions DISABLE TRIGGER USER');
+  const rules = ['document_versions', 'resource_hub_documents'];
+  for (const table of rules) await world.sql(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
   const silent: string[] = [];
   for (const { table, column } of columns) {
     const others = known.map((_, index) => `AND strpos("${column}", $${index + 2}) = 0`).join(' ');
@@ -46,7 +47,7 @@ export async function markTexts(world: World, word: string, known: Canaries[]): 
     );
     if (rows.length === 0) silent.push(`${table}.${column}`);
   }
-  await world.sql('ALTER TABLE document_versions ENABLE TRIGGER USER');
+  for (const table of rules) await world.sql(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
   return { word, silent, ids: new Set((await idsIn(world)).filter((id) => !known.some(({ ids }) => ids.has(id)))) };
 }
 
