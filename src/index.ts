@@ -4,6 +4,11 @@ import { connectGateway, maintenancePoolSize, purgeWhileServing } from './gatewa
 import { ConfigError } from './platform/settings/index.js';
 import { createLogger } from './platform/telemetry/index.js';
 import { configOf, settings as known } from './settings.js';
+import { documentSource, ImportError, streamSource } from './workspace/file.js';
+import { type ImportOptions, type ImportReport, importFrom } from './workspace/import.js';
+
+export type { ImportReport };
+export { ImportError };
 
 export interface GatewayOptions {
   /** A migrated PostgreSQL: `postgresql://user:password@host:port/database`. */
@@ -66,6 +71,35 @@ async function embedGateway(options: GatewayOptions): Promise<Gateway> {
       return closed;
     },
   };
+}
+
+export interface PackageImport extends Omit<ImportOptions, 'shown'> {
+  /** A migrated PostgreSQL, and a role that may write workspaces: that of the application or of the gateway. */
+  databaseUrl: string;
+}
+
+/** The most findings that a report names. */
+const mostFindings = 1_000_000;
+
+/**
+ * Does what `goalpost import` does, all of it or nothing. The workspace is in the format of docs/import-format.md: an object, or
+ * the bytes of a JSON or NDJSON file. Rejects with an ImportError, whose `problems` has a line for each
+ * problem, if the workspace cannot be imported.
+ */
+export async function importWorkspace(
+  workspace: object | AsyncIterable<Uint8Array>,
+  options: PackageImport,
+): Promise<ImportReport> {
+  const { databaseUrl, ...given }: Partial<PackageImport> = { ...options };
+  if (!databaseUrl) throw new ConfigError('importWorkspace needs databaseUrl');
+  const config = configOf({ values: { DATABASE_URL: databaseUrl }, fromFile: new Set() });
+  const opened = await openDatabase({ ...config, poolSize: maintenancePoolSize }, { migrations: 'require' });
+  try {
+    const source = Symbol.asyncIterator in workspace ? streamSource(() => workspace) : documentSource(workspace);
+    return await importFrom(opened.db, source, { ...given, shown: mostFindings });
+  } finally {
+    await opened.close();
+  }
 }
 
 // Inside, `createApp` is what responds to a request.

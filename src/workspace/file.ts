@@ -81,7 +81,7 @@ export const fileSource = (file: string): Source =>
     ? streamSource(() => process.stdin, 'standard input')
     : streamSource(() => createReadStream(file, { highWaterMark: 1 << 18 }), file);
 
-type Bytes = AsyncIterable<Buffer> | Iterable<Buffer>;
+type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /** The same of bytes that come from elsewhere, which problems call by this name. */
 export function streamSource(open: () => Bytes, name = 'the file'): Source {
@@ -105,7 +105,8 @@ async function* readParts(open: () => Bytes, name: string, hash: Hash): AsyncGen
 
 async function* bytesOf(stream: Bytes, hash: Hash): AsyncGenerator<Buffer> {
   let isFirst = true;
-  for await (const chunk of stream) {
+  for await (const bytes of stream) {
+    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     hash.update(chunk);
     const hasMark = isFirst && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
     isFirst = false;

@@ -100,7 +100,7 @@ export async function importFrom(db: Database, source: Source, options: ImportOp
 }
 
 /** The same of a document in memory. Returns how many rows were added to each table. */
-export async function importWorkspace(
+export async function importDocument(
   db: Database,
   document: unknown,
   onProgress: (written: number, total: number) => void = () => {},

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ModelDatabase, openModels } from '../../src/database.js';
 import { eventSource } from '../../src/events/source.js';
+import { importWorkspace } from '../../src/index.js';
 import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { demoPeople, ImportError } from '../../src/workspace/file.js';
-import { importWorkspace } from '../../src/workspace/import.js';
+import { importDocument } from '../../src/workspace/import.js';
 import { columnsOf, type Table, tables } from '../../src/workspace/tables.js';
 import { createDatabase } from '../support/database.js';
 import { pathOf } from '../support/documents.js';
@@ -53,7 +54,7 @@ describe('the demo workspace', () => {
 
   beforeAll(async () => {
     db = await openDatabase();
-    counts = await importWorkspace(db, demoDocument());
+    counts = await importDocument(db, demoDocument());
   });
 
   it('is imported completely: every table has as many rows as were counted', async () => {
@@ -223,7 +224,7 @@ describe('the demo workspace', () => {
   });
 
   it('is refused a second time, naming what exists already, and nothing is written', async () => {
-    const problems = await problemsOf(importWorkspace(db, demoDocument()));
+    const problems = await problemsOf(importDocument(db, demoDocument()));
     expect(problems).toEqual([
       'company.id: "company-harborlight" exists already, add --update to change it',
       'documents[0].public_token: "launch-plan-b7Qm2xT9cKf4Wz" exists already',
@@ -250,7 +251,7 @@ describe('a workspace', () => {
         inserted_at: `2026-01-0${time}T00:00:00Z`,
       })),
     });
-    await importWorkspace(db, {
+    await importDocument(db, {
       company: { id: 'timed', name: 'Timed' },
       people: [{ id: 'p', full_name: 'Only One' }],
       spaces: [{ id: 'timed-space', name: 'Space' }],
@@ -270,7 +271,7 @@ describe('a workspace', () => {
 
   it('needs little: what is left out has a default, and a new id that sorts as in the file', async () => {
     const before = new Date();
-    await importWorkspace(db, {
+    await importDocument(db, {
       company: { id: 'c', name: 'Tiny' },
       people: [{ id: 'p', full_name: 'Only One' }],
       spaces: [{ id: 's', name: 'Space', inserted_at: '2020-02-29T10:00:00.1239Z' }],
@@ -321,12 +322,12 @@ describe('a workspace', () => {
       spaces: [{ id: '1', name: 'One' }],
       company: { id: '1', name: '1' },
     };
-    expect(await importWorkspace(db, document)).toMatchObject({ goals: 2 });
+    expect(await importDocument(db, document)).toMatchObject({ goals: 2 });
   });
 
   it('of which two copies come at once is written once', async () => {
     const copies = await Promise.allSettled(
-      Array.from({ length: 4 }, () => importWorkspace(db, smallWorkspace('twice'))),
+      Array.from({ length: 4 }, () => importDocument(db, smallWorkspace('twice'))),
     );
     expect(copies.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const copy of copies)
@@ -339,7 +340,7 @@ describe('a workspace', () => {
     let attempt: Promise<string[]> | undefined;
     await db.$transaction(async (tx) => {
       await tx.$executeRaw`INSERT INTO companies (id, name) VALUES ('race-company', 'Elsewhere')`;
-      attempt = problemsOf(importWorkspace(db, smallWorkspace('race')));
+      attempt = problemsOf(importDocument(db, smallWorkspace('race')));
       await new Promise((resolve) => setTimeout(resolve, 300));
     });
     expect(await attempt).toEqual(['company.id: "race-company" exists already, add --update to change it']);
@@ -353,8 +354,8 @@ describe('a workspace', () => {
       company: { ...rest.company, id: company },
       documents: (documents ?? []).map((document: Json) => ({ ...document, public_token: null })),
     });
-    const counts = await importWorkspace(db, copyOf('this'));
-    await importWorkspace(db, copyOf('that'));
+    const counts = await importDocument(db, copyOf('this'));
+    await importDocument(db, copyOf('that'));
     for (const table of tables.filter((table) => table !== 'companies')) {
       const idsIn = async (company: string) =>
         (await rowsOf(db, table)).filter((row) => row.company_id === company).map(({ id }) => id);
@@ -365,11 +366,47 @@ describe('a workspace', () => {
 
   it('reports its progress up to the last row', async () => {
     const seen: [number, number][] = [];
-    const counts = await importWorkspace(db, smallWorkspace('progress'), (written, total) =>
+    const counts = await importDocument(db, smallWorkspace('progress'), (written, total) =>
       seen.push([written, total]),
     );
     const total = Object.values(counts).reduce((sum, count) => sum + count);
     expect(seen.at(-1)).toEqual([total, total]);
     expect(seen.map(([written]) => written)).toEqual(seen.map(([written]) => written).sort((a, b) => a - b));
+  });
+});
+
+describe('importWorkspace of the package', () => {
+  const fresh = async () => {
+    const { url, drop } = await createDatabase();
+    afterAll(drop);
+    return url;
+  };
+
+  it('imports an object, and updates it from the bytes of a file', async () => {
+    const databaseUrl = await fresh();
+    const first = await importWorkspace(demoDocument(), { databaseUrl });
+    expect(first).toMatchObject({ isNew: true, conflicts: 0 });
+    expect(first.tables.goals.added).toBe(demoDocument().goals?.length);
+    const changed = JSON.stringify({ ...demoDocument(), revision: 1 }).replaceAll(
+      'Launch the mobile app',
+      'Launch the new app',
+    );
+    const bytes = async function* () {
+      for (let from = 0; from < changed.length; from += 1000)
+        yield new TextEncoder().encode(changed.slice(from, from + 1000));
+    };
+    const planned = await importWorkspace(bytes(), { databaseUrl, update: true, dryRun: true });
+    expect(planned.tables.goals).toMatchObject({ added: 0, changed: 1 });
+    expect((await importWorkspace(bytes(), { databaseUrl, update: true })).tables).toEqual(planned.tables);
+    expect(await importWorkspace(bytes(), { databaseUrl, update: true })).toMatchObject({ isRepeated: true });
+  });
+
+  it('rejects with every problem, and writes nothing', async () => {
+    const databaseUrl = await fresh();
+    const workspace = { ...demoDocument(), goals: [{ id: 'g' }] };
+    expect(await problemsOf(importWorkspace(workspace, { databaseUrl }))).not.toEqual([]);
+    await expect(importWorkspace(workspace, {} as never)).rejects.toThrow('importWorkspace needs databaseUrl');
+    const again = await importWorkspace(demoDocument(), { databaseUrl });
+    expect(again.isNew).toBe(true);
   });
 });

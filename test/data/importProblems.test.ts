@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ModelDatabase, openModels } from '../../src/database.js';
 import { fileSource, ImportError, type WorkspacePart } from '../../src/workspace/file.js';
-import { importWorkspace } from '../../src/workspace/import.js';
+import { importDocument } from '../../src/workspace/import.js';
 import { createDatabase } from '../support/database.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { smallWorkspace } from '../support/smallWorkspace.js';
@@ -39,7 +39,7 @@ function changed(changes: Record<string, unknown>): unknown {
 }
 
 async function problemsOf(document: unknown): Promise<string[]> {
-  const error = await importWorkspace(db, document).catch((reason: unknown) => reason);
+  const error = await importDocument(db, document).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ImportError);
   return (error as ImportError).problems;
 }
@@ -376,7 +376,7 @@ describe('a document is refused, and nothing of it written, for', () => {
 
   it('a thousand problems, of which the message shows fifty', async () => {
     const people = Array.from({ length: 1000 }, () => ({ id: 'same', full_name: '' }));
-    const error = await importWorkspace(db, { ...smallWorkspace(), people }).catch((reason) => reason);
+    const error = await importDocument(db, { ...smallWorkspace(), people }).catch((reason) => reason);
     expect(error.problems.length).toBeGreaterThan(1999);
     const lines = error.message.split('\n');
     expect(lines).toHaveLength(52);
@@ -387,7 +387,7 @@ describe('a document is refused, and nothing of it written, for', () => {
 });
 
 it('the small workspace itself has no problem', async () => {
-  expect(await importWorkspace(db, smallWorkspace('right'))).toMatchObject({ companies: 1, document_versions: 3 });
+  expect(await importDocument(db, smallWorkspace('right'))).toMatchObject({ companies: 1, document_versions: 3 });
 });
 
 async function partsIn(file: string): Promise<WorkspacePart[]> {

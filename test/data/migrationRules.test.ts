@@ -10,7 +10,7 @@ import {
   versionNeededBy,
 } from '../../src/platform/administration/migrations.js';
 import { version } from '../../src/version.js';
-import { importWorkspace } from '../../src/workspace/import.js';
+import { importDocument } from '../../src/workspace/import.js';
 import { tables } from '../../src/workspace/tables.js';
 import { createDatabase, createEmptyDatabase } from '../support/database.js';
 import { pathOf } from '../support/documents.js';
@@ -32,7 +32,7 @@ afterAll(() => drop());
 async function fillAsFirst(): Promise<void> {
   const { url: current, drop: dropCurrent } = await createDatabase();
   const db = openModels({ url: current, poolSize: 1, preparedStatements: false });
-  await importWorkspace(db, JSON.parse(await readFile(pathOf('prisma/demo-workspace.json'), 'utf8')));
+  await importDocument(db, JSON.parse(await readFile(pathOf('prisma/demo-workspace.json'), 'utf8')));
   await db.$disconnect();
   for (const table of tables) {
     const rows = await query(current, `SELECT to_jsonb(t) AS row FROM ${table} t`);

@@ -4,7 +4,7 @@ import { openModels } from '../../src/database.js';
 import { ImportError } from '../../src/workspace/file.js';
 import { marks } from '../../src/workspace/format/fields.js';
 import { workspace } from '../../src/workspace/format/workspace.js';
-import { importWorkspace } from '../../src/workspace/import.js';
+import { importDocument } from '../../src/workspace/import.js';
 import { unwrap } from '../../src/workspace/rows.js';
 import { createDatabase } from '../support/database.js';
 import { blocksOf, pathOf, textOf, withGenerated } from '../support/documents.js';
@@ -77,7 +77,7 @@ describe('an example of docs/import-format.md', () => {
     const name = example.company.name;
     const company = { ...example.company, id: `example ${examples.indexOf(example)}` };
     expect(name).toBe('Acme');
-    expect(await importWorkspace(db, { ...example, company })).toMatchObject({ companies: 1 });
+    expect(await importDocument(db, { ...example, company })).toMatchObject({ companies: 1 });
   });
 
   test('with a few mistakes has the problems that the page shows', async () => {
@@ -86,7 +86,7 @@ describe('an example of docs/import-format.md', () => {
     workspace.documents[0].versions[1].version_number = 3;
     workspace.goals[0].reviewer_id = 'product';
     const [shown = ''] = blocksOf(guide, 'text');
-    const refusal = await importWorkspace(db, workspace).catch((error: unknown) => error);
+    const refusal = await importDocument(db, workspace).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(ImportError);
     expect(`goalpost: ${(refusal as ImportError).message}`).toBe(shown.trim());
   });

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { openModels } from '../../../src/database.js';
 import { applyMigrations, migrationsDirectory } from '../../../src/platform/administration/migrations.js';
 import { createToken } from '../../../src/tokens.js';
-import { importWorkspace } from '../../../src/workspace/import.js';
+import { importDocument } from '../../../src/workspace/import.js';
 import { type Postgres, startPostgres } from '../postgres.js';
 import { query } from '../query.js';
 import { Gateway } from './gateway.js';
@@ -47,7 +47,7 @@ export async function startSystem(options: SystemOptions = {}) {
 
   /** Imports a new workspace for one history. */
   async function begin(prefix: string): Promise<History> {
-    await importWorkspace(db, competedWorkspace(prefix));
+    await importDocument(db, competedWorkspace(prefix));
     return new History(prefix, audienceIn(prefix));
   }
 
