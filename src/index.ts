@@ -4,8 +4,9 @@ import { connectGateway, maintenancePoolSize, purgeWhileServing } from './gatewa
 import { ConfigError } from './platform/settings/index.js';
 import { createLogger } from './platform/telemetry/index.js';
 import { configOf, settings as known } from './settings.js';
-import { documentSource, ImportError, streamSource } from './workspace/file.js';
-import { type ImportOptions, type ImportReport, importFrom } from './workspace/import.js';
+import { documentSource, streamSource } from './workspace/file.js';
+import { importFrom } from './workspace/import.js';
+import { ImportError, type ImportOptions, type ImportReport } from './workspace/report.js';
 
 export type { ImportReport };
 export { ImportError };

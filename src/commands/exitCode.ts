@@ -4,7 +4,7 @@ import { WorkerFailed } from '../platform/process/index.js';
 import { DatabaseError } from '../platform/servers/index.js';
 import { ConfigError } from '../platform/settings/index.js';
 import { isSetting } from '../settings.js';
-import { ImportError } from '../workspace/file.js';
+import { ImportError } from '../workspace/report.js';
 
 /** Wrong usage of a command, which prints the message and exits with 2. */
 export class UsageError extends Error {}

@@ -1,6 +1,7 @@
 import type { Config } from '../settings.js';
 import { fileSource } from '../workspace/file.js';
-import { findingText, type ImportOptions, type ImportReport, importFrom } from '../workspace/import.js';
+import { findingText, importFrom } from '../workspace/import.js';
+import type { ImportOptions, ImportReport } from '../workspace/report.js';
 import { workspaceSchema } from '../workspace/rows.js';
 import { UsageError } from './exitCode.js';
 import { withDatabase } from './withDatabase.js';

@@ -1,6 +1,6 @@
 import { Prisma } from '../generated/client/client.js';
 import { type Database, rawSql as raw, sql, type Transaction } from '../platform/postgres/index.js';
-import { documentSource, ImportError, type Source } from './file.js';
+import { documentSource, type Source } from './file.js';
 import { lists } from './format/workspace.js';
 import {
   applyRows,
@@ -15,64 +15,16 @@ import {
   mergeHistories,
   nameRestored,
 } from './merge.js';
+import { type Counted, type Finding, ImportError, type ImportOptions, type ImportReport } from './report.js';
 import { type Head, quote, RecordReader, within } from './rows.js';
 import { columns, danglingReferences, problemsOfRemovals, problemsOfRows, Staging, staged } from './staging.js';
 import { columnsOf, isAppended, removable, rowKeyOf, type Table, tables } from './tables.js';
-
-export interface ImportOptions {
-  /** Changes a company that exists, instead of refusing it. */
-  update?: boolean;
-  /** Reports what would change, and writes nothing. */
-  dryRun?: boolean;
-  /** Removes what a whole file does not name. */
-  removeMissing?: boolean;
-  /** Takes the file's word, also against what operations have changed since. */
-  overwrite?: boolean;
-  /** Fails if anything is kept or in conflict. */
-  strict?: boolean;
-  /** Takes a whole file as the truth, whatever its revision is, and whatever events say that it does not know. */
-  resync?: boolean;
-  /** The most changes, kept records and conflicts that the report names. */
-  shown?: number;
-  onProgress?: (written: number, total: number) => void;
-}
-
-/** What became of the rows of a table. */
-interface Counted {
-  added: number;
-  changed: number;
-  removed: number;
-  unchanged: number;
-}
-
-/** A record of which the file does not decide, or a field that it changes. */
-export interface Finding {
-  what: 'kept' | 'conflict' | 'changed';
-  table: Table;
-  id: string;
-  /** Where it is in the file. */
-  path: string;
-  details: Record<string, unknown>;
-}
-
-export interface ImportReport {
-  companyId: string;
-  /** Whether the company was new. */
-  isNew: boolean;
-  /** Whether the same file had been imported before, so that there was nothing to do. */
-  isRepeated: boolean;
-  tables: Record<Table, Counted>;
-  kept: number;
-  conflicts: number;
-  /** The conflicts, the kept records and the changes, in this order; not more than were asked for. */
-  findings: Finding[];
-}
 
 const limits = { timeout: 3_600_000 };
 
 /** Thrown to leave the database as it is. */
 class NothingWritten extends Error {
-  constructor(readonly report: ImportReport) {
+  constructor(readonly report: ImportReport<Table>) {
     super('nothing is written');
   }
 }
@@ -81,7 +33,11 @@ class NothingWritten extends Error {
  * Imports a workspace, all of it or nothing: a new company, or with `update` the changes of one that exists. Throws an
  * ImportError that says what is wrong.
  */
-export async function importFrom(db: Database, source: Source, options: ImportOptions = {}): Promise<ImportReport> {
+export async function importFrom(
+  db: Database,
+  source: Source,
+  options: ImportOptions = {},
+): Promise<ImportReport<Table>> {
   let company: string | undefined;
   const work = async (tx: Transaction) => {
     const { staging, head } = await readSource(tx, source);
@@ -164,7 +120,7 @@ interface Written {
   options: ImportOptions;
 }
 
-async function write({ tx, staging, head, digest, options }: Written): Promise<ImportReport> {
+async function write({ tx, staging, head, digest, options }: Written): Promise<ImportReport<Table>> {
   const companyId = head.company.id;
   // One import of a company at a time.
   await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtext('goalpost import'), hashtext(${companyId}))::text AS held`;
@@ -228,7 +184,7 @@ function requireNewer({ revision, as_of: asOf }: Head, { revision: last, lastSeq
     ]);
 }
 
-async function insertAll(merge: Merge, { onProgress = () => {} }: ImportOptions): Promise<ImportReport> {
+async function insertAll(merge: Merge, { onProgress = () => {} }: ImportOptions): Promise<ImportReport<Table>> {
   const { tx, staging, companyId } = merge;
   const report = await emptyReport(merge);
   const total = [...staging.counts.values()].reduce((sum, count) => sum + count, 0);
@@ -246,7 +202,7 @@ async function insertAll(merge: Merge, { onProgress = () => {} }: ImportOptions)
   return report;
 }
 
-async function update(merge: Merge, head: Head, options: ImportOptions): Promise<ImportReport> {
+async function update(merge: Merge, head: Head, options: ImportOptions): Promise<ImportReport<Table>> {
   const { tx, staging } = merge;
   if (options.removeMissing || options.resync) await removeMissing(merge, head);
   const problems = await removalProblems(merge, options);
@@ -271,7 +227,7 @@ async function update(merge: Merge, head: Head, options: ImportOptions): Promise
   const [counts] = await tx.$queryRaw<{ kept: number; conflicts: number }[]>`
     SELECT count(*) FILTER (WHERE what = 'kept')::integer AS kept,
       count(*) FILTER (WHERE what = 'conflict')::integer AS conflicts FROM import_findings`;
-  const findings = await tx.$queryRaw<Finding[]>`
+  const findings = await tx.$queryRaw<Finding<Table>[]>`
     SELECT what, tbl AS table, id, path, details FROM import_findings
     ORDER BY array_position(ARRAY['conflict', 'kept', 'changed'], what), n LIMIT ${options.shown ?? 50}::integer`;
   return { ...report, ...counts, findings };
@@ -312,13 +268,13 @@ async function removalProblems(merge: Merge, options: ImportOptions): Promise<st
   return [...dangling, ...(await problemsOfRemovals(merge))];
 }
 
-async function emptyReport({ companyId, isNew }: Merge): Promise<ImportReport> {
+async function emptyReport({ companyId, isNew }: Merge): Promise<ImportReport<Table>> {
   const none = () => ({ added: 0, changed: 0, removed: 0, unchanged: 0 });
   const counted = Object.fromEntries(tables.map((table) => [table, none()])) as Record<Table, Counted>;
   return { companyId, isNew, isRepeated: false, tables: counted, kept: 0, conflicts: 0, findings: [] };
 }
 
-async function countRows(merge: Merge): Promise<ImportReport> {
+async function countRows(merge: Merge): Promise<ImportReport<Table>> {
   const { tx, staging, companyId } = merge;
   const report = await emptyReport(merge);
   const changed = await tx.$queryRaw<{ tbl: Table; count: number }[]>`
@@ -386,7 +342,7 @@ function versionText(side: unknown): string {
 }
 
 /** Only tables with many new rows: the planner must know that they have grown. */
-async function analyze(db: Database, report: ImportReport): Promise<void> {
+async function analyze(db: Database, report: ImportReport<Table>): Promise<void> {
   for (const table of tables)
     if (report.isNew || report.tables[table].added + report.tables[table].changed > 10_000)
       await db.$executeRaw`SELECT analyze_table(${table}::regclass)`;

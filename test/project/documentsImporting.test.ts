@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openModels } from '../../src/database.js';
-import { ImportError } from '../../src/workspace/file.js';
 import { marks } from '../../src/workspace/format/fields.js';
 import { workspace } from '../../src/workspace/format/workspace.js';
 import { importDocument } from '../../src/workspace/import.js';
+import { ImportError } from '../../src/workspace/report.js';
 import { unwrap } from '../../src/workspace/rows.js';
 import { createDatabase } from '../support/database.js';
 import { blocksOf, pathOf, textOf, withGenerated } from '../support/documents.js';

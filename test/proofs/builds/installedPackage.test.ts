@@ -162,12 +162,15 @@ describe.each(nodes)('installed in an empty folder, on %s', { timeout: 240_000 }
     await writeFile(
       join(folder, 'typed.mts'),
       `import { createServer } from 'node:http';
-import { createApp, type Gateway, type GatewayOptions } from 'goalpost';
+import { createApp, type Gateway, type GatewayOptions, ImportError, type ImportReport, importWorkspace } from 'goalpost';
 const options: GatewayOptions = { databaseUrl: 'x', settings: { GRAPHIQL: 'off' }, log: (line: string) => void line };
 const app: Gateway = await createApp(options);
 createServer(app.listener);
 // @ts-expect-error: there is no such option
 await createApp({ databaseUrl: 'x', port: 1 });
+const report: ImportReport = await importWorkspace({}, { databaseUrl: 'x', update: true });
+const added: number | undefined = report.tables.goals?.added;
+const problems = (error: unknown): string[] => (error instanceof ImportError ? error.problems : []);
 `,
     );
     const types = ['--types', 'node', '--typeRoots', pathOf('node_modules/@types')];

@@ -2,8 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openModels } from '../../../src/database.js';
-import { ImportError, streamSource } from '../../../src/workspace/file.js';
+import { streamSource } from '../../../src/workspace/file.js';
 import { importFrom } from '../../../src/workspace/import.js';
+import { ImportError } from '../../../src/workspace/report.js';
 import { acknowledge, exportChanges } from '../application/exporter.js';
 import { takeInEvents } from '../application/reader.js';
 
