@@ -12,7 +12,8 @@ export async function openRandomDemo(world: World): Promise<DemoTokens> {
   const tokens = await openDemo(world.db, directory);
   await rm(directory, { recursive: true });
   if (!tokens) throw new Error('the demo workspace was not imported');
-  // Lists whose items differ: every second goal has a parent.
+  // Lists whose items differ: every second goal has a parent, which has none.
+  await world.sql('UPDATE goals SET parent_goal_id = NULL WHERE id = (SELECT min(id) FROM goals)');
   await world.sql(`UPDATE goals SET parent_goal_id = (SELECT min(id) FROM goals p WHERE p.company_id = goals.company_id)
     WHERE id IN (SELECT id FROM (SELECT id, row_number() OVER (ORDER BY name) AS n FROM goals) g WHERE n % 2 = 1)
       AND id <> (SELECT min(id) FROM goals)`);

@@ -47,7 +47,7 @@ test('the package has what runs and what documents it, and needs no package but 
     'prisma',
     'schema.graphql',
   ]);
-  expect(files.filter((file) => file.endsWith('.d.ts'))).toEqual(['dist/index.d.ts']);
+  expect(files.filter((file) => file.endsWith('.d.ts'))).toEqual(['dist/index.d.ts', 'dist/workspace/report.d.ts']);
   const { stdout: manifest } = await run('tar', ['-xzOf', packed.tarball, 'package/package.json']);
   expect(JSON.parse(manifest)).not.toHaveProperty('dependencies');
   expect(Object.keys(JSON.parse(manifest).optionalDependencies)).toEqual(
