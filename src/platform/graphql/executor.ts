@@ -650,9 +650,10 @@ export async function execute(
     maxErrors: 50,
   });
   if (!coerced) return { errors };
-  const { root } = selectionsOf(schema, document, operation, coerced);
   const run = new Run(coerced, contextValue, rootValue, budget);
   try {
+    // Throws if a condition of `@include` or `@skip` is null.
+    const { root } = selectionsOf(schema, document, operation, coerced);
     const isMutation = operation.operation === OperationTypeNode.MUTATION;
     const data = isMutation
       ? await executeSerially(run, root, rootValue)
