@@ -47,6 +47,8 @@ describe('the examples in docs/events.md verify a signature', () => {
     { secret, headers: signed(0, [other]), body, expected: false },
     { secret, headers: signed(-3600, [secret]), body, expected: false },
     { secret, headers: signed(0, [secret]), body: `${body} `, expected: false },
+    { secret, headers: {}, body, expected: false },
+    { secret, headers: { 'webhook-timestamp': 'now', 'webhook-id': 'e1' }, body, expected: false },
   ];
   const expected = [...cases.map((each) => each.expected), true];
   let folder = '';
@@ -72,7 +74,7 @@ describe('the examples in docs/events.md verify a signature', () => {
     const [example = ''] = blocksOf(page, 'python');
     const main = `import json
 cases = json.load(open('cases.json', encoding='utf8'))
-print(json.dumps([verify(c['secret'], c['headers'], c['body']) for c in cases]))`;
+print(json.dumps([verify(c['secret'], c['headers'], c['body'].encode()) for c in cases]))`;
     await writeFile(join(folder, 'verify.py'), `${example}\n${main}\n`);
     expect(run('python3', ['verify.py'])).toEqual(expected);
   });
