@@ -1,14 +1,18 @@
 // How long imports and updates take, how much memory, what they write and lock, and what requests notice of them:
-// `DATABASE_URL=… tsx test/bench/import.ts [SIZE] [PART…]`. The database must be migrated and may be thrown away.
+// `npx tsx test/bench/import.ts [SIZE] [PART…]`, on an embedded PostgreSQL with durable settings, or on the database of
+// DATABASE_URL, which must be migrated and may be thrown away.
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { openModels } from '../../src/database.js';
+import { applyMigrations } from '../../src/platform/administration/migrations.js';
+import { startEmbedded } from '../../src/platform/embedded/open.js';
 import { createToken } from '../../src/tokens.js';
 import { documentSource, fileSource } from '../../src/workspace/file.js';
 import { importFrom } from '../../src/workspace/import.js';
@@ -17,8 +21,23 @@ import { startServer } from '../support/server.js';
 
 const [first = '1', ...wanted] = process.argv.slice(2);
 const size = Number(first);
-const url = process.env.DATABASE_URL ?? '';
+const database = await openDatabase();
+const { url } = database;
 const run = process.env.BENCH_RUN ?? randomUUID().slice(0, 8);
+
+async function openDatabase(): Promise<{ url: string; close: () => Promise<void> }> {
+  const given = process.env.DATABASE_URL;
+  if (given !== undefined) return { url: given, close: async () => {} };
+  const directory = await mkdtemp(join(tmpdir(), 'goalpost-bench-'));
+  const server = await startEmbedded({ dataDir: directory });
+  await applyMigrations(server.url, fileURLToPath(new URL('../../prisma/migrations', import.meta.url)));
+  const close = async () => {
+    await server.stop();
+    await rm(directory, { recursive: true, maxRetries: 20 });
+  };
+  return { url: server.url, close };
+}
+
 const list = <Item>(count: number, make: (index: number) => Item) =>
   Array.from({ length: count }, (_, index) => make(index));
 const person = (index: number) => `person-${run}-${index % (2000 * size)}`;
@@ -135,7 +154,7 @@ async function again(): Promise<void> {
   const file = join(tmpdir(), `goalpost-bench-${run}.json`);
   // In a process of its own, to leave no trace in the memory that is measured.
   execFileSync(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
-    env: { ...process.env, BENCH_FILE: file, BENCH_RUN: run },
+    env: { ...process.env, DATABASE_URL: url, BENCH_FILE: file, BENCH_RUN: run },
   });
   console.log(`a file of ${((await stat(file)).size / 1024 / 1024).toFixed(0)} MB`);
   const start = performance.now();
@@ -183,7 +202,7 @@ async function delta(): Promise<void> {
 async function stream(): Promise<void> {
   const gigabytes = 2;
   const command = spawn(process.execPath, ['dist/main.js', 'import', '-'], {
-    env: { ...process.env, LOG_LEVEL: 'error' },
+    env: { ...process.env, DATABASE_URL: url, LOG_LEVEL: 'error' },
     stdio: ['pipe', 'inherit', 'inherit'],
   });
   const ended = once(command, 'exit');
@@ -293,3 +312,4 @@ if (process.env.BENCH_FILE) await writeFile(process.env.BENCH_FILE, JSON.stringi
 else for (const [name, part] of Object.entries(parts)) if (wanted.length === 0 || wanted.includes(name)) await part();
 await pool.end();
 await db.$disconnect();
+await database.close();
