@@ -1,13 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { ExecutionResult } from 'graphql';
 import { purgeRows } from '../platform/administration/index.js';
 import { badInput } from '../platform/failures/index.js';
-import { hasOutcome } from '../platform/graphql/index.js';
+import { type Once, replayOutcome } from '../platform/graphql/index.js';
 import { type Database, sql } from '../platform/postgres/index.js';
 
-/** Seconds in which a receipt may be used for the first time. */
+/** Seconds in which a receipt may be used. */
 export const receiptSeconds = 600;
 
-/** The most receipts of a token that are not used yet; the oldest make room for new ones. */
+/** The most receipts of a token; the oldest make room for new ones. One that was used is none: its outcome took its place. */
 export const mostReceipts = 100;
 
 /** The most bytes of an input for which there is a receipt. */
@@ -51,17 +52,22 @@ export async function issueReceipt(
     throw badInput([{ field: '', code: 'too_long', message }]);
   }
   const receipt = newReceipt();
+  // Only the oldest are locked: whoever locked them all would hide them from those who look at the same time.
   await db.$executeRaw(sql`
-    WITH oldest AS MATERIALIZED (
-      SELECT r.hash FROM receipts r WHERE r.company_id = ${companyId} AND r.token_id = ${tokenId} AND r.used_at IS NULL
-      ORDER BY r.inserted_at DESC, r.hash OFFSET ${mostReceipts - 1}::integer FOR UPDATE SKIP LOCKED
+    WITH oldest AS (
+      SELECT r.hash FROM receipts r WHERE r.company_id = ${companyId} AND r.token_id = ${tokenId}
+      ORDER BY r.inserted_at DESC, r.hash OFFSET ${mostReceipts - 1}::integer
+    ), free AS MATERIALIZED (
+      SELECT r.hash FROM receipts r
+      WHERE r.company_id = ${companyId} AND r.token_id = ${tokenId} AND r.hash IN (SELECT hash FROM oldest)
+      FOR UPDATE SKIP LOCKED
     )
-    DELETE FROM receipts r USING oldest
-    WHERE r.company_id = ${companyId} AND r.token_id = ${tokenId} AND r.hash = oldest.hash`);
+    DELETE FROM receipts r USING free
+    WHERE r.company_id = ${companyId} AND r.token_id = ${tokenId} AND r.hash = free.hash`);
   const [row] = await db.$queryRaw<{ expiresAt: Date }[]>(sql`
-    INSERT INTO receipts (company_id, token_id, hash, operation, input, state, expires_at, purge_at)
+    INSERT INTO receipts (company_id, token_id, hash, operation, input, state, expires_at)
     VALUES (${companyId}, ${tokenId}, ${hashOf(receipt)}, ${operation}, ${text}, ${state},
-      now() + make_interval(secs => ${receiptSeconds}), now() + make_interval(secs => ${receiptSeconds}))
+      now() + make_interval(secs => ${receiptSeconds}))
     RETURNING expires_at AS "expiresAt"`);
   if (!row) throw new Error('a receipt was not stored');
   return { receipt, expiresAt: row.expiresAt };
@@ -71,59 +77,56 @@ interface FoundReceipt {
   operation: string;
   input: string;
   state: string;
-  isUsed: boolean;
-  /** Whether the change may still be made; if it has been, its outcome is still kept. */
-  isValid: boolean;
+  isExpired: boolean;
 }
 
-/** What a receipt lets its token do. */
+/** What a receipt lets its token do, once. */
 export interface RedeemableChange extends Omit<PreviewedChange, 'operation'> {
-  /** With this idempotency key, so that it is made once. */
-  key: string;
+  once: Once;
 }
 
 const refused = (message: string) => badInput([{ field: 'receipt', code: 'not_found', message }]);
 
 /**
- * Finds the change of a receipt, and notes that it is used from now on. Throws 400 if it is no receipt of this token for
- * this operation, or if it has expired; one that was used has not, as long as its outcome is kept.
+ * Finds the change of a receipt, or the outcome that it had. Throws 400 if it is no receipt of this token for this operation, or if it has expired.
+ * The transaction that makes the change and keeps its outcome deletes the receipt, so that there is always one of both.
  */
 export async function redeemReceipt(
   db: Database,
   owner: Owner,
   { receipt, operation, nameOf }: { receipt: string; operation: string; nameOf: (operation: string) => string },
-  outcomeSeconds: number,
-): Promise<RedeemableChange> {
+): Promise<RedeemableChange | { outcome: ExecutionResult }> {
   const { companyId, tokenId } = owner;
-  const unknown = refused('is not a receipt of this token: copy it whole, or call preview_change for a new one');
+  const unknown = refused(
+    'is not a receipt of this token, or not any more: copy it whole, or call preview_change for a new one',
+  );
   if (!form.test(receipt)) throw unknown;
   const hash = hashOf(receipt);
+  const [key, isReceipt] = [
+    keyOf(hash),
+    sql`r.company_id = ${companyId} AND r.token_id = ${tokenId} AND r.hash = ${hash}`,
+  ];
   const [found] = await db.$queryRaw<FoundReceipt[]>(sql`
-    SELECT r.operation, r.input, r.state, r.used_at IS NOT NULL AS "isUsed", r.expires_at > now()
-        AND (r.used_at IS NULL OR r.used_at > now() - make_interval(secs => ${outcomeSeconds})) AS "isValid"
-    FROM receipts r WHERE r.company_id = ${companyId} AND r.token_id = ${tokenId} AND r.hash = ${hash}`);
-  if (!found) throw unknown;
+    SELECT r.operation, r.input, r.state, r.expires_at <= now() AS "isExpired" FROM receipts r WHERE ${isReceipt}`);
+  if (!found) {
+    const outcome = await replayOutcome(db, { ...owner, operation, key, fingerprint: hash });
+    if (!outcome) throw unknown;
+    return { outcome };
+  }
   if (found.operation !== operation) throw refused(`is a receipt for ${nameOf(found.operation)}: call that instead`);
-  const key = keyOf(hash);
-  if (!found.isValid && !(found.isUsed && (await hasOutcome(db, { ...owner, operation, key })))) {
-    throw refused('has expired: call preview_change for a new one');
-  }
-  if (!found.isUsed) {
-    // Before the change, so that its receipt is kept for as long as its outcome, whatever happens meanwhile.
-    await db.$executeRaw(sql`
-      UPDATE receipts r SET used_at = now(), purge_at = now() + make_interval(secs => ${outcomeSeconds + receiptSeconds})
-      WHERE r.company_id = ${companyId} AND r.token_id = ${tokenId} AND r.hash = ${hash} AND r.used_at IS NULL`);
-  }
-  return { input: JSON.parse(found.input), state: found.state, key };
+  if (found.isExpired) throw refused('has expired: call preview_change for a new one');
+  const onKept: Once['onKept'] = (tx) => tx.$executeRaw(sql`DELETE FROM receipts r WHERE ${isReceipt}`);
+  // The receipt says what is asked for, so its hash is the fingerprint.
+  return { input: JSON.parse(found.input), state: found.state, once: { key, fingerprint: hash, onKept } };
 }
 
-/** Deletes the receipts that have expired, and the used ones whose outcome is not kept any more. */
+/** Deletes the receipts that have expired. */
 export const purgeReceipts = (db: Database, tenants: string, batch = 1000): Promise<number> =>
   purgeRows(db, {
     tenants,
     table: 'receipts',
     key: ['token_id', 'hash'],
-    time: 'purge_at',
+    time: 'expires_at',
     until: sql`now()`,
     batch,
   });

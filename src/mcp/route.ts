@@ -25,8 +25,6 @@ interface McpOptions {
   mask: Mask;
   bodyLimit: number;
   publicUrl: string | undefined;
-  /** Seconds for which an outcome is kept. */
-  idempotencySeconds: number;
 }
 
 /** The codes of JSON-RPC. */

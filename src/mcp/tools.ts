@@ -98,12 +98,10 @@ interface ToolsOptions {
   execute: ExecuteDocument;
   mask: Mask;
   publicUrl: string | undefined;
-  /** Seconds for which an outcome is kept. */
-  idempotencySeconds: number;
 }
 
 /** The tools of the gateway. Prepares their documents, once. */
-export function createTools({ schema, db, execute, mask, publicUrl, idempotencySeconds }: ToolsOptions) {
+export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptions) {
   const stored = readDocuments(schema);
   const described = new Map<string, Tool>();
   let components: ReturnType<typeof collectComponents> | undefined;
@@ -264,11 +262,16 @@ export function createTools({ schema, db, execute, mask, publicUrl, idempotencyS
       operation: mutation.field.name,
       nameOf: (field: string) => snakeCase(field),
     };
-    const { input, state, key } = await redeemReceipt(db.within(scope), actor, asked, idempotencySeconds);
-    const get = (header: string) => (header === 'idempotency-key' ? key : request.headers.get(header));
-    const keyed = { ...request, headers: { get, has: (header: string) => get(header) !== null } };
-    const variables = { ...mutation.variablesOf(input), expectedState: state };
-    const result = await execute(mutation.document, variables, keyed, context);
+    const redeemed = await redeemReceipt(db.within(scope), actor, asked);
+    let result: ExecutionResult;
+    if ('outcome' in redeemed) {
+      result = redeemed.outcome;
+      responseHeaders['Idempotency-Replayed'] = 'true';
+    } else {
+      const { input, state, once } = redeemed;
+      const variables = { ...mutation.variablesOf(input), expectedState: state };
+      result = await execute(mutation.document, variables, request, context, { once });
+    }
     const outcome = mutation.spell(dataOf(result)[mutation.key]) as Record<string, unknown>;
     const isReplayed = responseHeaders['Idempotency-Replayed'] === 'true';
     const text = outcome.activity === null ? `${name} had nothing to change.` : `${name} is done.`;

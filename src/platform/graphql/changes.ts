@@ -15,7 +15,7 @@ import { badInput, failure, statusOfCode } from '../failures/index.js';
 import type { RequestHead } from '../http/index.js';
 import { type Database, sql, type Transaction } from '../postgres/index.js';
 import { tooLong } from './executor.js';
-import { changesIn, type OperationContext, perOperation } from './operation.js';
+import { changesIn, type Once, type OperationContext, perOperation } from './operation.js';
 import { noCost } from './validation.js';
 
 const limits = { timeout: 30_000 };
@@ -177,7 +177,7 @@ export async function holdKey(tx: Transaction, { companyId, tokenId, operation, 
 
 /** The outcome of the key, unless it has expired. Call it after {@link holdKey}, to see what the last holder wrote. */
 async function findOutcome(
-  tx: Transaction,
+  tx: Database | Transaction,
   { companyId, tokenId, operation, key }: KeyScope,
   fingerprint: Outcome['fingerprint'],
 ): Promise<KeptOutcome | undefined> {
@@ -188,13 +188,19 @@ async function findOutcome(
   return kept;
 }
 
-/** Whether the outcome of a key is kept, and will be for a minute. */
-export async function hasOutcome(db: Database, { companyId, tokenId, operation, key }: KeyScope): Promise<boolean> {
-  const kept = await db.$queryRaw<unknown[]>`
-    SELECT FROM idempotency_keys
-    WHERE company_id = ${companyId} AND token_id = ${tokenId} AND operation = ${operation} AND key = ${key}
-      AND expires_at > now() + interval '1 minute'`;
-  return kept.length > 0;
+/** The outcome of a change that was made once, unless it has expired. Throws 422 if its key is that of another change. */
+export async function replayOutcome(
+  db: Database,
+  { fingerprint, ...scope }: KeyScope & Pick<Outcome, 'fingerprint'>,
+): Promise<ExecutionResult | undefined> {
+  const kept = await findOutcome(db, scope, fingerprint);
+  return kept && resultOf(kept);
+}
+
+/** Throws 422 if it is the outcome of another request. */
+function resultOf({ isSameRequest, result }: KeptOutcome, field?: FieldNode): ExecutionResult {
+  if (!isSameRequest) throw failure('IDEMPOTENCY_KEY_REUSED');
+  return parseResult(result, field);
 }
 
 /** The bytes of a token's outcomes of more than so many bytes each, and the seconds until the first of them expires. */
@@ -251,10 +257,8 @@ interface IdempotencyOptions {
 const longOutcome = 1_000_000;
 
 /** A request with an idempotency key. */
-interface KeyedRequest {
+interface KeyedRequest extends Omit<Once, 'key'> {
   scope: KeyScope;
-  /** What the request asks for: a key is good for one. */
-  fingerprint: Uint8Array<ArrayBuffer>;
   field: FieldNode;
   execute: ExecuteIn;
   onReplay: () => void;
@@ -269,7 +273,7 @@ interface KeyedRequest {
  * retry finds both or neither. Decisions: "Safe retries".
  */
 async function once(
-  { scope, fingerprint, field, execute, onReplay, hasSecret, mostCharacters }: KeyedRequest,
+  { scope, fingerprint, field, execute, onReplay, onKept, hasSecret, mostCharacters }: KeyedRequest,
   { db, idempotencySeconds: seconds, longOutcomeBytes, isSecret }: IdempotencyOptions,
 ): Promise<ExecutionResult> {
   return inTransaction(db, async (tx) => {
@@ -277,9 +281,9 @@ async function once(
     // Looked up even if another transaction holds the key, because that may be a retry which replays it too.
     const kept = await findOutcome(tx, scope, fingerprint);
     if (kept) {
-      if (!kept.isSameRequest) throw failure('IDEMPOTENCY_KEY_REUSED');
+      const replayed = resultOf(kept, field);
       onReplay();
-      return parseResult(kept.result, field);
+      return replayed;
     }
     if (!held) throw failure('IDEMPOTENCY_KEY_IN_USE', { retryAfter: 1 });
     const result = await execute(tx);
@@ -289,6 +293,7 @@ async function once(
     if (outcome.length > mostCharacters) throw tooLong(mostCharacters);
     if (outcome.length > longOutcome) await requireRoom(tx, scope, longOutcomeBytes - outcome.length);
     await keepOutcome(tx, scope, { fingerprint, result: outcome, seconds });
+    await onKept?.(tx);
     return result;
   });
 }
@@ -304,12 +309,16 @@ async function requireRoom(tx: Transaction, scope: KeyScope, mostBytes: number):
 const without = (isSecret: (text: string) => boolean) => (_name: string, value: unknown) =>
   typeof value === 'string' && isSecret(value) ? null : value;
 
-function parseResult(text: string, field: FieldNode): ExecutionResult {
+function parseResult(text: string, field: FieldNode | undefined): ExecutionResult {
   const { data, errors }: ExecutionResult = JSON.parse(text);
   if (!errors) return { data: data ?? null };
   const revived = errors.map(
     ({ message, path, extensions }) =>
-      new GraphQLError(message, { path: path ?? null, extensions, ...(path?.length === 1 && { nodes: field }) }),
+      new GraphQLError(message, {
+        path: path ?? null,
+        extensions,
+        ...(path?.length === 1 && field && { nodes: field }),
+      }),
   );
   return { data: data ?? null, errors: revived };
 }
@@ -349,17 +358,20 @@ export async function change<Changed>(
   const db = options.db.within(scope);
   const [field, ...others] = changesIn(node, args.document);
   const header = request.headers.get('idempotency-key');
-  if (header !== null && field && actor) {
+  if ((header !== null || context.once) && field && actor) {
     if (others.length > 0) throw badKey('needs a request with one mutation field');
     const { companyId, tokenId } = actor;
-    const key = { companyId, tokenId, operation: field.name.value, key: readKey(header) };
-    const fingerprint = fingerprintOf(args, node, context);
+    const { key, ...asked } = context.once ?? {
+      key: readKey(header ?? ''),
+      fingerprint: fingerprintOf(args, node, context),
+    };
     const onReplay = () => {
       responseHeaders['Idempotency-Replayed'] = 'true';
     };
     const mostCharacters = context.isStored ? Number.POSITIVE_INFINITY : longestOutcome;
     const hasSecret = args.schema.getMutationType()?.getFields()[field.name.value]?.extensions.hasSecret === true;
-    const keyed = { scope: key, fingerprint, field, execute: executeOn, onReplay, hasSecret, mostCharacters };
+    const keyScope = { companyId, tokenId, operation: field.name.value, key };
+    const keyed = { ...asked, scope: keyScope, field, execute: executeOn, onReplay, hasSecret, mostCharacters };
     return once(keyed, { ...options, db });
   }
   if (others.length > 0) {

@@ -12,7 +12,7 @@ import {
 } from '../http/index.js';
 import { createExecution, type ExecutionOptions, useExecution } from './execution.js';
 import { responseTypes, streamType } from './mediaTypes.js';
-import type { OperationContext } from './operation.js';
+import type { Once, OperationContext } from './operation.js';
 import {
   DocumentCache,
   type PersistedDocuments,
@@ -62,13 +62,14 @@ interface GraphqlOptions<Changed> extends ExecutionOptions<Changed>, Subscriptio
 /**
  * Executes a validated document as GraphQL does: with its context, its one execution and its masked errors. If
  * `isStored` is false, the values of its variables are checked and its response is bounded, as for clients' documents.
+ * With `once`, its change happens once.
  */
 export type ExecuteDocument = (
   document: DocumentNode,
   variables: Record<string, unknown>,
   request: RequestHead,
   context: RequestContext,
-  options?: { isStored?: boolean },
+  options?: { isStored?: boolean; once?: Once },
 ) => Promise<ExecutionResult>;
 
 /** Proxies are asked to pass on at once what comes. */
@@ -121,8 +122,10 @@ export function createGraphql<Changed>(options: GraphqlOptions<Changed>) {
     return respond(result, request, operation, limits);
   };
 
-  const execute: ExecuteDocument = async (document, variables, request, context, { isStored = true } = {}) => {
-    const contextValue = { ...context, request, isStored } satisfies OperationContext & { request: RequestHead };
+  const execute: ExecuteDocument = async (document, variables, request, context, { isStored = true, once } = {}) => {
+    const contextValue = { ...context, request, isStored, ...(once && { once }) } satisfies OperationContext & {
+      request: RequestHead;
+    };
     const result = await executeOperation({ schema, document, variableValues: variables, contextValue });
     return masked(result, context);
   };

@@ -1,8 +1,8 @@
 export {
-  /** Whether the outcome of a key is kept. */
-  hasOutcome,
   /** Deletes expired outcomes, except those that another transaction has locked. */
   purgeOutcomes,
+  /** The outcome of a change that was made once, unless it has expired. */
+  replayOutcome,
 } from './changes.js';
 export type { ExecuteDocument } from './graphql.js';
 export {
@@ -17,6 +17,7 @@ export {
   /** Names as REST spells them. */
   restSpelling,
 } from './input.js';
+export type { Once } from './operation.js';
 export {
   /** The scope with which a token may run a mutation field. */
   scopeOf,

@@ -15,6 +15,7 @@ import {
 import type { Plugin as YogaPlugin } from 'graphql-yoga';
 import type { FieldError } from '../failures/index.js';
 import { type LiveBody, type RequestContext, snakeCase } from '../http/index.js';
+import type { Transaction } from '../postgres/index.js';
 import type { QueryCost } from './validation.js';
 
 /** Finds something out about an operation once, and remembers it for as long as its document is kept. */
@@ -128,10 +129,22 @@ export const conditionVariables = perOperation((operation, document): string[] =
 const isFragment = (node: DefinitionNode, name: string) =>
   node.kind === Kind.FRAGMENT_DEFINITION && node.name.value === name;
 
+/** What makes a change happen once. */
+export interface Once {
+  /** Its idempotency key. */
+  key: string;
+  /** What it asks for: a key is good for one. */
+  fingerprint: Uint8Array<ArrayBuffer>;
+  /** Called in the transaction of the change once its outcome is kept. */
+  onKept?: (tx: Transaction) => Promise<unknown>;
+}
+
 /** What the plugins know about a request, and what they tell each other. */
 export interface OperationContext extends RequestContext {
   /** Whether it runs a document of ours, which needs none of the limits of clients' documents. */
   isStored: boolean;
+  /** Makes its change happen once, instead of the client's `Idempotency-Key`. */
+  once?: Once;
   /** How many operations a batch has. Batches are refused. */
   batchSize?: number;
   cost?: QueryCost;
