@@ -65,7 +65,7 @@ test('the lock file names no registry', () => {
 });
 
 test('what is not public is used of the versions that the documents name, each installed once', () => {
-  const [, list = ''] = textOf('docs/dependencies.md').split('## What we rely on that is not public');
+  const [, list = ''] = textOf('test/dependencies.md').split('## What we rely on that is not public');
   const named = [...list.matchAll(/^\| `(\S+)` (\S+) \|/gm)].map(([, name, version]) => [name, [version]]);
   const versionsOf = (name?: string) =>
     installed.filter(([path]) => path.endsWith(`node_modules/${name}`)).map(([, { version }]) => version);

@@ -187,8 +187,8 @@ describe('the settings', () => {
   });
 });
 
-test('docs/dependencies.md explains each override of package.json', () => {
-  const explained = rowsOf(sectionOf(textOf('docs/dependencies.md'), 'Overrides')).map(([override = '']) => override);
+test('test/dependencies.md explains each override of package.json', () => {
+  const explained = rowsOf(sectionOf(textOf('test/dependencies.md'), 'Overrides')).map(([override = '']) => override);
   const overrides = Object.entries(packageJson.overrides).map(([name, pinned]) => `\`${name}\` ${pinned}`);
   expect(explained).toEqual(overrides);
 });
@@ -239,7 +239,7 @@ describe('comments in the code', () => {
   const texts = files.map((file) => [file, readFileSync(pathOf(file), 'utf8')] as const);
 
   test('refer to decisions that exist', () => {
-    const headings = headingsOf(textOf('docs/decisions.md'));
+    const headings = headingsOf(textOf('test/decisions.md'));
     const references = texts.flatMap(([file, text]) =>
       [...text.matchAll(/Decisions: "([^"]+)"/g)].map(([, name = '']) => ({ file, name })),
     );

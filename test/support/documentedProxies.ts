@@ -28,7 +28,7 @@ export const documentedProxies = {
       const site = replaced(documented, {
         'listen 443': `listen 127.0.0.1:${port}`,
         'goalpost.example.com': 'localhost',
-        '/etc/ssl/goalpost.pem': certificate,
+        '/etc/ssl/goalpost.crt': certificate,
         '/etc/ssl/goalpost.key': key,
       });
       const kept = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];

@@ -16,7 +16,7 @@ export const documents = [
 ];
 
 /** What engineers read beside the code. */
-export const notes = ['prisma/README.md', 'test/README.md'];
+export const notes = ['prisma/README.md', 'src/README.md', 'test/README.md', 'test/dependencies.md'];
 
 const fence = /^```(\w+)\n(.*?)^```$/gms;
 

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -52,6 +55,25 @@ describe('the examples of docs/clients.md compile and run as they stand there', 
   test('openapi-fetch', async () => {
     await save('client.ts', section('REST', 'ts')[0]);
     expect(await paste(`export TOKEN=${tokens.write}\n${install}\n${compile}`)).toMatch(/\n[a-z_]+\n$/);
+  });
+
+  test('openapi-fetch repeats what failed, with the same key', async () => {
+    const keys: unknown[] = [];
+    const failing = createServer((request, response) => {
+      keys.push(request.headers['idempotency-key']);
+      request.resume();
+      if (keys.length === 1) return void request.socket.destroy();
+      response.setHeader('Content-Type', 'application/json');
+      if (keys.length === 2) response.writeHead(503, { 'Retry-After': '0' });
+      response.end(JSON.stringify({ goal: { status: 'on_track' } }));
+    }).listen(0, '127.0.0.1');
+    await once(failing, 'listening');
+    const base = `http://127.0.0.1:${(failing.address() as AddressInfo).port}`;
+    const compiled = join(folder, 'client.js');
+    await writeFile(compiled, (await readFile(compiled, 'utf8')).replace(server.base, base));
+    expect(await run('client', tokens.write).finally(() => failing.close())).toEqual(['on_track']);
+    expect(keys).toEqual([1, 2, 3].map(() => keys[0]));
+    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   test('graphql-codegen, with the client preset', async () => {

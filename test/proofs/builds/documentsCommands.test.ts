@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -52,6 +55,7 @@ const streams = scriptsOf('docs/events.md', 'Live stream');
 const backups = scriptsOf('docs/database.md', 'Backups');
 /** `test/proofs/faults/frontProxies.test.ts` runs it. */
 const deploying = scriptsOf('docs/deploying.md', 'Rolling restarts');
+const certificate = scriptsOf('docs/deploying.md', 'Certificate');
 const agents = [...scriptsOf('docs/agents.md', 'Connect one'), ...scriptsOf('docs/agents.md', 'A run')];
 const importing = [
   ...scriptsOf('docs/importing.md', 'Importing data'),
@@ -78,6 +82,7 @@ test('every command of the documents is run here', () => {
     ...oneDatabase,
     ...backups,
     ...deploying,
+    ...certificate,
   ].map((script) => script.trim());
   expect(all.sort()).toEqual([...here, ...notRun].sort());
 });
@@ -89,6 +94,21 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 const paste = (script: string, replaced: Record<string, string> = {}) => pasteInto(folder, script, replaced);
+
+test('the certificate of docs/deploying.md is one that its curl line trusts', async () => {
+  const [make = '', ask = ''] = certificate;
+  await paste(make, { '/etc/ssl/': './' });
+  const file = (name: string) => readFile(join(folder, name), 'utf8');
+  expect(await file('goalpost.pem')).toBe((await file('goalpost.crt')) + (await file('goalpost.key')));
+  const proxy = createServer(
+    { cert: await file('goalpost.crt'), key: await file('goalpost.key') },
+    (_request, response) => response.end('ready'),
+  ).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const { port } = proxy.address() as AddressInfo;
+  const here = { '/etc/ssl/': './', ':443:': `:${port}:`, 'com/readyz': `com:${port}/readyz` };
+  expect(await paste(ask, here).finally(() => proxy.close())).toBe('ready');
+});
 
 describe('on the demo', () => {
   let server: Awaited<ReturnType<typeof startServer>>;
