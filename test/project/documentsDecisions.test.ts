@@ -37,7 +37,7 @@ describe('a decision', () => {
 });
 
 test('every package that src imports is in the table "Built or bought"', () => {
-  const parts = sectionOf(textOf('docs/dependencies.md'), 'Built or bought');
+  const parts = sectionOf(textOf('test/dependencies.md'), 'Built or bought');
   const { devDependencies } = JSON.parse(textOf('package.json'));
   const sources = readdirSync(pathOf('src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),
