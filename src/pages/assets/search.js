@@ -41,7 +41,8 @@ function excerpt(text, words) {
   const lower = text.toLowerCase();
   const first = Math.min(...words.map((word) => lower.indexOf(word)).filter((place) => place >= 0));
   const from = Number.isFinite(first) ? Math.max(0, text.lastIndexOf(' ', Math.max(0, first - 60))) : 0;
-  return `${from > 0 ? '… ' : ''}${text.slice(from, from + 180).trim()}${text.length > from + 180 ? ' …' : ''}`;
+  const to = text.length > from + 180 ? text.lastIndexOf(' ', from + 180) : text.length;
+  return `${from > 0 ? '… ' : ''}${text.slice(from, to).trim()}${to < text.length ? ' …' : ''}`;
 }
 
 function resultOf({ kind, title, page, url, text, terms }) {
