@@ -343,8 +343,8 @@ export interface ChangeOptions<Changed> extends IdempotencyOptions {
 const longestOutcome = 1_000_000;
 
 /** Whether the response to a mutation has no more of a record than REST responds with, or only a few fields of it. */
-export const isShort = ({ complexity, aliases, pages } = noCost) =>
-  pages + aliases === 0 ? complexity <= 3_000 : complexity < 10 && aliases <= 10;
+export const isShort = ({ complexity, aliases, lengthening, pages } = noCost) =>
+  pages + lengthening === 0 ? complexity <= 3_000 : complexity < 10 && aliases <= 10;
 
 /**
  * A key makes a mutation happen once. Several changes happen together or not at all, and so do a change and a response

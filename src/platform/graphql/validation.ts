@@ -3,12 +3,17 @@ import {
   type DocumentNode,
   type FieldNode,
   type GraphQLArgument,
+  GraphQLBoolean,
   type GraphQLCompositeType,
   type GraphQLField,
+  GraphQLFloat,
+  GraphQLInt,
+  type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
   isCompositeType,
+  isEnumType,
   isInputObjectType,
   isInterfaceType,
   isListType,
@@ -43,11 +48,13 @@ export interface QueryCost {
   /** Levels of fields. */
   depth: number;
   aliases: number;
+  /** Aliases that may make the response longer than without one: of texts and objects, or longer than the field's name. */
+  lengthening: number;
   /** Fields that return a page of a list. */
   pages: number;
 }
 
-export const noCost: QueryCost = { complexity: 0, depth: 0, aliases: 0, pages: 0 };
+export const noCost: QueryCost = { complexity: 0, depth: 0, aliases: 0, lengthening: 0, pages: 0 };
 
 const assumedListSize = 10;
 /** An alias in an introspection can repeat the whole schema. */
@@ -105,14 +112,21 @@ function measure(
     const definition = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined;
     const inner = definition && getNamedType(definition.type);
     const own = weightOf(definition) + sumOf(node.arguments ?? [], (argument) => argumentWeight(argument, definition));
-    if (!node.selectionSet) return { ...noCost, complexity: own, depth: 1, aliases };
+    const lengthening = node.alias && !(isShortValue(inner) && node.alias.value.length <= node.name.value.length) ? 1 : 0;
+    if (!node.selectionSet) return { ...noCost, complexity: own, depth: 1, aliases, lengthening };
     const isKnown = definition && isCompositeType(inner);
     const size = isKnown && isListType(getNullableType(definition.type)) ? (page ?? assumedListSize) : 1;
     const ownPage = definition && pageSize(node, definition.args);
     const children = selection(node.selectionSet, isKnown ? inner : undefined, ownPage);
     const { complexity, depth } = children;
     return sum(
-      { complexity: own + size * (1 + complexity), depth: 1 + depth, aliases, pages: ownPage === undefined ? 0 : 1 },
+      {
+        complexity: own + size * (1 + complexity),
+        depth: 1 + depth,
+        aliases,
+        lengthening,
+        pages: ownPage === undefined ? 0 : 1,
+      },
       { ...children, complexity: 0, depth: 0 },
     );
   }
@@ -148,6 +162,9 @@ function measure(
   return selection(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined);
 }
 
+const isShortValue = (type: GraphQLNamedType | undefined) =>
+  isEnumType(type) || type === GraphQLBoolean || type === GraphQLInt || type === GraphQLFloat;
+
 /** What a field says that it costs itself. */
 const weightOf = (field: { extensions: Readonly<Record<string, unknown>> } | undefined) =>
   Number(field?.extensions.complexity ?? 0);
@@ -160,6 +177,7 @@ const sum = (one: QueryCost, other: QueryCost): QueryCost => ({
   complexity: Math.min(one.complexity + other.complexity, Number.MAX_SAFE_INTEGER),
   depth: Math.max(one.depth, other.depth),
   aliases: Math.min(one.aliases + other.aliases, Number.MAX_SAFE_INTEGER),
+  lengthening: Math.min(one.lengthening + other.lengthening, Number.MAX_SAFE_INTEGER),
   pages: Math.min(one.pages + other.pages, Number.MAX_SAFE_INTEGER),
 });
 
@@ -205,7 +223,7 @@ function numberIn(
 }
 
 /** The most that one GraphQL request may ask for: `mutations` are the fields of a mutation. */
-export interface QueryLimits extends Omit<QueryCost, 'pages'>, DocumentLimits {
+export interface QueryLimits extends Pick<QueryCost, 'complexity' | 'depth' | 'aliases'>, DocumentLimits {
   mutations: number;
 }
 
@@ -227,9 +245,12 @@ function costWithin(limits: QueryLimits, schema: GraphQLSchema): CostOf {
 }
 
 /** The cost as clients see it that ask for it with `GraphQL-Cost: report`, as they would ask other GraphQL servers. */
-export const reportedCost = ({ complexity, depth, aliases }: QueryLimits, { pages: _pages, ...cost } = noCost) => ({
-  ...cost,
-  limits: { complexity, depth, aliases },
+export const reportedCost = (limits: QueryLimits, cost = noCost) => ({ ...asReported(cost), limits: asReported(limits) });
+
+const asReported = ({ complexity, depth, aliases }: Pick<QueryCost, 'complexity' | 'depth' | 'aliases'>) => ({
+  complexity,
+  depth,
+  aliases,
 });
 
 interface ValidationOptions {
