@@ -288,6 +288,7 @@ export function createPipeline({
   const routed = router({
     routes,
     begin,
+    confirm: ({ scope }) => (scope?.guard?.hasFailed === false ? db.within(scope).guarded() : undefined),
     corsOrigins,
     mask,
     publicUrl,

@@ -6,9 +6,13 @@ import { failure } from './platform/failures/index.js';
 import {
   CircuitBreaker,
   flushedPosition,
+  type Guard,
+  GuardState,
   type LogPosition,
   type RequestScope,
   readPosition,
+  toStatement,
+  withShareOfDeadline,
 } from './platform/postgres/index.js';
 import { type Actor, itemsOf, type Surface } from './policies/access.js';
 
@@ -142,6 +146,20 @@ export async function momentIn(db: ModelDatabase, milliseconds: number): Promise
   return row.moment;
 }
 
+/**
+ * Refuses a token that is not as it was found any more: then there is none to divide by, and the error keeps what follows
+ * in the message from being executed.
+ */
+const sameToken = ({ id, companyId, personId, canWrite, scopes, surfaces }: FoundToken) => Prisma.sql`
+  SELECT 1 / count(*) AS "isSame", bool_or(${isUseDue}) AS "isUseDue"
+  FROM api_tokens t JOIN people p ON p.company_id = ${companyId} AND p.id = t.person_id
+  WHERE t.company_id = ${companyId} AND t.id = ${id}
+    AND t.revoked_at IS NULL AND p.suspended_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
+    AND t.person_id = ${personId} AND t.can_write = ${canWrite}
+    AND t.scopes IS NOT DISTINCT FROM ${scopes}::text AND t.surfaces IS NOT DISTINCT FROM ${surfaces}::text`;
+
+const isDivisionByZero = (error: unknown) => (error as { code?: unknown } | null)?.code === '22012';
+
 /** Who asks, and how far the log of the primary had come by then. What was acknowledged before lies before that. */
 interface Caller extends Actor {
   canWrite: boolean;
@@ -150,23 +168,35 @@ interface Caller extends Actor {
   position?: LogPosition | undefined;
 }
 
+const callerOf = (row: FoundToken): Caller => ({
+  personId: row.personId,
+  companyId: row.companyId,
+  tokenId: row.id,
+  canWrite: row.canWrite,
+  scopes: itemsOf(row.scopes),
+  surfaces: itemsOf(row.surfaces),
+  position: readPosition(row.position),
+});
+
 /**
  * Finds the person of a token, by its hash in base64. Fails with the same 401 if the token is malformed, unknown, expired or
- * revoked, or if its person is suspended.
+ * revoked, or if its person is suspended. A request gets who it was last, and is guarded: before anything that it does
+ * with the database counts, that must still be so.
  */
 export type Authenticate = (token: string | undefined, scope?: RequestScope) => Promise<Caller>;
 
 const tokensKept = 10_000;
 
 /**
- * Looks up a token on the primary, so that a revocation counts at once; after its first use in one
- * statement. Records the last use of each token, to the minute.
+ * Looks up a token on the primary, so that a revocation counts at once. After its first use, it is looked up with the
+ * first statement of each request, in one message. Records the last use of each token, to the minute.
  */
 export function authenticator(database: ModelDatabase, options = { withPosition: false }): Authenticate {
   // Whose use this gateway has just recorded: requests that were under way meanwhile have not seen that.
   const recorded = new LRUCache<string, true>({ max: tokensKept, ttl: useMilliseconds });
   // The company of a token never changes.
   const companies = new LRUCache<string, string>({ max: tokensKept });
+  const found = new LRUCache<string, FoundToken>({ max: tokensKept });
   const stalled = new CircuitBreaker();
 
   /** The request does not wait for this. If it fails, the next request with the token tries again. */
@@ -177,27 +207,48 @@ export function authenticator(database: ModelDatabase, options = { withPosition:
     writeUse(db, { companyId, id }).catch(() => recorded.delete(key));
   }
 
-  return async (token, scope) => {
-    if (token === undefined) throw failure('UNAUTHENTICATED');
-    const db = database.within(scope);
+  async function lookUp(db: ModelDatabase, token: string): Promise<FoundToken | undefined> {
     const hash = Uint8Array.from(Buffer.from(token, 'base64'));
     const known = companies.get(token);
     const companyId = known ?? (await findCompany(db, hash));
-    if (companyId === undefined) throw failure('UNAUTHENTICATED');
+    if (companyId === undefined) return undefined;
     if (!known) companies.set(token, companyId);
     const row = await stalled.ask(companyId, () => findToken(db, hash, companyId, options));
     if (row === 'refused') throw failure('SERVICE_UNAVAILABLE');
+    if (row) found.set(token, row);
+    else found.delete(token);
+    if (row?.isUseDue) recordUse(db, row);
+    return row;
+  }
+
+  const guardOf = (token: string, row: FoundToken, scope: RequestScope): Guard => ({
+    statement: toStatement(sameToken(row)),
+    async check(send) {
+      try {
+        const result = await stalled.ask(row.companyId, send);
+        if (result === 'refused') return failure('SERVICE_UNAVAILABLE');
+        const [{ isUseDue: isDue }] = result.rows as [{ isUseDue: boolean }];
+        if (isDue) recordUse(database, row);
+        return undefined;
+      } catch (error) {
+        if (!isDivisionByZero(error)) throw error;
+        found.delete(token);
+        const row = await withShareOfDeadline(scope, 1, (part) => lookUp(database.within(part), token));
+        // Whoever may do something else now is asked to come again.
+        return row ? failure('SERVICE_UNAVAILABLE') : failure('UNAUTHENTICATED');
+      }
+    },
+  });
+
+  return async (token, scope) => {
+    if (token === undefined) throw failure('UNAUTHENTICATED');
+    const known = found.get(token);
+    if (known && scope && !options.withPosition) {
+      scope.guard = new GuardState(guardOf(token, known, scope));
+      return callerOf(known);
+    }
+    const row = await lookUp(database.within(scope), token);
     if (!row) throw failure('UNAUTHENTICATED');
-    if (row.isUseDue) recordUse(db, row);
-    const position = readPosition(row.position);
-    return {
-      personId: row.personId,
-      companyId: row.companyId,
-      tokenId: row.id,
-      canWrite: row.canWrite,
-      scopes: itemsOf(row.scopes),
-      surfaces: itemsOf(row.surfaces),
-      position,
-    };
+    return callerOf(row);
   };
 }

@@ -6,6 +6,12 @@ export interface Statement {
   values: unknown[];
 }
 
+function statementOf(query: unknown, values: unknown): Statement {
+  const text = typeof query === 'string' ? query : (query as { text: string }).text;
+  const given = values ?? (query as { values?: unknown }).values;
+  return { text, values: Array.isArray(given) ? given : [] };
+}
+
 /** Runs the work and returns every statement that reached Postgres meanwhile. */
 export async function statementsOf<T>(work: () => Promise<T>): Promise<{ result: T; statements: Statement[] }> {
   const statements: Statement[] = [];
@@ -13,9 +19,8 @@ export async function statementsOf<T>(work: () => Promise<T>): Promise<{ result:
   try {
     const result = await work();
     for (const [query, values] of spy.mock.calls as unknown as [unknown, unknown][]) {
-      const text = typeof query === 'string' ? query : (query as { text: string }).text;
-      const given = values ?? (query as { values?: unknown }).values;
-      statements.push({ text, values: Array.isArray(given) ? given : [] });
+      if (typeof query === 'object' && query && 'parts' in query) statements.push(...(query.parts as Statement[]));
+      else statements.push(statementOf(query, values));
     }
     return { result, statements };
   } finally {

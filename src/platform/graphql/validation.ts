@@ -112,7 +112,8 @@ function measure(
     const definition = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined;
     const inner = definition && getNamedType(definition.type);
     const own = weightOf(definition) + sumOf(node.arguments ?? [], (argument) => argumentWeight(argument, definition));
-    const lengthening = node.alias && !(isShortValue(inner) && node.alias.value.length <= node.name.value.length) ? 1 : 0;
+    const lengthening =
+      node.alias && !(isShortValue(inner) && node.alias.value.length <= node.name.value.length) ? 1 : 0;
     if (!node.selectionSet) return { ...noCost, complexity: own, depth: 1, aliases, lengthening };
     const isKnown = definition && isCompositeType(inner);
     const size = isKnown && isListType(getNullableType(definition.type)) ? (page ?? assumedListSize) : 1;
@@ -245,7 +246,10 @@ function costWithin(limits: QueryLimits, schema: GraphQLSchema): CostOf {
 }
 
 /** The cost as clients see it that ask for it with `GraphQL-Cost: report`, as they would ask other GraphQL servers. */
-export const reportedCost = (limits: QueryLimits, cost = noCost) => ({ ...asReported(cost), limits: asReported(limits) });
+export const reportedCost = (limits: QueryLimits, cost = noCost) => ({
+  ...asReported(cost),
+  limits: asReported(limits),
+});
 
 const asReported = ({ complexity, depth, aliases }: Pick<QueryCost, 'complexity' | 'depth' | 'aliases'>) => ({
   complexity,

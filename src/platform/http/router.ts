@@ -194,6 +194,8 @@ interface RouterOptions {
   routes: Route[];
   /** Before the first check, and before each piece of a body that goes on: gives the request its time. */
   begin?: (context: RequestContext) => void;
+  /** Before a response, whatever it says: whoever sent the request still may. Throws what it is refused with. */
+  confirm?: (context: RequestContext) => Promise<void> | undefined;
   /** Origins whose web pages may call the routes. */
   corsOrigins?: readonly string[];
   /** The checks of a request that is no public page's, in order. One of them finds who sent it. */
@@ -219,7 +221,7 @@ interface Router {
 
 /** Runs the checks and the count, and has the route handle what passes them. */
 export function router(options: RouterOptions): Router {
-  const { routes, mask, limit, guide, corsOrigins = [], begin = () => {} } = options;
+  const { routes, mask, limit, guide, corsOrigins = [], begin = () => {}, confirm = () => undefined } = options;
   const { routesOf, locate } = locator(routes, guide);
   const rejected = rejections(options);
 
@@ -271,14 +273,26 @@ export function router(options: RouterOptions): Router {
       if (!found) throw new Error('a request without a route passed the checks');
       try {
         const response = await found.handle(request, context);
+        await confirm(context);
         return response.live ? { ...response, live: inTimeAndCharged(response.live, context) } : response;
       } finally {
         limit?.charge(context);
       }
     } catch (thrown) {
-      return rejected(mask(thrown, context), location, request, context);
+      const error = await confirmed(thrown, context);
+      return rejected(mask(error, context), location, request, context);
     }
   };
+
+  /** Why a request fails: what it was refused with, unless its caller may not ask at all. */
+  async function confirmed(thrown: unknown, context: RequestContext): Promise<unknown> {
+    try {
+      await confirm(context);
+      return thrown;
+    } catch (refusal) {
+      return refusal;
+    }
+  }
 
   /** A body that goes on: each of its pieces has the time of a request, and is charged. */
   const inTimeAndCharged = (live: LiveBody, context: RequestContext): LiveBody => ({

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CustomTypesConfig, Pool, PoolClient, QueryConfig } from 'pg';
+import type { CustomTypesConfig, Connection as DriverConnection, Pool, PoolClient, QueryConfig } from 'pg';
 import pg from 'pg';
 import { nobody } from '../fairness/index.js';
 import { ConnectionShares, type Release } from './connectionShares.js';
@@ -18,10 +18,143 @@ import type { OpenPool } from './pool.js';
 /** A statement, for whose values PostgreSQL infers the types. Its rows are objects, or arrays if it says so. */
 export type Statement = Omit<QueryConfig, 'name'> & { rowMode?: 'array' };
 
-interface StatementResult {
+export interface StatementResult {
   rows: unknown[];
   /** How many rows it has returned or written; null if it does neither. */
   rowCount: number | null;
+}
+
+/**
+ * A condition of all that a request does with the database. Nothing of the request is sent before its statement; what is
+ * sent with it, in one message, is executed only if that succeeds.
+ */
+export interface Guard {
+  /** PostgreSQL must refuse it unless the request may go on: an error ends a message. */
+  statement: Statement;
+  /** Sends it, by itself or with the first statement of the request. Returns why the request may not go on. */
+  check(send: () => Promise<StatementResult>): Promise<Error | undefined>;
+}
+
+/** The guard of one request, until it is known to hold. */
+export class GuardState {
+  #check: Promise<Error | undefined> | undefined;
+  /** Whether it could not be checked: what the request fails with says so. */
+  hasFailed = false;
+
+  constructor(readonly guard: Guard) {}
+
+  /** Whether it has been sent, and has not failed. */
+  get isUnderWay(): boolean {
+    return this.#check !== undefined;
+  }
+
+  /** Waits for the check that is under way. Throws why the request may not go on; nothing if the check itself has failed. */
+  async ended(): Promise<void> {
+    const refusal = await this.#check?.catch(() => undefined);
+    if (refusal) throw refusal;
+  }
+
+  /** Checks, and throws why the request may not go on. A check that has failed can be repeated. */
+  async pass(send: () => Promise<StatementResult>): Promise<void> {
+    const check = this.guard.check(send);
+    this.#check = check;
+    const refusal = await check.catch((error) => {
+      this.#check = undefined;
+      this.hasFailed = true;
+      throw error;
+    });
+    if (refusal) throw refusal;
+  }
+}
+
+type Done = (error: Error | null, results?: StatementResult[]) => void;
+
+/** The members of a query of the driver, by which its client hands it what the server says. */
+interface DriverQuery {
+  name?: string;
+  text: string;
+  submit(connection: DriverConnection): Error | null;
+  handleRowDescription(message: unknown): void;
+  handleDataRow(message: unknown): void;
+  handleCommandComplete(message: unknown, connection: DriverConnection): void;
+  handleEmptyQuery(connection: DriverConnection): void;
+  handleError(error: Error, connection: DriverConnection): void;
+  handleReadyForQuery(connection: DriverConnection): void;
+}
+
+const DriverQuery = pg.Query as unknown as new (
+  config: object,
+  done: (error: Error | null, result?: StatementResult) => void,
+) => DriverQuery;
+
+/** As the driver, but the server goes on with the next statement: it gets one Sync, after the last. */
+const withoutSync = (connection: DriverConnection): DriverConnection =>
+  Object.create(connection, { sync: { value: () => {} } });
+
+/**
+ * Two statements in one message, for the driver's client, which takes whatever has these methods. If the first fails, the
+ * server skips the second.
+ */
+class StatementPair {
+  callback: Done | undefined;
+  readonly parts: readonly [DriverQuery, DriverQuery];
+  readonly #results: StatementResult[] = [];
+  #current: DriverQuery;
+
+  constructor(first: QueryConfig, second: QueryConfig) {
+    const done = (error: Error | null, result?: StatementResult) => {
+      if (result) this.#results.push(result);
+      if (error) this.callback?.(error);
+      else if (this.#results.length === 2) this.callback?.(null, this.#results);
+    };
+    const part = (config: QueryConfig) => new DriverQuery({ ...config, queryMode: 'extended' }, done);
+    this.parts = [part(first), part(second)];
+    this.#current = this.parts[0];
+  }
+
+  /** Those of the statement that the server is at: the client notes with them what it has prepared. */
+  get name() {
+    return this.#current.name;
+  }
+
+  get text() {
+    return this.#current.text;
+  }
+
+  submit(connection: DriverConnection): Error | null {
+    const [first, second] = this.parts;
+    connection.stream.cork();
+    try {
+      return first.submit(withoutSync(connection)) ?? second.submit(connection);
+    } finally {
+      connection.stream.uncork();
+    }
+  }
+
+  handleRowDescription(message: unknown): void {
+    this.#current.handleRowDescription(message);
+  }
+
+  handleDataRow(message: unknown): void {
+    this.#current.handleDataRow(message);
+  }
+
+  handleCommandComplete(message: unknown, connection: DriverConnection): void {
+    this.#current.handleCommandComplete(message, connection);
+    this.#current = this.parts[1];
+  }
+
+  handleEmptyQuery(connection: DriverConnection): void {
+    this.#current.handleEmptyQuery(connection);
+  }
+
+  handleError(error: Error, connection: DriverConnection): void {
+    this.#current.handleError(error, connection);
+  }
+
+  handleReadyForQuery(connection: DriverConnection): void {
+    for (const part of this.parts) part.handleReadyForQuery(connection);
+  }
 }
 
 /** Where statements are sent: the pool, or a transaction. */
@@ -32,22 +165,34 @@ export interface Connection {
 /** Where transactions begin, each on a connection of its own. */
 export interface Beginning {
   begin(): Promise<HeldConnection>;
+  /** Checks the guard of the request, unless it is known to hold. Throws why the request may not go on. */
+  guarded(): Promise<void>;
 }
 
 /** Returns the name under which a connection prepares a text; an empty one if it does not. */
 export type NameOf = (text: string) => string;
 
-/** Sends a statement to a pool of the driver or to one of its clients. `done` is called once, with one of both. */
-function sendStatement(
+/** A statement as the driver reads it. */
+function configOf(nameOf: NameOf, { text, values, rowMode, types: own }: Statement): QueryConfig {
+  const config: object = { name: nameOf(text), text, values, rowMode, types: own ?? types };
+  return config as QueryConfig;
+}
+
+/** A statement, or two, and what the driver is told of them. */
+interface Message {
+  texts: readonly string[];
+  config: () => QueryConfig | StatementPair;
+}
+
+/** Sends a message to a pool of the driver or to one of its clients. `done` is called once, with one of both. */
+function send<Result>(
   driver: Pick<Pool, 'query'>,
-  nameOf: NameOf,
-  { text, values, rowMode, types: own }: Statement,
-  done: (error: Error | undefined, result?: StatementResult) => void,
+  config: Message['config'],
+  done: (error: Error | undefined, result?: Result) => void,
 ): void {
   try {
-    const config: object = { name: nameOf(text), text, values, rowMode, types: own ?? types };
-    driver.query(config as QueryConfig, (error: Error | undefined, result: StatementResult) =>
-      error ? done(withoutValues(error)) : done(undefined, result),
+    driver.query(config() as QueryConfig, (error: Error | undefined, result: unknown) =>
+      error ? done(withoutValues(error)) : done(undefined, result as Result),
     );
   } catch (error) {
     done(error as Error);
@@ -180,9 +325,8 @@ class HeldConnection implements Connection {
 
   #send(statement: Statement): Promise<StatementResult> {
     return new Promise((resolve, reject) => {
-      sendStatement(this.#client, this.#nameOf, statement, (error, result) =>
-        result ? resolve(result) : reject(error),
-      );
+      const config = () => configOf(this.#nameOf, statement);
+      send<StatementResult>(this.#client, config, (error, result) => (result ? resolve(result) : reject(error)));
     });
   }
 
@@ -245,29 +389,67 @@ export function connectionsOf({ pool, close }: OpenPool, nameOf: NameOf = () => 
  * a transaction of its own when it loses to another. A statement in a transaction is not repeated: the failure has undone
  * those before it.
  */
-class PoolConnection implements Connection {
-  readonly #shared: Shared;
-  readonly #scope: RequestScope | undefined;
-
-  constructor(shared: Shared, scope: RequestScope | undefined) {
-    this.#shared = shared;
-    this.#scope = scope;
-  }
+class PoolConnection implements Connection, Beginning {
+  constructor(
+    private readonly shared: Shared,
+    private readonly scope: RequestScope | undefined,
+  ) {}
 
   query(statement: Statement): Promise<StatementResult> {
-    const query = () => this.#query(statement);
-    return query().catch((error) => retryAfter(withStackOfSender(error), query, this.#scope));
+    const { scope, shared } = this;
+    if (scope?.guard) return this.#queryGuarded(statement, scope, scope.guard);
+    return this.#repeated({ texts: [statement.text], config: () => configOf(shared.nameOf, statement) });
+  }
+
+  /** Sends the guard of the request with its first statement; the others wait until it is known to hold. */
+  async #queryGuarded(statement: Statement, scope: RequestScope, state: GuardState): Promise<StatementResult> {
+    if (state.isUnderWay) {
+      await state.ended();
+      return this.query(statement);
+    }
+    const { nameOf } = this.shared;
+    const { statement: guard } = state.guard;
+    const config = () => new StatementPair(configOf(nameOf, guard), configOf(nameOf, statement));
+    let result: StatementResult | undefined;
+    await state.pass(async () => {
+      const [first, second] = await this.#repeated<StatementResult[]>({ texts: [guard.text, statement.text], config });
+      result = second;
+      return first as StatementResult;
+    });
+    scope.guard = undefined;
+    return result as StatementResult;
+  }
+
+  async guarded(): Promise<void> {
+    const { scope, shared } = this;
+    const state = scope?.guard;
+    if (!scope || !state) return;
+    if (state.isUnderWay) {
+      await state.ended();
+      return this.guarded();
+    }
+    const { statement } = state.guard;
+    await state.pass(() =>
+      this.#repeated({ texts: [statement.text], config: () => configOf(shared.nameOf, statement) }),
+    );
+    scope.guard = undefined;
+  }
+
+  #repeated<Result>(message: Message): Promise<Result> {
+    const query = () => this.#query<Result>(message);
+    return query().catch((error) => retryAfter(withStackOfSender(error), query, this.scope));
   }
 
   async begin(): Promise<HeldConnection> {
-    const { pool, nameOf, shares } = this.#shared;
-    const scope = this.#scope ?? newScope(beginMilliseconds);
+    await this.guarded();
+    const { pool, nameOf, shares } = this.shared;
+    const scope = this.scope ?? newScope(beginMilliseconds);
     const release = await shares.take(scope);
     if (isOver(scope)) {
       release();
       throw deadlineExceeded();
     }
-    const start = () => HeldConnection.begin(pool, nameOf, { scope: this.#scope, release });
+    const start = () => HeldConnection.begin(pool, nameOf, { scope: this.scope, release });
     const begun = () =>
       waitFor<HeldConnection>(
         scope,
@@ -277,32 +459,33 @@ class PoolConnection implements Connection {
     return report(scope, 'BEGIN', begun);
   }
 
-  #query(statement: Statement): Promise<StatementResult> {
-    const { shares } = this.#shared;
-    const release = shares.takeNow(this.#scope);
-    if (release) return this.#queryOn(release, statement);
-    return shares.take(this.#scope).then((late) => this.#queryOn(late, statement));
+  #query<Result>(message: Message): Promise<Result> {
+    const { shares } = this.shared;
+    const release = shares.takeNow(this.scope);
+    if (release) return this.#queryOn(release, message);
+    return shares.take(this.scope).then((late) => this.#queryOn<Result>(late, message));
   }
 
   /** Keeps its connection for as long as that is used, even if the request does not wait any more. */
-  #queryOn(release: Release, statement: Statement): Promise<StatementResult> {
-    const { pool, nameOf, shares } = this.#shared;
-    const scope = this.#scope;
+  #queryOn<Result>(release: Release, { texts, config }: Message): Promise<Result> {
+    const { pool, shares } = this.shared;
+    const scope = this.scope;
     if (isOver(scope)) {
       release();
       return Promise.reject(deadlineExceeded());
     }
     const { caller = nobody } = scope ?? {};
     const since = performance.now();
-    return report(scope, statement.text, () =>
-      waitFor(scope, (resolve, reject) =>
-        sendStatement(pool, nameOf, statement, (error, result) => {
+    const sent = () =>
+      waitFor<Result>(scope, (resolve, reject) =>
+        send<Result>(pool, config, (error, result) => {
           shares.countUse(caller, performance.now() - since, error !== undefined);
           release();
           if (result) resolve(result);
           else reject(error);
         }),
-      ),
-    );
+      );
+    const [text = '', second] = texts;
+    return report(scope, text, second === undefined ? sent : () => report(scope, second, sent));
   }
 }

@@ -79,16 +79,16 @@ class DirectEngine implements Engine {
   }
 
   async queryRaw(query: Sql): Promise<unknown[]> {
-    return (await this.#connection.query(statementOf(query))).rows;
+    return (await this.#connection.query(toStatement(query))).rows;
   }
 
   async executeRaw(query: Sql): Promise<number> {
-    return (await this.#connection.query(statementOf(query))).rowCount ?? 0;
+    return (await this.#connection.query(toStatement(query))).rowCount ?? 0;
   }
 }
 
 // The driver would write a time in the zone of this process.
-const statementOf = ({ text, values }: Sql): Statement => ({
+export const toStatement = ({ text, values }: Sql): Statement => ({
   text,
   values: values.map((value) => (value instanceof Date ? value.toISOString() : value)),
 });

@@ -3,7 +3,11 @@ export {
   /** Opens a client with its own connection pool. */
   openClient,
 } from './client.js';
-export type { ConnectionUse } from './connections.js';
+export type { ConnectionUse, Guard } from './connections.js';
+export {
+  /** The guard of one request: what must hold before anything that it does with the database counts. */
+  GuardState,
+} from './connections.js';
 export type { RequestObserver, RequestScope } from './deadline.js';
 export {
   /** Companies for which the database did not respond in time, as when the node that has their rows is lost. */
@@ -25,6 +29,8 @@ export type { RowInSql } from './engine.js';
 export {
   /** A `select` or `include` of Prisma that is made once and serves many calls. */
   KeptSelection,
+  /** The SQL of a statement as it is sent. */
+  toStatement,
 } from './engine.js';
 export type { DatabaseTimeouts } from './pool.js';
 export {

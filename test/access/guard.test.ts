@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { createToken } from '../../src/tokens.js';
+import { statementsOf } from '../support/statements.js';
+import { createWorld, type Json, restPaths } from '../support/world.js';
+
+const world = await createWorld();
+const { space, caller } = await world.team();
+
+/** A token that this gateway has looked up, and that is not valid any more. */
+async function revoked(ending = 'revoked_at = now()') {
+  const owner = await world.person(space, { isOwner: true });
+  await world.db.prisma.spaceMember.create({
+    data: { companyId: space.companyId, spaceId: space.id, personId: owner.id },
+  });
+  const given = { companyId: owner.companyId, personId: owner.id, name: 'test', canWrite: true };
+  const { id, token } = await createToken(world.db, given);
+  for (let use = 0; use < 2; use += 1)
+    expect((await world.graphql(token, '{ viewer { person { id } } }')).status).toBe(200);
+  await world.sql(`UPDATE api_tokens SET ${ending} WHERE id = $1`, [id]);
+  return { id, token };
+}
+
+const refused = { status: 401, code: 'UNAUTHENTICATED' };
+const outcomeOf = ({ status, body }: { status: number; body: Json }) => ({
+  status,
+  code: body?.code ?? body?.errors?.[0]?.extensions?.code,
+});
+
+describe('a token that a gateway knows is refused by the request after its revocation, whatever that asks for:', async () => {
+  const goal = await world.closedGoal(space);
+  const graphql = (query: string) => (token: string) => world.graphql(token, query);
+  const rest =
+    (body: Json, headers = {}) =>
+    (token: string) =>
+      world.post(restPaths.reopenGoal, token, body, headers);
+  test.each<[string, (token: string) => Promise<{ status: number; body: Json }>]>([
+    ['a query', graphql(`{ goal(id: "${goal.id}") { id } }`)],
+    ['several fields', graphql(`{ a: goal(id: "${goal.id}") { id } viewer { person { id } } goals { totalCount } }`)],
+    ['nothing of the database', graphql('{ __typename }')],
+    ['the schema', graphql('{ __schema { types { name } } }')],
+    ['what is no GraphQL', graphql('{')],
+    ['a field that does not exist', graphql('{ nothing }')],
+    ['a mutation', graphql(`mutation { reopenGoal(input: { id: "${goal.id}" }) { goal { id } } }`)],
+    [
+      'several mutations',
+      graphql(
+        `mutation { a: reopenGoal(input: { id: "${goal.id}" }) { goal { id } } b: reopenGoal(input: {}) { goal { id } } }`,
+      ),
+    ],
+    ['a webhook', graphql('mutation { createWebhook(input: { url: "https://example.com/" }) { webhook { id } } }')],
+    ['a change over REST', rest({ id: goal.id })],
+    ['a change with a key', rest({ id: goal.id }, { 'idempotency-key': 'once' })],
+    ['no change', rest({ id: null })],
+    ['a bad field', rest({ idd: 1 })],
+    ['another media type', rest('text', { 'content-type': 'text/plain' })],
+    ['a tool', (token) => world.post('/mcp', token, { jsonrpc: '2.0', id: 1, method: 'tools/list' })],
+  ])('%s', async (_what, ask) => {
+    const before = await world.sql(
+      'SELECT (SELECT count(*) FROM activities) AS a, (SELECT count(*) FROM webhooks) AS w',
+    );
+    for (const ending of ['revoked_at = now()', 'expires_at = now()']) {
+      const { token } = await revoked(ending);
+      expect(outcomeOf(await ask(token)), ending).toEqual(refused);
+      expect(outcomeOf(await ask(token)), 'again').toEqual(refused);
+    }
+    expect(
+      await world.sql('SELECT (SELECT count(*) FROM activities) AS a, (SELECT count(*) FROM webhooks) AS w'),
+    ).toEqual(before);
+  });
+});
+
+test('a response of 401 is the same whether or not the gateway knew the token', async () => {
+  const shapeOf = async (
+    token: string,
+    ask: (token: string) => Promise<{ status: number; body: Json; headers: Headers }>,
+  ) => {
+    const { status, body, headers } = await ask(token);
+    const text = JSON.stringify(body).replace(/"request_?id":"[^"]+"/i, '');
+    return { status, text, challenge: headers.get('www-authenticate') };
+  };
+  const unknown = `gp_${'x'.repeat(43)}`;
+  const asks = [
+    (token: string) => world.graphql(token, '{ viewer { person { id } } }'),
+    (token: string) => world.post(restPaths.reopenGoal, token, { id: 'x' }),
+  ];
+  for (const ask of asks) {
+    const { token } = await revoked();
+    expect(await shapeOf(token, ask)).toEqual(await shapeOf(unknown, ask));
+  }
+});
+
+test('the token goes with the first statement, in one message, and the others wait for it', async () => {
+  await world.graphql(caller.token, '{ viewer { person { id } } }');
+  const goal = await world.goal(space);
+  const query = `{ a: goal(id: "${goal.id}") { id } b: goal(id: "${goal.id}") { name } viewer { person { id } } }`;
+  const { statements, result } = await statementsOf(() => world.graphql(caller.token, query));
+  expect(result.status).toBe(200);
+  expect(statements.filter(({ text }) => text.includes('1 / count(*)'))).toHaveLength(1);
+  expect(statements[0]?.text).toContain('1 / count(*)');
+});
+
+test('what comes with a token is undone with it: a first statement that writes has written nothing', async () => {
+  const { token } = await revoked();
+  const create = 'mutation { createWebhook(input: { url: "https://example.com/hook" }) { webhook { id } } }';
+  expect(outcomeOf(await world.graphql(token, create))).toEqual(refused);
+  expect(await world.sql("SELECT id FROM webhooks WHERE url = 'https://example.com/hook'")).toEqual([]);
+});
+
+test('a token that may do something else by now is looked up again: 503 once, then what it may', async () => {
+  const { id, token } = await revoked('name = name');
+  await world.sql('UPDATE api_tokens SET can_write = false WHERE id = $1', [id]);
+  const change = () => world.post(restPaths.reopenGoal, token, { id: null });
+  expect(outcomeOf(await change())).toEqual({ status: 503, code: 'SERVICE_UNAVAILABLE' });
+  expect(outcomeOf(await change())).toEqual({ status: 403, code: 'READ_ONLY_TOKEN' });
+});
+
+test('a first statement that fails says so, and the connection serves the next request', async () => {
+  const goal = await world.closedGoal(space);
+  await world.graphql(caller.token, '{ viewer { person { id } } }');
+  await world.sql('ALTER TABLE goals RENAME COLUMN name TO other_name');
+  const query = `{ goal(id: "${goal.id}") { id name } }`;
+  const failed = await world
+    .graphql(caller.token, query)
+    .finally(() => world.sql('ALTER TABLE goals RENAME COLUMN other_name TO name'));
+  expect(outcomeOf(failed).code).toBe('INTERNAL_SERVER_ERROR');
+  for (let again = 0; again < 3; again += 1)
+    expect(await world.graphql(caller.token, query)).toMatchObject({
+      status: 200,
+      body: { data: { goal: { id: goal.id } } },
+    });
+});
