@@ -11,8 +11,11 @@ import {
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { databaseTables, openModels } from '../../../src/database.js';
+import { undoChanges } from '../../../src/operations/undo.js';
 import { plannedPlacements } from '../../../src/platform/administration/distribution.js';
 import { schema } from '../../../src/schema/index.js';
+import { createToken } from '../../../src/tokens.js';
+import { Agent } from '../../support/agent.js';
 import { companiesByWorker, whileLost, workerUrls } from '../../support/citusNodes.js';
 import { noted, noteStatements } from '../../support/companyBinding.js';
 import { insertWebhook, startDeliveries, thisMachine, until, webhookKey } from '../../support/deliveries.js';
@@ -385,6 +388,66 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
       expect(await count("activities WHERE company_id = $1 AND goal_id = 'reopen-again'")).toBe(0);
     }, 300_000);
   });
+
+  test('an agent changes what it has previewed once, within its scopes, and all of it is undone', async () => {
+    for (const company of companies) {
+      const owner = documents[company].people.find((person: Json) => person.is_owner);
+      const tokenOf = async (grants: Json) =>
+        createToken(world.db, { companyId: company, personId: owner.id, name: 'agent', canWrite: true, ...grants });
+      const { id, token } = await tokenOf({ surfaces: ['mcp'] });
+      const agent = new Agent(world, token);
+      await query(url, "UPDATE goals SET closed_at = now(), success = true WHERE company_id = $1 AND id = 'reopen'", [
+        company,
+      ]);
+      const changes: Record<string, Json> = {
+        reopen_goal: { id: 'reopen', message: 'Again' },
+        delete_resource_hub_file: { file_id: 'delete' },
+        recover_resource_hub_file: { file_id: 'delete' },
+        restore_document_version: { document_id: 'restore', version_number: 1 },
+      };
+      const outcomes: Record<string, Json> = {};
+      for (const [operation, input] of Object.entries(changes)) {
+        const [stale, receipt] = [await agent.receipt(operation, input), await agent.receipt(operation, input)];
+        const answers = await Promise.all([1, 2, 3].map(() => agent.call(operation, { receipt })));
+        expect(answers.filter(({ structuredContent }) => structuredContent.replayed === false)).toHaveLength(1);
+        outcomes[operation] = await agent.data(operation, { receipt });
+        expect(outcomes[operation]).toMatchObject({ replayed: true, activity: { surface: 'mcp' } });
+        expect((await agent.failure(operation, { receipt: stale })).code).toMatch(/^(STATE_CHANGED|VERSION_CONFLICT|NOT_FOUND)$/);
+      }
+      const scoped = new Agent(world, (await tokenOf({ scopes: ['reopen_goal'] })).token);
+      expect(Object.keys(await scoped.tools())).not.toContain('delete_resource_hub_file');
+      expect(
+        (
+          await scoped.message({
+            jsonrpc: '2.0',
+            id: 1,
+            method: 'tools/call',
+            params: { name: 'delete_resource_hub_file', arguments: { receipt: 'r' } },
+          })
+        ).status,
+      ).toBe(403);
+
+      const undone = { companyId: company, tokenId: id, authorId: owner.id };
+      const undo = async (dryRun: boolean) => {
+        const found: unknown[] = [];
+        for await (const { action, left } of undoChanges(world.db, undone, { since: null, dryRun }))
+          found.push([action, left]);
+        return found;
+      };
+      const expected = [
+        'document_version_restored',
+        'resource_hub_file_recovered',
+        'resource_hub_file_deleted',
+        'goal_reopened',
+      ];
+      expect(await undo(true)).toEqual(expected.map((action) => [action, null]));
+      const said = JSON.parse(await command('token', 'undo', id, '--json'));
+      expect(said.changes.map(({ action, left }: Json) => [action, left])).toEqual(
+        expected.map((action) => [action, null]),
+      );
+      expect(await undo(false)).toEqual([]);
+    }
+  }, 120_000);
 
   test('while a worker is lost, the companies of the others change, and only its own get 503', async () => {
     const byWorker = await companiesByWorker(url);
