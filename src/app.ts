@@ -265,7 +265,7 @@ export function createPipeline({
     mutations,
     graphqlRoute: graphql.route('/graphql'),
     execute: graphql.execute,
-    mcp: mcp ? mcpRoute({ schema, db, mask, bodyLimit, publicUrl, execute: graphql.execute }) : undefined,
+    mcp: mcp ? mcpRoute({ schema, db, mask, bodyLimit, publicUrl, corsOrigins, execute: graphql.execute }) : undefined,
   });
 
   /** Gives a request, and each piece of a body that goes on, its time with the database. Its caller shares the connections with others. */

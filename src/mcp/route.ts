@@ -25,6 +25,8 @@ interface McpOptions {
   mask: Mask;
   bodyLimit: number;
   publicUrl: string | undefined;
+  /** The origins whose web pages may call the gateway; `*` for all. */
+  corsOrigins: readonly string[];
 }
 
 /** The codes of JSON-RPC. */
@@ -37,7 +39,7 @@ const methods = ['initialize', 'ping', 'server/discover', 'tools/list', 'tools/c
  * The tools over HTTP, without a session: each request is complete in itself. The first one loads the protocol and
  * prepares the documents, so that a gateway without agents neither starts later nor needs more memory.
  */
-export function mcpRoute({ bodyLimit, publicUrl, ...options }: McpOptions): Route {
+export function mcpRoute({ bodyLimit, publicUrl, corsOrigins, ...options }: McpOptions): Route {
   const { mask } = options;
   let loaded: ReturnType<typeof load> | undefined;
 
@@ -49,7 +51,7 @@ export function mcpRoute({ bodyLimit, publicUrl, ...options }: McpOptions): Rout
   }
 
   async function handle(request: RequestHead, context: RequestContext): Promise<HttpResponse> {
-    const foreign = foreignNames(request, publicUrl);
+    const foreign = foreignNames(request, { publicUrl, corsOrigins });
     if (foreign) return rpcError(403, codes.refused, foreign);
     let body: unknown;
     try {
@@ -110,13 +112,17 @@ function rpcError(
 }
 
 /** What is wrong with the names by which a browser was led here: another site can make its own resolve to this machine. */
-function foreignNames({ url, headers }: RequestHead, publicUrl: string | undefined): string | undefined {
+function foreignNames(
+  { url, headers }: RequestHead,
+  { publicUrl, corsOrigins }: Pick<McpOptions, 'publicUrl' | 'corsOrigins'>,
+): string | undefined {
   const own = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
   const isOwn = (hostname: string) => isLoopback(hostname) || hostname === own;
   const { hostname } = new URL(url);
+  if (!isOwn(hostname))
+    return `The Host ${quoted(hostname)} is not allowed. Only this machine and the host of PUBLIC_URL are.`;
   const origin = headers.get('origin');
-  const remedy = 'Only this machine and the host of PUBLIC_URL are.';
-  if (!isOwn(hostname)) return `The Host ${quoted(hostname)} is not allowed. ${remedy}`;
-  if (origin === null || (URL.canParse(origin) && isOwn(new URL(origin).hostname))) return undefined;
-  return `The Origin ${quoted(origin)} is not allowed. ${remedy}`;
+  if (origin === null || corsOrigins.includes(origin) || corsOrigins.includes('*')) return undefined;
+  if (URL.canParse(origin) && isOwn(new URL(origin).hostname)) return undefined;
+  return `The Origin ${quoted(origin)} is not allowed. Only this machine, the host of PUBLIC_URL and CORS_ORIGINS are.`;
 }

@@ -225,7 +225,8 @@ function changesOf(input: UpdateWebhookInput): Prisma.Sql[] {
 /** Each old secret signs for as long as was said: then there may be no place for one more. */
 function hasPlaceForSecret({ newSecret, keepOldSecret }: UpdateWebhookInput): Prisma.Sql {
   if (!newSecret || keepOldSecret === false) return Prisma.sql`TRUE`;
-  return Prisma.sql`coalesce(w.previous_until[${Prisma.raw(String(mostOldSecrets))}] <= now(), TRUE)`;
+  // Citus takes no now() inside COALESCE.
+  return Prisma.sql`(w.previous_until[${Prisma.raw(String(mostOldSecrets))}] <= now()) IS NOT FALSE`;
 }
 
 /** How a new secret fails for which there is no place before the oldest one has ended. */

@@ -279,6 +279,40 @@ describe('what is wrong', () => {
   });
 });
 
+describe('a web page', () => {
+  const page = 'https://app.example.com';
+  const message = { jsonrpc: '2.0', id: 7, method: 'tools/list' };
+  const headers = { origin: page, 'MCP-Protocol-Version': '2025-11-25' };
+  const of = (corsOrigins: string[]) => new Agent(new World(world.db, world.url, { corsOrigins }), caller.token);
+
+  test('of an origin that CORS_ORIGINS lists may call the tools, and read why it may not', async () => {
+    const listed = of([page]);
+    const asked = 'authorization,content-type,mcp-protocol-version,mcp-method,mcp-name,mcp-session-id,last-event-id';
+    const preflight = await listed.client.fetch('/mcp', {
+      method: 'OPTIONS',
+      headers: { origin: page, 'access-control-request-method': 'POST', 'access-control-request-headers': asked },
+    });
+    expect(preflight.status).toBe(204);
+    const allowed = preflight.headers.get('access-control-allow-headers')?.toLowerCase().split(', ');
+    expect(allowed).toEqual(expect.arrayContaining(asked.split(',')));
+    for (const agentOfPage of [listed, of(['*']), new Agent(listed.client, null)]) {
+      const answer = await agentOfPage.message(message, headers);
+      expect(answer.status).toBe(agentOfPage.token ? 200 : 401);
+      expect(answer.headers.get('access-control-allow-origin')).toMatch(/^(https:\/\/app\.example\.com|\*)$/);
+    }
+  });
+
+  test.each(['https://evil.example.com', 'http://app.example.com', 'https://app.example.com:8443', 'null'])(
+    'of another origin may not: %j',
+    async (origin) => {
+      const { status, body, headers: got } = await of([page]).message(message, { ...headers, origin });
+      expect({ status, code: body.error.code }).toEqual({ status: 403, code: -32_000 });
+      expect(body.error.message).toContain('CORS_ORIGINS');
+      expect(got.get('access-control-allow-origin')).toBeNull();
+    },
+  );
+});
+
 describe('the itinerary of every surface', () => {
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
   const json = { 'Content-Type': 'application/json' };

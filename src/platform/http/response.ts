@@ -110,7 +110,7 @@ const at = (error: unknown, { message, extensions }: GraphQLError) =>
 
 const accepted = [
   ...['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'GraphQL-Cost', 'X-Request-Id', 'Last-Event-ID'],
-  ...['traceparent', 'tracestate', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
+  ...['traceparent', 'tracestate', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name', 'Mcp-Session-Id'],
 ];
 const exposed = [
   ...['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Retry-After', 'Idempotency-Replayed', 'Allow'],
@@ -131,7 +131,7 @@ export function corsHeaders(origins: readonly string[], origin: string | null | 
 }
 
 /**
- * Lets web pages of these origins (`*` for all) call both surfaces with a token. Without origins, CORS is off. Cookies
+ * Lets web pages of these origins (`*` for all) call every surface with a token. Without origins, CORS is off. Cookies
  * are never allowed, and a preflight needs no token and no SQL.
  */
 export function cors(origins: readonly string[], next: Handler): Handler {
