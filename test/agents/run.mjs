@@ -1,7 +1,6 @@
-/** Finds a document, previews a restore, makes it twice, and prints what each step said. */
-export async function run({ Client, StreamableHTTPClientTransport, options }) {
-  const [, , address] = process.argv;
-  const requestInit = { headers: { Authorization: `Bearer ${process.env.TOKEN}` } };
+/** Finds a document, previews a restore, makes it twice, and returns what each step said. */
+export async function use({ Client, StreamableHTTPClientTransport, options }, address, token) {
+  const requestInit = { headers: { Authorization: `Bearer ${token}` } };
   const client = new Client({ name: 'goalpost-agents', version: '1.0.0' }, options);
   await client.connect(new StreamableHTTPClientTransport(new URL(address), { requestInit }));
   const { tools } = await client.listTools();
@@ -19,5 +18,11 @@ export async function run({ Client, StreamableHTTPClientTransport, options }) {
   const version = client.getNegotiatedProtocolVersion?.();
   await client.close();
   const names = tools.map(({ name }) => name);
-  console.log(JSON.stringify({ server, version, names, document, preview, restored, again, wrong, unknown }));
+  return { server, version, names, document, preview, restored, again, wrong, unknown };
+}
+
+/** Does so with the address and the token that the program was given, and prints it; in a page, `window.use` does. */
+export async function run(kind) {
+  if (globalThis.window) window.use = (address, token) => use(kind, address, token);
+  else console.log(JSON.stringify(await use(kind, process.argv[2], process.env.TOKEN)));
 }

@@ -1,8 +1,14 @@
 import { execFile, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { build } from 'esbuild';
+import { chromium as playwright } from 'playwright-core';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { chromium, flags } from '../../support/chromium.js';
 import { pathOf } from '../../support/documents.js';
 import { startServer } from '../../support/server.js';
 import type { Json } from '../../support/world.js';
@@ -70,8 +76,7 @@ describe('the built gateway', () => {
     }
   }
 
-  test.each(['newest', 'before'])('serves the official client: %s', async (program) => {
-    const seen = await ask(program);
+  function expectRestored(seen: Json, program: string): void {
     expect(seen.server).toMatchObject({ name: 'goalpost' });
     if (seen.version !== undefined) expect(seen.version).toBe(program === 'newest' ? '2026-07-28' : '2025-11-25');
     expect(seen.names).toHaveLength(9);
@@ -81,7 +86,49 @@ describe('the built gateway', () => {
     expect(seen.again.structuredContent).toEqual({ ...seen.restored.structuredContent, replayed: true });
     expect(seen.wrong).toMatchObject({ isError: true, structuredContent: { code: 'NOT_FOUND' } });
     expect(JSON.stringify(seen.unknown)).toContain('Unknown tool');
+  }
+
+  test.each(['newest', 'before'])('serves the official client: %s', async (program) => {
+    expectRestored(await ask(program), program);
   });
+
+  test.skipIf(!chromium).each(['newest', 'before'])(
+    'serves the official client in a web page of an origin in CORS_ORIGINS: %s',
+    async (program) => {
+      const { outputFiles } = await build({
+        entryPoints: [`${directory}/${program}.mjs`],
+        bundle: true,
+        format: 'esm',
+        write: false,
+        logLevel: 'silent',
+      });
+      const script = outputFiles[0]?.text.replaceAll('</script', '<\\/script');
+      const app = createServer((_request, response) => {
+        response.setHeader('Content-Type', 'text/html; charset=utf-8');
+        response.end(`<!doctype html><link rel="icon" href="data:,"><script type="module">${script}</script>`);
+      }).listen(0, '127.0.0.1');
+      onTestFinished(() => void app.close());
+      await once(app, 'listening');
+      const origin = `http://app.example.com:${(app.address() as AddressInfo).port}`;
+      const { base, announced, stop } = await startServer({ CORS_ORIGINS: origin }, { quiet: true });
+      onTestFinished(stop);
+      const { write } = JSON.parse(await readFile(announced.tokens ?? '', 'utf8'));
+      const own = [
+        '--host-resolver-rules=MAP app.example.com 127.0.0.1',
+        '--disable-features=LocalNetworkAccessChecks',
+      ];
+      const browser = await playwright.launch({ executablePath: chromium ?? '', args: [...flags, ...own] });
+      onTestFinished(() => browser.close());
+      const page = await browser.newPage();
+      await page.goto(origin);
+      await page.waitForFunction('window.use');
+      const seen = await page.evaluate(
+        ([address = '', token = '']) => (window as unknown as Json).use(address, token),
+        [`${base}/mcp`, write as string],
+      );
+      expectRestored(seen, program);
+    },
+  );
 
   test('lists its tools as the schema of the protocol says, of this version and of those before', async () => {
     expect(await ask('schema')).toEqual({ tools: 9, problems: [] });
