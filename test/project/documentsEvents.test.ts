@@ -1,7 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { secretOf, signatureOf } from '../../src/platform/outbox/signature.js';
 import { insertWebhook, secretFor, startDeliveries } from '../support/deliveries.js';
@@ -63,11 +65,29 @@ describe('the examples in docs/events.md verify a signature', () => {
 
   test('in Node', async () => {
     const [example = ''] = blocksOf(page, 'js');
+    await writeFile(join(folder, 'verify.js'), example);
     const main = `import { readFileSync } from 'node:fs';
       const cases = JSON.parse(readFileSync('cases.json', 'utf8'));
       console.log(JSON.stringify(cases.map(({ secret, headers, body }) => verify(secret, headers, body))));`;
     await writeFile(join(folder, 'verify.mjs'), `${example}\n${main}`);
     expect(run(process.execPath, ['verify.mjs'])).toEqual(expected);
+  });
+
+  test('in Node, in a receiver', async () => {
+    const [, example = ''] = blocksOf(page, 'js');
+    await writeFile(
+      join(folder, 'receiver.mjs'),
+      example.replace('3000', '0, function () { console.log(this.address().port); }'),
+    );
+    const receiver = spawn(process.execPath, ['receiver.mjs'], { cwd: folder, env: { SECRET: secret } });
+    const lines = createInterface(receiver.stdout)[Symbol.asyncIterator]();
+    const { value: port } = await lines.next();
+    const post = async (text: string) =>
+      (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: signed(0, [secret]), body: text })).status;
+    expect([await post(`${body} `), await post(body)]).toEqual([401, 204]);
+    expect((await lines.next()).value).toContain("type: 'goal.closed'");
+    receiver.kill();
+    await once(receiver, 'exit');
   });
 
   test.runIf(has('python3'))('in Python', async () => {
