@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash, type Hash, hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { visit } from 'jsonc-parser';
 import { ImportError } from './report.js';
@@ -12,7 +12,11 @@ export interface WorkspacePart {
   index?: number;
   /** Where it is, for problems: `goals[3]`, or `line 12` of a file with a record in each line. */
   path: string;
+  /** Of a record of a file: its text. */
+  text?: { bytes: number; digest: string };
 }
+
+const textOf = (bytes: Buffer) => ({ bytes: bytes.length, digest: hash('sha256', bytes, 'base64') });
 
 /** What a workspace is read from, once, from the beginning to the end. */
 export interface Source {
@@ -176,7 +180,7 @@ async function* linesOf({ read, rest }: Begun): AsyncGenerator<WorkspacePart> {
     else {
       const index = counts.get(field) ?? 0;
       counts.set(field, index + 1);
-      yield { field, value, index, path };
+      yield { field, value, index, path, text: textOf(bytes) };
     }
   }
   if (!hasEnded) throw new BadFile('has no record of kind end: it was cut');
@@ -188,7 +192,7 @@ async function* splitLines(read: Buffer, rest: AsyncIterable<Buffer>): AsyncGene
   for await (const chunk of chain(read, rest)) {
     let start = 0;
     for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
-      yield Buffer.concat([...pieces, chunk.subarray(start, end)]);
+      yield joined(pieces, chunk.subarray(start, end));
       pieces = [];
       length = 0;
       start = end + 1;
@@ -199,6 +203,8 @@ async function* splitLines(read: Buffer, rest: AsyncIterable<Buffer>): AsyncGene
   }
   if (length > 0) yield Buffer.concat(pieces);
 }
+
+const joined = (pieces: Buffer[], last: Buffer) => (pieces.length === 0 ? last : Buffer.concat([...pieces, last]));
 
 async function* chain(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield first;
@@ -238,9 +244,11 @@ function invalid(text: string, start: Place): BadFile {
   return new BadFile(`is not valid JSON${where}`);
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 function decode(bytes: Buffer): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     throw new BadFile('is not UTF-8 text');
   }
@@ -333,8 +341,12 @@ class DocumentSplitter {
     return start;
   }
 
+  #bytes(chunk: Buffer, start: number, end: number): Buffer {
+    return joined(this.#pieces, chunk.subarray(start, end));
+  }
+
   #text(chunk: Buffer, start: number, end: number): string {
-    return decode(Buffer.concat([...this.#pieces, chunk.subarray(start, end)]));
+    return decode(this.#bytes(chunk, start, end));
   }
 
   #isBlank(chunk: Buffer, start: number, end: number): boolean {
@@ -357,7 +369,8 @@ class DocumentSplitter {
   }
 
   *#take(kind: Piece, chunk: Buffer, start: number, end: number, isComma: boolean): Generator<WorkspacePart> {
-    const text = this.#text(chunk, start, end);
+    const bytes = this.#bytes(chunk, start, end);
+    const text = decode(bytes);
     const isBlank = text.trim() === '';
     if (kind === 'element') {
       const field = this.#field as string;
@@ -365,7 +378,8 @@ class DocumentSplitter {
       else if (isBlank) throw invalid(`[0,${text}]`, { ...this.#start, column: this.#start.column - 3 });
       else {
         const index = this.#index;
-        yield { field, value: parseAt(text, this.#start), index, path: `${field}[${index}]` };
+        const value = parseAt(text, this.#start);
+        yield { field, value, index, path: `${field}[${index}]`, text: textOf(bytes) };
         this.#index += 1;
       }
       return;

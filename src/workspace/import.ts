@@ -3,10 +3,19 @@ import { type Database, rawSql as raw, sql, type Transaction } from '../platform
 import { documentSource, type Source } from './file.js';
 import { lists } from './format/workspace.js';
 import {
+  KnownRecords,
+  lockCompany,
+  markEqual,
+  noteKnown,
+  problemsOfKnown,
+  problemsOfKnownRemovals,
+} from './knownRecords.js';
+import {
   applyRows,
   compareRows,
   findDoomed,
   insertRows,
+  isChanged,
   keepOutcomes,
   leaveOvertaken,
   lockRows,
@@ -14,6 +23,7 @@ import {
   matchRows,
   mergeHistories,
   nameRestored,
+  sameRow,
 } from './merge.js';
 import { type Counted, type Finding, ImportError, type ImportOptions, type ImportReport } from './report.js';
 import { type Head, quote, RecordReader, within } from './rows.js';
@@ -75,10 +85,12 @@ async function readSource(tx: Transaction, source: Source): Promise<{ staging: S
     onForNew: ({ id, path, problem }) =>
       staging.note({ what: 'new', tbl: 'resource_hub_documents', value: id, path, problem }),
   });
+  const records = new KnownRecords(tx, staging, reader);
   for await (const part of source.parts) {
-    reader.read(part);
+    await records.push(part);
     await staging.flush();
   }
+  await records.close();
   const head = reader.head();
   if (head) {
     const { company, removed } = head;
@@ -89,7 +101,7 @@ async function readSource(tx: Transaction, source: Source): Promise<{ staging: S
   const isNew = !head || !(await exists(tx, head.company.id));
   const checked = { tx, staging, companyId: head?.company.id ?? '', isNew };
   const { problems } = reader;
-  problems.push(...(await problemsOfRows(checked)));
+  problems.push(...(await problemsOfRows(checked)), ...(await problemsOfKnown(checked)));
   if (!head || problems.length > 0) throw new ImportError(problems);
   return { staging, head };
 }
@@ -123,7 +135,7 @@ interface Written {
 async function write({ tx, staging, head, digest, options }: Written): Promise<ImportReport<Table>> {
   const companyId = head.company.id;
   // One import of a company at a time.
-  await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtext('goalpost import'), hashtext(${companyId}))::text AS held`;
+  await lockCompany(tx, companyId);
   const company = await exists(tx, companyId);
   await requireUnused(tx, { staging, companyId, company, options });
   // Whoever writes again from the beginning may know the events that are there now.
@@ -137,6 +149,7 @@ async function write({ tx, staging, head, digest, options }: Written): Promise<I
   const report = company ? await update(merge, head, options) : await insertAll(merge, options);
   if (options.strict && report.kept + report.conflicts > 0)
     throw new ImportError(report.findings.filter(({ what }) => what !== 'changed').map(findingText));
+  if (!options.dryRun) await noteKnown(merge);
   await tx.$executeRaw`
     INSERT INTO imports (company_id, revision, digest, kept, conflicts)
     VALUES (${companyId}, ${head.revision}::bigint, ${digest}, ${report.kept}::integer, ${report.conflicts}::integer)
@@ -211,6 +224,7 @@ async function update(merge: Merge, head: Head, options: ImportOptions): Promise
   const wrong = await mergeHistories(merge);
   if (wrong.length > 0) throw new ImportError(wrong);
   await keepOutcomes(merge);
+  await markEqual(merge, (table) => sql`NOT ${isChanged(table)}`);
   await compareRows(merge);
   await findDoomed(merge);
   const report = await countRows(merge);
@@ -240,6 +254,7 @@ async function removeMissing({ tx, staging, companyId }: Merge, { given }: Head)
     const isIn = staging.tables.has(table)
       ? sql`AND NOT EXISTS (SELECT FROM ${staged(table)} s WHERE s.id = t.id)`
       : Prisma.empty;
+    const isKnown = sql`EXISTS (SELECT FROM import_records r WHERE r.known AND r.tbl = ${table} AND r.id = t.id)`;
     const alive = columnsOf(table).includes('removed_at')
       ? 'AND t.removed_at IS NULL'
       : table === 'people'
@@ -249,7 +264,8 @@ async function removeMissing({ tx, staging, companyId }: Merge, { given }: Head)
           : '';
     const count = await tx.$executeRaw(sql`
       INSERT INTO import_removed SELECT ${table}, t.id, false FROM ${raw(table)} t
-      WHERE t.company_id = ${companyId} ${raw(alive)} ${isIn}`);
+      WHERE t.company_id = ${companyId} ${raw(alive)} ${isIn} AND NOT ${isKnown}`);
+    staging.hasRemoved ||= count > 0;
     if (count > 0 && !given.has(list))
       throw new ImportError([
         `${list}: must be in a file whose missing records are removed; the company has ${count}. Write an empty list if all are gone`,
@@ -259,13 +275,14 @@ async function removeMissing({ tx, staging, companyId }: Merge, { given }: Head)
 
 /** Ids that the file says are gone, and that the company never had, are no problem: a delta may be repeated. */
 async function removalProblems(merge: Merge, options: ImportOptions): Promise<string[]> {
-  const { tx, companyId } = merge;
+  const { tx, staging, companyId } = merge;
+  if (!staging.hasRemoved) return [];
   for (const { table } of Object.values(removable))
     await tx.$executeRaw(sql`
       DELETE FROM import_removed r WHERE r.tbl = ${table}
         AND NOT EXISTS (SELECT FROM ${raw(table)} t WHERE t.company_id = ${companyId} AND t.id = r.id)`);
   const dangling = options.removeMissing || options.resync ? await danglingReferences(merge) : [];
-  return [...dangling, ...(await problemsOfRemovals(merge))];
+  return [...dangling, ...(await problemsOfKnownRemovals(merge)), ...(await problemsOfRemovals(merge))];
 }
 
 async function emptyReport({ companyId, isNew }: Merge): Promise<ImportReport<Table>> {
@@ -283,19 +300,24 @@ async function countRows(merge: Merge): Promise<ImportReport<Table>> {
     SELECT tbl, count(*)::integer AS count FROM (SELECT tbl, id FROM import_doomed UNION SELECT tbl, id FROM import_removed) d GROUP BY tbl`;
   for (const { tbl, count } of changed) report.tables[tbl].changed = count;
   for (const { tbl, count } of removed) report.tables[tbl].removed = count;
-  for (const table of [...staging.tables].filter((each) => each !== 'companies')) {
-    const isSame = raw(
-      rowKeyOf(table)
-        .map((key) => `t."${key}" = s."${key}"`)
-        .join(' AND '),
+  const parts = [...staging.tables]
+    .filter((each) => each !== 'companies')
+    .map(
+      (table) => sql`
+        SELECT ${table} AS tbl, count(*)::integer AS all, count(*) FILTER (WHERE EXISTS (
+          SELECT FROM ${raw(table)} t WHERE t.company_id = ${companyId} AND ${sameRow(table, 's', 't')}))::integer AS known
+        FROM ${staged(table)} s`,
     );
-    const [row] = await tx.$queryRaw<{ all: number; known: number }[]>(sql`
-      SELECT count(*)::integer AS all, count(*) FILTER (WHERE EXISTS (
-        SELECT FROM ${raw(table)} t WHERE t.company_id = ${companyId} AND ${isSame}))::integer AS known FROM ${staged(table)} s`);
-    const counts = report.tables[table];
-    counts.added = (row?.all ?? 0) - (row?.known ?? 0);
-    counts.unchanged = (row?.known ?? 0) - counts.changed;
+  const counted =
+    parts.length === 0
+      ? []
+      : await tx.$queryRaw<{ tbl: Table; all: number; known: number }[]>(Prisma.join(parts, ' UNION ALL '));
+  for (const { tbl, all, known } of counted) {
+    const counts = report.tables[tbl];
+    counts.added = all - known;
+    counts.unchanged = known - counts.changed;
   }
+  for (const [table, count] of staging.known) report.tables[table].unchanged += count;
   return report;
 }
 
@@ -313,7 +335,7 @@ async function describeChanges({ tx, staging, companyId }: Merge, most: number):
         jsonb_build_object('field', e.key, 'here', e.value, 'file', n.row -> e.key), s.n
       FROM (SELECT c.id FROM import_changed c WHERE c.tbl = ${table} LIMIT ${Math.min(most, 1_000_000)}::integer) c
       JOIN ${staged(table)} s ON s.id = c.id
-      JOIN ${raw(table)} t ON t.company_id = ${companyId} AND t.id = c.id
+      CROSS JOIN LATERAL (SELECT * FROM ${raw(table)} r WHERE r.company_id = ${companyId} AND r.id = c.id OFFSET 0) t
       CROSS JOIN LATERAL (SELECT to_jsonb(x) AS row FROM (SELECT ${own}) x) n
       CROSS JOIN LATERAL jsonb_each(to_jsonb(t)) e
       WHERE e.key <> ALL (${ignored}::text[]) AND n.row ? e.key AND n.row -> e.key <> e.value`);

@@ -16,7 +16,7 @@ const hasColumn = (table: Table, column: string) => columnsOf(table).includes(co
 /** Tables whose rows without an id are told apart by their time if the file has it, and by their position. */
 const timed: Table[] = ['goal_progress_updates', 'goal_retrospectives', 'activities', 'comments'];
 
-const sameRow = (table: Table, one: string, other: string) =>
+export const sameRow = (table: Table, one: string, other: string) =>
   raw(
     rowKeyOf(table)
       .map((key) => `${one}."${key}" = ${other}."${key}"`)
@@ -312,7 +312,7 @@ const ofCompany = (table: Table, companyId: string) =>
   table === 'companies' ? sql`t.id = ${companyId}` : sql`t.company_id = ${companyId}`;
 
 /** Whether a staged row differs from the one that is there: what the file omits and was filled in does not count. */
-function isChanged(table: Table): Prisma.Sql {
+export function isChanged(table: Table): Prisma.Sql {
   const names = valuesOf(table);
   const times = filledIn.filter((name) => hasColumn(table, name));
   const given = times.map(
@@ -337,7 +337,6 @@ export async function compareRows({ tx, staging, companyId }: Merge): Promise<vo
       INSERT INTO import_changed SELECT ${table}, ${keyText(table)}
       FROM ${staged(table)} s JOIN ${raw(table)} t ON ${ofCompany(table, companyId)} AND ${sameRow(table, 's', 't')}
       WHERE NOT s.frozen AND ${isChanged(table)}`);
-  await tx.$executeRaw`CREATE INDEX ON import_changed (tbl, id)`;
 }
 
 /** Notes what is no longer in a list that the file has, with all that hangs on it, and what is removed as a whole. */
@@ -346,7 +345,7 @@ export async function findDoomed({ tx, staging, companyId }: Merge): Promise<voi
   const note = async (table: Table, rows: Prisma.Sql) => {
     if ((await tx.$executeRaw(sql`INSERT INTO import_doomed ${rows}`)) > 0) holds.add(table);
   };
-  for (const { table, how } of Object.values(removable))
+  for (const { table, how } of staging.hasRemoved ? Object.values(removable) : [])
     if (how === 'delete')
       await note(
         table,
@@ -392,19 +391,20 @@ export async function findDoomed({ tx, staging, companyId }: Merge): Promise<voi
       sql`${links} JOIN staged_resource_hub_documents s ON s.id = d.id
         WHERE d.company_id = ${companyId} AND d.public_token IS NOT NULL AND d.public_token IS DISTINCT FROM s.public_token`,
     );
-  await note(
-    'public_links',
-    sql`${links} JOIN import_removed r ON r.tbl = 'resource_hub_documents' AND r.id = d.id
+  if (staging.hasRemoved)
+    await note(
+      'public_links',
+      sql`${links} JOIN import_removed r ON r.tbl = 'resource_hub_documents' AND r.id = d.id
       WHERE d.company_id = ${companyId} AND d.public_token IS NOT NULL`,
-  );
+    );
 }
 
 /** In the order in which operations lock them, so that nobody waits in a circle. */
 const lockOrder: Table[] = ['resource_hub_documents', 'resource_hub_files', 'goals'];
 
 /** Locks the rows that change, of those that operations change too. */
-export async function lockRows({ tx, companyId }: Merge): Promise<void> {
-  for (const table of lockOrder)
+export async function lockRows({ tx, staging, companyId }: Merge): Promise<void> {
+  for (const table of lockOrder.filter((each) => staging.hasRemoved || staging.tables.has(each)))
     await tx.$executeRaw(sql`
       SELECT t.id FROM ${raw(table)} t WHERE t.company_id = ${companyId} AND t.id IN (
         SELECT c.id FROM import_changed c WHERE c.tbl = ${table}
@@ -459,9 +459,8 @@ async function updateRows({ tx, companyId }: Merge, table: Table): Promise<void>
     WHERE ${ofCompany(table, companyId)} AND ${sameRow(table, 's', 't')} AND NOT s.frozen AND ${isChanged(table)}`);
 }
 
-async function removeRows({ tx, staging, companyId }: Merge): Promise<void> {
-  const isRemoved = (table: Table) => sql`
-    t.company_id = ${companyId} AND t.id IN (SELECT r.id FROM import_removed r WHERE r.tbl = ${table})`;
+async function removeRows(merge: Merge): Promise<void> {
+  const { tx, staging, companyId } = merge;
   if (staging.tables.has('spaces')) {
     const still = staging.tables.has('space_members')
       ? sql`AND NOT EXISTS (SELECT FROM staged_space_members m WHERE m.space_id = t.space_id AND m.person_id = t.person_id)`
@@ -470,6 +469,14 @@ async function removeRows({ tx, staging, companyId }: Merge): Promise<void> {
       DELETE FROM space_members t USING staged_spaces s
       WHERE t.company_id = ${companyId} AND t.space_id = s.id AND 'members' = ANY (s.given) ${still}`);
   }
+  if (staging.hasRemoved) await removeRecords(merge);
+  await deleteDoomed(merge);
+}
+
+/** Hides and suspends what is removed as a whole. */
+async function removeRecords({ tx, companyId }: Merge): Promise<void> {
+  const isRemoved = (table: Table) => sql`
+    t.company_id = ${companyId} AND t.id IN (SELECT r.id FROM import_removed r WHERE r.tbl = ${table})`;
   for (const table of tables.filter((each) => ['spaces', 'goals', 'projects', 'resource_hubs'].includes(each)))
     await tx.$executeRaw(sql`
       UPDATE ${raw(table)} t SET removed_at = now() WHERE ${isRemoved(table)} AND t.removed_at IS NULL`);
@@ -481,15 +488,18 @@ async function removeRows({ tx, staging, companyId }: Merge): Promise<void> {
   await tx.$executeRaw(sql`
     UPDATE api_tokens t SET revoked_at = now()
     WHERE t.company_id = ${companyId} AND t.person_id IN (SELECT r.id FROM import_removed r WHERE r.tbl = 'people') AND t.revoked_at IS NULL`);
+}
+
+/** Deletes what hangs on nothing any more. */
+async function deleteDoomed({ tx, companyId }: Merge): Promise<void> {
   const [any] = await tx.$queryRaw<unknown[]>`SELECT 1 AS one FROM import_doomed LIMIT 1`;
-  if (any)
-    for (const table of tables
-      .toReversed()
-      .filter((each) => nested[each] || each.startsWith('resource_hub_fo') || each === 'resource_hub_files'))
-      if (table !== 'space_members' && table !== 'document_versions')
-        await tx.$executeRaw(sql`
-          DELETE FROM ${raw(table)} t USING import_doomed d WHERE d.tbl = ${table} AND t.company_id = ${companyId} AND t.id = d.id`);
   if (!any) return;
+  for (const table of tables
+    .toReversed()
+    .filter((each) => nested[each] || each.startsWith('resource_hub_fo') || each === 'resource_hub_files'))
+    if (table !== 'space_members' && table !== 'document_versions')
+      await tx.$executeRaw(sql`
+        DELETE FROM ${raw(table)} t USING import_doomed d WHERE d.tbl = ${table} AND t.company_id = ${companyId} AND t.id = d.id`);
   for (const table of removedLast)
     await tx.$executeRaw(sql`
       DELETE FROM ${raw(table)} t USING import_doomed d

@@ -369,6 +369,11 @@ export class RecordReader {
       this.#problem(unknownField(path === field ? '' : path.replace(/, .*$/, ''), field, Object.keys(workspace.shape)));
   }
 
+  /** Takes notice of a record whose rows are not needed. */
+  pass({ field }: WorkspacePart): void {
+    this.#given.add(field);
+  }
+
   /** What the fields said; undefined if there are problems with them. */
   head(): Head | undefined {
     if (!this.#paths.has('company')) this.#problem('company: is required');

@@ -63,14 +63,33 @@ interface Note {
   problem?: string;
 }
 
+/** A record of the file with its text. */
+interface Named {
+  table: Table;
+  id: string;
+  path: string;
+  digest: string;
+}
+
+const add = (counts: Map<Table, number>, table: Table, count: number) =>
+  counts.set(table, (counts.get(table) ?? 0) + count);
+
 /** The rows of a file in temporary tables, which are gone when the transaction ends. */
 export class Staging {
   /** The tables that the file has rows for. */
   readonly tables = new Set<Table>();
   readonly counts = new Map<Table, number>();
+  /** How many rows of each table are known to be as in the file, and not staged. */
+  readonly known = new Map<Table, number>();
+  /** Whether there are records whose text may be noted. */
+  hasText = false;
+  hasNotes = false;
+  /** Whether the file removes something, or a whole file does not name it. */
+  hasRemoved = false;
   readonly #tx: Transaction;
   readonly #buffers = new Map<string, Buffer>();
   #n = 0;
+  #ofRecord = new Map<Table, number>();
   /** The last insert, which may still run. */
   #inserted: Promise<unknown> = Promise.resolve();
 
@@ -82,21 +101,50 @@ export class Staging {
     // Whatever the database prefers: rows are compared with what is committed at that moment.
     await this.#tx.$executeRaw`SET TRANSACTION ISOLATION LEVEL READ COMMITTED`;
     await this.#tx.$executeRaw`SET LOCAL lock_timeout = '60s'`;
-    await this.#tx.$executeRaw`
-      CREATE TEMP TABLE import_notes (what text, tbl text, value text, path text, problem text, n bigint) ON COMMIT DROP`;
-    await this.#tx.$executeRaw`CREATE TEMP TABLE import_removed (tbl text, id text, listed boolean) ON COMMIT DROP`;
-    await this.#tx.$executeRaw`
-      CREATE TEMP TABLE import_findings (what text, tbl text, id text, path text, details jsonb, n bigint) ON COMMIT DROP`;
-    await this.#tx.$executeRaw`CREATE TEMP TABLE import_changed (tbl text, id text) ON COMMIT DROP`;
-    await this.#tx.$executeRaw`CREATE TEMP TABLE import_doomed (tbl text, id text) ON COMMIT DROP`;
+    await this.#tx.$executeRaw`DO $$ BEGIN
+      CREATE TEMP TABLE import_notes (what text, tbl text, value text, path text, problem text, n bigint) ON COMMIT DROP;
+      CREATE TEMP TABLE import_records (tbl text, id text, path text, n bigint, digest text, rows jsonb, known boolean)
+        ON COMMIT DROP;
+      CREATE TEMP TABLE import_removed (tbl text, id text, listed boolean) ON COMMIT DROP;
+      CREATE TEMP TABLE import_findings (what text, tbl text, id text, path text, details jsonb, n bigint) ON COMMIT DROP;
+      CREATE TEMP TABLE import_marks (tbl text, id text, mark bigint) ON COMMIT DROP;
+      CREATE TEMP TABLE import_changed (tbl text, id text) ON COMMIT DROP;
+      CREATE TEMP TABLE import_doomed (tbl text, id text) ON COMMIT DROP;
+    END $$`;
   }
 
   readonly emit: Emit = (table, row, { path, given, isFrozen, made }) => {
-    this.counts.set(table, (this.counts.get(table) ?? 0) + 1);
+    for (const counts of [this.counts, this.#ofRecord]) add(counts, table, 1);
     const generated = row.generated === true;
     const marked = { ...row, n: this.#next(), path, made, given, frozen: isFrozen, generated };
     this.#bufferOf(table).push(JSON.stringify(marked, allowed(table)));
   };
+
+  /** How many rows of each table are emitted meanwhile. */
+  rowsOf(read: () => void): Map<Table, number> {
+    this.#ofRecord = new Map();
+    read();
+    return this.#ofRecord;
+  }
+
+  /** A record that has been read. */
+  read({ table, id, path, digest }: Named, rows: Map<Table, number>): void {
+    this.hasText = true;
+    this.#record({ tbl: table, id, path, digest, rows: Object.fromEntries(rows), known: false });
+  }
+
+  /** A record that is known to be as in the file, with its rows. */
+  pass({ table, id, path }: Named, rows: Record<string, number>): void {
+    for (const [each, count] of Object.entries(rows)) add(this.known, each as Table, count);
+    this.#record({ tbl: table, id, path, rows, known: true });
+  }
+
+  #record(record: object): void {
+    const insert = (json: string) =>
+      this.#tx
+        .$executeRaw`INSERT INTO import_records SELECT * FROM json_populate_recordset(NULL::import_records, ${json}::json)`;
+    this.#buffer('import_records', insert).push(JSON.stringify({ ...record, n: this.#next() }));
+  }
 
   seen(id: SeenId): void {
     // What PostgreSQL cannot hold is a problem already.
@@ -107,6 +155,7 @@ export class Staging {
   }
 
   note(note: Note): void {
+    this.hasNotes = true;
     const insert = (json: string) =>
       this.#tx
         .$executeRaw`INSERT INTO import_notes SELECT * FROM json_populate_recordset(NULL::import_notes, ${json}::json)`;
@@ -143,9 +192,10 @@ export class Staging {
   async remove(removed: Record<string, string[]>): Promise<void> {
     for (const [list, ids] of Object.entries(removed)) {
       const table = removable[list]?.table;
-      if (table && ids.length > 0)
-        await this.#tx
-          .$executeRaw`INSERT INTO import_removed SELECT DISTINCT ${table}, id, true FROM unnest(${ids}::text[]) id`;
+      if (!table || ids.length === 0) continue;
+      this.hasRemoved = true;
+      await this.#tx
+        .$executeRaw`INSERT INTO import_removed SELECT DISTINCT ${table}, id, true FROM unnest(${ids}::text[]) id`;
     }
   }
 
@@ -228,7 +278,7 @@ async function duplicates({ tx, staging }: Checked): Promise<string[]> {
   const all = (table: Table) => sql`(
     SELECT ${columns(rowKeyOf(table))} AS value, path, n FROM ${staged(table)}
     UNION ALL SELECT value, path, n FROM import_notes WHERE what = 'id' AND tbl = ${table}) a`;
-  const tablesWithIds = new Set<Table>([...withIds, ...(await notedTables(tx))]);
+  const tablesWithIds = new Set<Table>([...withIds, ...(staging.hasNotes ? await notedTables(tx) : [])]);
   const problems: string[] = [];
   for (const table of [...tablesWithIds]) {
     const from = staging.tables.has(table)
@@ -271,7 +321,9 @@ export async function danglingReferences(checked: Checked): Promise<string[]> {
     SELECT s.n, s.path, ${fieldOf(column)} AS field, s.${columns([column])} AS value, ${to} AS tbl
     FROM ${staged(table)} s WHERE s.${columns([column])} IS NOT NULL AND ${isUnknown(to, sql`s.${columns([column])}`)}`;
   const inRows = references.filter(({ table }) => staging.tables.has(table)).map(ofTable);
-  const noted = await tx.$queryRaw<{ tbl: Table }[]>`SELECT DISTINCT tbl FROM import_notes WHERE what = 'reference'`;
+  const noted = staging.hasNotes
+    ? await tx.$queryRaw<{ tbl: Table }[]>`SELECT DISTINCT tbl FROM import_notes WHERE what = 'reference'`
+    : [];
   const inNotes = noted.map(
     ({ tbl }) => sql`
       SELECT s.n, s.path, '' AS field, s.value, ${tbl} AS tbl FROM import_notes s
@@ -296,7 +348,8 @@ async function elsewhere({ tx, staging }: Checked, values: string[]): Promise<Ma
   const parts = [...staging.tables]
     .filter((table) => table !== 'space_members' && table !== 'public_links')
     .map((table) => sql`SELECT id AS value, path FROM ${staged(table)} WHERE id = ANY (${values}::text[])`);
-  if (values.length === 0 || parts.length === 0) return new Map();
+  parts.push(sql`SELECT id AS value, path FROM import_records WHERE known AND id = ANY (${values}::text[])`);
+  if (values.length === 0) return new Map();
   const found = await tx.$queryRaw<{ value: string; path: string }[]>(Prisma.join(parts, ' UNION ALL '));
   return new Map(found.map(({ value, path }) => [value, path]));
 }
@@ -316,11 +369,10 @@ async function circles({ tx, staging, companyId, isNew }: Checked): Promise<stri
     const above = sql`UNION
       SELECT t.id, t.${up} FROM up JOIN ${raw(table)} t ON t.company_id = ${companyId} AND t.id = up.parent
       WHERE t.${up} IS NOT NULL AND NOT EXISTS (SELECT FROM ${staged(table)} s WHERE s.id = up.parent)`;
-    await tx.$executeRaw(sql`CREATE TEMP TABLE ${tree} (id text, parent text, up text) ON COMMIT DROP`);
     const rows = await tx.$executeRaw(sql`
-      INSERT INTO ${tree} WITH RECURSIVE up (id, parent) AS (
+      CREATE TEMP TABLE ${tree} ON COMMIT DROP AS WITH RECURSIVE up (id, parent) AS (
         SELECT id, ${up} FROM ${staged(table)} WHERE ${up} IS NOT NULL ${isNew ? Prisma.empty : above}
-      ) SELECT id, parent, parent FROM up`);
+      ) SELECT id, parent, parent AS up FROM up`);
     if (rows === 0) continue;
     await tx.$executeRaw(sql`CREATE INDEX ON ${tree} (id)`);
     await tx.$executeRaw(sql`ANALYZE ${tree}`);
@@ -391,9 +443,11 @@ async function documentProblems({ tx, staging, companyId, isNew }: Checked): Pro
   const isThere = isNew
     ? sql`FALSE`
     : sql`EXISTS (SELECT FROM resource_hub_documents d WHERE d.company_id = ${companyId} AND d.id = i.value)`;
-  const forNew = await tx.$queryRaw<{ path: string; problem: string }[]>(sql`
-    SELECT path, problem FROM import_notes i
-    WHERE what = 'new' AND NOT ${isThere} ORDER BY n LIMIT ${most}::integer`);
+  const forNew = staging.hasNotes
+    ? await tx.$queryRaw<{ path: string; problem: string }[]>(sql`
+        SELECT path, problem FROM import_notes i
+        WHERE what = 'new' AND NOT ${isThere} ORDER BY n LIMIT ${most}::integer`)
+    : [];
   const problems = forNew.map(({ path, problem }) => `${path}: ${problem}`);
   if (!staging.tables.has('activities')) return problems;
   const inFile = staging.tables.has('document_versions')
@@ -419,8 +473,6 @@ async function documentProblems({ tx, staging, companyId, isNew }: Checked): Pro
 /** Problems with what the file says is gone: it is in the file too, or something of it would stay. */
 export async function problemsOfRemovals(checked: Checked): Promise<string[]> {
   const { tx, staging, companyId } = checked;
-  const [any] = await tx.$queryRaw<unknown[]>`SELECT 1 AS one FROM import_removed LIMIT 1`;
-  if (!any) return [];
   const problems: string[] = [];
   for (const [list, { table }] of Object.entries(removable)) {
     if (staging.tables.has(table)) {

@@ -19,6 +19,9 @@ import { createWorld, type Json } from '../support/world.js';
 const world = await createWorld();
 const { db } = world;
 
+/** A file with this content. */
+const fileOf = (document: Json) => streamSource(() => [Buffer.from(JSON.stringify(document))]);
+
 let nextKey = 0;
 
 /** A company that was imported, with an owner who has a token. */
@@ -28,11 +31,11 @@ async function imported(change: (document: Json) => void = () => {}) {
   const document = smallWorkspace(key) as Json;
   document.people[0].is_owner = true;
   change(document);
-  await importFrom(db, documentSource(document));
+  await importFrom(db, fileOf(document));
   const companyId: string = document.company.id;
   const { token } = await createToken(db, { companyId, personId: `${key}-ann`, name: 'Ann', canWrite: true });
   const update = (delta: Json, options: ImportOptions = {}) =>
-    importFrom(db, documentSource({ company: document.company, ...delta }), { update: true, ...options });
+    importFrom(db, fileOf({ company: document.company, ...delta }), { update: true, ...options });
   return { key, document, companyId, token, update, id: (name: string) => `${key}-${name}` };
 }
 
@@ -163,7 +166,7 @@ describe('an update', () => {
 
   test('of a company that does not exist is its first import', async () => {
     const document = smallWorkspace('first');
-    const report = await importFrom(db, documentSource(document), { update: true });
+    const report = await importFrom(db, fileOf(document), { update: true });
     expect(report).toMatchObject({ isNew: true, companyId: 'first-company' });
     expect(counted(await importFrom(db, documentSource(document), { update: true }))).toEqual({});
   });
