@@ -187,8 +187,8 @@ const renamed = (count: number, name: string) =>
 
 async function delta(): Promise<void> {
   for (const name of ['New name of', 'Other name of', 'Third name of']) {
-    const start = performance.now();
     const goals = renamed(1000, name);
+    const start = performance.now();
     const report = await importFrom(db, documentSource({ company, goals }), { update: true });
     const taken = secondsSince(start);
     console.log(
