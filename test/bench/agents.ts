@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { print } from 'graphql';
 import { readDocuments } from '../../src/mcp/documents.js';
 import { schema } from '../../src/schema/index.js';
-import { envelope } from '../support/agent.js';
+import { envelope, headersOf } from '../support/agent.js';
 import { startBuiltGateway } from '../support/builtGateway.js';
 import { cpuMilliseconds } from '../support/processes.js';
 import { spread, table } from './comparison/format.js';
@@ -32,10 +32,9 @@ async function post(path: string, body: unknown, headers: Record<string, string>
   if (!response.ok || text.includes('"errors"') || text.includes('isError')) throw new Error(`${path}: ${text}`);
 }
 
-const version = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call' };
 const tool = (name: string, given: object) => {
   const params = { name, arguments: given, _meta: envelope };
-  return () => post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, { ...version, 'Mcp-Name': name });
+  return () => post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, headersOf('tools/call', name));
 };
 const before = (name: string, given: object) => {
   const params = { name, arguments: given };

@@ -11,6 +11,13 @@ export const envelope = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
+/** What the headers of a request of the newest version repeat of it. */
+export const headersOf = (method: string, name?: string): Record<string, string> => ({
+  'MCP-Protocol-Version': version,
+  'Mcp-Method': method,
+  ...(name && { 'Mcp-Name': name }),
+});
+
 /** An agent: it sends messages of the protocol to `/mcp`, each by itself. */
 export class Agent {
   constructor(
@@ -25,12 +32,10 @@ export class Agent {
 
   /** Sends a request of the newest version. */
   async request(method: string, params: Json = {}): Promise<Answer> {
-    const headers = {
-      'MCP-Protocol-Version': version,
-      'Mcp-Method': method,
-      ...(params.name && { 'Mcp-Name': params.name }),
-    };
-    return this.message({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: envelope } }, headers);
+    return this.message(
+      { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: envelope } },
+      headersOf(method, params.name),
+    );
   }
 
   /** The tools that it sees, by name. */

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { createToken } from '../../../src/tokens.js';
-import { envelope } from '../../support/agent.js';
+import { envelope, headersOf } from '../../support/agent.js';
 import { goalpost } from '../../support/goalpost.js';
 import { seedOf } from '../../support/seedOf.js';
 import { startServer } from '../../support/server.js';
@@ -115,7 +115,13 @@ const seen = { calls: 0, lost: 0, previews: 0, done: 0, replayed: 0, refused: 0,
 let restarting: number | undefined;
 
 /** Sends a request to one of the gateways, seldom to one that is down; undefined if its answer is lost, as when the gateway is killed. */
-async function send(path: string, token: string, body: unknown, mayLose = true): Promise<Json | undefined> {
+async function send(
+  path: string,
+  token: string,
+  body: unknown,
+  mayLose = true,
+  headers: Record<string, string> = {},
+): Promise<Json | undefined> {
   const up = gateways.filter((_, index) => index !== restarting || random() < 0.1);
   const { base } = oneOf(up.length > 0 ? up : gateways);
   const aborted = new AbortController();
@@ -124,7 +130,7 @@ async function send(path: string, token: string, body: unknown, mayLose = true):
   try {
     const response = await fetch(base + path, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}`, ...headers },
       body: JSON.stringify(body),
       signal: aborted.signal,
     });
@@ -138,8 +144,12 @@ async function send(path: string, token: string, body: unknown, mayLose = true):
 }
 
 async function call(token: string, name: string, given: Json, mayLose = true): Promise<Json | undefined> {
-  const params = { name, arguments: given, ...(random() < 0.5 && { _meta: envelope }) };
-  const answer = await send('/mcp', token, { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, mayLose);
+  const isNew = random() < 0.5;
+  const params = { name, arguments: given, ...(isNew && { _meta: envelope }) };
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+  const answer = await send('/mcp', token, body, mayLose, isNew ? headersOf('tools/call', name) : {});
+  // A message that the protocol refuses would try nothing.
+  expect(answer?.body?.error).toBeUndefined();
   return answer?.body?.result;
 }
 
