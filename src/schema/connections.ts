@@ -250,7 +250,10 @@ interface Rows<Row> {
   rowAt: Context['db']['goal']['rowAt'];
 }
 
-/** How the rows of a list are read, if all of them are of one model. `visible` are those that may be shown at all. */
+/**
+ * How the rows of a list are read, if all of them are of one model. The list itself has only what may be shown; `visible`
+ * is asked again of rows that are read later, when that may have changed.
+ */
 export function rowsOfModel<Row extends { id: string }>(
   context: Context,
   info: GraphQLResolveInfo,
@@ -261,6 +264,6 @@ export function rowsOfModel<Row extends { id: string }>(
   const query = nodesQuery(context, info, typeName);
   return {
     load: byId(context, query, (_query, where) => rows.findMany({ ...query, where: { ...where, ...visible } })),
-    rowAt: (id) => rows.rowAt({ ...query, where: { companyId, ...visible } }, id),
+    rowAt: (id) => rows.rowAt({ ...query, where: { companyId } }, id),
   };
 }
