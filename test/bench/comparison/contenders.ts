@@ -60,7 +60,7 @@ export const contenders: Record<ContenderName, Contender> = {
     command: [...withTypes, path('../floor/server.ts')],
     spelling: floor,
     conflict: 409,
-    only: comparableWorkloads,
+    only: [...comparableWorkloads, 'a goal of each company'],
   },
   PostGraphile: {
     command: [path('../peers/postgraphile.mjs')],

@@ -13,6 +13,8 @@ export interface Sizes {
   depth: number;
   /** Records for each workload that uses them up, before they are made as new. */
   pool: number;
+  /** Small companies besides the one of the other workloads. */
+  companies: number;
 }
 
 export const usualSizes: Sizes = {
@@ -23,11 +25,14 @@ export const usualSizes: Sizes = {
   sentences: 20,
   depth: 3,
   pool: 4000,
+  companies: 1,
 };
 
 /** A token of the caller, who may edit everything in the workloads by the company's level, as most people can. */
 export const callersToken = `gp_${'b'.repeat(43)}`;
 export const unknownToken = `gp_${'u'.repeat(43)}`;
+/** Of a person of a small company. */
+export const smallToken = (company: number) => `gp_${String(company).padStart(43, '0')}`;
 
 export const ids = {
   goal: (n: number) => `full-${n}`,
@@ -36,6 +41,8 @@ export const ids = {
   document: (n: number) => `document-${n}`,
   file: (n: number) => `file-${n}`,
   person: (n: number) => `person-${n}`,
+  /** The only goal of each small company. */
+  onlyGoal: 'only',
 };
 
 export const counts = {
@@ -59,10 +66,26 @@ ${companySql('other', { ...sizes, goals: 1000, documents: 100, versions: 2, pool
 INSERT INTO token_companies (company_id, hash) VALUES ('company', sha256('${callersToken}'));
 INSERT INTO api_tokens (company_id, id, person_id, name, hash, last_four, can_write)
 VALUES ('company', 'token', 'caller', 'Bench', sha256('${callersToken}'), 'bbbb', true);
+${smallCompaniesSql(sizes.companies)}
 SET session_replication_role = origin;
 -- Without it the peers, which do not know the shelves of the product's lists, would sort all goals for each page.
 CREATE INDEX goals_for_peers ON goals (company_id, inserted_at, id);
 `;
+
+/** Companies of one person with one goal. */
+const smallCompaniesSql = (count: number) => {
+  const each = `FROM generate_series(0, ${count - 1}) n`;
+  const hash = `sha256(('gp_' || lpad(n::text, 43, '0'))::bytea)`;
+  return `
+INSERT INTO companies (id, name) SELECT 'small-' || n, 'Small ' || n ${each};
+INSERT INTO people (company_id, id, full_name, email, is_owner) SELECT 'small-' || n, 'caller', 'Person', 'person@example.com', true ${each};
+INSERT INTO spaces (company_id, id, name, company_level, space_level) SELECT 'small-' || n, 'space', 'Space', 70, 100 ${each};
+INSERT INTO goals (company_id, id, space_id, name, champion_id, company_level, space_level)
+SELECT 'small-' || n, '${ids.onlyGoal}', 'space', 'Goal ' || n, 'caller', 70, 100 ${each};
+INSERT INTO token_companies (company_id, hash) SELECT 'small-' || n, ${hash} ${each};
+INSERT INTO api_tokens (company_id, id, person_id, name, hash, last_four, can_write, last_used_at)
+SELECT 'small-' || n, 'token', 'caller', 'Bench', ${hash}, right(lpad(n::text, 43, '0'), 4), true, now() ${each};`;
+};
 
 const companySql = (company: string, sizes: Sizes) => `
 INSERT INTO companies (id, name) VALUES ('${company}', 'Bench');

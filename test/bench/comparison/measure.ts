@@ -1,4 +1,4 @@
-import { cpuOf } from '../../support/processes.js';
+import { cpuOf, residentMegabytes } from '../../support/processes.js';
 import type { Running } from './contenders.js';
 import type { BenchDatabase } from './database.js';
 import { closedLoop, fixedRate, type Load } from './load.js';
@@ -22,6 +22,8 @@ export interface Measured {
   p99: number;
   worst: number;
   cpu: { contender: number; database: number };
+  /** Of the contender's process, in MB, at the end. */
+  memory: number;
   /** The share of one processor that the generator of the load needed: above 0.9 it is what was measured. */
   generator: number;
 }
@@ -68,6 +70,7 @@ export async function measure(
     throughput: requests / load.seconds,
     ...percentiles(load),
     cpu,
+    memory: residentMegabytes(running.pid),
     generator: (used.user + used.system) / 1e6 / load.seconds,
   };
 }

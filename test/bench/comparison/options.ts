@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type ContenderName, contenders } from './contenders.js';
 import { type Sizes, usualSizes } from './dataset.js';
+import { axisNames } from './growth.js';
 import { type WorkloadName, workloadNames } from './workloads.js';
 
 export interface Options {
@@ -15,6 +16,8 @@ export interface Options {
   starts: number;
   /** Whether the data grows too, after the comparison on one data set. */
   growth: boolean;
+  /** The only things that grow, if not all. */
+  axes: string[] | undefined;
   /** The largest size that growth tries. */
   largest: number;
   /** Whether the gateway runs for some minutes without a pause, instead of the comparison. */
@@ -40,6 +43,7 @@ const usage = `Usage: npm run bench -- [options]
   --goals <n> --documents <n> --versions <n> --recipients <n> --depth <n>   how much data there is
   --peer-node <path>   the Node for PostGraphile, which needs 22 or later
   --growth             also how throughput changes with the data and with connections, for the floor and the gateway
+  --axes <a;b>         only what grows of: ${axisNames.join('; ')}
   --largest <n>        of the sizes that --growth tries (1000000)
   --soak               instead, the gateway alone without a pause, and how its memory changes
   --minutes <n>        of the soak (10)
@@ -80,6 +84,7 @@ export function readOptions(args: string[]): Options {
       'peer-node': { type: 'string' },
       largest: { type: 'string', default: '1000000' },
       growth: { type: 'boolean', default: false },
+      axes: { type: 'string' },
       soak: { type: 'boolean', default: false },
       minutes: { type: 'string', default: '10' },
       smoke: { type: 'boolean', default: false },
@@ -99,6 +104,7 @@ export function readOptions(args: string[]): Options {
   const common = {
     name: soak ? ('soak' as const) : ('comparison' as const),
     largest: Number(values.largest),
+    axes: values.axes === undefined ? undefined : listed(values.axes, axisNames),
     growth,
     soak,
     minutes: Number(values.minutes),

@@ -148,7 +148,7 @@ function rateTable(measured: Measured[]): string {
   return table(['workload', 'contender', 'requests/s', 'p50 ms', 'p99 ms', 'worst ms', 'failed'], rows);
 }
 
-/** Throughput at each size, and what is left of it from the first size to the last. */
+/** Throughput at each size, what is left of it from the first size to the last, and the memory at the largest. */
 function growthTable(grown: Grown[]): string {
   const sizes = unique(grown.map(({ size }) => size));
   const groups = unique(grown.map(({ workload, contender }) => JSON.stringify([workload, contender])));
@@ -168,7 +168,17 @@ function growthTable(grown: Grown[]): string {
       contender,
       ...at.map((value) => String(Math.round(value))),
       fixed((at.at(-1) ?? 0) / (at[0] ?? 1)),
+      ...[sizes[0], sizes.at(-1)].map((size) => memoryAt(grown, { size, contender, workload })),
     ];
   });
-  return table(['workload', 'contender', ...sizes.map((size) => size.toLocaleString('en')), 'last ÷ first'], rows);
+  const headings = sizes.map((size) => size.toLocaleString('en'));
+  return table(['workload', 'contender', ...headings, 'last ÷ first', 'MB at the first', 'MB at the last'], rows);
+}
+
+/** The most memory that a contender had after a workload, in MB. */
+function memoryAt(grown: Grown[], of: { size: number | undefined; contender: string; workload: string }): string {
+  const rows = grown.filter(
+    ({ size, contender, workload }) => size === of.size && contender === of.contender && workload === of.workload,
+  );
+  return String(Math.round(Math.max(...rows.map(({ memory }) => memory ?? Number.NaN))));
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Call } from './calls.js';
-import { callersToken, counts, ids, type Sizes, unknownToken } from './dataset.js';
+import { callersToken, counts, ids, type Sizes, smallToken, unknownToken } from './dataset.js';
 
 /** One request of a workload, and what its answer must be. */
 export interface Step {
@@ -63,6 +63,7 @@ export class Workloads {
     mix: () => this.#mix(),
     'restore with a key': () => this.#withKey(this.#restore()),
     'three restores at once': () => this.#restores(),
+    'a goal of each company': () => this.#goalOfEach(),
   } satisfies Record<string, Next>;
 
   /** A document that is not being restored: each in turn. */
@@ -127,6 +128,12 @@ export class Workloads {
     return step({ kind: 'goal', id }, found(id));
   }
 
+  /** Of the small companies, each in turn, with a token of its own. */
+  #goalOfEach(): Step {
+    const token = smallToken(this.#count++ % this.#sizes.companies);
+    return { ...step({ kind: 'goal', id: ids.onlyGoal }, found(ids.onlyGoal)), token };
+  }
+
   #page = (): Step => step({ kind: 'page' }, /"has_?next_?page"\s*:\s*true/i);
 
   #unauthenticated(): Step {
@@ -177,4 +184,5 @@ export const wholeWorkloads: WorkloadName[] = [
 /** What peers can do too: keys and several mutations in one transaction are the gateway's own. */
 export const comparableWorkloads: WorkloadName[] = [...wholeWorkloads, '401', '409', 'mix'];
 
+/** Those of the comparison; growth has one more. */
 export const workloadNames: WorkloadName[] = [...comparableWorkloads, 'restore with a key', 'three restores at once'];
