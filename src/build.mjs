@@ -44,6 +44,9 @@ async function bundle() {
     entryPoints: ['src/main.ts', 'src/index.ts'],
     platform: 'node',
     bundle: true,
+    // Node keeps the text: 3 MB less of memory. Names and lines of a readable length stay for stack traces.
+    minifyWhitespace: true,
+    lineLimit: 200,
     splitting: true,
     mainFields: ['module', 'main'],
     plugins: [oneGraphql],

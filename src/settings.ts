@@ -266,7 +266,8 @@ function misspelledIn({ values, fromFile }: Environment): { name: string; neares
     (name) => !known.includes(name) && (name.length >= ownLength || fromFile.has(name)),
   );
   return candidates.flatMap((name) => {
-    const nearest = known.find((setting) => leven(name.toUpperCase(), setting) <= 2);
+    const upper = name.toUpperCase();
+    const nearest = known.find((setting) => Math.abs(upper.length - setting.length) <= 2 && leven(upper, setting) <= 2);
     return nearest ? [{ name, nearest }] : [];
   });
 }

@@ -13,9 +13,12 @@ import {
   isScalarType,
   isSpecifiedScalarType,
   isUnionType,
+  validate,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { catalogue, errorCodes } from '../../src/errors/catalogue.js';
+import { storedMutations } from '../../src/rest/routes.js';
+import { prepare } from '../../src/rest/storedMutation.js';
 import { schema } from '../../src/schema/index.js';
 
 // The rules of graphql-eslint's recommended and Relay presets; the package itself brings its own eslint and pins
@@ -263,3 +266,10 @@ test('scalars of our own say how they are written', () => {
   expect(scalars.filter(({ specifiedByURL }) => !specifiedByURL).map(({ name }) => name)).toEqual([]);
   expect(scalars.filter(({ description }) => !/`|JSON/.test(description ?? '')).map(({ name }) => name)).toEqual([]);
 });
+
+test.each(storedMutations.map((stored) => [stored.path, stored] as const))(
+  'the stored mutation of %s fits the schema',
+  (_path, stored) => {
+    expect(validate(schema, prepare(schema, stored).document)).toEqual([]);
+  },
+);

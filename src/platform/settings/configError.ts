@@ -16,5 +16,5 @@ export function shownText(setting: string, text: string): string {
         .replace(/(password=)[^&]*/gi, '$1***')
     : text;
   const short = masked.length > longestShown ? `${masked.slice(0, longestShown)}…` : masked;
-  return /^[\x21-\x7e…]+$/.test(short) ? short : JSON.stringify(short);
+  return /^[\x21-\x7e\u2026]+$/.test(short) ? short : JSON.stringify(short);
 }
