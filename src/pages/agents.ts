@@ -47,7 +47,7 @@ once, however often they are called. If somebody has changed the record meanwhil
 <p>On the server, create a token for these tools alone. It cannot go around the receipts through REST or GraphQL:</p>
 ${block('A token for an agent', leastToken)}
 <p>Leave out <code>--write</code> and <code>--scope</code> for an agent that only reads. If it has done what it should
-not have, this takes back all that it did:</p>
+not have, this takes back what nobody has built on since:</p>
 ${block('Taking back', 'npx goalpost token undo TOKEN_ID')}
 </section>
 </main>`,
