@@ -8,6 +8,7 @@ const exempt = [
   '_prisma_migrations',
   'idempotency_keys',
   'receipts',
+  'imported_records.digest',
   'rate_limits',
   ...['webhooks.disabled_reason', 'webhooks.lease_id', 'webhook_retries.record', 'webhook_attempts.outcome'],
   ...['webhook_attempts.type', 'webhook_attempts.event_id'],
