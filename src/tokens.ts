@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { ModelDatabase } from './database.js';
 import { Prisma } from './generated/client/client.js';
@@ -29,7 +29,7 @@ export const hashToken = (token: string) => Uint8Array.from(createHash('sha256')
 /** The hash, in base64, of the token in an `Authorization` header; undefined if that cannot be one. */
 export function bearerHash(authorization: string | null): string | undefined {
   const token = bearer.exec(authorization ?? '')?.[1];
-  return token && createHash('sha256').update(token).digest('base64');
+  return token && hash('sha256', token, 'base64');
 }
 
 /** Requires a header `Authorization` with the scheme Bearer; what follows the scheme is for `bearerHash`. Throws 401. */

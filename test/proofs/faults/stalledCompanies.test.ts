@@ -38,7 +38,7 @@ describe.skipIf(usesPgbouncer)('a company whose rows the database does not find 
     const { statements, result } = await statementsOf(four);
     expect(result).toEqual([503, 503, 503, 503]);
     expect(
-      statements.filter(({ text }) => text.includes('api_tokens')),
+      statements.filter(({ text }) => text.includes('FROM api_tokens t JOIN people')),
       'that wait',
     ).toHaveLength(2);
 
