@@ -184,6 +184,7 @@ export const itinerary = [
   { phase: 'admit', refuses: [503, 429] },
   // `checks` and the count of `router`.
   { phase: 'route', refuses: [404, 405, 406] },
+  // A token that the gateway knows is looked up again with the first statement, and at the latest before the response.
   { phase: 'authenticate', refuses: [401, 429, 403] },
   // REST: `restRoutes`. GraphQL: its parameters, its document, and every argument before the first field.
   { phase: 'read', refuses: [415, 413, 400] },
@@ -288,7 +289,8 @@ export function createPipeline({
   const routed = router({
     routes,
     begin,
-    confirm: ({ scope }) => (scope?.guard?.hasFailed === false ? db.within(scope).guarded() : undefined),
+    confirm: ({ scope }) =>
+      scope?.prerequisite?.hasFailed === false ? db.within(scope).requirePrerequisite() : undefined,
     corsOrigins,
     mask,
     publicUrl,

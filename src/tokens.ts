@@ -6,9 +6,9 @@ import { failure } from './platform/failures/index.js';
 import {
   CircuitBreaker,
   flushedPosition,
-  type Guard,
-  GuardState,
   type LogPosition,
+  PendingPrerequisite,
+  type Prerequisite,
   type RequestScope,
   readPosition,
   toStatement,
@@ -180,7 +180,7 @@ const callerOf = (row: FoundToken): Caller => ({
 
 /**
  * Finds the person of a token, by its hash in base64. Fails with the same 401 if the token is malformed, unknown, expired or
- * revoked, or if its person is suspended. A request gets who it was last, and is guarded: before anything that it does
+ * revoked, or if its person is suspended. A request gets who it was last, and is checked: before anything that it does
  * with the database counts, that must still be so.
  */
 export type Authenticate = (token: string | undefined, scope?: RequestScope) => Promise<Caller>;
@@ -221,7 +221,7 @@ export function authenticator(database: ModelDatabase, options = { withPosition:
     return row;
   }
 
-  const guardOf = (token: string, row: FoundToken, scope: RequestScope): Guard => ({
+  const prerequisiteOf = (token: string, row: FoundToken, scope: RequestScope): Prerequisite => ({
     statement: toStatement(sameToken(row)),
     async check(send) {
       try {
@@ -244,7 +244,7 @@ export function authenticator(database: ModelDatabase, options = { withPosition:
     if (token === undefined) throw failure('UNAUTHENTICATED');
     const known = found.get(token);
     if (known && scope && !options.withPosition) {
-      scope.guard = new GuardState(guardOf(token, known, scope));
+      scope.prerequisite = new PendingPrerequisite(prerequisiteOf(token, known, scope));
       return callerOf(known);
     }
     const row = await lookUp(database.within(scope), token);

@@ -48,8 +48,8 @@ export type Database<Prisma = unknown> = Transaction<Prisma> & {
   readonly prisma: Prisma;
   /** Whether it responds. */
   isReady(): Promise<boolean>;
-  /** Checks the guard of the request, unless it is known to hold. Throws why the request may not go on. */
-  guarded(): Promise<void>;
+  /** Checks the prerequisite of the request, unless it is known to hold. Throws why the request may not go on. */
+  requirePrerequisite(): Promise<void>;
   $disconnect(): Promise<void>;
   connectionUse(): ConnectionUse;
 };
@@ -120,7 +120,7 @@ export function databaseOn<Prisma>(
           () => true,
           () => false,
         ),
-      guarded: () => connection.guarded(),
+      requirePrerequisite: () => connection.requirePrerequisite(),
       connectionUse,
       $disconnect: async () => {
         await started?.close();

@@ -28,20 +28,20 @@ export interface StatementResult {
  * A condition of all that a request does with the database. Nothing of the request is sent before its statement; what is
  * sent with it, in one message, is executed only if that succeeds.
  */
-export interface Guard {
+export interface Prerequisite {
   /** PostgreSQL must refuse it unless the request may go on: an error ends a message. */
   statement: Statement;
   /** Sends it, by itself or with the first statement of the request. Returns why the request may not go on. */
   check(send: () => Promise<StatementResult>): Promise<Error | undefined>;
 }
 
-/** The guard of one request, until it is known to hold. */
-export class GuardState {
+/** The prerequisite of one request, until it is known to hold. */
+export class PendingPrerequisite {
   #check: Promise<Error | undefined> | undefined;
   /** Whether it could not be checked: what the request fails with says so. */
   hasFailed = false;
 
-  constructor(readonly guard: Guard) {}
+  constructor(readonly prerequisite: Prerequisite) {}
 
   /** Whether it has been sent, and has not failed. */
   get isUnderWay(): boolean {
@@ -56,7 +56,7 @@ export class GuardState {
 
   /** Checks, and throws why the request may not go on. A check that has failed can be repeated. */
   async pass(send: () => Promise<StatementResult>): Promise<void> {
-    const check = this.guard.check(send);
+    const check = this.prerequisite.check(send);
     this.#check = check;
     const refusal = await check.catch((error) => {
       this.#check = undefined;
@@ -165,8 +165,8 @@ export interface Connection {
 /** Where transactions begin, each on a connection of its own. */
 export interface Beginning {
   begin(): Promise<HeldConnection>;
-  /** Checks the guard of the request, unless it is known to hold. Throws why the request may not go on. */
-  guarded(): Promise<void>;
+  /** Checks the prerequisite of the request, unless it is known to hold. Throws why the request may not go on. */
+  requirePrerequisite(): Promise<void>;
 }
 
 /** Returns the name under which a connection prepares a text; an empty one if it does not. */
@@ -397,42 +397,49 @@ class PoolConnection implements Connection, Beginning {
 
   query(statement: Statement): Promise<StatementResult> {
     const { scope, shared } = this;
-    if (scope?.guard) return this.#queryGuarded(statement, scope, scope.guard);
+    if (scope?.prerequisite) return this.#queryWithPrerequisite(statement, scope, scope.prerequisite);
     return this.#repeated({ texts: [statement.text], config: () => configOf(shared.nameOf, statement) });
   }
 
-  /** Sends the guard of the request with its first statement; the others wait until it is known to hold. */
-  async #queryGuarded(statement: Statement, scope: RequestScope, state: GuardState): Promise<StatementResult> {
+  /** Sends the prerequisite of the request with its first statement; the others wait until it is known to hold. */
+  async #queryWithPrerequisite(
+    statement: Statement,
+    scope: RequestScope,
+    state: PendingPrerequisite,
+  ): Promise<StatementResult> {
     if (state.isUnderWay) {
       await state.ended();
       return this.query(statement);
     }
     const { nameOf } = this.shared;
-    const { statement: guard } = state.guard;
-    const config = () => new StatementPair(configOf(nameOf, guard), configOf(nameOf, statement));
+    const { statement: prerequisite } = state.prerequisite;
+    const config = () => new StatementPair(configOf(nameOf, prerequisite), configOf(nameOf, statement));
     let result: StatementResult | undefined;
     await state.pass(async () => {
-      const [first, second] = await this.#repeated<StatementResult[]>({ texts: [guard.text, statement.text], config });
+      const [first, second] = await this.#repeated<StatementResult[]>({
+        texts: [prerequisite.text, statement.text],
+        config,
+      });
       result = second;
       return first as StatementResult;
     });
-    scope.guard = undefined;
+    scope.prerequisite = undefined;
     return result as StatementResult;
   }
 
-  async guarded(): Promise<void> {
+  async requirePrerequisite(): Promise<void> {
     const { scope, shared } = this;
-    const state = scope?.guard;
+    const state = scope?.prerequisite;
     if (!scope || !state) return;
     if (state.isUnderWay) {
       await state.ended();
-      return this.guarded();
+      return this.requirePrerequisite();
     }
-    const { statement } = state.guard;
+    const { statement } = state.prerequisite;
     await state.pass(() =>
       this.#repeated({ texts: [statement.text], config: () => configOf(shared.nameOf, statement) }),
     );
-    scope.guard = undefined;
+    scope.prerequisite = undefined;
   }
 
   #repeated<Result>(message: Message): Promise<Result> {
@@ -441,7 +448,7 @@ class PoolConnection implements Connection, Beginning {
   }
 
   async begin(): Promise<HeldConnection> {
-    await this.guarded();
+    await this.requirePrerequisite();
     const { pool, nameOf, shares } = this.shared;
     const scope = this.scope ?? newScope(beginMilliseconds);
     const release = await shares.take(scope);

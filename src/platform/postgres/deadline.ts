@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type Caller, nobody } from '../fairness/index.js';
-import type { GuardState } from './connections.js';
+import type { PendingPrerequisite } from './connections.js';
 
 /**
  * SQLSTATEs of a database that cannot serve now: connection, authorization, resources, operator intervention, system
@@ -111,7 +111,7 @@ export interface RequestScope {
   /** Whether it may have changed something. */
   isChange: boolean;
   /** What must hold before anything that it does counts; undefined once that is known to hold. */
-  guard: GuardState | undefined;
+  prerequisite: PendingPrerequisite | undefined;
 }
 
 type Known = Partial<Pick<RequestScope, 'caller' | 'observer'>>;
@@ -127,7 +127,7 @@ export const newScope = (milliseconds: number, { caller = nobody, observer }: Kn
   queue: [],
   limitedWaits: 0,
   isChange: false,
-  guard: undefined,
+  prerequisite: undefined,
 });
 
 /** Sends a statement, which the request's observer is told about. */

@@ -3,10 +3,10 @@ export {
   /** Opens a client with its own connection pool. */
   openClient,
 } from './client.js';
-export type { ConnectionUse, Guard } from './connections.js';
+export type { ConnectionUse, Prerequisite } from './connections.js';
 export {
-  /** The guard of one request: what must hold before anything that it does with the database counts. */
-  GuardState,
+  /** The prerequisite of one request: what must hold before anything that it does with the database counts. */
+  PendingPrerequisite,
 } from './connections.js';
 export type { RequestObserver, RequestScope } from './deadline.js';
 export {
