@@ -522,22 +522,25 @@ async function startGateway() {
   };
 }
 
-test('long outcomes of a token are bounded, and a request beyond that changes nothing', async () => {
-  const { caller, goal, input, effects } = await closedGoal();
-  await db.prisma.goal.updateMany({ where: { id: goal.id }, data: { description: 'x'.repeat(1_100_000) } });
-  const fill = (bytes: number) =>
-    world.sql(`
+test.each([110_000, 1_100_000])(
+  'long outcomes of a token are bounded, and a request beyond that changes nothing: %i',
+  async (characters) => {
+    const { caller, goal, input, effects } = await closedGoal();
+    await db.prisma.goal.updateMany({ where: { id: goal.id }, data: { description: 'x'.repeat(characters) } });
+    const fill = (bytes: number) =>
+      world.sql(`
     INSERT INTO idempotency_keys (company_id, token_id, operation, key, fingerprint, result, expires_at)
     SELECT company_id, id, 'reopenGoal', 'long', '', repeat('x', ${bytes}), now() + interval '90 seconds'
     FROM api_tokens WHERE company_id = '${goal.companyId}'
     ON CONFLICT (company_id, token_id, operation, key) DO UPDATE SET result = excluded.result`);
-  const narrow = new World(db, world.url, { longOutcomeBytes: 3_000_000 });
-  await fill(2_000_000);
-  const refused = await reopen(caller.token, input, 'one-more', narrow);
-  expect([refused.status, refused.body.code, refused.body.limit]).toEqual([429, 'RATE_LIMITED', 'outcomes']);
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(60);
-  expect(await effects()).toEqual(none);
-  await fill(1_500_000);
-  expect((await reopen(caller.token, input, 'one-more', narrow)).status).toBe(200);
-  expect(await effects()).toEqual(one);
-});
+    const narrow = new World(db, world.url, { longOutcomeBytes: 1_900_000 + characters });
+    await fill(2_000_000);
+    const refused = await reopen(caller.token, input, 'one-more', narrow);
+    expect([refused.status, refused.body.code, refused.body.limit]).toEqual([429, 'RATE_LIMITED', 'outcomes']);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(60);
+    expect(await effects()).toEqual(none);
+    await fill(1_500_000);
+    expect((await reopen(caller.token, input, 'one-more', narrow)).status).toBe(200);
+    expect(await effects()).toEqual(one);
+  },
+);
