@@ -336,7 +336,7 @@ async function describeChanges({ tx, staging, companyId }: Merge, most: number):
       FROM (SELECT c.id FROM import_changed c WHERE c.tbl = ${table} LIMIT ${Math.min(most, 1_000_000)}::integer) c
       JOIN ${staged(table)} s ON s.id = c.id
       CROSS JOIN LATERAL (SELECT * FROM ${raw(table)} r WHERE r.company_id = ${companyId} AND r.id = c.id OFFSET 0) t
-      CROSS JOIN LATERAL (SELECT to_jsonb(x) AS row FROM (SELECT ${own}) x) n
+      CROSS JOIN LATERAL (SELECT to_jsonb(x) AS row FROM (SELECT ${own}) x OFFSET 0) n
       CROSS JOIN LATERAL jsonb_each(to_jsonb(t)) e
       WHERE e.key <> ALL (${ignored}::text[]) AND n.row ? e.key AND n.row -> e.key <> e.value`);
   }

@@ -422,7 +422,7 @@ export async function applyRows(merge: Merge): Promise<void> {
   await removeRows(merge);
 }
 
-/** Inserts the staged rows that are not there. The events of a new company are its first. */
+/** Inserts the staged rows that are not there. The events of a new company are its first, by time and id, as in a copy of it. */
 export async function insertRows({ tx, staging, companyId, isNew }: Merge, table: Table): Promise<number> {
   if (!staging.tables.has(table) || (table === 'companies' && !isNew)) return 0;
   const names = columnsOf(table).filter((name) => name !== 'recorded_at');
@@ -430,7 +430,7 @@ export async function insertRows({ tx, staging, companyId, isNew }: Merge, table
     const own = sql`s.${columns([name])}`;
     if (name === 'inserted_at') return sql`coalesce(s.inserted_at, now())`;
     if (name === 'updated_at') return sql`coalesce(s.updated_at, s.inserted_at, now())`;
-    if (name === 'sequence' && isNew) return sql`row_number() OVER (ORDER BY coalesce(s.inserted_at, now()), s.n)`;
+    if (name === 'sequence' && isNew) return sql`row_number() OVER (ORDER BY coalesce(s.inserted_at, now()), s.id)`;
     return own;
   };
   const values = Prisma.join(names.map(value));
@@ -441,7 +441,7 @@ export async function insertRows({ tx, staging, companyId, isNew }: Merge, table
   return tx.$executeRaw(sql`
     INSERT INTO ${raw(table)} (${company[0]}${columns(names)})
     SELECT ${company[1]}${values} FROM ${staged(table)} s WHERE NOT ${isThere}
-    ORDER BY ${raw(table === 'activities' ? 's.inserted_at, s.n' : 's.n')}`);
+    ORDER BY ${raw(table === 'activities' ? 's.inserted_at, s.id' : 's.n')}`);
 }
 
 /** Only rows that were compared and locked: what an operation changes now is not in the way of the file. */

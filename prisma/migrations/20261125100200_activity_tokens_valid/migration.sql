@@ -1,2 +1,5 @@
-ALTER TABLE activities VALIDATE CONSTRAINT activities_surface;
-ALTER TABLE activities VALIDATE CONSTRAINT activities_company_id_token_id_fkey;
+DO $$
+BEGIN
+  ALTER TABLE activities VALIDATE CONSTRAINT activities_surface;
+  ALTER TABLE activities VALIDATE CONSTRAINT activities_company_id_token_id_fkey;
+END $$;
