@@ -169,16 +169,14 @@ export async function problemsOfKnown({ tx, staging, companyId }: Checked): Prom
   const parts = given.flatMap((table) => {
     const key = columns([rowKeyOf(table)[0] ?? 'id']);
     const isGiven = raw(table === 'public_links' ? 'TRUE' : 'NOT s.generated');
-    return knownRows(table, companyId, true).map(
+    const nestedRows = knownRows(table, companyId, true).filter(({ top }) => top !== table);
+    return nestedRows.map(
       ({ from, row }) => sql`
         SELECT s.n, s.path, ${table === 'public_links' ? 'public_token' : 'id'} AS field, s.${key} AS value, r.path AS other
         FROM ${from} JOIN ${staged(table)} s ON s.${key} = ${row}.${key} AND ${isGiven}`,
     );
   });
-  const twice = sql`
-    SELECT n, path, id AS value, first_value(path) OVER w AS other, row_number() OVER w AS place FROM import_records
-    WHERE known WINDOW w AS (PARTITION BY tbl, id ORDER BY n)`;
-  parts.push(sql`SELECT n, path, 'id' AS field, value, other FROM (${twice}) k WHERE place > 1`);
+  if (parts.length === 0) return [];
   const found = await tx.$queryRaw<{ path: string; field: string; value: string; other: string }[]>(
     sql`SELECT * FROM (${joinSql(parts, ' UNION ALL ')}) f ORDER BY n LIMIT 10000`,
   );

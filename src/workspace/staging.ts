@@ -274,16 +274,18 @@ interface Found {
 
 /** Problems with ids that are there twice. */
 async function duplicates({ tx, staging }: Checked): Promise<string[]> {
-  const withIds = [...staging.tables].filter((table) => table !== 'space_members');
-  const all = (table: Table) => sql`(
-    SELECT ${columns(rowKeyOf(table))} AS value, path, n FROM ${staged(table)}
-    UNION ALL SELECT value, path, n FROM import_notes WHERE what = 'id' AND tbl = ${table}) a`;
-  const tablesWithIds = new Set<Table>([...withIds, ...(staging.hasNotes ? await notedTables(tx) : [])]);
+  const noted = staging.hasNotes ? await notedTables(tx) : [];
+  const withIds = new Set<Table>([...staging.tables, ...staging.known.keys(), ...noted]);
+  withIds.delete('space_members');
   const problems: string[] = [];
-  for (const table of [...tablesWithIds]) {
-    const from = staging.tables.has(table)
-      ? all(table)
-      : sql`(SELECT value, path, n FROM import_notes WHERE what = 'id' AND tbl = ${table}) a`;
+  for (const table of withIds) {
+    const parts = [
+      sql`SELECT value, path, n FROM import_notes WHERE what = 'id' AND tbl = ${table}`,
+      sql`SELECT id AS value, path, n FROM import_records WHERE known AND tbl = ${table}`,
+    ];
+    if (staging.tables.has(table))
+      parts.push(sql`SELECT ${columns(rowKeyOf(table))} AS value, path, n FROM ${staged(table)}`);
+    const from = sql`(${Prisma.join(parts, ' UNION ALL ')}) a`;
     const [twice] = await tx.$queryRaw<unknown[]>(
       sql`SELECT 1 AS one FROM ${from} GROUP BY value HAVING count(*) > 1 LIMIT 1`,
     );

@@ -58,12 +58,12 @@ describe('a record whose text and rows are as they were', () => {
     [
       'there twice',
       (document) => document.goals.push(document.goals[1]),
-      ['goals[2].id: "$-subgoal" is in goals[1], too'],
+      ['goals[2].id: "$-subgoal" is the same as goals[1].id'],
     ],
     [
       'there twice, once with another text',
       (document) => document.goals.push({ ...document.goals[1], name: 'Other' }),
-      ['goals[2].id: "$-subgoal" is in goals[1], too'],
+      ['goals[2].id: "$-subgoal" is the same as goals[1].id'],
     ],
     [
       'robbed of a row',

@@ -141,6 +141,7 @@ describe.each([...documents, ...notes])('%s', (file) => {
       'FUZZ_REQUESTS',
       'READER_COMPARISONS',
       'KEPT_PLANS',
+      'EXPORT_REQUESTS',
       'LIVING_DATA_CHANGES',
       'LIVING_DATA_HISTORIES',
       'READER_SEED',
