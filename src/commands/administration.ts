@@ -62,7 +62,7 @@ export async function createOrPrintRoles(options: RolesOptions, readConfig: () =
   if (databaseUrl === undefined)
     throw new UsageError('roles --yes needs DATABASE_URL, with a role that may make roles');
   nameDatabase(config);
-  await createRoles(databaseUrl, roles);
+  for (const warning of await createRoles(databaseUrl, roles)) console.error(`warning: ${warning}`);
   console.log(`${owner} owns the tables, and ${gateway} reads and writes rows.`);
   if (application !== undefined) console.log(`${application} reads and writes rows of the main application.`);
 }

@@ -93,13 +93,13 @@ async function roleOf(
   const writable = fine('this role may write');
   if (!isMigrated || databaseUrl === undefined) return [writable];
   const asked = { table: databaseTables.tenants };
-  const { missing, excessive } = (await privilegesAt(primary.url, asked, databaseTimeouts.connect)) ?? none;
-  const lacking = `this role lacks ${shown(missing)}. npx goalpost roles prints the SQL`;
+  const found = await privilegesAt(primary.url, asked, databaseTimeouts.connect);
+  if (!found) return [writable];
+  const { missing, excessive, owner, user } = found;
+  const lacking = `this role lacks ${shown(missing)}. npx goalpost roles --owner ${owner} --gateway ${user} prints the SQL`;
   const tooStrong = `this role may do more than a gateway needs: ${excessive.join(', ')}. npx goalpost roles prints SQL for one that may not`;
   return [missing.length > 0 ? problem(lacking) : writable, ...(excessive.length > 0 ? [note(tooStrong)] : [])];
 }
-
-const none = { missing: [], excessive: [] };
 
 /** The first ones, and how many more there are. */
 function shown(privileges: string[]): string {
@@ -116,9 +116,15 @@ async function applicationOf(
   if (role === undefined || databaseUrl === undefined) return [];
   const asked = { table: databaseTables.tenants, application: { role, tables: applicationTables } };
   const found = await privilegesAt(primary.url, asked, databaseTimeouts.connect);
-  const hint = `npx goalpost roles --application ${role} prints the SQL`;
-  if (!found) return [problem(`the role ${role} (APPLICATION_ROLE) does not exist. ${hint}`)];
-  const { missing, excessive } = found;
+  if (!found) {
+    const hint = `npx goalpost roles --application ${role} prints the SQL; add --owner and --gateway if those roles have other names`;
+    return [problem(`the role ${role} (APPLICATION_ROLE) does not exist. ${hint}`)];
+  }
+  const { missing, excessive, owner } = found;
+  const isOfTables = [...missing, ...excessive].every((each) => / on (?!the (database|schema) )/.test(each));
+  const hint = isOfTables
+    ? `npx goalpost migrate as the owner of the tables, ${owner}, and with APPLICATION_ROLE sets its privileges`
+    : `npx goalpost roles --owner ${owner} --application ${role} prints the SQL; add --gateway if that role has another name`;
   const lacking = `the application's role ${role} lacks ${shown(missing)}. ${hint}`;
   const tooStrong = `the application's role ${role} may do more than an application needs: ${shown(excessive)}. ${hint}`;
   return [

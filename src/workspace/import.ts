@@ -349,7 +349,9 @@ export function findingText({ what, table, id, path, details }: Finding): string
   const by = event == null ? '' : ` by event ${String(event)}`;
   if (what === 'conflict') {
     const sides = `here version ${versionText(here)}${by}, in the file version ${versionText(file)}`;
-    return `${name}: both sides have new versions: ${sides}. Take the events in and number yours after them, or import with --overwrite`;
+    const asOf = event == null ? '' : ` (as_of ${String(event)} or more)`;
+    const next = Number((here as { version?: number } | undefined)?.version ?? 0) + 1;
+    return `${name}: both sides have new versions: ${sides}. Take the events in${asOf} and number yours from ${next} on; or import with --overwrite, which takes the word of the file for all that it has`;
   }
   if (what === 'kept' && field === undefined)
     return `${name}: keeps version ${versionText(here)}, which was added${by} since; the file has version ${versionText(file)}`;

@@ -48,8 +48,8 @@ describe('the OpenAPI document', () => {
   });
 });
 
-test('the document says nothing twice: it has at most 115 kB without white space', () => {
-  expect(Buffer.byteLength(JSON.stringify(openApi))).toBeLessThan(115_000);
+test('the document says nothing twice: it has at most 120 kB without white space', () => {
+  expect(Buffer.byteLength(JSON.stringify(openApi))).toBeLessThan(120_000);
 });
 
 test('an enum of a response is open, since clients are promised new values', () => {

@@ -273,3 +273,27 @@ test.each(storedMutations.map((stored) => [stored.path, stored] as const))(
     expect(validate(schema, prepare(schema, stored).document)).toEqual([]);
   },
 );
+
+describe('the errors that a description names', () => {
+  const fieldsOf = (root: GraphQLObjectType | null | undefined) => Object.values(root?.getFields() ?? {});
+  const declaredBy = ({ extensions }: GraphQLField<unknown, unknown>) => (extensions.errors ?? []) as string[];
+  const ownOf = ({ description }: GraphQLField<unknown, unknown>) =>
+    (/ Errors: ([A-Z_, ]+)\.$/.exec(description ?? '')?.[1] ?? '')
+      .split(', ')
+      .filter((code) => catalogue[code as keyof typeof catalogue]?.occurs === 'declared');
+  const operations = fieldsOf(schema.getMutationType()).filter((field) => declaredBy(field).length > 0);
+
+  test.each(operations.map((field) => [field.name, field] as const))('of %s are those it declares', (_name, field) => {
+    expect(ownOf(field)).toEqual(declaredBy(field));
+  });
+
+  test('of a preview are those of its operation, without those of what a caller expects', () => {
+    const previews = fieldsOf(schema.getQueryType()).filter(({ name }) => name.startsWith('preview'));
+    const ofOperations = previews.map((preview) => {
+      const operation = operations.find(({ name }) => preview.description?.includes(`what \`${name}\` would`));
+      return operation && declaredBy(operation).filter((code) => !['STATE_CHANGED', 'VERSION_CONFLICT'].includes(code));
+    });
+    expect(previews.length).toBe(4);
+    expect(previews.map(ownOf)).toEqual(ofOperations);
+  });
+});

@@ -275,6 +275,7 @@ describe('a document', () => {
       const [line] = report.findings.map(findingText);
       expect(line).toContain(`both sides have new versions: here version 4 by "${id('ann')}" at `);
       expect(line).toContain(`by event 3, in the file version 4 by "${id('ben')}"`);
+      expect(line).toContain('Take the events in (as_of 3 or more) and number yours from 5 on; or import with');
     }
     expect(await rowOf('resource_hub_documents', companyId, id('document'))).toMatchObject({
       name: 'Two',

@@ -20,6 +20,9 @@ interface Privileges {
   missing: string[];
   /** What its task never needs and the role has, such as `it is a superuser`. */
   excessive: string[];
+  /** The role that owns the tables, and the one that asks. */
+  owner: string;
+  user: string;
 }
 
 /** What the main application may do with the rows of a table, besides reading them. */
@@ -51,6 +54,8 @@ const tooStrong = `
       CASE WHEN EXISTS (SELECT FROM structure s WHERE has_table_privilege(r.oid, s.oid, 'TRUNCATE'))
         THEN 'it may empty tables' END`;
 
+const ownerAndUser = `(SELECT pg_get_userbyid(relowner) FROM structure LIMIT 1) AS owner, current_user::text AS "user"`;
+
 const gatewayPrivileges = (table: string) => `
   WITH ${structureOf(table)}
   SELECT
@@ -58,6 +63,7 @@ const gatewayPrivileges = (table: string) => `
       SELECT format('%s on %s', p, name) FROM structure, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) p
       WHERE NOT (is_only_read AND p <> 'SELECT') AND NOT has_table_privilege(oid, p) ORDER BY name, p
     ) AS missing,
+    ${ownerAndUser},
     array_remove(ARRAY[${tooStrong},
       CASE WHEN has_table_privilege('_prisma_migrations', 'INSERT, UPDATE, DELETE')
         THEN 'it may change which migrations count as applied' END
@@ -104,6 +110,7 @@ const applicationPrivileges = (table: string, role: string, tables: ApplicationT
         ELSE EXISTS (SELECT FROM unnest(w.columns) a WHERE NOT has_column_privilege(r.oid, w.oid, a, w.privilege)) END
       ORDER BY w.name, w.privilege
     ) AS missing,
+    ${ownerAndUser},
     array_remove(ARRAY[${tooStrong}], NULL) || ARRAY(
       SELECT format('%s on %s', p, s.name) FROM structure s, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) p
       WHERE NOT EXISTS (SELECT FROM wanted w WHERE w.oid = s.oid AND w.privilege = p)
@@ -261,25 +268,35 @@ export const grantToApplication = (
     if (!rows[0]?.isOwner) return false;
     if (!rows[0].isThere)
       throw new DatabaseError(
-        `The role ${role} does not exist. npx goalpost roles --application ${role} prints the SQL.`,
+        `The role ${role} does not exist. npx goalpost roles --application ${role} prints the SQL; add --owner and --gateway if those roles have other names.`,
       );
     await client.query(`BEGIN;\n${grantsSql(role, tables)}COMMIT;`);
     return true;
   });
 
-/** Runs that SQL in the database at `url`. Throws a DatabaseError, and changes nothing then. */
-export const createRoles = (url: string, roles: Roles): Promise<void> =>
+/** Runs that SQL in the database at `url`, and returns its warnings. Throws a DatabaseError, and changes nothing then. */
+export const createRoles = (url: string, roles: Roles): Promise<string[]> =>
   withClient(url, 'make the roles', async (client) => {
-    await client.query(rolesSql(roles)).catch((error: PgError) => {
-      throw new DatabaseError(`Cannot make the roles: ${error.message}. Nothing was changed.`);
+    const warnings: string[] = [];
+    client.on('notice', ({ severity, message }) => {
+      if (severity === 'WARNING' && message !== undefined) warnings.push(message);
     });
+    await client.query(rolesSql(roles)).catch((error: PgError) => {
+      const remedy =
+        error.code === '42501' ? ' Run it as a superuser, or as the owner of the database if it may create roles.' : '';
+      throw new DatabaseError(`Cannot make the roles: ${error.message}. Nothing was changed.${remedy}`);
+    });
+    return warnings;
   });
 
-const createUnlessExists = ({
-  name,
-}: Role) => `  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = ${escapeLiteral(name)}) THEN
-    CREATE ROLE ${escapeIdentifier(name)} LOGIN;
+/** Roles belong to the server, so another database of it may have made the role, and need its password. */
+function createUnlessExists({ name, password }: Role): string {
+  const warning = `the role ${name} exists on this server already: its password is replaced by the one given here`;
+  const otherwise = password === undefined ? '' : `\n  ELSE\n    RAISE WARNING '%', ${escapeLiteral(warning)};`;
+  return `  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = ${escapeLiteral(name)}) THEN
+    CREATE ROLE ${escapeIdentifier(name)} LOGIN;${otherwise}
   END IF;`;
+}
 
 const passwordOf = ({ name, password }: Role) =>
   password === undefined

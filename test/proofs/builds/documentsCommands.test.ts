@@ -282,6 +282,8 @@ describe("on the operator's own PostgreSQL", () => {
         'http://127.0.0.1:4000': server.base,
         'test/support/application/': pathOf('test/support/application/'),
       });
+      expect(printed).toMatch(/^sent file 1: \d+ changes, 0 in conflict\n/m);
+      expect(printed).toMatch(/^took in \d+ events\nsent file 2: 1 changes, 0 in conflict\n/m);
       expect(printed).toMatch(/"is_closed":false/);
       expect(printed).toMatch(/ launch \| *\n/);
       expect(printed).toMatch(/"name":"Poster, final"/);

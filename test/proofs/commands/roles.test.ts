@@ -35,7 +35,7 @@ async function run(url: string, ...args: string[]) {
     ...(isConfigured && { APPLICATION_ROLE: application.name }),
   };
   const { code, stdout, stderr } = await goalpost(args, settings);
-  return { code, text: code === 0 ? stdout : stdout + stderr };
+  return { code, text: code === 0 ? stdout : stdout + stderr, stderr };
 }
 
 const named = ['--owner', owner.name, '--gateway', gateway.name];
@@ -53,7 +53,7 @@ describe('a database with roles', () => {
 
   test('gets them from goalpost roles, which says what it would run, without a password', async () => {
     const printed = await run(database.directUrl, 'roles', ...named);
-    expect(printed).toEqual({ code: 0, text: expect.stringContaining('ALTER DEFAULT PRIVILEGES') });
+    expect(printed).toMatchObject({ code: 0, text: expect.stringContaining('ALTER DEFAULT PRIVILEGES') });
     for (const { password } of [owner, gateway]) expect(printed.text).not.toContain(password);
     expect(rolesSql({ owner: { name: 'a' }, gateway: { name: 'b' } })).not.toContain('PASSWORD');
     expect(await run(database.directUrl, 'roles', ...named, '--yes')).toMatchObject({ code: 0 });
@@ -116,16 +116,28 @@ describe('a database with roles', () => {
     });
     expect(await run(urlOf(owner), 'migrate')).toMatchObject({
       code: 1,
-      text: expect.stringContaining('does not exist. npx goalpost roles'),
+      text: expect.stringContaining('prints the SQL; add --owner and --gateway if those roles have other names.'),
     });
     const asked = [...named, '--application', application.name];
     const printed = await run(database.directUrl, 'roles', ...asked);
     expect(printed.text).not.toContain(application.password);
-    for (let round = 0; round < 2; round += 1)
-      expect(await run(database.directUrl, 'roles', ...asked, '--yes')).toMatchObject({
+    for (const replaced of [
+      [owner, gateway],
+      [owner, gateway, application],
+    ]) {
+      const { code, text, stderr } = await run(database.directUrl, 'roles', ...asked, '--yes');
+      expect({ code, text }).toEqual({
         code: 0,
         text: expect.stringContaining(`${application.name} reads and writes rows of the main application.`),
       });
+      const warnings = stderr.split('\n').filter((line) => line.startsWith('warning: '));
+      expect(warnings).toEqual(
+        replaced.map(
+          ({ name }) =>
+            `warning: the role ${name} exists on this server already: its password is replaced by the one given here`,
+        ),
+      );
+    }
     const checked = await run(urlOf(gateway), 'check');
     expect(checked).toMatchObject({
       code: 0,
@@ -151,7 +163,7 @@ describe('a database with roles', () => {
     );
     const checked = await run(urlOf(gateway), 'check');
     expect(checked.code).toBe(1);
-    const hint = `npx goalpost roles --application ${application.name} prints the SQL\n`;
+    const hint = `npx goalpost migrate as the owner of the tables, ${owner.name}, and with APPLICATION_ROLE sets its privileges\n`;
     expect(checked.text).toContain(
       `  problem  the application's role ${application.name} lacks INSERT on goals. ${hint}`,
     );
@@ -204,7 +216,9 @@ describe('a database with roles', () => {
     await query(urlOf(owner), `REVOKE DELETE ON reactions FROM ${role}; GRANT TRUNCATE ON goals TO ${role}`);
     const weak = await run(urlOf(gateway), 'check');
     expect(weak.code).toBe(1);
-    expect(weak.text).toContain('  problem  this role lacks DELETE on reactions. npx goalpost roles prints the SQL\n');
+    expect(weak.text).toContain(
+      `  problem  this role lacks DELETE on reactions. npx goalpost roles --owner ${owner.name} --gateway ${gateway.name} prints the SQL\n`,
+    );
     expect(weak.text).toContain('  note     this role may do more than a gateway needs: it may empty tables.');
     const strong = await run(urlOf(owner), 'check');
     expect(strong.code).toBe(0);
@@ -212,6 +226,19 @@ describe('a database with roles', () => {
       / {2}note {5}this role may .*: it owns the tables, it may make tables, it may empty tables/,
     );
   });
+});
+
+test('a role that may make roles, but does not own the database, is told who can make them', async () => {
+  const { adminUrl } = inject('database');
+  const other = await createEmptyDatabase();
+  const [maker, own, its] = ['maker', 'o', 'i'].map((kind) => `${template}_${kind}`);
+  await query(adminUrl, `CREATE ROLE ${maker} LOGIN CREATEROLE PASSWORD 'x'`);
+  const url = Object.assign(new URL(other.directUrl), { username: maker, password: 'x' }).href;
+  await expect(createRoles(url, { owner: { name: own ?? '' }, gateway: { name: its ?? '' } })).rejects.toThrow(
+    'Nothing was changed. Run it as a superuser, or as the owner of the database if it may create roles.',
+  );
+  await other.drop();
+  await query(adminUrl, `DROP ROLE ${maker}`);
 });
 
 test('the owner of a database who may make roles, but is no superuser, can make both', async () => {

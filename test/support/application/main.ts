@@ -22,10 +22,19 @@ async function importFile({ text: lines }: ExportedFile, options: string[]): Pro
   return report.findings.filter(({ what }: any) => what === 'conflict').map(({ id }: any) => id);
 }
 
-/** Sends what has changed: all that no acknowledged file has. */
+/** Sends what has changed: all that no acknowledged file has. Says what, in one line. */
 async function send(client: pg.ClientBase, { isWhole = false, options = ['--update'] } = {}): Promise<void> {
   const file = await exportChanges(client, { isWhole });
-  if (file) await acknowledge(client, file, await importFile(file, options));
+  if (!file) return;
+  const conflicts = await importFile(file, options);
+  await acknowledge(client, file, conflicts);
+  console.log(`sent file ${file.revision}: ${file.changes.length} changes, ${conflicts.length} in conflict`);
+}
+
+/** Takes in what is new, and says how much, in one line. */
+async function takeIn(client: pg.ClientBase): Promise<void> {
+  const events = await takeInEvents(client, { gateway: GATEWAY, token: TOKEN });
+  if (events > 0) console.log(`took in ${events} events`);
 }
 
 /** Calls it again and again: after a pause, or at once when woken. A failure is printed, and the next call tries again. */
@@ -43,11 +52,10 @@ function repeat(work: () => Promise<unknown>, milliseconds: number): () => void 
 
 const [reading, exporting] = [new pg.Client(APPLICATION_URL), new pg.Client(APPLICATION_URL)];
 await Promise.all([reading.connect(), exporting.connect()]);
-const feed = { gateway: GATEWAY, token: TOKEN };
 
 const [command] = process.argv.slice(2);
 if (command === undefined) {
-  const wake = repeat(() => takeInEvents(reading, feed), 1_000);
+  const wake = repeat(() => takeIn(reading), 1_000);
   repeat(() => send(exporting), 1_000);
   // A webhook only wakes the reader. What it says is not used, so nothing depends on who sent it.
   createServer((request, response) => {
@@ -60,7 +68,7 @@ if (command === undefined) {
   if (command === 'load') await send(exporting, { isWhole: true, options: [] });
   // Goalpost's database was set back to an earlier moment: read again what it has now, then send all.
   if (command === 'resync') await forgetCursor(reading);
-  if (command === 'once' || command === 'resync') await takeInEvents(reading, feed);
+  if (command === 'once' || command === 'resync') await takeIn(reading);
   if (command === 'once') await send(exporting);
   if (command === 'resync') await send(exporting, { isWhole: true, options: ['--resync'] });
   await Promise.all([reading.end(), exporting.end()]);
