@@ -376,6 +376,16 @@ describe('a workspace', () => {
   });
 });
 
+it('takes two people with one email address, as the table does', async () => {
+  const db = await openDatabase();
+  const document = smallWorkspace();
+  const people = document.people.map((person) => ({ ...person, email: 'team@example.com' }));
+  await importDocument(db, { ...document, people });
+  await db.prisma.$executeRaw`
+    INSERT INTO people (company_id, full_name, email) VALUES (${document.company.id}, 'Cem', 'team@example.com')`;
+  expect((await rowsOf(db, 'people')).map(({ email }) => email)).toEqual(Array(3).fill('team@example.com'));
+});
+
 describe('importWorkspace of the package', () => {
   const fresh = async () => {
     const { url, drop } = await createDatabase();

@@ -273,12 +273,22 @@ describe("on the operator's own PostgreSQL", () => {
 
   test('the commands of docs/integrating.md set up an application with its own database', async () => {
     const url = await emptyDatabase();
-    const application = await createEmptyDatabase();
+    const own = await createEmptyDatabase();
     const server = await startServer({ DATABASE_URL: url });
     try {
-      const printed = await paste(`export GOALPOST="$NODE $MAIN" GATEWAY=${server.base}\n${twoDatabases.join('\n')}`, {
+      // Afterwards the database of the gateway is as an old backup has it: no event and no change says so.
+      const name = `curl -sS http://127.0.0.1:4000/graphql -H "Authorization: Bearer $TOKEN" \\
+        -H 'Content-Type: application/json' -d '{"query":"{ goal(id: \\"launch\\") { name } }"}'`;
+      const application = 'npx tsx test/support/application/main.ts';
+      const setBack = [
+        `psql "$DATABASE_URL" --quiet -c "UPDATE goals SET name = 'Of a backup'"`,
+        `${application} once`,
+        name,
+      ];
+      const script = [...twoDatabases, ...setBack, `${application} resync`, name].join('\n');
+      const printed = await paste(`export GOALPOST="$NODE $MAIN" GATEWAY=${server.base}\n${script}`, {
         [placeholder]: url,
-        'postgresql://user:password@host:5432/application': application.directUrl,
+        'postgresql://user:password@host:5432/application': own.directUrl,
         'http://127.0.0.1:4000': server.base,
         'test/support/application/': pathOf('test/support/application/'),
       });
@@ -287,9 +297,10 @@ describe("on the operator's own PostgreSQL", () => {
       expect(printed).toMatch(/"is_closed":false/);
       expect(printed).toMatch(/ launch \| *\n/);
       expect(printed).toMatch(/"name":"Poster, final"/);
+      expect(printed).toMatch(/"name":"Of a backup".*"name":"Launch in spring"/s);
     } finally {
       await server.stop();
-      await application.drop();
+      await own.drop();
     }
   });
 

@@ -54,6 +54,9 @@ beforeAll(async () => {
   await makeRoles();
   client = new pg.Client({ connectionString: urlOf(application) });
   await client.connect();
+  // The page goes on from the first statements of docs/integrating.md.
+  const [, first = ''] = /<<'SQL'\n(INSERT INTO companies .*?)^SQL$/ms.exec(textOf('docs/integrating.md')) ?? [];
+  await run(first);
   server = await startServer({ DATABASE_URL: urlOf(gateway) });
 });
 afterAll(async () => {
