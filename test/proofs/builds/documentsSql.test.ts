@@ -70,7 +70,7 @@ describe('the SQL of docs/sql.md, as it stands, as the role of the application',
   test('makes people and their access', async () => {
     for (const sql of statements('People and access')) await run(sql);
     for (const person of ['ann', 'ben', 'eve']) {
-      const asked = ['token', 'create', '--person', person, '--name', 'page', '--write'];
+      const asked = ['token', 'create', '--company', 'acme', '--person', person, '--name', 'page', '--write'];
       tokens[person] = await commandOutput(asked, { DATABASE_URL: urlOf(gateway) });
     }
     const spaces = '{ viewer { isOwner person { fullName type } } spaces { nodes { id isMember } } }';
