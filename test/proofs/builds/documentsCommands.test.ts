@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer as createPlainServer } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -55,6 +56,7 @@ const streams = scriptsOf('docs/events.md', 'Live stream');
 const backups = scriptsOf('docs/database.md', 'Backups');
 /** `test/proofs/faults/frontProxies.test.ts` runs it. */
 const deploying = scriptsOf('docs/deploying.md', 'Rolling restarts');
+const retrying = scriptsOf('docs/errors.md', 'Retries');
 const certificate = scriptsOf('docs/deploying.md', 'Certificate');
 const agents = [...scriptsOf('docs/agents.md', 'Connect one'), ...scriptsOf('docs/agents.md', 'A run')];
 const importing = [
@@ -83,6 +85,7 @@ test('every command of the documents is run here', () => {
     ...backups,
     ...deploying,
     ...certificate,
+    ...retrying,
   ].map((script) => script.trim());
   expect(all.sort()).toEqual([...here, ...notRun].sort());
 });
@@ -108,6 +111,29 @@ test('the certificate of docs/deploying.md is one that its curl line trusts', as
   const { port } = proxy.address() as AddressInfo;
   const here = { '/etc/ssl/': './', ':443:': `:${port}:`, 'com/readyz': `com:${port}/readyz` };
   expect(await paste(ask, here).finally(() => proxy.close())).toBe('ready');
+});
+
+test('the shell function of docs/errors.md repeats a change with one key, and prints the last response alone', async () => {
+  const keys: unknown[] = [];
+  const answers: [number, string][] = [
+    [503, '{"code":"SERVICE_UNAVAILABLE"}'],
+    [409, '{"code":"IDEMPOTENCY_KEY_IN_USE"}'],
+    [200, '{"goal":null}'],
+    [409, '{"code":"GOAL_ARCHIVED"}'],
+  ];
+  const failing = createPlainServer((request, response) => {
+    request.resume();
+    const [status, body] = answers[keys.length] ?? [500, ''];
+    keys.push(request.headers['idempotency-key']);
+    response.writeHead(status).end(body);
+  }).listen(0, '127.0.0.1');
+  await once(failing, 'listening');
+  const here = { 'http://127.0.0.1:4000': `http://127.0.0.1:${(failing.address() as AddressInfo).port}` };
+  const script = `TOKEN=any\n${retrying.join('\n')}\nchange reopen_goal '{}'\necho\nchange reopen_goal '{}' || echo " refused"`;
+  expect(await paste(script, here).finally(() => failing.close())).toBe(
+    '{"goal":null}\n{"code":"GOAL_ARCHIVED"} refused\n',
+  );
+  expect(keys.map((key) => keys.indexOf(key))).toEqual([0, 0, 0, 3]);
 });
 
 describe('on the demo', () => {
@@ -293,7 +319,7 @@ describe("on the operator's own PostgreSQL", () => {
         'test/support/application/': pathOf('test/support/application/'),
       });
       expect(printed).toMatch(/^sent file 1: \d+ changes, 0 in conflict\n/m);
-      expect(printed).toMatch(/^took in \d+ events\nsent file 2: 1 changes, 0 in conflict\n/m);
+      expect(printed).toMatch(/took in \d+ events\nsent file 2: 1 changes, 0 in conflict\n/m);
       expect(printed).toMatch(/"is_closed":false/);
       expect(printed).toMatch(/ launch \| *\n/);
       expect(printed).toMatch(/"name":"Poster, final"/);
