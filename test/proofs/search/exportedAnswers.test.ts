@@ -215,7 +215,7 @@ describe.each(Object.entries(companies))('the copy of %s', (_name, fill) => {
     const left = new RegExp(
       `\\b(${Object.keys(differing)
         .map((name) => name.replace(/.*\./, ''))
-        .join('|')})\\b`,
+        .join('|')}|exceptOrigins)\\b`,
     );
     const property = fc.asyncProperty(fc.gen(), fc.nat({ max: tokens.length - 1 }), async (draw, who) => {
       const { query, variables } = randomRequest(schema, known, 'query', draw);

@@ -41,6 +41,7 @@ export const values: Record<string, (string | number | boolean)[]> = {
     '2026-06-15T00:00:00.120Z',
     '9999-12-31T23:59:59.999Z',
   ],
+  Json: ['{}', '[]', '{"a": [1, "\\\\"]}', '"b"', '0'],
   Bytes: ['\\x', '\\x00', '\\xff00fe5c', '\\x5c7830'],
 };
 
