@@ -18,8 +18,8 @@ export default defineConfig({
     maxWorkers: Math.min(2 * availableParallelism(), 8),
     sequence: { sequencer: SuiteOrder },
     // Longer than a loaded machine needs: what is waited for is never a matter of luck.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { errorCodes } from '../../src/errors/catalogue.js';
 import { settings } from '../../src/settings.js';
-import { anchorOf, documents, headingsOf, textOf } from '../support/documents.js';
+import { anchorOf, documents, guidePathOf, headingsOf, textOf } from '../support/documents.js';
 import { createWorld, restPaths } from '../support/world.js';
 
 const world = await createWorld();
@@ -23,10 +23,7 @@ function pageAt(path: string) {
   return page;
 }
 
-/** The address in the guide of a document. */
-const pathOfDocument = (file: string) =>
-  file === 'README.md' ? '/guide' : `/guide/${file.replace(/^docs\/|\.md$/g, '').toLowerCase()}`;
-const guidePages = documents.map(pathOfDocument);
+const guidePages = documents.map(guidePathOf);
 
 const unescaped = (text: string) => text.replaceAll('&amp;', '&');
 const linksOf = (text: string) =>
@@ -71,7 +68,7 @@ describe('the guide', () => {
   );
 
   test.each(documents)('shows each heading of %s under the anchor that GitHub gives it', async (file) => {
-    const { text } = await pageAt(pathOfDocument(file));
+    const { text } = await pageAt(guidePathOf(file));
     const anchors = headingsOf(textOf(file)).map(anchorOf);
     expect(anchors.filter((anchor) => !text.includes(` id="${anchor}"`))).toEqual([]);
     const ids = [...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);

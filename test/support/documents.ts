@@ -15,6 +15,10 @@ export const documents = [
     .map((name) => `docs/${name}`),
 ];
 
+/** The address in the guide of a document. */
+export const guidePathOf = (file: string) =>
+  file === 'README.md' ? '/guide' : `/guide/${file.replace(/^docs\/|\.md$/g, '').toLowerCase()}`;
+
 /** What engineers read beside the code. */
 export const notes = ['prisma/README.md', 'src/README.md', 'test/README.md', 'test/dependencies.md'];
 
