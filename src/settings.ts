@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import leven from 'leven';
-import { type ZodError, z } from 'zod';
+import * as z from 'zod';
 import { defaults } from './defaults.js';
 import {
   addressOf,
@@ -276,7 +276,7 @@ function misspelledIn({ values, fromFile }: Environment): { name: string; neares
 const mayBePlain = ['disable', 'allow', 'prefer'];
 
 /** What is wrong with the settings, alone and together: each with its value, what is needed, and an example. */
-function settingProblems(environment: Environment, error: ZodError | undefined): string[] {
+function settingProblems(environment: Environment, error: z.ZodError | undefined): string[] {
   const given = givenIn(environment);
   const problem = (name: string, text: string, example: unknown, of = name) =>
     `${assignment(environment, name)} ${text}.\n    Example: ${of}=${example}`;

@@ -1,7 +1,7 @@
 import { createHash, hash, randomBytes } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { ModelDatabase } from './database.js';
 import { Prisma } from './generated/client/client.js';
+import { Cache } from './platform/caching/index.js';
 import { failure } from './platform/failures/index.js';
 import {
   CircuitBreaker,
@@ -193,10 +193,10 @@ const tokensKept = 10_000;
  */
 export function authenticator(database: ModelDatabase, options = { withPosition: false }): Authenticate {
   // Whose use this gateway has just recorded: requests that were under way meanwhile have not seen that.
-  const recorded = new LRUCache<string, true>({ max: tokensKept, ttl: useMilliseconds });
+  const recorded = new Cache<string, true>(tokensKept, { ttl: useMilliseconds });
   // The company of a token never changes.
-  const companies = new LRUCache<string, string>({ max: tokensKept });
-  const found = new LRUCache<string, FoundToken>({ max: tokensKept });
+  const companies = new Cache<string, string>(tokensKept);
+  const found = new Cache<string, FoundToken>(tokensKept);
   const stalled = new CircuitBreaker();
 
   /** The request does not wait for this. If it fails, the next request with the token tries again. */

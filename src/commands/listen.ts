@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isLoopback } from '../platform/http/index.js';
 import { signatureOf } from '../platform/outbox/index.js';
 import { addressOf } from '../platform/settings/index.js';

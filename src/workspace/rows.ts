@@ -1,5 +1,5 @@
 import { closestMatch } from 'leven';
-import { z } from 'zod';
+import * as z from 'zod';
 import { newId } from '../platform/postgres/index.js';
 import type { WorkspacePart } from './file.js';
 import { marks } from './format/fields.js';

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { Cache } from '../caching/index.js';
 import { failure } from '../failures/index.js';
 import type { ReadBody } from '../http/index.js';
 import { type RequestRecord, usedPerCounted } from '../telemetry/index.js';
@@ -32,7 +32,7 @@ interface Refused {
  * has more of them waiting than its share is disconnected, so that nobody uses up the pauses of the others.
  */
 export class RefusalPace {
-  readonly #refused = new LRUCache<string, Refused>({ max: callersKept });
+  readonly #refused = new Cache<string, Refused>(callersKept);
   /** How many callers have refusals that are paused. */
   #callers = 0;
 

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { Cache } from '../caching/index.js';
 import { parameters } from './parameters.js';
 
 /** Who asks: a token and its company, or the address of a request without a token that is known, as both. */
@@ -101,7 +101,7 @@ const { much, mostUnknown, remembered, flows } = parameters.use;
 
 /** For how long each company has lately used something that callers share, such as the processor. */
 export class RecentUse {
-  readonly #uses = new LRUCache<string, Use>({ max: flows });
+  readonly #uses = new Cache<string, Use>(flows);
   readonly #mostTogether: number;
   readonly #now: () => number;
 

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { Cache } from '../caching/index.js';
 import type { RequestObserver } from '../postgres/index.js';
 import { parameters } from './parameters.js';
 import { type Caller, FairQueue } from './shares.js';
@@ -69,7 +69,7 @@ interface DeliveryTurnsOptions {
 export class DeliveryTurns {
   readonly #queue: FairQueue<Waiting>;
   readonly #now: () => number;
-  readonly #uses = new LRUCache<string, Use>({ max: parameters.use.flows });
+  readonly #uses = new Cache<string, Use>(parameters.use.flows);
   #timer: NodeJS.Timeout | undefined;
 
   constructor({ seats, isShared = () => true, now = () => performance.now() }: DeliveryTurnsOptions) {

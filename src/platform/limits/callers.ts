@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import { GraphQLError } from 'graphql';
 import ipaddr from 'ipaddr.js';
-import { LRUCache } from 'lru-cache';
+import { Cache } from '../caching/index.js';
 import type { Caller } from '../fairness/index.js';
 import type { RequestHead } from '../http/index.js';
 
@@ -53,7 +53,7 @@ const tokensKept = 50_000;
  * last looked up, else the address's. So made-up tokens get no share of their own.
  */
 export class Callers {
-  readonly #principals = new LRUCache<string, Principal>({ max: tokensKept });
+  readonly #principals = new Cache<string, Principal>(tokensKept);
   readonly #trustedProxies: number;
 
   readonly #tokenOf: (authorization: string | null) => string | undefined;

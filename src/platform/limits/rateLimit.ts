@@ -1,5 +1,4 @@
 import { GraphQLError } from 'graphql';
-import { LRUCache } from 'lru-cache';
 import type { QueryConfig } from 'pg';
 import type { Logger } from 'pino';
 import {
@@ -9,6 +8,7 @@ import {
   RateLimiterPostgres,
   RateLimiterRes,
 } from 'rate-limiter-flexible';
+import { Cache } from '../caching/index.js';
 import { failure } from '../failures/index.js';
 import type { RequestContext, RequestHead } from '../http/index.js';
 import {
@@ -125,7 +125,7 @@ const tokensKept = 10_000;
 /** How much work each token may cause in a window, in milliseconds. It is counted when it is done. */
 class WorkBudget {
   readonly #limiter: RateLimiterAbstract;
-  readonly #spent = new LRUCache<string, Spent>({ max: tokensKept });
+  readonly #spent = new Cache<string, Spent>(tokensKept);
 
   constructor(limiter: RateLimiterAbstract) {
     this.#limiter = limiter;
@@ -170,7 +170,7 @@ class LookUps {
 type CountedLimit = 'token' | 'work' | 'address';
 
 const maxBlocked = 10_000;
-const newKeys = () => new LRUCache<string, true>({ max: maxBlocked });
+const newKeys = () => new Cache<string, true>(maxBlocked);
 
 /** Which clients are over a limit, and for how long. */
 class BlockedClients {

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { Cache } from '../caching/index.js';
 import { DeliveryTurns } from '../fairness/index.js';
 import { CircuitBreaker, type Database, isUnavailable, newId, sql } from '../postgres/index.js';
 import { OpenAddresses } from './addresses.js';
@@ -146,7 +146,7 @@ export class Deliverer {
   /** Companies that are looked at, and whether they were named again meanwhile. */
   readonly #looks = new Map<string, { again: boolean }>();
   /** Companies that had no webhook a moment ago, and whether they will be looked at again. */
-  readonly #without = new LRUCache<string, { isPlanned: boolean }>({ max: 10_000, ttl: lookForFirstEvery });
+  readonly #without = new Cache<string, { isPlanned: boolean }>(10_000, { ttl: lookForFirstEvery });
   /** Companies to look at when a webhook is done. */
   readonly #waiting = new Set<string>();
   /** Looks and deliveries, which end by themselves. What has failed is due again when its lease has ended. */

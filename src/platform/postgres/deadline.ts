@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { Cache } from '../caching/index.js';
 import { type Caller, nobody } from '../fairness/index.js';
 import type { PendingPrerequisite } from './connections.js';
 
@@ -234,7 +234,7 @@ const seats = 2;
  * requests waited, they would hold the connections that others need.
  */
 export class CircuitBreaker {
-  readonly #stalled = new LRUCache<string, true>({ max: remembered });
+  readonly #stalled = new Cache<string, true>(remembered);
   #waiting = 0;
 
   /** Runs the first statement that needs the rows of a company. Returns `refused` at once if too many wait already. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { type Client, type ClientBase, Pool } from 'pg';
+import { Cache } from '../caching/index.js';
 import { clientOf, PrimaryLocator, SessionClient, watch } from '../servers/index.js';
 
 /** How long the gateway waits for the database, in milliseconds; 0 waits without end. */
@@ -139,7 +139,7 @@ const renewalMilliseconds = 3_600_000;
  */
 export function statementNames(onRenewed: () => void, most = mostStatements, characters = mostCharacters) {
   const names = new Map<string, string>();
-  const seen = new LRUCache<string, true>({ max: mostSeen });
+  const seen = new Cache<string, true>(mostSeen);
   let generation = 0;
   let room = characters;
   let renewedAt = performance.now();

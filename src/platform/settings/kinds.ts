@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { z } from 'zod';
+import * as z from 'zod';
 import { readServerUrls, tlsProblem } from '../servers/index.js';
 
 /** What one setting accepts. */

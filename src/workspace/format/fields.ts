@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { SubscriptionType } from '../../generated/client/enums.js';
 import { type ActivitySubject, actionsOn } from '../../rules/activityActions.js';
 import type { Table } from '../tables.js';

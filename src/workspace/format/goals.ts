@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ContextualDateType, ProgressStatus } from '../../generated/client/enums.js';
 import {
   access,

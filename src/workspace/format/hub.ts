@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { BlobStatus, DocumentState, VersionOrigin } from '../../generated/client/enums.js';
 import {
   activityFields,
