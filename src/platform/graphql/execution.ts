@@ -86,7 +86,7 @@ export const useExecution = (executeOperation: ExecuteOperation): Plugin => ({
 function inSpan(operation: PendingOperation, run: (operation: PendingOperation) => Promise<ExecutionResult>) {
   const { args, node, context } = operation;
   if (!context.record?.span) return run(operation);
-  return inOperationSpan(node.operation, fieldNames(args.schema, node, args.document), () => run(operation));
+  return inOperationSpan(node.operation, fieldNames(node, args.document, args.schema), () => run(operation));
 }
 
 /** What is not told, because its outcome could not be read back or was lost, is found a second later. */
@@ -103,6 +103,6 @@ async function read(
   { args, node, context, executeOn }: PendingOperation,
   { replicas }: { replicas?: Replicas | undefined },
 ) {
-  const isIntrospection = fieldNames(args.schema, node, args.document) === 'introspection';
+  const isIntrospection = fieldNames(node, args.document, args.schema) === 'introspection';
   return replicas && !isIntrospection ? onReplica(replicas, context, executeOn) : executeOn(undefined);
 }

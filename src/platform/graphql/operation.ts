@@ -18,15 +18,15 @@ import { type LiveBody, type RequestContext, snakeCase } from '../http/index.js'
 import type { Transaction } from '../postgres/index.js';
 import type { QueryCost } from './validation.js';
 
-/** Finds something out about an operation once, and remembers it for as long as its document is kept. */
-export function perOperation<Found>(
-  find: (operation: OperationDefinitionNode, document: DocumentNode) => Found,
-): (operation: OperationDefinitionNode, document: DocumentNode) => Found {
+/** Finds something out about an operation of a schema once, and remembers it for as long as its document is kept. */
+export function perOperation<Found, Schema extends [GraphQLSchema] | []>(
+  find: (operation: OperationDefinitionNode, document: DocumentNode, ...schema: Schema) => Found,
+): typeof find {
   const known = new WeakMap<OperationDefinitionNode, { found: Found }>();
-  return (operation, document) => {
+  return (operation, document, ...schema) => {
     const remembered = known.get(operation);
     if (remembered) return remembered.found;
-    const found = find(operation, document);
+    const found = find(operation, document, ...schema);
     known.set(operation, { found });
     return found;
   };
@@ -70,26 +70,26 @@ export const changesIn = perOperation((operation, document) =>
 );
 
 /** The names of an operation's root fields, such as `goal,viewer`. Names that the schema does not have are left out. */
-export function fieldNames(schema: GraphQLSchema, ...[operation, document]: Parameters<typeof changesIn>): string {
+export const fieldNames = perOperation((operation, document, schema: GraphQLSchema): string => {
   const known = schema.getRootType(operation.operation)?.getFields() ?? {};
   const names = [...new Set(rootFields(document, operation).map(({ name }) => name.value))];
   const fields = names.filter((name) => Object.hasOwn(known, name)).sort();
   if (fields.length > 0) return fields.join(',');
   return names.some((name) => name.startsWith('__')) ? 'introspection' : '';
-}
+});
 
 /** The scope with which a token may run a mutation field: its name, such as `reopen_goal`, unless it says another. */
 export const scopeOf = ({ name, extensions }: Pick<GraphQLField<unknown, unknown>, 'name' | 'extensions'>): string =>
   (extensions.scope as string | undefined) ?? snakeCase(name);
 
 /** Those of all that a mutation selects. What the schema does not have is left out. */
-export function scopesOf(schema: GraphQLSchema, ...[operation, document]: Parameters<typeof changesIn>): string[] {
+export const scopesOf = perOperation((operation, document, schema: GraphQLSchema): string[] => {
   const known = schema.getMutationType()?.getFields() ?? {};
   return changesIn(operation, document).flatMap(({ name }) => {
     const field = Object.hasOwn(known, name.value) ? known[name.value] : undefined;
     return field ? [scopeOf(field)] : [];
   });
-}
+});
 
 /**
  * Finds the variables on which `@include` and `@skip` depend, anywhere in the operation, and which are null: a default

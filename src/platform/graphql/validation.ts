@@ -287,10 +287,10 @@ export function useValidation({ limits, documents }: ValidationOptions): Plugin 
       if (!operation) return;
       if (record) {
         record.operationName = operation.name?.value.slice(0, longestName);
-        record.operation = fieldNames(schema, operation, document) || record.operation;
+        record.operation = fieldNames(operation, document, schema) || record.operation;
       }
       if (operation.operation === OperationTypeNode.MUTATION)
-        requireScopes(grants, scopesOf(schema, operation, document));
+        requireScopes(grants, scopesOf(operation, document, schema));
       // Only here it is known which of the types that the router lets pass can be sent.
       requireType(context.request.headers.get('accept'), operation.operation === OperationTypeNode.SUBSCRIPTION);
       requireUnconditionalField(document, operation);
