@@ -58,6 +58,7 @@ const backups = scriptsOf('docs/database.md', 'Backups');
 const deploying = scriptsOf('docs/deploying.md', 'Rolling restarts');
 const retrying = scriptsOf('docs/errors.md', 'Retries');
 const certificate = scriptsOf('docs/deploying.md', 'Certificate');
+const service = blocksOf(textOf('docs/deploying.md'), 'sh').filter((script) => script.includes('/etc/goalpost.env'));
 const agents = [...scriptsOf('docs/agents.md', 'Connect one'), ...scriptsOf('docs/agents.md', 'A run')];
 const importing = [
   ...scriptsOf('docs/importing.md', 'Importing data'),
@@ -85,6 +86,7 @@ test('every command of the documents is run here', () => {
     ...backups,
     ...deploying,
     ...certificate,
+    ...service,
     ...retrying,
   ].map((script) => script.trim());
   expect(all.sort()).toEqual([...here, ...notRun].sort());
@@ -286,6 +288,20 @@ describe("on the operator's own PostgreSQL", () => {
     const newest = '$(npx goalpost token list | sed -n 2p | cut -d " " -f 1)';
     const script = `export DATABASE_URL=${placeholder}\n${[...purging, ...tokens].join('\n')}`;
     expect(await paste(script, { [placeholder]: url, TOKEN_ID: newest })).toMatch(/\nrevoked \S+\n$/);
+  });
+
+  test('the commands of docs/deploying.md use the settings of the service', async () => {
+    const [settings = ''] = blocksOf(textOf('docs/deploying.md'), 'ini');
+    const url = await emptyDatabase();
+    const here = {
+      'postgresql://goalpost_owner:password@db.example.com:5432/goalpost?sslmode=verify-full': url,
+      '/opt/goalpost': '.',
+      '/etc/': './',
+      '/root/': './',
+    };
+    const gateway = 'postgresql://goalpost_gateway:password@db.example.com:5432/goalpost?sslmode=verify-full';
+    await writeFile(join(folder, 'goalpost.env'), settings.replace(gateway, url));
+    expect(await paste(service.join('\n'), here)).toMatch(/\nimported \d+ records[^]*\ngp_\S+/);
   });
 
   test('the commands of docs/importing.md and docs/import-format.md work in their order', async () => {
