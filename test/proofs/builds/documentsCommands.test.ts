@@ -301,7 +301,7 @@ describe("on the operator's own PostgreSQL", () => {
     };
     const gateway = 'postgresql://goalpost_gateway:password@db.example.com:5432/goalpost?sslmode=verify-full';
     await writeFile(join(folder, 'goalpost.env'), settings.replace(gateway, url));
-    expect(await paste(service.join('\n'), here)).toMatch(/\nimported \d+ records[^]*\ngp_\S+/);
+    expect(await paste(service.join('\n'), here)).toMatch(/\nimported \d+ records.*\ngp_\S+/s);
   });
 
   test('the commands of docs/importing.md and docs/import-format.md work in their order', async () => {
