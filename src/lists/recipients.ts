@@ -6,14 +6,16 @@ import { type CursorKind, everywhere, type List } from './engine.js';
 /**
  * Of the people in the query `audience(person_id)`, each once, those to notify: without the author, suspended people,
  * and those who may not view the subject. `access` is the query for everybody's access to it, from a view `*_access`.
+ * In order, because the indexes of what is inserted for them then grow at their ends.
  *
- * Each is looked up by a scalar subquery, which is never planned as a join: while PostgreSQL believes that a company of
- * thousands is small, it joins by comparing each with each.
+ * OFFSET: each is looked up, never planned as a join. While PostgreSQL believes that a company of thousands is small, it
+ * joins by comparing each with each.
  */
 export const recipients = ({ personId }: Actor, audience: Prisma.Sql, access: Prisma.Sql) => Prisma.sql`
   SELECT a.person_id FROM (${audience}) a
-  WHERE a.person_id <> ${personId} AND (
-    SELECT v.level >= ${level.view} AND NOT v.is_suspended FROM (${access}) v WHERE v.person_id = a.person_id)`;
+  WHERE a.person_id <> ${personId} AND EXISTS (
+    SELECT FROM (${access}) v WHERE v.person_id = a.person_id AND v.level >= ${level.view} AND NOT v.is_suspended OFFSET 0)
+  ORDER BY a.person_id`;
 
 /** The people to subscribe or notify when a goal is reopened, by id. */
 export interface ReopenAudience {

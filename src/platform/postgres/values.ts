@@ -22,8 +22,8 @@ export function newId(): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${order}-${randomUUID().slice(19)}`;
 }
 
-/** The ids of all rows of a SELECT: a new one that ends in the number of the row. */
-export const newIds = () => sql`left(${newId()}, 30) || lpad(to_hex(row_number() OVER ()), 6, '0')`;
+/** The ids of all rows of a SELECT: a new one that ends in the number of the row, counted from 0x100000: six digits. */
+export const newIds = () => sql`${newId().slice(0, 30)} || to_hex(1048576 + row_number() OVER ())`;
 
 /**
  * A list of texts in SQL whose length the planner does not see, so that one plan serves every length. If it knew that when it
