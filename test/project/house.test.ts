@@ -47,10 +47,15 @@ test('the README of fairness has every parameter', () => {
   expect([...named].sort()).toEqual(all.sort());
 });
 
-test.each(modules)('what the door of platform/%s exports has a doc comment', (name) => {
+test.each(modules)('what the door of platform/%s exports has a doc comment where it is defined', (name) => {
   const door = textOf(`src/platform/${name}/index.ts`);
-  const values = [...door.matchAll(/^export \{([^}]*)\}/gm)].flatMap(([, list = '']) => list.split(/,\n/));
-  const bare = values.map((value) => value.trim()).filter((value) => value && !value.startsWith('/**'));
+  const bare = [...door.matchAll(/^export \{([^}]*)\} from '\.\/(.*)\.js';/gm)].flatMap(([, list = '', file]) => {
+    const text = textOf(`src/platform/${name}/${file}.ts`);
+    const names = list.split(',').map((each) => each.trim());
+    const isDescribed = (each: string) =>
+      new RegExp(`\\*/\\nexport (async )?(const|class|function\\*?) ${each}\\b`).test(text);
+    return names.filter((each) => each && !each.startsWith('type ') && !isDescribed(each));
+  });
   expect(bare).toEqual([]);
 });
 

@@ -17,6 +17,7 @@ export interface Migration {
   isOutside: boolean;
 }
 
+/** Where the migrations of this package are. */
 export const migrationsDirectory = fileURLToPath(fileUrl('../prisma/migrations'));
 
 const outside = /^-- outside a transaction$/m;

@@ -50,6 +50,7 @@ export interface Entry<Facts extends object = object> {
   alwaysProblem?: true;
 }
 
+/** One way to fail, for a catalogue. */
 export const entry = <Facts extends object>(given: Entry<Facts>): Entry<Facts> => given;
 
 /** A number of seconds as a reader says it. */
@@ -127,8 +128,10 @@ export function badInput(errors: FieldError[], context: NamedFields = {}): Graph
 
 const more: FieldError = { field: '', code: 'too_many', message: 'there are more invalid fields than are named' };
 
+/** NOT_FOUND of a record: what it is, and its id. */
 export const notFound = (what: string, id: string) => failure('NOT_FOUND', { what, id });
 
+/** The media type of a problem. */
 export const problemType = 'application/problem+json; charset=utf-8';
 
 /**

@@ -19,6 +19,7 @@ interface Spelling {
 
 export const graphqlSpelling: Spelling = { nameOf: (name) => name, strict: false };
 
+/** Names as REST spells them. */
 export const restSpelling: Spelling = { nameOf: snakeCase, strict: true };
 
 /** The bounds of a field. */

@@ -35,6 +35,7 @@ export interface HttpResponse {
   compressed?: () => Promise<Uint8Array>;
 }
 
+/** A response in JSON. */
 export const jsonResponse = (value: unknown): HttpResponse => ({
   status: 200,
   headers: { 'Content-Type': 'application/json' },

@@ -88,6 +88,7 @@ class DirectEngine implements Engine {
 }
 
 // The driver would write a time in the zone of this process.
+/** The SQL of a statement as it is sent. */
 export const toStatement = ({ text, values }: Sql): Statement => ({
   text,
   values: values.map((value) => (value instanceof Date ? value.toISOString() : value)),

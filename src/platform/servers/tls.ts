@@ -50,6 +50,7 @@ export interface Encryption {
   isAtServer: boolean;
 }
 
+/** How a connection is encrypted, as the server says. */
 export async function encryptionOf(client: SessionClient): Promise<Encryption> {
   const { rows } = await client.query<{ ssl: boolean }>('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
   const { tls, verified, host } = client;

@@ -14,6 +14,7 @@ interface Rule<T> {
   problem?: { of(text: string): string | undefined; example: string };
 }
 
+/** A setting: its kind, default, example and description. */
 export const setting = <T>({ read, allowed, example, problem }: Rule<T>) =>
   z.string().transform((text, { issues }): T => {
     const value = read(text.trim());
@@ -33,11 +34,14 @@ const number = (pattern: RegExp, kind: string, minimum: number, maximum: number,
     allowed: `${kind} from ${minimum} to ${maximum}`,
     example: String(example),
   });
+/** A whole number, within bounds. */
 export const whole = (minimum: number, maximum: number, example: number) =>
   number(/^\d{1,15}$/, 'a whole number', minimum, maximum, example);
+/** A number with decimals, within bounds. */
 export const decimal = (minimum: number, maximum: number, example: number) =>
   number(/^\d{1,15}(\.\d+)?$/, 'a number', minimum, maximum, example);
 
+/** One of some words. */
 export const oneOf = <Name extends string>(names: readonly [Name, ...Name[]]) =>
   setting<Name>({
     read: (text) => names.find((name) => name === text),
@@ -45,6 +49,7 @@ export const oneOf = <Name extends string>(names: readonly [Name, ...Name[]]) =>
     example: names[0],
   });
 
+/** `on` or `off`. */
 export const onOff = (isOn: boolean) =>
   setting({
     read: (text) => (text === 'on' || text === 'off' ? text === 'on' : undefined),
@@ -65,12 +70,14 @@ export const commaSeparated = (
     },
   });
 
+/** A host to listen on. */
 export const host = setting({
   read: (text) => (isIP(text) || /^[\w.-]+$/.test(text) ? text : undefined),
   allowed: 'an IP address or a host name alone, without http:// and port',
   example: '0.0.0.0',
 });
 
+/** An http or https URL. */
 export const webAddress = (example: string) =>
   setting({
     read: (text) => (/^https?:\/\//i.test(text) && URL.canParse(text) ? text.replace(/\/+$/, '') : undefined),
@@ -95,6 +102,7 @@ function readDatabaseUrls(text: string): string[] | undefined {
 const databaseUrls = (servers: string) =>
   `postgresql://user:password@host:port/database, or with host:port,host:port for several ${servers}; in a password, write %40 for @, %2F for / and %25 for %`;
 
+/** The URL of a PostgreSQL. */
 export const database = setting({
   read: (text) => readDatabaseUrls(text) && text,
   allowed: databaseUrls('servers'),
@@ -102,6 +110,7 @@ export const database = setting({
   problem: tls,
 });
 
+/** The URLs of standbys. */
 export const replicas = setting({
   read: (text) => (text.includes('target_session_attrs') ? undefined : readDatabaseUrls(text)),
   allowed: databaseUrls('replicas'),
@@ -111,11 +120,13 @@ export const replicas = setting({
 
 const isOrigin = (text: string) => /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
+/** Origins, separated by commas. */
 export const origins = commaSeparated((text) => text === '*' || isOrigin(text), {
   allowed: 'a list of origins, each without a path, or *',
   example: 'https://app.example.com,http://localhost:3000',
 });
 
+/** Ranges of addresses in CIDR notation. */
 export const addressRanges = commaSeparated((text) => ipaddr.isValidCIDR(text), {
   allowed: 'a list of address ranges in CIDR notation',
   example: '10.0.0.0/8,fd00::/8',
