@@ -168,7 +168,7 @@ export function buildGuide(root, dist, marks) {
     const page = pages.find((each) => each.file === file);
     if (page) return page.path + (anchor ? `#${anchor}` : '');
     if (['openapi.json', 'schema.graphql'].includes(file)) return `/${file}`;
-    if (!['.png', '.svg', '.json', '.yml'].includes(extname(file))) return undefined;
+    if (!['.png', '.svg', '.json', '.yml', '.ts', '.sql'].includes(extname(file))) return undefined;
     files.set(file, basename(file));
     return `/guide/${basename(file)}`;
   };

@@ -4,7 +4,7 @@ import { fileUrl } from '../files.js';
 import { cachedResponse, contentRoute, type HttpResponse, type Route } from '../platform/http/index.js';
 
 /** The name of a page's file. */
-export type AssetName = `${string}.${'js' | 'css' | 'svg' | 'ico' | 'png' | 'json' | 'yml'}`;
+export type AssetName = `${string}.${'js' | 'css' | 'svg' | 'ico' | 'png' | 'json' | 'yml' | 'ts' | 'sql'}`;
 
 /** A file of `assets/`, which the build copies beside the compiled pages. */
 export const ownAsset = (name: AssetName) => fileUrl(`pages/assets/${name}`);

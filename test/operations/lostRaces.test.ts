@@ -1,8 +1,9 @@
 import pg from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openModels } from '../../src/database.js';
 import { eventually } from '../support/eventually.js';
 import { usesPgbouncer } from '../support/pgbouncer.js';
-import { createWorld, type Json, restPaths } from '../support/world.js';
+import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
 const world = await createWorld();
 
@@ -96,6 +97,34 @@ describe('what has changed since it was read decides:', () => {
     expect([status, body.code, lost, await activities()]).toEqual([503, 'SERVICE_UNAVAILABLE', 10, 0]);
   });
 });
+
+test.skipIf(usesPgbouncer)(
+  'a change that waits for a locked record in vain says so on both surfaces, and changes nothing',
+  async () => {
+    const { goal, activities, token } = await setting();
+    const timeouts = { connect: 10_000, statement: 10_000, response: 10_000, lock: 200, idleTransaction: 10_000 };
+    const impatient = new World(
+      openModels({ url: world.url, poolSize: 2, preparedStatements: true, timeouts }),
+      world.url,
+    );
+    onTestFinished(() => impatient.close());
+    const holder = new pg.Client({ connectionString: world.url });
+    await holder.connect();
+    onTestFinished(() => holder.end());
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM goals WHERE id = $1 FOR UPDATE', [goal.id]);
+    const byRest = await impatient.post(restPaths.reopenGoal, token, { id: goal.id });
+    const byGraphql = await impatient.graphql(
+      token,
+      `mutation { reopenGoal(input: { id: "${goal.id}" }) { goal { id } } }`,
+    );
+    const detail =
+      'Another transaction has locked a record for too long, and nothing was changed. Try again in 5 seconds.';
+    expect([byRest.status, byRest.body.code, byRest.body.detail]).toEqual([503, 'SERVICE_UNAVAILABLE', detail]);
+    expect([byGraphql.status, byGraphql.body.errors[0].message]).toEqual([503, detail]);
+    expect(await activities()).toBe(0);
+  },
+);
 
 describe('a change that cannot be read back', () => {
   const selections = {

@@ -4,7 +4,7 @@ import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { failure, headersOf, problemOf, problemType } from '../failures/index.js';
 import { tooManyOfOne } from '../fairness/index.js';
-import { isTimeout, isUnavailable } from '../postgres/index.js';
+import { isLocked, isTimeout, isUnavailable } from '../postgres/index.js';
 import { loggedIdentity } from '../telemetry/index.js';
 import type { RequestHead } from './request.js';
 import type { Handler, RequestContext } from './router.js';
@@ -102,6 +102,7 @@ export const masking =
     const isLogged = cause instanceof Error && logged.has(cause);
     if (!isLogged) logger.error({ ...loggedIdentity(context), err: cause }, 'unexpected error');
     if (cause instanceof Error) logged.add(cause);
+    if (isLocked(cause)) return at(error, failure('SERVICE_UNAVAILABLE', { locked: true }));
     return at(error, failure(isUnavailable(cause) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR'));
   };
 

@@ -42,6 +42,8 @@ const contentTypes: Record<string, string> = {
   yaml: 'application/yaml; charset=utf-8',
   yml: 'application/yaml; charset=utf-8',
   graphql: 'text/plain; charset=utf-8',
+  ts: 'text/plain; charset=utf-8',
+  sql: 'text/plain; charset=utf-8',
   svg: 'image/svg+xml',
   ico: 'image/svg+xml',
   png: 'image/png',

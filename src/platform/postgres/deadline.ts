@@ -44,6 +44,9 @@ export const isConflict = (error: unknown): boolean =>
       (codes.includes('0A000') && message === stalePlan),
   );
 
+/** Whether a statement gave up waiting for a lock that another transaction holds. It changed nothing. */
+export const isLocked = (error: unknown): boolean => linksOf(error).some(({ codes }) => codes.includes('55P03'));
+
 /** Whether the database took too long to execute a statement, which says nothing of the wait for a free connection. */
 export const isTimeout = (error: unknown): boolean =>
   linksOf(error).some(

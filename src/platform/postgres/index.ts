@@ -3,6 +3,7 @@ export { type ConnectionUse, PendingPrerequisite, type Prerequisite } from './co
 export {
   CircuitBreaker,
   isConflict,
+  isLocked,
   isTimeout,
   isUnavailable,
   newScope,

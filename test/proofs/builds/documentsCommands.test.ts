@@ -301,7 +301,7 @@ describe("on the operator's own PostgreSQL", () => {
     };
     const gateway = 'postgresql://goalpost_gateway:password@db.example.com:5432/goalpost?sslmode=verify-full';
     await writeFile(join(folder, 'goalpost.env'), settings.replace(gateway, url));
-    expect(await paste(service.join('\n'), here)).toMatch(/\nimported \d+ records.*\ngp_\S+/s);
+    expect(await paste(service.join('\n'), here)).toMatch(/imported \d+ records.*\ngp_\S+/s);
   });
 
   test('the commands of docs/importing.md and docs/import-format.md work in their order', async () => {
@@ -321,7 +321,7 @@ describe("on the operator's own PostgreSQL", () => {
       // Afterwards the database of the gateway is as an old backup has it: no event and no change says so.
       const name = `curl -sS http://127.0.0.1:4000/graphql -H "Authorization: Bearer $TOKEN" \\
         -H 'Content-Type: application/json' -d '{"query":"{ goal(id: \\"launch\\") { name } }"}'`;
-      const application = 'npx tsx test/support/application/main.ts';
+      const application = 'npx tsx application/main.ts';
       const setBack = [
         `psql "$DATABASE_URL" --quiet -c "UPDATE goals SET name = 'Of a backup'"`,
         `${application} once`,
@@ -332,7 +332,8 @@ describe("on the operator's own PostgreSQL", () => {
         [placeholder]: url,
         'postgresql://user:password@host:5432/application': own.directUrl,
         'http://127.0.0.1:4000': server.base,
-        'test/support/application/': pathOf('test/support/application/'),
+        'node_modules/goalpost/docs/application': pathOf('docs/application'),
+        'npm install pg tsx': `ln -s ${pathOf('node_modules')} node_modules`,
       });
       expect(printed).toMatch(/^sent file 1: \d+ changes, 0 in conflict\n/m);
       expect(printed).toMatch(/took in \d+ events\nsent file 2: 1 changes, 0 in conflict\n/m);

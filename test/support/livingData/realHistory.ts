@@ -1,12 +1,12 @@
 import pg from 'pg';
+import { acknowledge, type ExportedFile, exportChanges } from '../../../docs/application/exporter.js';
+import { takeInEvents } from '../../../docs/application/reader.js';
 import { eventSource } from '../../../src/events/source.js';
 import { numberEvents } from '../../../src/platform/outbox/sequence.js';
 import { createToken } from '../../../src/tokens.js';
 import { streamSource } from '../../../src/workspace/file.js';
 import { importFrom } from '../../../src/workspace/import.js';
 import { ImportError } from '../../../src/workspace/report.js';
-import { acknowledge, type ExportedFile, exportChanges } from '../application/exporter.js';
-import { takeInEvents } from '../application/reader.js';
 import { createEmptyDatabase } from '../database.js';
 import { textOf } from '../documents.js';
 import { mutation } from '../surfaces.js';
@@ -104,7 +104,7 @@ export class RealHistories {
     const { directUrl, drop } = await createEmptyDatabase();
     const client = new pg.Client(directUrl);
     await client.connect();
-    await client.query(textOf('test/support/application/schema.sql'));
+    await client.query(textOf('docs/application/schema.sql'));
     return new RealHistories(world, client, async () => {
       await client.end();
       await drop();
