@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ModelDatabase } from '../database.js';
-import { fileUrl } from '../files.js';
+import { fileUrl, replaceFile } from '../files.js';
 import type { DemoTokens } from '../gateway.js';
 import { createToken } from '../tokens.js';
 import { demoPeople, fileSource } from '../workspace/file.js';
@@ -19,11 +19,8 @@ export const readDemoTokens = async (dataDir: string): Promise<DemoTokens> =>
 const addressFile = (dataDir: string) => join(dataDir, 'demo-address');
 
 /** Notes where the demo is served: commands send its tokens nowhere else. */
-export async function writeDemoAddress(dataDir: string, address: string): Promise<void> {
-  const file = addressFile(dataDir);
-  await writeFile(`${file}.new`, `${address}\n`, { mode: 0o600 });
-  await rename(`${file}.new`, file);
-}
+export const writeDemoAddress = (dataDir: string, address: string): Promise<void> =>
+  replaceFile(addressFile(dataDir), [`${address}\n`]);
 
 /** Where the demo was served last. Rejects if no gateway has served it. */
 export const readDemoAddress = async (dataDir: string): Promise<URL> =>
@@ -45,9 +42,7 @@ export async function openDemo(db: ModelDatabase, dataDir: string): Promise<Demo
   const writer = { companyId, personId: writerId, name: 'Demo, write', canWrite: true };
   const { token: write } = await createToken(db, writer);
   const { token: readOnly } = await createToken(db, { companyId, personId: readerId, name: 'Demo, read-only' });
-  // Whole or not at all, even if this process is killed.
-  await writeFile(`${file}.new`, `${JSON.stringify({ write, readOnly }, null, 2)}\n`, { mode: 0o600 });
-  await rename(`${file}.new`, file);
+  await replaceFile(file, [`${JSON.stringify({ write, readOnly }, null, 2)}\n`]);
   return { write, readOnly };
 }
 
@@ -57,7 +52,6 @@ export async function openWebhookKey(dataDir: string): Promise<string> {
   const stored = await readFile(file, 'utf8').catch(() => '');
   if (stored.trim().length >= 32) return stored.trim();
   const key = randomBytes(32).toString('hex');
-  await writeFile(`${file}.new`, `${key}\n`, { mode: 0o600 });
-  await rename(`${file}.new`, file);
+  await replaceFile(file, [`${key}\n`]);
   return key;
 }

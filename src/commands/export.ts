@@ -1,7 +1,6 @@
-import { createWriteStream } from 'node:fs';
-import { rename } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { replaceFile } from '../files.js';
 import type { Config } from '../settings.js';
 import { exportWorkspace, NoSuchCompany } from '../workspace/export.js';
 import { UsageError } from './exitCode.js';
@@ -25,11 +24,7 @@ export async function exportFile(
   await withDatabase(config, async ({ db }) => {
     const write = async (lines: AsyncIterable<string>) => {
       if (file === undefined || file === '-') await pipeline(Readable.from(lines), process.stdout, { end: false });
-      else {
-        // Whole or not at all, even if this process is killed.
-        await pipeline(Readable.from(lines), createWriteStream(`${file}.new`, { mode: 0o600 }));
-        await rename(`${file}.new`, file);
-      }
+      else await replaceFile(file, lines);
     };
     const records = await exportWorkspace(db, options, write).catch((error) => {
       throw error instanceof NoSuchCompany ? new UsageError(error.message) : error;
