@@ -3,37 +3,14 @@ import { type Database, joinSql, newIds, rawSql, type Sql, sql, type Transaction
 import { type Lease, longestPauses, longestRetryAfter, untilLeaseEnds } from './lease.js';
 import type { EventSource } from './source.js';
 
-const attemptColumns = {
-  event_id: ['text', (attempt: Attempt) => attempt.eventId],
-  type: ['text', (attempt: Attempt) => attempt.type],
-  sequence: ['bigint', (attempt: Attempt) => attempt.sequence ?? null],
-  attempt: ['integer', (attempt: Attempt) => attempt.number],
-  outcome: ['text', (attempt: Attempt) => attempt.outcome],
-  status: ['integer', (attempt: Attempt) => attempt.status ?? null],
-  reason: ['text', (attempt: Attempt) => attempt.reason ?? null],
-  milliseconds: ['integer', (attempt: Attempt) => attempt.milliseconds],
-  response: ['text', (attempt: Attempt) => attempt.response ?? null],
-} as const;
+/** Objects as rows of a statement, whose text does not depend on their number. `columns` names their members and types. */
+const rowsOf = (entries: readonly object[], columns: string): Sql =>
+  sql`(SELECT * FROM json_to_recordset(${JSON.stringify(entries)}::json) AS entry(${rawSql(columns)}))`;
 
-const parkedColumns = {
-  record: ['text', (entry: Parked) => entry.record],
-  sequence: ['bigint', (entry: Parked) => entry.sequence],
-  failures: ['integer', (entry: Parked) => entry.failures],
-  attempted: ['bigint', (entry: Parked) => entry.attempted],
-  pause: ['float8', (entry: Parked) => entry.pause],
-} as const;
-
-const doneColumns = {
-  record: ['text', (entry: Progress['done'][number]) => entry.record],
-  through: ['bigint', (entry: Progress['done'][number]) => entry.through],
-} as const;
-
-/** Objects as rows of a statement, whose text does not depend on their number. */
-function unnested<Entry>(entries: Entry[], columns: Record<string, readonly [string, (entry: Entry) => unknown]>): Sql {
-  const lists = Object.values(columns).map(([type, read]) => sql`${entries.map(read)}::${rawSql(type)}[]`);
-  const names = Object.entries(columns).map(([name, [type]]) => `${name} ${type}`);
-  return sql`(SELECT * FROM unnest(${joinSql(lists)}) AS entry(${rawSql(names.map((name) => name.split(' ')[0]).join(', '))}))`;
-}
+const attemptColumns =
+  '"eventId" text, type text, sequence bigint, number integer, outcome text, status integer, reason text, milliseconds integer, response text';
+const parkedColumns = 'record text, sequence bigint, failures integer, attempted bigint, pause float8';
+const doneColumns = 'record text, through bigint';
 
 /** A line of the log of attempts. */
 export interface Attempt {
@@ -121,13 +98,13 @@ export async function complete(
     ), logged AS (
       INSERT INTO webhook_attempts AS l
         (company_id, id, webhook_id, event_id, type, sequence, attempt, outcome, status, reason, milliseconds, response, attempted_at)
-      SELECT company.id, ${newIds()}, held.id, a.event_id, a.type, a.sequence, a.attempt, a.outcome, a.status, a.reason,
+      SELECT company.id, ${newIds()}, held.id, a."eventId", a.type, a.sequence, a.number, a.outcome, a.status, a.reason,
         a.milliseconds, a.response, now()
-      FROM company, held, ${unnested(attempts, attemptColumns)} AS a
+      FROM company, held, ${rowsOf(attempts, attemptColumns)} AS a
     ), kept AS (
       INSERT INTO webhook_retries AS r (company_id, id, webhook_id, record, sequence, failures, attempted, due_at)
       SELECT company.id, ${newIds()}, held.id, p.record, p.sequence, p.failures, p.attempted, now() + make_interval(secs => p.pause)
-      FROM company, held, ${unnested(parked, parkedColumns)} AS p
+      FROM company, held, ${rowsOf(parked, parkedColumns)} AS p
       ON CONFLICT (company_id, webhook_id, record) DO UPDATE SET sequence = excluded.sequence, failures = excluded.failures,
         attempted = greatest(r.attempted, excluded.attempted), due_at = excluded.due_at
     ), continued AS MATERIALIZED (
@@ -139,7 +116,7 @@ export async function complete(
           AND (cardinality(held.actions) = 0 OR ${kind} = ANY (held.actions))
         ORDER BY a.sequence LIMIT 1
       ) AS next
-      FROM held, ${unnested(done, doneColumns)} AS d
+      FROM held, ${rowsOf(done, doneColumns)} AS d
     ), moved AS (
       UPDATE webhook_retries r SET sequence = c.next, failures = 0, due_at = now()
       FROM continued c WHERE ${own} AND r.record = c.record AND NOT r.once AND c.next IS NOT NULL
