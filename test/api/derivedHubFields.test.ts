@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { statementsOf } from '../support/statements.js';
 import { perform } from '../support/surfaces.js';
 import { createWorld, type Json } from '../support/world.js';
 
@@ -265,6 +266,16 @@ describe('a document', () => {
         ],
       },
     });
+  });
+
+  test('says how many versions it has without reading them', async () => {
+    const { caller, hub } = await setting();
+    const document = await world.document(hub, caller, ['one', 'two']);
+    const { result, statements } = await statementsOf(() =>
+      look(caller.token, 'resourceHubDocument', document.id, 'versionsCount'),
+    );
+    expect(result).toEqual({ versionsCount: 2 });
+    expect(statements.filter(({ text }) => text.includes('document_versions'))).toEqual([]);
   });
 
   test('has each version by its number, and none of other numbers', async () => {

@@ -312,7 +312,7 @@ export const documentSql = `${node('resource_hub_documents', 'AND deleted_at IS 
     __typename: `'resource_hub_document'`,
     ...nodeFields('document'),
     ...columns('n', 'content current_version state'),
-    versions_count: '(SELECT count(*) FROM document_versions v WHERE v.company_id = $1 AND v.document_id = n.id)',
+    versions_count: 'coalesce(n.current_version, 0)',
     goal: `CASE WHEN g.id IS NOT NULL THEN (SELECT ${json(nestedGoal('k'))} FROM goals k ${goalParts('k')}
       WHERE k.company_id = $1 AND k.id = g.id) END`,
     project: `CASE WHEN j.id IS NOT NULL THEN ${json(project)} END`,
