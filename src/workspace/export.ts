@@ -1,6 +1,6 @@
 import { type Database, rawSql as raw, sql } from '../platform/postgres/index.js';
 import { listOfKind } from './file.js';
-import { columnsOf, removable, type Table } from './tables.js';
+import { columnsOf, nested, removable, rowKeyOf, type Table, tables } from './tables.js';
 
 /** The most records that one statement returns, and characters of JSON before the last of them. */
 const atOnce = { records: 100, bytes: 1_000_000 };
@@ -16,196 +16,108 @@ export interface ExportOptions {
 
 const time = (value: string) => `to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** A JSON object of columns of a row, and of more fields with their SQL. */
-function object(table: Table, row: string, without: string[], more: Record<string, string> = {}): string {
-  const names = columnsOf(table).filter((name) => !without.includes(name));
-  const own = names.map((name) => [name, name.endsWith('_at') ? time(`${row}."${name}"`) : `${row}."${name}"`]);
-  const fields = [...own, ...Object.entries(more)].map(([name, value]) => `'${name}', ${value}`);
-  return `jsonb_build_object(${fields.join(', ')})`;
-}
+/** What is written of the rows of a table besides what is nested in them, and which of their columns are not. */
+type Shapes = Partial<Record<Table, { without?: readonly string[]; fields?: Record<string, string> }>>;
 
-/** A JSON list of the rows of a table whose column has this id. Rows are named by the table. */
-const listOf = (table: Table, on: string, order: string, value: string): string =>
-  `coalesce((SELECT jsonb_agg(${value} ORDER BY ${order}) FROM ${table} WHERE ${table}.company_id = t.company_id AND ${table}.${on}), '[]')`;
-
-const levels = `jsonb_build_object('public', t.public_level, 'company', t.company_level, 'space', t.space_level)`;
-const levelColumns = ['public_level', 'company_level', 'space_level', 'removed_at'];
-
-const access = (column: string) =>
-  listOf(
-    'access_grants',
-    `${column} = t.id`,
-    'access_grants.id',
-    object('access_grants', 'access_grants', ['space_id', 'goal_id', 'project_id']),
-  );
-
-const subjects = ['thread_id', 'progress_update_id', 'retrospective_id', 'file_id', 'document_id', 'comment_id'];
-
-const reactions = (on: string) =>
-  listOf('reactions', on, 'reactions.inserted_at, reactions.id', object('reactions', 'reactions', subjects));
-
-const comments = (on: string) =>
-  listOf(
-    'comments',
-    on,
-    'comments.inserted_at, comments.id',
-    object('comments', 'comments', subjects, { reactions: reactions('comment_id = comments.id') }),
-  );
-
-const subscriptionList = (on: string) => {
-  const subscriptions = listOf(
-    'subscriptions',
-    'subscription_list_id = subscription_lists.id',
-    'subscriptions.inserted_at, subscriptions.id',
-    object('subscriptions', 'subscriptions', ['subscription_list_id']),
-  );
-  const list = object('subscription_lists', 'subscription_lists', subjects, { subscriptions });
-  return `(SELECT ${list} FROM subscription_lists WHERE subscription_lists.company_id = t.company_id AND ${on})`;
+/** The fields of the file that have another name than their list or table. */
+const otherNames: Partial<Record<Table, string>> = {
+  document_versions: 'versions',
+  comment_threads: 'thread',
+  subscription_lists: 'subscription_list',
 };
 
-/** The activities of a record, with what hangs on them. */
-function activities(column: string, more: Record<string, string> = {}): string {
-  const thread = object('comment_threads', 'comment_threads', ['activity_id'], {
-    comments: comments('thread_id = comment_threads.id'),
-    subscription_list: subscriptionList('subscription_lists.thread_id = comment_threads.id'),
-  });
-  const notifications = listOf(
-    'notifications',
-    'activity_id = activities.id',
-    'notifications.id',
-    object('notifications', 'notifications', ['activity_id']),
+/** Of which a record has one. */
+const single: readonly Table[] = ['comment_threads', 'subscription_lists'];
+
+/** What is said of an activity depends on its subject. */
+const ofSubject: Record<string, Record<string, string>> = {
+  goal_id: {
+    undone_outcome: `CASE WHEN activities.undone_closed_at IS NOT NULL THEN jsonb_build_object(
+      'success', activities.undone_success, 'closed_at', ${time('activities.undone_closed_at')},
+      'closed_by_id', activities.undone_closed_by_id) END`,
+  },
+  document_id: {
+    version_number: `(SELECT v.version_number FROM document_versions v
+      WHERE v.company_id = t.company_id AND v.id = activities.document_version_id)`,
+  },
+};
+
+/** A JSON object of a row, with all that is nested in it. Rows are named by their table, the record itself `t`. */
+function recordOf(table: Table, row: string, shapes: Shapes, more: Record<string, string> = {}): string {
+  const { without = [], fields = {} } = shapes[table] ?? {};
+  const left = [...without, ...(nested[table]?.parents ?? []).map(({ column }) => column)];
+  const names = columnsOf(table).filter((name) => !left.includes(name));
+  const own = names.map((name) => [name, name.endsWith('_at') ? time(`${row}."${name}"`) : `${row}."${name}"`]);
+  const inside = tables.flatMap((child) =>
+    (nested[child]?.parents ?? [])
+      .filter((parent) => parent.table === table)
+      .map(({ column, list }) => [otherNames[child] ?? (list || child), nestedIn(row, child, column, shapes)]),
   );
-  const kept = ['id', 'action', 'author_id', 'name', 'inserted_at'];
-  const without = columnsOf('activities').filter((name) => !kept.includes(name));
-  const value = object('activities', 'activities', without, {
-    ...more,
-    thread: `(SELECT ${thread} FROM comment_threads
-      WHERE comment_threads.company_id = t.company_id AND comment_threads.activity_id = activities.id)`,
-    notifications,
-  });
-  return listOf(
-    'activities',
-    `${column} = t.id`,
-    'activities.sequence NULLS LAST, activities.recorded_at, activities.id',
-    value,
-  );
+  const all = [...own, ...Object.entries({ ...fields, ...more }), ...inside];
+  return `jsonb_build_object(${all.map(([name, value]) => `'${name}', ${value}`).join(', ')})`;
 }
+
+/** A JSON list of the rows whose column has the id of a row, or the only one. */
+function nestedIn(row: string, table: Table, column: string, shapes: Shapes): string {
+  const value = recordOf(table, table, shapes, table === 'activities' ? ofSubject[column] : {});
+  const from = `FROM ${table} WHERE ${table}.company_id = t.company_id AND ${table}.${column} = ${row}.id`;
+  return single.includes(table)
+    ? `(SELECT ${value} ${from})`
+    : `coalesce((SELECT jsonb_agg(${value} ORDER BY ${orderOf(table)}) ${from}), '[]')`;
+}
+
+function orderOf(table: Table): string {
+  if (table === 'activities') return 'activities.sequence NULLS LAST, activities.recorded_at, activities.id';
+  const [first] = ['index', 'version_number', 'inserted_at'].filter((name) => columnsOf(table).includes(name));
+  return [first, ...rowKeyOf(table)].flatMap((name) => (name ? `${table}."${name}"` : [])).join(', ');
+}
+
+const levelColumns = ['public_level', 'company_level', 'space_level', 'removed_at'];
+const access_levels = `jsonb_build_object('public', t.public_level, 'company', t.company_level, 'space', t.space_level)`;
+const leveled = { without: levelColumns, fields: { access_levels } };
 
 const contextualDate = (end: string) => `CASE WHEN t.${end}_date IS NOT NULL THEN jsonb_build_object(
   'date_type', t.${end}_date_type, 'value', t.${end}_date_value, 'date', to_char(t.${end}_date, 'YYYY-MM-DD')) END`;
+const timeframe = `jsonb_build_object('contextual_start_date', ${contextualDate('start')}, 'contextual_end_date', ${contextualDate('end')})`;
+const dateColumns = ['start', 'end'].flatMap((end) => [`${end}_date_type`, `${end}_date_value`, `${end}_date`]);
 
+const ofActivity = ['id', 'action', 'author_id', 'name', 'inserted_at'];
+
+const shapesOf = (links: boolean): Shapes => ({
+  spaces: leveled,
+  goals: { without: [...levelColumns, ...dateColumns], fields: { access_levels, timeframe } },
+  projects: leveled,
+  goal_progress_updates: {
+    without: ['acknowledged_by_id'],
+    fields: { acknowledging_person_id: 'goal_progress_updates.acknowledged_by_id' },
+  },
+  resource_hubs: { without: ['removed_at'] },
+  resource_hub_files: {
+    without: ['blob_id'],
+    fields: {
+      blob: `(SELECT ${recordOf('blobs', 'b', {})} FROM blobs b WHERE b.company_id = t.company_id AND b.id = t.blob_id)`,
+    },
+  },
+  resource_hub_documents: { without: links ? [] : ['public_token'] },
+  document_versions: { without: ['previous_version_number'] },
+  activities: { without: columnsOf('activities').filter((name) => !ofActivity.includes(name)) },
+});
+
+const isThere = 't.removed_at IS NULL';
 const isInHub = `EXISTS (SELECT FROM resource_hubs h
   WHERE h.company_id = t.company_id AND h.id = t.resource_hub_id AND h.removed_at IS NULL)`;
 
-interface Exported {
-  value: string;
-  condition?: string;
-  /** The column of activities that names it, if operations change it. */
-  subject?: string;
-}
-
-/** What is written of each kind of record. */
-const kinds = (links: boolean): Record<string, Exported> => ({
-  person: { value: object('people', 't', []) },
-  space: {
-    value: object('spaces', 't', levelColumns, {
-      access_levels: levels,
-      access: access('space_id'),
-      members: listOf(
-        'space_members',
-        'space_id = t.id',
-        'space_members.person_id',
-        object('space_members', 'space_members', ['space_id']),
-      ),
-    }),
-    condition: 't.removed_at IS NULL',
-  },
-  goal: {
-    value: object(
-      'goals',
-      't',
-      [...levelColumns, ...['start', 'end'].flatMap((end) => [`${end}_date_type`, `${end}_date_value`, `${end}_date`])],
-      {
-        timeframe: `jsonb_build_object('contextual_start_date', ${contextualDate('start')}, 'contextual_end_date', ${contextualDate('end')})`,
-        access_levels: levels,
-        access: access('goal_id'),
-        targets: listOf(
-          'targets',
-          'goal_id = t.id',
-          'targets.index, targets.id',
-          object('targets', 'targets', ['goal_id']),
-        ),
-        checklist: listOf(
-          'goal_checks',
-          'goal_id = t.id',
-          'goal_checks.index, goal_checks.id',
-          object('goal_checks', 'goal_checks', ['goal_id']),
-        ),
-        progress_updates: listOf(
-          'goal_progress_updates',
-          'goal_id = t.id',
-          'goal_progress_updates.inserted_at, goal_progress_updates.id',
-          object('goal_progress_updates', 'goal_progress_updates', ['goal_id', 'acknowledged_by_id'], {
-            acknowledging_person_id: 'goal_progress_updates.acknowledged_by_id',
-            comments: comments('progress_update_id = goal_progress_updates.id'),
-            reactions: reactions('progress_update_id = goal_progress_updates.id'),
-          }),
-        ),
-        retrospectives: listOf(
-          'goal_retrospectives',
-          'goal_id = t.id',
-          'goal_retrospectives.inserted_at, goal_retrospectives.id',
-          object('goal_retrospectives', 'goal_retrospectives', ['goal_id'], {
-            comments: comments('retrospective_id = goal_retrospectives.id'),
-          }),
-        ),
-        activities: activities('goal_id', {
-          undone_outcome: `CASE WHEN activities.undone_closed_at IS NOT NULL THEN jsonb_build_object(
-            'success', activities.undone_success, 'closed_at', ${time('activities.undone_closed_at')},
-            'closed_by_id', activities.undone_closed_by_id) END`,
-        }),
-      },
-    ),
-    condition: 't.removed_at IS NULL',
-    subject: 'goal_id',
-  },
-  project: {
-    value: object('projects', 't', levelColumns, { access_levels: levels, access: access('project_id') }),
-    condition: 't.removed_at IS NULL',
-  },
-  resource_hub: { value: object('resource_hubs', 't', ['removed_at']), condition: 't.removed_at IS NULL' },
-  folder: { value: object('resource_hub_folders', 't', []), condition: isInHub },
-  file: {
-    value: object('resource_hub_files', 't', ['blob_id'], {
-      blob: `(SELECT ${object('blobs', 'b', [])} FROM blobs b WHERE b.company_id = t.company_id AND b.id = t.blob_id)`,
-      comments: comments('file_id = t.id'),
-      reactions: reactions('file_id = t.id'),
-      subscription_list: subscriptionList('subscription_lists.file_id = t.id'),
-      activities: activities('file_id'),
-    }),
-    condition: isInHub,
-    subject: 'file_id',
-  },
-  document: {
-    value: object('resource_hub_documents', 't', links ? [] : ['public_token'], {
-      versions: listOf(
-        'document_versions',
-        'document_id = t.id',
-        'document_versions.version_number',
-        object('document_versions', 'document_versions', ['document_id', 'previous_version_number']),
-      ),
-      comments: comments('document_id = t.id'),
-      reactions: reactions('document_id = t.id'),
-      subscription_list: subscriptionList('subscription_lists.document_id = t.id'),
-      activities: activities('document_id', {
-        version_number: `(SELECT v.version_number FROM document_versions v
-          WHERE v.company_id = t.company_id AND v.id = activities.document_version_id)`,
-      }),
-    }),
-    condition: isInHub,
-    subject: 'document_id',
-  },
-});
+/** The kinds of records in their order: which are written, and the column of activities that names one, if operations change it. */
+const kinds: Record<string, { condition?: string; subject?: string }> = {
+  person: {},
+  space: { condition: isThere },
+  goal: { condition: isThere, subject: 'goal_id' },
+  project: { condition: isThere },
+  resource_hub: { condition: isThere },
+  folder: { condition: isInHub },
+  file: { condition: isInHub, subject: 'file_id' },
+  document: { condition: isInHub, subject: 'document_id' },
+};
 
 /** The company does not exist. */
 export class NoSuchCompany extends Error {}
@@ -219,6 +131,7 @@ export async function exportWorkspace(
   { companyId, since, links = false }: ExportOptions,
   write: (lines: AsyncIterable<string>) => Promise<void>,
 ): Promise<number> {
+  const shapes = shapesOf(links);
   let records = 0;
   await db.$transaction(async (tx) => {
     await tx.$executeRaw`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`;
@@ -232,9 +145,10 @@ export async function exportWorkspace(
     async function* lines() {
       yield line({ kind: 'header', as_of: Number(company?.last) });
       yield line({ kind: 'company', id: companyId, name: company?.name, inserted_at: company?.inserted });
-      for (const [kind, { value, condition = 'TRUE', subject }] of Object.entries(kinds(links))) {
+      for (const [kind, { condition = 'TRUE', subject }] of Object.entries(kinds)) {
         if (since !== undefined && subject === undefined) continue;
         const table = removable[listOfKind[kind] ?? '']?.table ?? 'people';
+        const value = recordOf(table, 't', shapes);
         const isWanted =
           since === undefined || subject === undefined
             ? sql`TRUE`
