@@ -19,16 +19,16 @@ import {
   purgeAttempts,
   Streams,
   shortenBackoffs,
-  WebhookFigures,
+  webhookFigures,
 } from './platform/outbox/index.js';
 import { Replicas } from './platform/postgres/index.js';
 import { listen } from './platform/process/index.js';
 import { addressOf } from './platform/settings/index.js';
-import { Metrics, MetricsServer, type ReadMetrics } from './platform/telemetry/index.js';
+import { Metrics, MetricsServer, PolledFigures, type ReadMetrics } from './platform/telemetry/index.js';
 import { schema } from './schema/index.js';
 import type { Config } from './settings.js';
 import { version } from './version.js';
-import { ImportFigures } from './workspace/lastImports.js';
+import { importGauges, lastImports } from './workspace/lastImports.js';
 
 /** The tokens of the demo workspace. */
 export interface DemoTokens {
@@ -137,8 +137,8 @@ export async function connectGateway(
   const streams = new Streams({ ...events, logger, most: config.streamsMax, timeout: config.databaseTimeout });
   let replicas: Replicas | undefined;
   let stopWebhooks = async () => {};
-  let figures: WebhookFigures | undefined;
-  let imports: ImportFigures | undefined;
+  const figures = config.metrics && webhookFigures(events.db, eventSource);
+  const imports = config.metrics && new PolledFigures(() => lastImports(events.db), []);
   const close = async () => {
     await stopWebhooks();
     figures?.stop();
@@ -166,10 +166,6 @@ export async function connectGateway(
     streams,
     webhooks,
   });
-  if (config.metrics) {
-    figures = new WebhookFigures(events.db, eventSource);
-    imports = new ImportFigures(events.db);
-  }
   const metrics =
     figures &&
     new Metrics({
@@ -179,7 +175,7 @@ export async function connectGateway(
       unsentBytes: () => nodeServer.unsentBytes,
       streams: () => streams.open,
       webhooks: figures.read,
-      gauges: imports?.gauges ?? [],
+      gauges: imports ? importGauges(imports.read) : [],
     });
   const bodyBytes = Math.max(parameters.bodies.leastBytes, 4 * config.bodyLimit);
   const overload = new Overload(config.maxConcurrentRequests, logger, bodyBytes);

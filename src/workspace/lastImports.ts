@@ -21,46 +21,24 @@ export async function lastImports(db: Database): Promise<LastImport[]> {
   return rows.map((row) => ({ ...row, revision: Number(row.revision) }));
 }
 
-const figuresMilliseconds = 10_000;
-
-/** The last files for metrics, read every ten seconds. While that fails they stay as they were. */
-export class ImportFigures {
-  #last: LastImport[] = [];
-  readonly #timer: NodeJS.Timeout;
-
-  constructor(db: Database) {
-    const read = async () => {
-      this.#last = await lastImports(db).catch(() => this.#last);
-    };
-    void read();
-    this.#timer = setInterval(() => void read(), figuresMilliseconds).unref();
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-  }
-
-  /** What `/metrics` shows of them. */
-  readonly gauges = ImportFigures.gaugesOf(() => this.#last);
-
-  static gaugesOf(read: () => LastImport[]) {
-    const gauge = (name: string, help: string, of: (last: LastImport) => number) => ({
-      name: `goalpost_import_${name}`,
-      help,
-      label: 'company',
-      // The same in every process.
-      aggregator: 'max' as const,
-      read: () => Object.fromEntries(read().map((last) => [last.companyId, of(last)])),
-    });
-    return [
-      gauge('revision', 'Revision of the last numbered file of a company.', ({ revision }) => revision),
-      gauge(
-        'timestamp_seconds',
-        'When the last numbered file of a company was imported.',
-        ({ importedAt }) => importedAt.getTime() / 1000,
-      ),
-      gauge('kept', 'Records of that file of which the outcome of an operation was kept.', ({ kept }) => kept),
-      gauge('conflicts', 'Documents of that file in conflict.', ({ conflicts }) => conflicts),
-    ];
-  }
+/** What `/metrics` shows of the last files. */
+export function importGauges(read: () => LastImport[]) {
+  const gauge = (name: string, help: string, of: (last: LastImport) => number) => ({
+    name: `goalpost_import_${name}`,
+    help,
+    label: 'company',
+    // The same in every process.
+    aggregator: 'max' as const,
+    read: () => Object.fromEntries(read().map((last) => [last.companyId, of(last)])),
+  });
+  return [
+    gauge('revision', 'Revision of the last numbered file of a company.', ({ revision }) => revision),
+    gauge(
+      'timestamp_seconds',
+      'When the last numbered file of a company was imported.',
+      ({ importedAt }) => importedAt.getTime() / 1000,
+    ),
+    gauge('kept', 'Records of that file of which the outcome of an operation was kept.', ({ kept }) => kept),
+    gauge('conflicts', 'Documents of that file in conflict.', ({ conflicts }) => conflicts),
+  ];
 }

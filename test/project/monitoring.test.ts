@@ -5,7 +5,7 @@ import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { Metrics } from '../../src/platform/telemetry/metrics.js';
 import { MetricsServer } from '../../src/platform/telemetry/metricsServer.js';
 import { RequestRecord } from '../../src/platform/telemetry/requestRecord.js';
-import { ImportFigures } from '../../src/workspace/lastImports.js';
+import { importGauges } from '../../src/workspace/lastImports.js';
 import { createDatabase } from '../support/database.js';
 import { anchorOf, blocksOf, headingsOf, proseOf, sectionOf, textOf } from '../support/documents.js';
 import { goalpost } from '../support/goalpost.js';
@@ -22,9 +22,7 @@ async function labelsOfSamples(): Promise<Map<string, string[]>> {
     connections: () => ({ open: 1, idle: 1, waiting: 0 }),
     replicas: () => [{ address: 'two:5432', isUsed: true, bytesBehind: 0 }],
     webhooks: () => ({ active: 1, failing: 0, disabled: 0, lag: 0 }),
-    gauges: ImportFigures.gaugesOf(() => [
-      { companyId: 'acme', revision: 1, importedAt: new Date(), kept: 0, conflicts: 0 },
-    ]),
+    gauges: importGauges(() => [{ companyId: 'acme', revision: 1, importedAt: new Date(), kept: 0, conflicts: 0 }]),
   });
   const record = Object.assign(new RequestRecord({ requestId: 'one' }), { server: 'replica', repetitions: 1 });
   record.codes.add('NOT_FOUND');

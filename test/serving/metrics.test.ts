@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createRateLimiters } from '../../src/platform/limits/rateLimit.js';
 import { Metrics } from '../../src/platform/telemetry/metrics.js';
-import { ImportFigures } from '../../src/workspace/lastImports.js';
+import { importGauges } from '../../src/workspace/lastImports.js';
 import { rowsOf, sectionOf, textOf } from '../support/documents.js';
 import { samplesIn, sumOf } from '../support/scrape.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
@@ -105,7 +105,7 @@ describe('the figures', () => {
       poolSize: 1,
       connections: () => furniture.db.connectionUse(),
       webhooks: () => ({ active: 1, failing: 0, disabled: 0, lag: 0 }),
-      gauges: ImportFigures.gaugesOf(() => []),
+      gauges: importGauges(() => []),
     });
     const { text } = await metrics.read();
     const listed = rowsOf(sectionOf(textOf('docs/monitoring.md'), 'Metrics')).map(([name = '']) =>

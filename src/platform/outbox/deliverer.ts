@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { Cache } from '../caching/index.js';
 import { DeliveryTurns } from '../fairness/index.js';
 import { CircuitBreaker, type Database, isUnavailable, newId, sql } from '../postgres/index.js';
+import { PolledFigures } from '../telemetry/index.js';
 import { OpenAddresses } from './addresses.js';
 import type { Attempt } from './complete.js';
 import { WebhookDelivery } from './delivery.js';
@@ -282,8 +283,6 @@ export function openWebhooks({ dispatcher, allow, ...options }: WebhookOptions):
   };
 }
 
-const figuresMilliseconds = 10_000;
-
 /** How many webhooks of all companies there are in each state, and by how many events the slowest is behind. */
 interface Figures {
   active: number;
@@ -292,29 +291,9 @@ interface Figures {
   lag: number;
 }
 
-/** The figures of all webhooks for metrics, read every ten seconds. While that fails they stay as they were. */
-export class WebhookFigures {
-  #figures: Figures = { active: 0, failing: 0, disabled: 0, lag: 0 };
-  readonly #timer: NodeJS.Timeout;
-
-  constructor(db: Database, source: EventSource) {
-    const read = () =>
-      readFigures(db, source).then(
-        (figures) => {
-          this.#figures = figures;
-        },
-        () => {},
-      );
-    void read();
-    this.#timer = setInterval(() => void read(), figuresMilliseconds).unref();
-  }
-
-  read = (): Figures => this.#figures;
-
-  stop(): void {
-    clearInterval(this.#timer);
-  }
-}
+/** The figures of all webhooks for metrics. */
+export const webhookFigures = (db: Database, source: EventSource): PolledFigures<Figures> =>
+  new PolledFigures(() => readFigures(db, source), { active: 0, failing: 0, disabled: 0, lag: 0 });
 
 async function readFigures(db: Database, { tenants }: EventSource): Promise<Figures> {
   const [row] = await db.$queryRaw<Record<keyof Figures, bigint>[]>(sql`

@@ -1,6 +1,6 @@
 export { OpenAddresses, urlProblem } from './addresses.js';
 export { purgeAttempts, shortenBackoffs } from './complete.js';
-export { type CountAttempt, openWebhooks, WebhookFigures } from './deliverer.js';
+export { type CountAttempt, openWebhooks, webhookFigures } from './deliverer.js';
 export { openEvents } from './dispatcher.js';
 export { EventStream } from './eventStream.js';
 export { isSecret, secretOf, signatureOf } from './signature.js';

@@ -1,5 +1,5 @@
 export { createLogger, logDestination, printable } from './logger.js';
-export { type Figures, Metrics, type ReadMetrics } from './metrics.js';
+export { type Figures, Metrics, PolledFigures, type ReadMetrics } from './metrics.js';
 export { MetricsServer, SumOfMetrics } from './metricsServer.js';
 export { type Identity, identify, loggedIdentity, RequestRecord, usedPerCounted } from './requestRecord.js';
 export { inOperationSpan, Telemetry } from './telemetry.js';

@@ -39,6 +39,29 @@ function addGauge(registry: Registry, { label, ...options }: GaugeOptions, read:
   });
 }
 
+const pollMilliseconds = 10_000;
+
+/** What gauges show of the database, read every ten seconds. While that fails it stays as it was. */
+export class PolledFigures<Read> {
+  #figures: Read;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(readNow: () => Promise<Read>, initial: Read) {
+    this.#figures = initial;
+    const poll = async () => {
+      this.#figures = await readNow().catch(() => this.#figures);
+    };
+    void poll();
+    this.#timer = setInterval(() => void poll(), pollMilliseconds).unref();
+  }
+
+  readonly read = (): Read => this.#figures;
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}
+
 interface Outcome {
   /** Omitted if the request was cut off. */
   status: number | undefined;
