@@ -21,6 +21,8 @@ interface Turn {
 }
 
 const mostWarmUpSeconds = 2;
+/** Of all workloads on one of several databases: until V8 has compiled what they run through. */
+const leastWarmUpSeconds = 4;
 
 /**
  * Measures each contender with each workload, in rounds: what the machine does at times then touches all of them alike.
@@ -37,7 +39,8 @@ export async function closedLoopsOnEach<Stand extends { running: Running[] } & P
   plan: Omit<Plan, 'database' | 'workloads'>,
 ): Promise<{ stand: Stand; measured: Measured[] }[]> {
   const all = stands.map((stand) => ({ stand, measured: [] as Measured[] }));
-  for (const { stand } of all) await warmUp(stand.running, { ...plan, ...stand });
+  const seconds = Math.max(plan.seconds, leastWarmUpSeconds / plan.names.length);
+  for (const { stand } of all) await warmUp(stand.running, { ...plan, ...stand, seconds });
   for (let round = 0; round < plan.rounds; round += 1) {
     for (const name of plan.names) {
       for (const { stand, measured } of rotated(all, round)) {
