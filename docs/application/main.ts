@@ -22,20 +22,29 @@ async function importFile({ text: lines }: ExportedFile, options: string[]): Pro
   return report.findings.filter(({ what }: any) => what === 'conflict').map(({ id }: any) => id);
 }
 
-/** Sends what has changed: all that no acknowledged file has. Says what, in one line. */
-async function send(client: pg.ClientBase, { isWhole = false, options = ['--update'] } = {}): Promise<void> {
-  const file = await exportChanges(client, { isWhole });
-  if (!file) return;
-  const conflicts = await importFile(file, options);
-  await acknowledge(client, file, conflicts);
-  console.log(`sent file ${file.revision}: ${file.changes.length} changes, ${conflicts.length} in conflict`);
+/** One process at a time: a command may run beside the service, and a file must not overtake an older one. */
+async function alone(client: pg.ClientBase, direction: 'in' | 'out', work: () => Promise<void>): Promise<void> {
+  await client.query('SELECT pg_advisory_lock(hashtext($1))', [direction]);
+  await work().finally(() => client.query('SELECT pg_advisory_unlock(hashtext($1))', [direction]));
 }
 
-/** Takes in what is new, and says how much, in one line. */
-async function takeIn(client: pg.ClientBase): Promise<void> {
-  const events = await takeInEvents(client, { gateway: GATEWAY, token: TOKEN });
-  if (events > 0) console.log(`took in ${events} events`);
-}
+/** Sends what has changed: all that no acknowledged file has. Says what, in one line. */
+const send = (client: pg.ClientBase, { isWhole = false, options = ['--update'] } = {}) =>
+  alone(client, 'out', async () => {
+    const file = await exportChanges(client, { isWhole });
+    if (!file) return;
+    const conflicts = await importFile(file, options);
+    await acknowledge(client, file, conflicts);
+    console.log(`sent file ${file.revision}: ${file.changes.length} changes, ${conflicts.length} in conflict`);
+  });
+
+/** Takes in what is new, or everything again, and says how much, in one line. */
+const takeIn = (client: pg.ClientBase, { isAgain = false } = {}) =>
+  alone(client, 'in', async () => {
+    if (isAgain) await forgetCursor(client);
+    const events = await takeInEvents(client, { gateway: GATEWAY, token: TOKEN });
+    if (events > 0) console.log(`took in ${events} events`);
+  });
 
 /** Calls it again and again: after a pause, or at once when woken. A failure is printed, and the next call tries again. */
 function repeat(work: () => Promise<unknown>, milliseconds: number): () => void {
@@ -67,8 +76,8 @@ if (command === undefined) {
   // Goalpost does not know the company yet.
   if (command === 'load') await send(exporting, { isWhole: true, options: [] });
   // Goalpost's database was set back to an earlier moment: read again what it has now, then send all.
-  if (command === 'resync') await forgetCursor(reading);
-  if (command === 'once' || command === 'resync') await takeIn(reading);
+  if (command === 'resync') await takeIn(reading, { isAgain: true });
+  if (command === 'once') await takeIn(reading);
   if (command === 'once') await send(exporting);
   if (command === 'resync') await send(exporting, { isWhole: true, options: ['--resync'] });
   await Promise.all([reading.end(), exporting.end()]);

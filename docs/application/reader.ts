@@ -12,7 +12,8 @@ const query = `query ($first: Int!, $after: String) {
         }
       }
     }
-    pageInfo { hasNextPage }
+    throughSequence
+    pageInfo { endCursor hasNextPage }
   }
 }`;
 
@@ -54,15 +55,18 @@ export async function takeInEvents(client: pg.ClientBase, { gateway, token }: Fe
   const { data, errors } = (await response.json()) as any;
   // A cursor that the gateway no longer knows: its database was set back. See docs/runbook.md.
   if (!data) throw new Error(errors?.[0]?.message ?? `the gateway answers ${response.status}`);
-  const { edges, pageInfo } = data.events as {
+  const { edges, throughSequence, pageInfo } = data.events as {
     edges: { cursor: string; node: Event }[];
-    pageInfo: { hasNextPage: boolean };
+    throughSequence: string;
+    pageInfo: { endCursor: string | null; hasNextPage: boolean };
   };
   let last = rows[0].cursor;
   for (const { cursor, node } of edges) {
     await takeIn(client, node, { last, cursor });
     last = cursor;
   }
+  // Behind them may be events of records that have been removed since, which nobody sees any more.
+  if (pageInfo.endCursor !== last) await note(client, throughSequence, { last, cursor: pageInfo.endCursor });
   return edges.length + (pageInfo.hasNextPage && first > 1 ? await takeInEvents(client, { gateway, token }, first) : 0);
 }
 
@@ -70,16 +74,12 @@ export async function takeInEvents(client: pg.ClientBase, { gateway, token }: Fe
 async function takeIn(
   client: pg.ClientBase,
   event: Event,
-  { last, cursor }: { last: string | null; cursor: string },
+  place: { last: string | null; cursor: string },
 ): Promise<void> {
   await client.query('BEGIN');
   try {
     await client.query("SET LOCAL application.takes_in = 'on'");
-    const noted = await client.query(
-      'UPDATE taken_in SET sequence = $1, cursor = $2 WHERE cursor IS NOT DISTINCT FROM $3',
-      [event.sequence, cursor, last],
-    );
-    if (noted.rowCount === 0) throw new Error('another process takes in events too');
+    await note(client, event.sequence, place);
     const { rowCount } = await client.query('INSERT INTO events VALUES ($1) ON CONFLICT DO NOTHING', [event.id]);
     // It may have been taken in before. What this application has sent comes back as an event of an import.
     if (rowCount === 1 && event.origin === 'API') await apply(client, event);
@@ -88,6 +88,19 @@ async function takeIn(
     await client.query('ROLLBACK');
     throw error;
   }
+}
+
+/** Notes how far the feed has been taken in, unless another process has. */
+async function note(
+  client: pg.ClientBase,
+  sequence: string,
+  { last, cursor }: { last: string | null; cursor: string | null },
+): Promise<void> {
+  const noted = await client.query(
+    'UPDATE taken_in SET sequence = $1, cursor = $2 WHERE cursor IS NOT DISTINCT FROM $3',
+    [sequence, cursor, last],
+  );
+  if (noted.rowCount === 0) throw new Error('another process takes in events too');
 }
 
 async function apply(client: pg.ClientBase, { type, timestamp, body: { data }, activity }: Event): Promise<void> {

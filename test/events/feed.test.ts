@@ -14,7 +14,7 @@ type Subject = Pick<Prisma.ActivityUncheckedCreateInput, 'goalId' | 'fileId' | '
 const page = `query ($first: Int, $after: String, $actions: [ActivityAction!]) {
   events(first: $first, after: $after, actions: $actions) {
     edges { cursor node { id } } nodes { id type sequence timestamp activity { id name subject { ... on Goal { id } } } }
-    pageInfo { startCursor endCursor hasNextPage hasPreviousPage }
+    throughSequence pageInfo { startCursor endCursor hasNextPage hasPreviousPage }
   }
 }`;
 
@@ -106,11 +106,15 @@ describe('the feed', () => {
   test('can be asked again where it ended, until something happens', async () => {
     const { caller, company } = await world.team();
     const nothing = await read(caller.token);
-    expect(nothing.pageInfo).toMatchObject({ endCursor: null, hasNextPage: false });
+    expect(nothing).toMatchObject({ throughSequence: 0, pageInfo: { endCursor: null, hasNextPage: false } });
     const { goal, caller: other } = await companyWithEvents(2);
     const { endCursor: after } = (await read(other.token)).pageInfo;
     const again = await read(other.token, { after });
-    expect(again).toMatchObject({ nodes: [], pageInfo: { endCursor: after, startCursor: null, hasNextPage: false } });
+    expect(again).toMatchObject({
+      nodes: [],
+      throughSequence: 2,
+      pageInfo: { endCursor: after, startCursor: null, hasNextPage: false },
+    });
     await happen(goal, other, { goalId: goal.id }, 'new');
     expect(await namesSeenBy(other.token, { after: again.pageInfo.endCursor })).toEqual(['new']);
     expect(await namesSeenBy(caller.token)).toEqual([]);
@@ -160,10 +164,21 @@ describe('the feed', () => {
     while ((await numberEvents(db, eventSource, company.companyId)).hasMore);
     await happen(goal, caller, { goalId: goal.id }, 'seen');
     const first = await read(caller.token, { first: 2 });
-    expect(first).toMatchObject({ nodes: [], pageInfo: { hasNextPage: true, startCursor: null } });
+    expect(first).toMatchObject({
+      nodes: [],
+      throughSequence: 1000,
+      pageInfo: { hasNextPage: true, startCursor: null },
+    });
     const second = await read(caller.token, { first: 2, after: first.pageInfo.endCursor });
     expect(second.nodes.map(({ sequence }: Json) => sequence)).toEqual([1301]);
-    expect(second.pageInfo).toMatchObject({ hasNextPage: false, endCursor: second.edges[0].cursor });
+    expect(second).toMatchObject({
+      throughSequence: 1301,
+      pageInfo: { hasNextPage: false, endCursor: second.edges[0].cursor },
+    });
+    // A page that is full has looked no further than its last event.
+    await happen(goal, caller, { goalId: goal.id }, 'seen too');
+    const full = await read(caller.token, { first: 1, after: first.pageInfo.endCursor });
+    expect(full).toMatchObject({ throughSequence: 1301, pageInfo: { hasNextPage: true } });
     // A cursor of an event that the caller cannot see does not name it.
     const [row] = await world.sql('SELECT id FROM activities WHERE company_id = $1 AND sequence = 1000', [
       company.companyId,

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js';
 import { eventBody, eventKind, eventTypeOf } from '../../events/event.js';
 import { eventFeed } from '../../events/feed.js';
-import { type PageArguments, pageErrors } from '../../lists/engine.js';
+import { type PageArguments, pageErrors, readCursor } from '../../lists/engine.js';
 import { type FieldError, notFound } from '../../platform/failures/index.js';
 import type { EventStream, WantedEvents } from '../../platform/outbox/index.js';
 import { keyOf } from '../../policies/access.js';
@@ -70,6 +70,19 @@ builder.prismaObjectField(Event, 'body', (t) =>
 );
 
 const EventConnection = connectionType('Event', Event, 'A page of events, oldest first.', { isCounted: false });
+
+builder.objectField(EventConnection, 'throughSequence', (t) =>
+  t.field({
+    type: 'BigInt',
+    description:
+      'The sequence up to which the page looked at events, also at those that the caller cannot see: 0 if there are none. ' +
+      'The cursor of the page, `endCursor`, is behind the same event.',
+    resolve: async ({ page }) => {
+      const { endCursor } = await page();
+      return BigInt((endCursor && readCursor(eventKind, endCursor)?.key) || 0);
+    },
+  }),
+);
 
 type EventArguments = PageArguments & WantedEvents;
 

@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { createDatabase, createEmptyDatabase } from '../../support/database.js';
+import { webhookKey } from '../../support/deliveries.js';
+import { pathOf, textOf } from '../../support/documents.js';
+import { eventually } from '../../support/eventually.js';
+import { builtMain, commandOutput } from '../../support/goalpost.js';
+import { startServer } from '../../support/server.js';
+
+const goals = 40;
+const program = pathOf('docs/application/main.ts');
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Starts the application of docs/integrating.md as its own process. */
+function startApplication(args: string[], settings: Record<string, string>) {
+  const child = spawn(process.execPath, ['--import', 'tsx', program, ...args], {
+    env: { ...process.env, ...settings },
+  });
+  const output = { printed: '', failures: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.printed += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.failures += text.replace(/^Database: .*\n/gm, '');
+  });
+  return { child, output, ended: once(child, 'exit').then(([code]) => ({ code, ...output })) };
+}
+
+test('the application resyncs beside its service, which webhooks wake meanwhile, and passes what is hidden', async () => {
+  const [gateway, own] = [await createDatabase(), await createEmptyDatabase()];
+  const server = await startServer({
+    DATABASE_URL: gateway.url,
+    WEBHOOK_KEY: webhookKey,
+    WEBHOOK_ALLOW: '127.0.0.0/8',
+  });
+  const port = await freePort();
+  const settings = {
+    APPLICATION_URL: own.directUrl,
+    DATABASE_URL: gateway.url,
+    GATEWAY: server.base,
+    GOALPOST: `${process.execPath} ${builtMain}`,
+    PORT: `${port}`,
+  };
+  const pools = [new pg.Pool({ connectionString: own.directUrl }), new pg.Pool({ connectionString: gateway.url })];
+  const [application, inGateway] = pools as [pg.Pool, pg.Pool];
+  try {
+    await application.query(textOf('docs/application/schema.sql'));
+    await application.query(
+      `INSERT INTO goals SELECT 'g' || n, 'Goal ' || n, '2026-01-01Z', true FROM generate_series(1, ${goals + 1}) n`,
+    );
+    expect(await startApplication(['load'], settings).ended).toMatchObject({ code: 0, failures: '' });
+    const create = (...more: string[]) => commandOutput(['token', 'create', '--person', 'owner', ...more], settings);
+    const [TOKEN, caller] = [await create('--name', 'application'), await create('--name', 'caller', '--write')];
+    const hook = `mutation { createWebhook(input: { url: "http://127.0.0.1:${port}/" }) { webhook { id } } }`;
+    expect((await server.client.graphql(caller, hook)).body.errors).toBeUndefined();
+
+    // More events than a page of the feed looks at, of a goal that is removed then.
+    await inGateway.query(
+      `INSERT INTO activities (company_id, action, author_id, goal_id, name)
+       SELECT 'acme', 'goal_closed', 'owner', 'g${goals + 1}', 'Gone' FROM generate_series(1, 1100)`,
+    );
+    await application.query(`DELETE FROM goals WHERE id = 'g${goals + 1}'`);
+    expect(await startApplication(['once'], { ...settings, TOKEN }).ended).toMatchObject({ code: 0, failures: '' });
+
+    const service = startApplication([], { ...settings, TOKEN });
+    const change = async () => {
+      for (let n = 1; n <= goals; n += 1) {
+        const { status } = await server.client.post('/api/external/v1/reopen_goal', caller, { id: `g${n}` });
+        expect(status).toBe(200);
+        await application.query("UPDATE goals SET name = name || '!' WHERE id = $1", [`g${goals + 1 - n}`]);
+        await sleep(100);
+      }
+    };
+    const resync = async () => {
+      for (let round = 0; round < 3; round += 1) {
+        const { code, failures } = await startApplication(['resync'], { ...settings, TOKEN }).ended;
+        expect({ code, failures }).toEqual({ code: 0, failures: '' });
+      }
+    };
+    await Promise.all([change(), resync()]);
+
+    const sides = [
+      "SELECT id, name, closed_at FROM goals WHERE company_id = 'acme' AND removed_at IS NULL ORDER BY id",
+      'SELECT id, name, closed_at FROM goals ORDER BY id',
+    ];
+    const expected = Array.from({ length: goals }, (_, n) => ({
+      id: `g${n + 1}`,
+      name: `Goal ${n + 1}!`,
+      closed_at: null,
+    })).toSorted((one, other) => (one.id < other.id ? -1 : 1));
+    await eventually(async () => {
+      expect((await inGateway.query(sides[0] as string)).rows).toEqual(expected);
+      expect((await application.query(sides[1] as string)).rows).toEqual(expected);
+      const [taken] = (await application.query('SELECT sequence::integer AS last FROM taken_in')).rows;
+      expect((await inGateway.query('SELECT last_sequence::integer AS last FROM companies')).rows).toEqual([taken]);
+      const [hooks] = (await inGateway.query('SELECT count(*)::integer AS count FROM webhook_attempts')).rows;
+      expect(hooks.count).toBeGreaterThan(goals);
+    });
+    service.child.kill();
+    expect(await service.ended).toMatchObject({ failures: '' });
+  } finally {
+    await Promise.all(pools.map((pool) => pool.end()));
+    await server.stop();
+    await Promise.all([gateway.drop(), own.drop()]);
+  }
+}, 240_000);
