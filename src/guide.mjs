@@ -142,6 +142,8 @@ function placesOf(root, texts, settings) {
     ...codes.map(([, code]) => [code, `/errors/${code}`]),
     ...settings.map(({ name }) => [name, `${pagePath(settingsPage)}#${name}`]),
     ...operations,
+    // What every gateway serves beside the guide.
+    ...['/docs', '/errors', '/history'].map((path) => [path, path]),
   ]);
 }
 
