@@ -4,18 +4,23 @@ import { type Actor, level } from '../policies/access.js';
 import { type CursorKind, everywhere, type List } from './engine.js';
 
 /**
- * Of the people in the query `audience(person_id)`, each once, those to notify: without the author, suspended people,
- * and those who may not view the subject. `access` is the query for everybody's access to it, from a view `*_access`.
+ * Of the people in the query `audience(person_id, may_view)`, each once, those to notify: without the author, suspended
+ * people, and those who may not view the subject. `access` is the query for everybody's access to it, from a view
+ * `*_access`, for those of whom it is not known that they `may_view` it.
  * In order, because the indexes of what is inserted for them then grow at their ends.
  *
- * OFFSET: each is looked up, never planned as a join. While PostgreSQL believes that a company of thousands is small, it
- * joins by comparing each with each.
+ * Each is looked up by a scalar subquery, which is never planned as a join: while PostgreSQL believes that a company of
+ * thousands is small, it joins by comparing each with each.
  */
-export const recipients = ({ personId }: Actor, audience: Prisma.Sql, access: Prisma.Sql) => Prisma.sql`
-  SELECT a.person_id FROM (${audience}) a
-  WHERE a.person_id <> ${personId} AND EXISTS (
-    SELECT FROM (${access}) v WHERE v.person_id = a.person_id AND v.level >= ${level.view} AND NOT v.is_suspended OFFSET 0)
+export const recipients = ({ companyId, personId }: Actor, audience: Prisma.Sql, access: Prisma.Sql) => Prisma.sql`
+  SELECT a.person_id FROM (SELECT person_id, bool_or(may_view) AS may_view FROM (${audience}) a GROUP BY person_id) a
+  WHERE a.person_id <> ${personId} AND CASE WHEN a.may_view
+    THEN (SELECT p.suspended_at IS NULL FROM people p WHERE p.company_id = ${companyId} AND p.id = a.person_id)
+    ELSE (SELECT v.level >= ${level.view} AND NOT v.is_suspended FROM (${access}) v WHERE v.person_id = a.person_id) END
   ORDER BY a.person_id`;
+
+/** Whether all members of its space may view a goal: the least that the ladder gives one of them. */
+export const membersMayView = Prisma.sql`access_level(FALSE, NULL, TRUE, space_level, TRUE, NULL) >= ${level.view} AS members_may_view`;
 
 /** The people to subscribe or notify when a goal is reopened, by id. */
 export interface ReopenAudience {
@@ -35,11 +40,11 @@ export const subscribers = (actor: Actor, { invited, mentioned }: ReopenAudience
   FROM people p
   WHERE p.company_id = ${actor.companyId} AND p.id = ANY(${textList([actor.personId, ...invited, ...mentioned])})`;
 
-/** The people that reopening may notify: rows of (person_id). Reads the steps `goal` and `subscribed`. */
+/** The people that reopening may notify, for {@link recipients}. Reads the steps `goal` and `subscribed`. */
 export const audience = ({ companyId }: Actor, { everyone }: ReopenAudience): Prisma.Sql => {
-  const members = Prisma.sql`UNION
-    SELECT m.person_id FROM goal JOIN space_members m ON m.company_id = ${companyId} AND m.space_id = goal.space_id`;
-  return Prisma.sql`SELECT person_id FROM subscribed ${everyone ? members : Prisma.empty}`;
+  const members = Prisma.sql`UNION ALL
+    SELECT m.person_id, goal.members_may_view FROM goal JOIN space_members m ON m.company_id = ${companyId} AND m.space_id = goal.space_id`;
+  return Prisma.sql`SELECT person_id, FALSE AS may_view FROM subscribed ${everyone ? members : Prisma.empty}`;
 };
 
 /** Everybody's access to the goal, for {@link recipients}. */
@@ -60,10 +65,10 @@ export const fileFollowers = ({ companyId }: Actor): Prisma.Sql => Prisma.sql`li
     LEFT JOIN projects p ON p.company_id = ${companyId} AND p.id = h.project_id
   )`;
 
-/** The people that its deletion may notify: rows of (person_id). Reads these steps. */
+/** The people that its deletion may notify, for {@link recipients}. Reads these steps. */
 export const fileAudience = ({ companyId }: Actor): Prisma.Sql => Prisma.sql`
-  SELECT person_id FROM followers WHERE NOT canceled UNION
-  SELECT m.person_id FROM list, space JOIN space_members m ON m.company_id = ${companyId} AND m.space_id = space.id
+  SELECT person_id, FALSE AS may_view FROM followers WHERE NOT canceled UNION ALL
+  SELECT m.person_id, FALSE FROM list, space JOIN space_members m ON m.company_id = ${companyId} AND m.space_id = space.id
   WHERE list.send_to_everyone AND m.person_id NOT IN (SELECT person_id FROM followers WHERE canceled)`;
 
 /** Everybody's access to it, for {@link recipients}. Reads the step `file`. */
@@ -79,7 +84,7 @@ export const audienceCursor = (role: AudienceRole): CursorKind => ({ name: `reop
 export const reopenAudienceList = (actor: Actor, people: ReopenAudience, role: AudienceRole): List => ({
   ...audienceCursor(role),
   steps: Prisma.sql`goal AS (
-      SELECT id, space_id FROM goals WHERE company_id = ${actor.companyId} AND id = ${people.goalId}
+      SELECT id, space_id, ${membersMayView} FROM goals WHERE company_id = ${actor.companyId} AND id = ${people.goalId}
         AND closed_at IS NOT NULL AND archived_at IS NULL
     ), subscribed AS (SELECT s.person_id FROM goal, (${subscribers(actor, people)}) s),
     notified AS (${recipients(actor, audience(actor, people), goalAccess(actor, people))})`,

@@ -1,6 +1,6 @@
 import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
-import { audience, goalAccess, type ReopenAudience, subscribers } from '../lists/recipients.js';
+import { audience, goalAccess, membersMayView, type ReopenAudience, subscribers } from '../lists/recipients.js';
 import { badInput, failure, mostNamed, quoted } from '../platform/failures/index.js';
 import { newId, newIds, textList } from '../platform/postgres/index.js';
 import { callersAccess, keyOf, level } from '../policies/access.js';
@@ -103,7 +103,7 @@ async function attempt(
       FOR NO KEY UPDATE
     ), goal AS (
       UPDATE goals g SET closed_at = NULL, closed_by_id = NULL, success = NULL, updated_at = now()
-      FROM closed WHERE g.company_id = ${companyId} AND g.id = ${goalId} RETURNING g.id, g.space_id, g.name
+      FROM closed WHERE g.company_id = ${companyId} AND g.id = ${goalId} RETURNING g.id, g.space_id, g.name, ${membersMayView}
     ), activity AS (
       INSERT INTO activities AS a (company_id, id, action, author_id, token_id, surface, goal_id, name,
         undone_success, undone_closed_at, undone_closed_by_id, origin)
