@@ -19,10 +19,6 @@ import type { Json } from '../../support/world.js';
  */
 const notRun = [
   'npm install --ignore-scripts ./goalpost-*.tgz\nnpx goalpost',
-  `npx goalpost roles | psql postgresql://admin:password@host:5432/goalpost
-psql postgresql://admin:password@host:5432/goalpost -c '\\password goalpost_owner' -c '\\password goalpost_gateway'
-DATABASE_URL=postgresql://goalpost_owner:password@host:5432/goalpost npx goalpost migrate
-DATABASE_URL=postgresql://goalpost_gateway:password@host:5432/goalpost npx goalpost serve`,
   `docker build --tag goalpost .
 docker run --read-only --publish 127.0.0.1:4000:4000 --env DATABASE_URL=postgresql://goalpost_gateway:password@host:5432/goalpost goalpost
 docker run --read-only --env DATABASE_URL=postgresql://goalpost_owner:password@host:5432/goalpost goalpost migrate`,
@@ -65,6 +61,7 @@ const importing = [
   ...scriptsOf('docs/import-format.md', 'In an editor'),
 ];
 const twoDatabases = scriptsOf('docs/integrating.md', 'Two databases');
+const roles = scriptsOf('docs/install.md', 'Roles');
 const oneDatabase = scriptsOf('docs/integrating.md', 'One database');
 
 test('every command of the documents is run here', () => {
@@ -79,6 +76,7 @@ test('every command of the documents is run here', () => {
     ...ownDatabase,
     ...purging,
     ...tokens,
+    ...roles,
     ...agents,
     ...importing,
     ...twoDatabases,
@@ -363,6 +361,8 @@ describe("on the operator's own PostgreSQL", () => {
     const exported = ['APPLICATION_URL', 'DATABASE_URL', 'TOKEN'];
     const echo = exported.map((name) => `echo "${name}=$${name}"`).join('\n');
     try {
+      const two = { ...replaced, 'goalpost roles': `goalpost roles --owner ${owner} --gateway ${gateway}` };
+      expect(await paste(roles.join('\n'), two)).toContain('this role may write');
       const printed = await paste(`${setUp}\n${write}\n${echo}`, replaced);
       expect(printed).toContain(`the application's role ${application} may write\n`);
       expect(printed).not.toMatch(/ {2}(note|problem) /);
