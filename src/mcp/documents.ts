@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import {
   type DocumentNode,
-  type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLInputFieldConfig,
   GraphQLInputObjectType,
@@ -22,7 +21,7 @@ import {
 } from 'graphql';
 import { fileUrl } from '../files.js';
 import { type Spell, spellingOf } from '../rest/routes.js';
-import { fragmentsOf } from '../rest/storedMutation.js';
+import { fragmentsOf, withUsed } from '../rest/storedMutation.js';
 
 /** A stored document with one operation, which has one field, and what the schema says of it. */
 export interface StoredDocument {
@@ -76,20 +75,6 @@ function commentAbove(text: string, { loc }: OperationDefinitionNode): string {
         .map((line) => line.slice(2))
         .join(' ')
     : '';
-}
-
-/** The document of an operation with the fragments that it uses, directly or through others. */
-function withUsed(operation: OperationDefinitionNode, fragments: readonly FragmentDefinitionNode[]): DocumentNode {
-  const used: (OperationDefinitionNode | FragmentDefinitionNode)[] = [operation];
-  for (const node of used) {
-    visit(node, {
-      FragmentSpread: ({ name }) => {
-        const fragment = fragments.find((each) => each.name.value === name.value);
-        if (fragment && !used.includes(fragment)) used.push(fragment);
-      },
-    });
-  }
-  return { kind: Kind.DOCUMENT, definitions: used };
 }
 
 function prepare(

@@ -1,9 +1,9 @@
-import { apiRoot, type StoredMutation, withFragments } from './storedMutation.js';
+import { apiRoot, type StoredMutation } from './storedMutation.js';
 
 export const deleteResourceHubFile: StoredMutation = {
   path: `${apiRoot}/delete_resource_hub_file`,
   title: 'Delete a file',
-  document: withFragments(`mutation deleteResourceHubFile($input: DeleteResourceHubFileInput!, $expectedState: String) {
+  document: `mutation deleteResourceHubFile($input: DeleteResourceHubFileInput!, $expectedState: String) {
     deleteResourceHubFile(input: $input, expectedState: $expectedState) { file { ...FileFields } }
-  }`),
+  }`,
 };

@@ -1,11 +1,10 @@
-import { apiRoot, type StoredMutation, withFragments } from './storedMutation.js';
+import { apiRoot, type StoredMutation } from './storedMutation.js';
 
 export const recoverResourceHubFile: StoredMutation = {
   path: `${apiRoot}/recover_resource_hub_file`,
   title: 'Recover a deleted file',
   isAddition: true,
-  document:
-    withFragments(`mutation recoverResourceHubFile($input: RecoverResourceHubFileInput!, $expectedState: String) {
+  document: `mutation recoverResourceHubFile($input: RecoverResourceHubFileInput!, $expectedState: String) {
     recoverResourceHubFile(input: $input, expectedState: $expectedState) { file { ...FileFields } }
-  }`),
+  }`,
 };

@@ -1,9 +1,9 @@
-import { apiRoot, type StoredMutation, withFragments } from './storedMutation.js';
+import { apiRoot, type StoredMutation } from './storedMutation.js';
 
 export const reopenGoal: StoredMutation = {
   path: `${apiRoot}/reopen_goal`,
   title: 'Reopen a goal',
-  document: withFragments(`mutation reopenGoal($input: ReopenGoalInput!, $expectedState: String) {
+  document: `mutation reopenGoal($input: ReopenGoalInput!, $expectedState: String) {
     reopenGoal(input: $input, expectedState: $expectedState) { goal { ...GoalFields } }
-  }`),
+  }`,
 };

@@ -12,8 +12,10 @@ import {
   isInputObjectType,
   isObjectType,
   Kind,
+  type OperationDefinitionNode,
   parse,
   type SelectionSetNode,
+  visit,
 } from 'graphql';
 import { fileUrl } from '../files.js';
 
@@ -48,37 +50,29 @@ export interface StoredMutation {
   path: string;
   /** What the operation does, such as `Reopen a goal`. */
   title: string;
+  /** Without the fragments that it uses, which are in `fragments.graphql`. */
   document: string;
   /** Whether this gateway adds it to the documented paths. */
   isAddition?: true;
   deprecated?: Deprecation;
 }
 
-const text = readFileSync(fileUrl('rest/fragments.graphql'), 'utf8');
+const fragments = parse(readFileSync(fileUrl('rest/fragments.graphql'), 'utf8'), {
+  noLocation: true,
+}).definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
 
-/** The definitions in `fragments.graphql`, by name. */
-const fragments = new Map(
-  parse(text).definitions.flatMap((definition) =>
-    definition.kind === Kind.FRAGMENT_DEFINITION
-      ? [[definition.name.value, text.slice(definition.loc?.start, definition.loc?.end)]]
-      : [],
-  ),
-);
-
-/** Adds the definitions of all fragments that the document uses, directly or through others. */
-export function withFragments(document: string): string {
-  const used = new Map<string, string>();
-  const collect = (selection: string) => {
-    for (const [, name = ''] of selection.matchAll(/\.\.\.(\w+)/g)) {
-      const definition = fragments.get(name);
-      // Validation reports a fragment that does not exist.
-      if (definition === undefined || used.has(name)) continue;
-      used.set(name, definition);
-      collect(definition);
-    }
-  };
-  collect(document);
-  return [document, ...used.values()].join('\n');
+/** The document of an operation with the fragments that it uses, directly or through others. */
+export function withUsed(operation: OperationDefinitionNode, all: readonly FragmentDefinitionNode[]): DocumentNode {
+  const used: (OperationDefinitionNode | FragmentDefinitionNode)[] = [operation];
+  for (const node of used) {
+    visit(node, {
+      FragmentSpread: ({ name }) => {
+        const fragment = all.find((each) => each.name.value === name.value);
+        if (fragment && !used.includes(fragment)) used.push(fragment);
+      },
+    });
+  }
+  return { kind: Kind.DOCUMENT, definitions: used };
 }
 
 /** A stored mutation, parsed, and its parts of the schema. */
@@ -98,19 +92,26 @@ export interface PreparedMutation extends Omit<StoredMutation, 'document'> {
 /** Parses a stored mutation, once per gateway. That it fits the schema is tested, and costs a start nothing. */
 export function prepare(schema: GraphQLSchema, stored: StoredMutation): PreparedMutation {
   const { path, document: text } = stored;
-  const document = parse(text, { noLocation: true });
-  const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  const { definitions } = parse(text, { noLocation: true });
+  const operation = definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   const node = operation?.selectionSet.selections.find((selection) => selection.kind === Kind.FIELD);
   const field = node && schema.getMutationType()?.getFields()[node.name.value];
   const inputType = field?.args.find(({ name }) => name === 'input')?.type;
   const inputObject = getNullableType(inputType);
   const payloadType = getNullableType(field?.type);
-  if (!field || !node.selectionSet || !inputType || !isInputObjectType(inputObject) || !isObjectType(payloadType)) {
+  if (
+    !operation ||
+    !field ||
+    !node.selectionSet ||
+    !inputType ||
+    !isInputObjectType(inputObject) ||
+    !isObjectType(payloadType)
+  ) {
     throw new Error(`the stored mutation of ${path} has no mutation field with an input and a payload`);
   }
   return {
     ...stored,
-    document,
+    document: withUsed(operation, fragments),
     name: field.name,
     field,
     inputType,

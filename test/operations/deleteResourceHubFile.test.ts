@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { withFragments } from '../../src/rest/storedMutation.js';
 import { changesOf, counts, nothing } from '../support/changes.js';
+import { withFragments } from '../support/restFragments.js';
 import { perform, surfaces } from '../support/surfaces.js';
 import { createWorld, type Json } from '../support/world.js';
 

@@ -1,4 +1,4 @@
-import { withFragments } from '../../../src/rest/storedMutation.js';
+import { withFragments } from '../../support/restFragments.js';
 import { type Call, pageSize, type Request, type Spelling } from './calls.js';
 
 const root = '/api/external/v1';
