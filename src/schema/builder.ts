@@ -82,3 +82,15 @@ export const builder = new SchemaBuilder<{
     filterConnectionTotalCount: true,
   },
 });
+
+/** An enum of these values, each with its description. GraphQL has their names in capitals. */
+export const enumOf = <Value extends string>(name: string, description: string, values: Record<Value, string>) =>
+  builder.enumType(name, {
+    description,
+    values: Object.fromEntries(
+      (Object.entries(values) as [Value, string][]).map(([value, text]) => [
+        value.toUpperCase(),
+        { value, description: text },
+      ]),
+    ),
+  });

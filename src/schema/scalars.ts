@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { catalogue, errorCodes } from '../errors/catalogue.js';
 import type { ErrorCode as Code } from '../platform/failures/index.js';
-import { builder } from './builder.js';
+import { builder, enumOf } from './builder.js';
 
 const outputOnly = (name: string) => () => {
   throw new GraphQLError(`${name} is not used in input`);
@@ -56,12 +56,9 @@ function descriptionOf(code: Code): string {
   return [`${title}. Status ${status}.`, ...(lines.length > 0 ? ['', ...lines] : [])].join('\n');
 }
 
-export const OrderDirection = builder.enumType('OrderDirection', {
-  description: 'The direction in which a list is sorted.',
-  values: {
-    ASC: { value: 'asc', description: 'Ascending: from A to Z, from earliest to latest.' },
-    DESC: { value: 'desc', description: 'Descending: from Z to A, from latest to earliest.' },
-  } as const,
+export const OrderDirection = enumOf('OrderDirection', 'The direction in which a list is sorted.', {
+  asc: 'Ascending: from A to Z, from earliest to latest.',
+  desc: 'Descending: from Z to A, from latest to earliest.',
 });
 
 builder.queryType({

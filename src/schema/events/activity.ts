@@ -1,7 +1,7 @@
 import { eventTypeOf } from '../../events/event.js';
-import { type Actor, type Surface as SurfaceName, surfaces } from '../../policies/access.js';
-import { actions, activityActions, originDescriptions, originNames } from '../../rules/activityActions.js';
-import { builder, keyColumns } from '../builder.js';
+import type { Actor, Surface as SurfaceName } from '../../policies/access.js';
+import { actions, activityActions, originDescriptions } from '../../rules/activityActions.js';
+import { builder, enumOf, keyColumns } from '../builder.js';
 import { Person } from '../people/person.js';
 
 export const ActivityAction = builder.enumType('ActivityAction', {
@@ -14,24 +14,12 @@ export const ActivityAction = builder.enumType('ActivityAction', {
   ),
 });
 
-export const EventOrigin = builder.enumType('EventOrigin', {
-  description: 'Who wrote an event.',
-  values: Object.fromEntries(
-    originNames.map((origin) => [origin.toUpperCase(), { value: origin, description: originDescriptions[origin] }]),
-  ),
-});
+export const EventOrigin = enumOf('EventOrigin', 'Who wrote an event.', originDescriptions);
 
-const surfaceDescriptions = {
+export const Surface = enumOf<SurfaceName>('Surface', 'A way into the API.', {
   rest: 'The REST paths.',
   graphql: 'The GraphQL endpoint.',
   mcp: 'The tools of the Model Context Protocol.',
-};
-
-export const Surface = builder.enumType('Surface', {
-  description: 'A way into the API.',
-  values: Object.fromEntries(
-    surfaces.map((surface) => [surface.toUpperCase(), { value: surface, description: surfaceDescriptions[surface] }]),
-  ),
 });
 
 const ActivityToken = builder.prismaObject('ApiToken', {

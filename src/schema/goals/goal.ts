@@ -5,18 +5,15 @@ import {
   type Timeframe as TimeframeShape,
   timeframeOf,
 } from '../../rules/timeframeOf.js';
-import { builder, keyColumns } from '../builder.js';
+import { builder, enumOf, keyColumns } from '../builder.js';
 import { Person } from '../people/person.js';
 import { AccessLevels, levelColumns } from '../people/spaces.js';
 
-const ContextualDateType = builder.enumType('ContextualDateType', {
-  description: 'The precision of a contextual date.',
-  values: {
-    DAY: { value: 'day', description: 'The date is a day.' },
-    MONTH: { value: 'month', description: 'The date is a month.' },
-    QUARTER: { value: 'quarter', description: 'The date is a quarter of a year.' },
-    YEAR: { value: 'year', description: 'The date is a year.' },
-  } as const,
+const ContextualDateType = enumOf('ContextualDateType', 'The precision of a contextual date.', {
+  day: 'The date is a day.',
+  month: 'The date is a month.',
+  quarter: 'The date is a quarter of a year.',
+  year: 'The date is a year.',
 });
 
 const ContextualDate = builder.objectRef<ContextualDateShape>('ContextualDate').implement({
@@ -44,12 +41,9 @@ const Timeframe = builder.objectRef<TimeframeShape>('Timeframe').implement({
   }),
 });
 
-const GoalRole = builder.enumType('GoalRole', {
-  description: "A person's role in a goal.",
-  values: {
-    CHAMPION: { value: 'champion', description: 'The person leads the goal.' },
-    REVIEWER: { value: 'reviewer', description: 'The person reviews the goal.' },
-  } as const,
+const GoalRole = enumOf('GoalRole', "A person's role in a goal.", {
+  champion: 'The person leads the goal.',
+  reviewer: 'The person reviews the goal.',
 });
 
 const GoalPermissions = builder.objectRef<number>('GoalPermissions').implement({

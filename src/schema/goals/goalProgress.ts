@@ -1,25 +1,26 @@
 import { isOutdated } from '../../rules/isOutdated.js';
 import { progressPercentage } from '../../rules/progressPercentage.js';
 import { statusOf } from '../../rules/statusOf.js';
-import { builder, inOrder, keyColumns, latest, oldestFirst } from '../builder.js';
+import { builder, enumOf, inOrder, keyColumns, latest, oldestFirst } from '../builder.js';
 import { Person } from '../people/person.js';
 import { Reaction } from '../people/subscriptions.js';
 import { Goal } from './goal.js';
 import { ProgressStatus } from './project.js';
 
-const GoalStatus = builder.enumType('GoalStatus', {
-  description: 'The status of a goal, derived from its check-ins and from how it was closed.',
-  values: {
-    ON_TRACK: { value: 'on_track', description: 'The goal is open and going as planned.' },
-    CAUTION: { value: 'caution', description: 'The goal is open and needs attention.' },
-    OFF_TRACK: { value: 'off_track', description: 'The goal is open and unlikely to be achieved without a change.' },
-    ACHIEVED: { value: 'achieved', description: 'The goal is closed and was achieved.' },
-    MISSED: { value: 'missed', description: 'The goal is closed and was not achieved.' },
-    OUTDATED: { value: 'outdated', description: 'The goal is open and its check-in is overdue.' },
-    PENDING: { value: 'pending', description: 'The goal is open and has not started, or has no check-in yet.' },
-    PAUSED: { value: 'paused', description: 'The goal is open and paused.' },
-  } as const,
-});
+const GoalStatus = enumOf(
+  'GoalStatus',
+  'The status of a goal, derived from its check-ins and from how it was closed.',
+  {
+    on_track: 'The goal is open and going as planned.',
+    caution: 'The goal is open and needs attention.',
+    off_track: 'The goal is open and unlikely to be achieved without a change.',
+    achieved: 'The goal is closed and was achieved.',
+    missed: 'The goal is closed and was not achieved.',
+    outdated: 'The goal is open and its check-in is overdue.',
+    pending: 'The goal is open and has not started, or has no check-in yet.',
+    paused: 'The goal is open and paused.',
+  },
+);
 
 const Target = builder.prismaObject('Target', {
   select: keyColumns,

@@ -1,20 +1,17 @@
 import { callersAccess, canView } from '../../policies/access.js';
 import { visibleTo } from '../../policies/visibility.js';
 import { privacyOf } from '../../rules/privacyOf.js';
-import { builder, keyColumns, oldestFirst } from '../builder.js';
+import { builder, enumOf, keyColumns, oldestFirst } from '../builder.js';
 import { Person } from '../people/person.js';
 import { levelColumns, Space } from '../people/spaces.js';
 import { Goal } from './goal.js';
 import { Project } from './project.js';
 
-const Privacy = builder.enumType('Privacy', {
-  description: 'Who a goal or project is open to, derived from its access levels.',
-  values: {
-    PUBLIC: { value: 'public', description: 'It is marked as public.' },
-    INTERNAL: { value: 'internal', description: 'It is open to everyone in the company except guests.' },
-    CONFIDENTIAL: { value: 'confidential', description: 'It is open to the members of its space.' },
-    SECRET: { value: 'secret', description: 'It is open only to people with a personal grant.' },
-  } as const,
+const Privacy = enumOf('Privacy', 'Who a goal or project is open to, derived from its access levels.', {
+  public: 'It is marked as public.',
+  internal: 'It is open to everyone in the company except guests.',
+  confidential: 'It is open to the members of its space.',
+  secret: 'It is open only to people with a personal grant.',
 });
 
 const types = [

@@ -1,15 +1,12 @@
 import { callersAccess, canView } from '../../policies/access.js';
-import { builder, keyColumns } from '../builder.js';
+import { builder, enumOf, keyColumns } from '../builder.js';
 
-export const ProgressStatus = builder.enumType('ProgressStatus', {
-  description: 'The progress of a goal or project, as reported by a person.',
-  values: {
-    PENDING: { value: 'pending', description: 'The work has not started.' },
-    ON_TRACK: { value: 'on_track', description: 'The work is going as planned.' },
-    CAUTION: { value: 'caution', description: 'The work needs attention.' },
-    OFF_TRACK: { value: 'off_track', description: 'The work is unlikely to succeed without a change.' },
-    PAUSED: { value: 'paused', description: 'The work is paused.' },
-  } as const,
+export const ProgressStatus = enumOf('ProgressStatus', 'The progress of a goal or project, as reported by a person.', {
+  pending: 'The work has not started.',
+  on_track: 'The work is going as planned.',
+  caution: 'The work needs attention.',
+  off_track: 'The work is unlikely to succeed without a change.',
+  paused: 'The work is paused.',
 });
 
 export const Project = builder.prismaObject('Project', {

@@ -1,19 +1,16 @@
 import { notFound } from '../../platform/failures/index.js';
 import { callersAccess, canEdit } from '../../policies/access.js';
 import { visibleDocument } from '../../policies/visibility.js';
-import { builder, longText, manyFolders } from '../builder.js';
+import { builder, enumOf, longText, manyFolders } from '../builder.js';
 import { Goal } from '../goals/goal.js';
 import { Project } from '../goals/project.js';
 import { Space } from '../people/spaces.js';
 import { plannedQuery } from '../plans.js';
 import { nodeColumns, pathTo, ResourceHubFolder, ResourceHubNode } from './folder.js';
 
-const DocumentState = builder.enumType('DocumentState', {
-  description: 'Whether a document is published.',
-  values: {
-    DRAFT: { value: 'draft', description: 'Only the author can see the document. It has no versions.' },
-    PUBLISHED: { value: 'published', description: 'Everyone who can see the hub can see the document.' },
-  } as const,
+const DocumentState = enumOf('DocumentState', 'Whether a document is published.', {
+  draft: 'Only the author can see the document. It has no versions.',
+  published: 'Everyone who can see the hub can see the document.',
 });
 
 export const ResourceHubDocument = builder.prismaObject('ResourceHubDocument', {

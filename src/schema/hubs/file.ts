@@ -1,16 +1,13 @@
 import { notFound } from '../../platform/failures/index.js';
 import { visibleFile } from '../../policies/visibility.js';
-import { builder, keyColumns, manyFolders } from '../builder.js';
+import { builder, enumOf, keyColumns, manyFolders } from '../builder.js';
 import { plannedQuery } from '../plans.js';
 import { nodeColumns, pathTo, ResourceHubFolder, ResourceHubNode } from './folder.js';
 
-const BlobStatus = builder.enumType('BlobStatus', {
-  description: 'The state of the upload of a blob.',
-  values: {
-    PENDING: { value: 'pending', description: 'The bytes are not uploaded yet.' },
-    UPLOADED: { value: 'uploaded', description: 'The bytes are stored.' },
-    DELETED: { value: 'deleted', description: 'The bytes are deleted.' },
-  } as const,
+const BlobStatus = enumOf('BlobStatus', 'The state of the upload of a blob.', {
+  pending: 'The bytes are not uploaded yet.',
+  uploaded: 'The bytes are stored.',
+  deleted: 'The bytes are deleted.',
 });
 
 const Blob = builder.prismaObject('Blob', {

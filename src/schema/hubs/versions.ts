@@ -1,31 +1,25 @@
 import { type Change, type Difference, difference, Effort } from '../../text/difference.js';
 import type { DocumentText } from '../../text/documentText.js';
 import { plainText } from '../../text/plainText.js';
-import { builder, keyColumns, longText, twoLongTexts } from '../builder.js';
+import { builder, enumOf, keyColumns, longText, twoLongTexts } from '../builder.js';
 import { sharedInOperation } from '../connections.js';
 import { Person } from '../people/person.js';
 
-const TextChangeKind = builder.enumType('TextChangeKind', {
-  description: 'Which of two compared texts a piece of text is in.',
-  values: {
-    UNCHANGED: { value: 'unchanged', description: 'The piece is in both texts.' },
-    REMOVED: { value: 'removed', description: 'The piece is only in the text before.' },
-    ADDED: { value: 'added', description: 'The piece is only in the text after.' },
-  } as const,
+const TextChangeKind = enumOf('TextChangeKind', 'Which of two compared texts a piece of text is in.', {
+  unchanged: 'The piece is in both texts.',
+  removed: 'The piece is only in the text before.',
+  added: 'The piece is only in the text after.',
 });
 
-const TextGranularity = builder.enumType('TextGranularity', {
-  description: 'The unit in which two texts are compared. Long or very different texts are compared in larger units.',
-  values: {
-    WORD: { value: 'word', description: 'The texts are compared word by word.' },
-    LINE: { value: 'line', description: 'The texts are compared line by line.' },
-    TEXT: {
-      value: 'text',
-      description:
-        'Only the lines that both texts start and end with are compared. Everything between them counts as replaced.',
-    },
-  } as const,
-});
+const TextGranularity = enumOf(
+  'TextGranularity',
+  'The unit in which two texts are compared. Long or very different texts are compared in larger units.',
+  {
+    word: 'The texts are compared word by word.',
+    line: 'The texts are compared line by line.',
+    text: 'Only the lines that both texts start and end with are compared. Everything between them counts as replaced.',
+  },
+);
 
 const TextChange = builder.objectRef<Change>('TextChange').implement({
   description: 'A piece of text that is unchanged, removed or added.',
@@ -78,13 +72,10 @@ export const DocumentDifference = builder
     }),
   });
 
-const VersionOrigin = builder.enumType('VersionOrigin', {
-  description: 'How a version was created.',
-  values: {
-    PUBLISHED: { value: 'published', description: 'The document was published.' },
-    EDITED: { value: 'edited', description: 'The document was edited.' },
-    RESTORED: { value: 'restored', description: 'An earlier version was restored.' },
-  } as const,
+const VersionOrigin = enumOf('VersionOrigin', 'How a version was created.', {
+  published: 'The document was published.',
+  edited: 'The document was edited.',
+  restored: 'An earlier version was restored.',
 });
 
 export const DocumentVersion = builder.prismaObject('DocumentVersion', {

@@ -1,13 +1,10 @@
 import type { Person as PersonRow } from '../../generated/client/client.js';
-import { builder } from '../builder.js';
+import { builder, enumOf } from '../builder.js';
 
-const PersonType = builder.enumType('PersonType', {
-  description: 'The kind of a person.',
-  values: {
-    HUMAN: { value: 'human', description: 'A member of the company.' },
-    GUEST: { value: 'guest', description: 'A guest, who has only the access granted personally or through a space.' },
-    AI: { value: 'ai', description: 'An automated member of the company.' },
-  } as const,
+const PersonType = enumOf('PersonType', 'The kind of a person.', {
+  human: 'A member of the company.',
+  guest: 'A guest, who has only the access granted personally or through a space.',
+  ai: 'An automated member of the company.',
 });
 
 /** All columns that are ever shown. They are always loaded together, so that a person can come from any query. */

@@ -1,13 +1,10 @@
-import { builder, keyColumns, oldestFirst } from '../builder.js';
+import { builder, enumOf, keyColumns, oldestFirst } from '../builder.js';
 import { Person } from './person.js';
 
-const SubscriptionType = builder.enumType('SubscriptionType', {
-  description: 'How a person was subscribed.',
-  values: {
-    INVITED: { value: 'invited', description: 'The person was invited by someone.' },
-    JOINED: { value: 'joined', description: 'The person took part or chose to subscribe.' },
-    MENTIONED: { value: 'mentioned', description: 'The person was mentioned in the text.' },
-  } as const,
+const SubscriptionType = enumOf('SubscriptionType', 'How a person was subscribed.', {
+  invited: 'The person was invited by someone.',
+  joined: 'The person took part or chose to subscribe.',
+  mentioned: 'The person was mentioned in the text.',
 });
 
 const Subscription = builder.prismaObject('Subscription', {
@@ -23,14 +20,15 @@ const Subscription = builder.prismaObject('Subscription', {
   }),
 });
 
-const SubscriptionParentType = builder.enumType('SubscriptionParentType', {
-  description: 'The kinds of objects that a subscription list can belong to.',
-  values: {
-    COMMENT_THREAD: { value: 'comment_thread', description: 'A comment thread.' },
-    RESOURCE_HUB_FILE: { value: 'resource_hub_file', description: 'A file.' },
-    RESOURCE_HUB_DOCUMENT: { value: 'resource_hub_document', description: 'A document.' },
-  } as const,
-});
+const SubscriptionParentType = enumOf(
+  'SubscriptionParentType',
+  'The kinds of objects that a subscription list can belong to.',
+  {
+    comment_thread: 'A comment thread.',
+    resource_hub_file: 'A file.',
+    resource_hub_document: 'A document.',
+  },
+);
 
 export const SubscriptionList = builder.prismaObject('SubscriptionList', {
   select: keyColumns,

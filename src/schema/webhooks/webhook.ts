@@ -1,20 +1,13 @@
 import { webhookAttemptCursor, webhookAttemptList } from '../../lists/ofRecord.js';
 import { loadWebhook, loadWebhooks, type Webhook as WebhookRow } from '../../operations/webhooks.js';
-import { builder, keyColumns } from '../builder.js';
+import { builder, enumOf, keyColumns } from '../builder.js';
 import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { ActivityAction, EventOrigin } from '../events/activity.js';
 
-const outcomes = {
-  acknowledged: ['ACKNOWLEDGED', 'The endpoint responded with a status from 200 to 299.'],
-  failed: ['FAILED', 'It did not. The event is sent again, unless it was asked for by `sendWebhook`.'],
-  given_up: ['GIVEN_UP', 'It did not, after eight retries. The event is not sent again.'],
-} as const;
-
-const WebhookAttemptOutcome = builder.enumType('WebhookAttemptOutcome', {
-  description: 'What came of an attempt.',
-  values: Object.fromEntries(
-    Object.entries(outcomes).map(([value, [name, description]]) => [name, { value, description }]),
-  ),
+const WebhookAttemptOutcome = enumOf<string>('WebhookAttemptOutcome', 'What came of an attempt.', {
+  acknowledged: 'The endpoint responded with a status from 200 to 299.',
+  failed: 'It did not. The event is sent again, unless it was asked for by `sendWebhook`.',
+  given_up: 'It did not, after eight retries. The event is not sent again.',
 });
 
 const WebhookAttempt = builder.prismaObject('WebhookAttempt', {
@@ -49,23 +42,17 @@ const WebhookAttempt = builder.prismaObject('WebhookAttempt', {
   }),
 });
 
-const WebhookState = builder.enumType('WebhookState', {
-  description: 'Whether a webhook gets events.',
-  values: {
-    ACTIVE: { value: 'active', description: 'It gets each event as soon as it happens.' },
-    FAILING: { value: 'failing', description: 'Its endpoint only fails, and is tried from time to time.' },
-    DISABLED: { value: 'disabled', description: 'It gets nothing until an owner enables it.' },
-  } as const,
+const WebhookState = enumOf('WebhookState', 'Whether a webhook gets events.', {
+  active: 'It gets each event as soon as it happens.',
+  failing: 'Its endpoint only fails, and is tried from time to time.',
+  disabled: 'It gets nothing until an owner enables it.',
 });
 
-const WebhookDisabledReason = builder.enumType('WebhookDisabledReason', {
-  description: 'Why a webhook is disabled.',
-  values: {
-    OWNER: { value: 'owner', description: 'An owner of the company disabled it.' },
-    OPERATOR: { value: 'operator', description: 'The operator of the server disabled it.' },
-    GONE: { value: 'gone', description: 'Its endpoint responded with 410 Gone.' },
-    FAILING: { value: 'failing', description: 'Its endpoint has only failed for five days.' },
-  } as const,
+const WebhookDisabledReason = enumOf('WebhookDisabledReason', 'Why a webhook is disabled.', {
+  owner: 'An owner of the company disabled it.',
+  operator: 'The operator of the server disabled it.',
+  gone: 'Its endpoint responded with 410 Gone.',
+  failing: 'Its endpoint has only failed for five days.',
 });
 
 const WebhookAttemptConnection = connectionType(
