@@ -301,7 +301,7 @@ export const disableWebhooksOf = (
   return db.$queryRaw<{ id: string; url: string }[]>(
     dryRun
       ? Prisma.sql`SELECT w.id, w.url FROM webhooks w WHERE ${made} ORDER BY w.id`
-      : Prisma.sql`UPDATE webhooks w SET disabled_at = now(), disabled_reason = 'operator', epoch = w.epoch + 1, updated_at = now()
+      : Prisma.sql`UPDATE webhooks w SET disabled_at = now(), disabled_reason = 'operator', epoch = w.epoch + 1
           WHERE ${made} RETURNING w.id, w.url`,
   );
 };

@@ -166,10 +166,12 @@ describe('goalpost token undo', () => {
     expect((await undo(agent.id, '--dry-run')).webhooks).toMatchObject([{ url: 'https://example.com/' }]);
     expect((await undo(agent.id)).webhooks).toMatchObject([{ url: 'https://example.com/' }]);
     const rows = await world.sql(
-      'SELECT slot FROM webhooks WHERE company_id = $1 AND disabled_reason = $2 AND disabled_at IS NOT NULL',
+      `SELECT slot, updated_at = inserted_at AS "isAsOwnersLeftIt" FROM webhooks
+       WHERE company_id = $1 AND disabled_reason = $2 AND disabled_at IS NOT NULL`,
       [company.companyId, 'operator'],
     );
-    expect(rows).toEqual([{ slot: 1 }]);
+    // `updatedAt` says when an owner last changed it.
+    expect(rows).toEqual([{ slot: 1, isAsOwnersLeftIt: true }]);
   });
 
   test('undoes with --since only what is newer, and in the name of --as', async () => {
