@@ -227,7 +227,7 @@ describe('connections', () => {
         edges: `[${node}Edge!]!`,
         nodes: `[${node}!]!`,
         pageInfo: 'PageInfo!',
-        ...(!isFeed(connection) && { totalCount: 'Int!' }),
+        ...(isFeed(connection) ? { throughSequence: 'BigInt!' } : { totalCount: 'Int!' }),
       });
       const edge = schema.getType(`${node}Edge`);
       expect(isObjectType(edge) && shape(edge)).toEqual({ cursor: 'String!', node: `${node}!` });

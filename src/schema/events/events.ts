@@ -75,7 +75,7 @@ builder.objectField(EventConnection, 'throughSequence', (t) =>
   t.field({
     type: 'BigInt',
     description:
-      'The sequence up to which the page looked at events, also at those that the caller cannot see: 0 if there are none. ' +
+      'The number of the last event that the page looked at, also if the caller cannot see it: 0 if there is none. ' +
       'The cursor of the page, `endCursor`, is behind the same event.',
     resolve: async ({ page }) => {
       const { endCursor } = await page();
