@@ -576,7 +576,7 @@ const serverErrors = {
     detail: ({ overloaded, locked, streams }) => {
       let problem = 'The database is unavailable.';
       if (overloaded) problem = 'The server is overloaded, and nothing was changed.';
-      if (locked) problem = 'Another transaction has locked a record for too long, and nothing was changed.';
+      if (locked) problem = 'Another transaction has locked a record for too long.';
       if (streams) problem = 'The server has as many streams open as it may.';
       return `${problem} Try again in ${inSeconds(unavailableSeconds)}.`;
     },
