@@ -118,8 +118,7 @@ test.skipIf(usesPgbouncer)(
       token,
       `mutation { reopenGoal(input: { id: "${goal.id}" }) { goal { id } } }`,
     );
-    const detail =
-      'Another transaction has locked a record for too long. Try again in 5 seconds.';
+    const detail = 'Another transaction has locked a record for too long. Try again in 5 seconds.';
     expect([byRest.status, byRest.body.code, byRest.body.detail]).toEqual([503, 'SERVICE_UNAVAILABLE', detail]);
     expect([byGraphql.status, byGraphql.body.errors[0].message]).toEqual([503, detail]);
     expect(await activities()).toBe(0);
