@@ -1,6 +1,5 @@
 import { type Database, rawSql as raw, sql } from '../platform/postgres/index.js';
-import { listOfKind } from './file.js';
-import { columnsOf, nested, removable, rowKeyOf, type Table, tables } from './tables.js';
+import { children, columnsOf, isSingle, lists, nested, rowKeyOf, type Table } from './tables.js';
 
 /** The most records that one statement returns, and characters of JSON before the last of them. */
 const atOnce = { records: 100, bytes: 1_000_000 };
@@ -18,16 +17,6 @@ const time = (value: string) => `to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-D
 
 /** What is written of the rows of a table besides what is nested in them, and which of their columns are not. */
 type Shapes = Partial<Record<Table, { without?: readonly string[]; fields?: Record<string, string> }>>;
-
-/** The fields of the file that have another name than their list or table. */
-const otherNames: Partial<Record<Table, string>> = {
-  document_versions: 'versions',
-  comment_threads: 'thread',
-  subscription_lists: 'subscription_list',
-};
-
-/** Of which a record has one. */
-const single: readonly Table[] = ['comment_threads', 'subscription_lists'];
 
 /** What is said of an activity depends on its subject. */
 const ofSubject: Record<string, Record<string, string>> = {
@@ -48,11 +37,7 @@ function recordOf(table: Table, row: string, shapes: Shapes, more: Record<string
   const left = [...without, ...(nested[table]?.parents ?? []).map(({ column }) => column)];
   const names = columnsOf(table).filter((name) => !left.includes(name));
   const own = names.map((name) => [name, name.endsWith('_at') ? time(`${row}."${name}"`) : `${row}."${name}"`]);
-  const inside = tables.flatMap((child) =>
-    (nested[child]?.parents ?? [])
-      .filter((parent) => parent.table === table)
-      .map(({ column, list }) => [otherNames[child] ?? (list || child), nestedIn(row, child, column, shapes)]),
-  );
+  const inside = children[table].map((child) => [child.field, nestedIn(row, child.table, child.column, shapes)]);
   const all = [...own, ...Object.entries({ ...fields, ...more }), ...inside];
   return `jsonb_build_object(${all.map(([name, value]) => `'${name}', ${value}`).join(', ')})`;
 }
@@ -61,7 +46,7 @@ function recordOf(table: Table, row: string, shapes: Shapes, more: Record<string
 function nestedIn(row: string, table: Table, column: string, shapes: Shapes): string {
   const value = recordOf(table, table, shapes, table === 'activities' ? ofSubject[column] : {});
   const from = `FROM ${table} WHERE ${table}.company_id = t.company_id AND ${table}.${column} = ${row}.id`;
-  return single.includes(table)
+  return isSingle(table)
     ? `(SELECT ${value} ${from})`
     : `coalesce((SELECT jsonb_agg(${value} ORDER BY ${orderOf(table)}) ${from}), '[]')`;
 }
@@ -107,18 +92,6 @@ const isThere = 't.removed_at IS NULL';
 const isInHub = `EXISTS (SELECT FROM resource_hubs h
   WHERE h.company_id = t.company_id AND h.id = t.resource_hub_id AND h.removed_at IS NULL)`;
 
-/** The kinds of records in their order: which are written, and the column of activities that names one, if operations change it. */
-const kinds: Record<string, { condition?: string; subject?: string }> = {
-  person: {},
-  space: { condition: isThere },
-  goal: { condition: isThere, subject: 'goal_id' },
-  project: { condition: isThere },
-  resource_hub: { condition: isThere },
-  folder: { condition: isInHub },
-  file: { condition: isInHub, subject: 'file_id' },
-  document: { condition: isInHub, subject: 'document_id' },
-};
-
 /** The company does not exist. */
 export class NoSuchCompany extends Error {}
 
@@ -145,9 +118,15 @@ export async function exportWorkspace(
     async function* lines() {
       yield line({ kind: 'header', as_of: Number(company?.last) });
       yield line({ kind: 'company', id: companyId, name: company?.name, inserted_at: company?.inserted });
-      for (const [kind, { condition = 'TRUE', subject }] of Object.entries(kinds)) {
+      for (const { kind, table } of Object.values(lists)) {
+        const subject = children[table].find((child) => child.table === 'activities')?.column;
         if (since !== undefined && subject === undefined) continue;
-        const table = removable[listOfKind[kind] ?? '']?.table ?? 'people';
+        const columns = columnsOf(table);
+        const condition = columns.includes('removed_at')
+          ? isThere
+          : columns.includes('resource_hub_id')
+            ? isInHub
+            : 'TRUE';
         const value = recordOf(table, 't', shapes);
         const isWanted =
           since === undefined || subject === undefined

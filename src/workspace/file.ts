@@ -2,6 +2,7 @@ import { createHash, type Hash, hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { visit } from 'jsonc-parser';
 import { ImportError } from './report.js';
+import { lists } from './tables.js';
 
 /** A piece of a workspace: a record of a list, or the value of another field. */
 export interface WorkspacePart {
@@ -136,20 +137,13 @@ function isRecordLine(line: string): boolean {
   }
 }
 
-/** The lists by the kind of their records in a file that has one in each line. */
-export const listOfKind: Readonly<Record<string, string>> = {
-  company: 'company',
-  person: 'people',
-  space: 'spaces',
-  goal: 'goals',
-  project: 'projects',
-  resource_hub: 'resource_hubs',
-  folder: 'folders',
-  file: 'files',
-  document: 'documents',
-};
+/** The fields by the kind of their records in a file that has one in each line. */
+const fieldOfKind = new Map([
+  ['company', 'company'],
+  ...Object.entries(lists).map(([list, { kind }]) => [kind, list] as const),
+]);
 
-const endOfKinds = [...Object.keys(listOfKind), 'header', 'end'].join(', ');
+const endOfKinds = [...fieldOfKind.keys(), 'header', 'end'].join(', ');
 
 /** A record in each line. The last one counts the others, so that a file that was cut is known. */
 async function* linesOf({ read, rest }: Begun): AsyncGenerator<WorkspacePart> {
@@ -171,7 +165,7 @@ async function* linesOf({ read, rest }: Begun): AsyncGenerator<WorkspacePart> {
       continue;
     }
     records += 1;
-    const field = listOfKind[String(kind)];
+    const field = fieldOfKind.get(String(kind));
     if (kind === 'header') {
       for (const [name, content] of Object.entries(value))
         yield { field: name, value: content, path: `${path}, ${name}` };

@@ -1,7 +1,6 @@
 import { Prisma } from '../generated/client/client.js';
 import { type Database, rawSql as raw, sql, type Transaction } from '../platform/postgres/index.js';
 import { documentSource, type Source } from './file.js';
-import { lists } from './format/workspace.js';
 import {
   KnownRecords,
   lockCompany,
@@ -28,7 +27,7 @@ import {
 import { type Counted, type Finding, ImportError, type ImportOptions, type ImportReport } from './report.js';
 import { type Head, quote, RecordReader, within } from './rows.js';
 import { columns, danglingReferences, problemsOfRemovals, problemsOfRows, Staging, staged } from './staging.js';
-import { columnsOf, isAppended, removable, rowKeyOf, type Table, tables } from './tables.js';
+import { columnsOf, isAppended, lists, rowKeyOf, type Table, tables } from './tables.js';
 
 const limits = { timeout: 3_600_000 };
 
@@ -249,8 +248,7 @@ async function update(merge: Merge, head: Head, options: ImportOptions): Promise
 
 /** Notes what a whole file does not name. Throws an ImportError if it is no whole file. */
 async function removeMissing({ tx, staging, companyId }: Merge, { given }: Head): Promise<void> {
-  for (const list of lists) {
-    const { table = 'people' } = removable[list] ?? {};
+  for (const [list, { table }] of Object.entries(lists)) {
     const isIn = staging.tables.has(table)
       ? sql`AND NOT EXISTS (SELECT FROM ${staged(table)} s WHERE s.id = t.id)`
       : Prisma.empty;
@@ -277,7 +275,7 @@ async function removeMissing({ tx, staging, companyId }: Merge, { given }: Head)
 async function removalProblems(merge: Merge, options: ImportOptions): Promise<string[]> {
   const { tx, staging, companyId } = merge;
   if (!staging.hasRemoved) return [];
-  for (const { table } of Object.values(removable))
+  for (const { table } of Object.values(lists))
     await tx.$executeRaw(sql`
       DELETE FROM import_removed r WHERE r.tbl = ${table}
         AND NOT EXISTS (SELECT FROM ${raw(table)} t WHERE t.company_id = ${companyId} AND t.id = r.id)`);

@@ -4,7 +4,7 @@ import { version } from '../version.js';
 import type { WorkspacePart } from './file.js';
 import { quote, type RecordReader, within } from './rows.js';
 import { type Checked, columns, type Staging, staged } from './staging.js';
-import { fieldOf, isAppended, nested, references, removable, rowKeyOf, type Table, tables } from './tables.js';
+import { children, fieldOf, isAppended, isListName, lists, references, rowKeyOf, type Table } from './tables.js';
 
 /** Rows that are a record of the file, or lie in its lists, to any depth. */
 interface Way {
@@ -26,9 +26,9 @@ function* waysFrom(companyId: string, isWhole: boolean, from: Way): Generator<Wa
   if (from.table === 'resource_hub_files') yield next('blobs', `?.id = ${from.row}.blob_id`);
   if (from.table === 'resource_hub_documents' && isWhole)
     yield next('public_links', `?.token = ${from.row}.public_token`);
-  for (const table of tables.filter((each) => isWhole || !isAppended(each)))
-    for (const { table: parent, column } of nested[table]?.parents ?? [])
-      if (parent === from.table) yield* waysFrom(companyId, isWhole, next(table, `?."${column}" = ${from.row}.id`));
+  for (const { table, column } of children[from.table])
+    if (isWhole || !isAppended(table))
+      yield* waysFrom(companyId, isWhole, next(table, `?."${column}" = ${from.row}.id`));
 }
 
 /** Selects a digest of all rows of the records of a table with these ids that an import may change. */
@@ -143,15 +143,14 @@ interface TextRecord {
 
 function textRecordOf(part: WorkspacePart): TextRecord | undefined {
   const { field, value, path, text } = part;
-  const table = removable[field]?.table;
   const { id } = (value ?? {}) as { id?: unknown };
-  if (!text || !table || typeof id !== 'string' || /[\0\p{Cs}]/u.test(id)) return undefined;
-  return { table, id, path, bytes: text.bytes, digest: `${version} ${text.digest}`, part };
+  if (!text || !isListName(field) || typeof id !== 'string' || /[\0\p{Cs}]/u.test(id)) return undefined;
+  return { table: lists[field].table, id, path, bytes: text.bytes, digest: `${version} ${text.digest}`, part };
 }
 
 /** From the records that were left out to their rows in a table. */
 const knownRows = (table: Table, companyId: string, isWhole: boolean) =>
-  Object.values(removable).flatMap(({ table: top }) =>
+  Object.values(lists).flatMap(({ table: top }) =>
     [...waysFrom(companyId, isWhole, { table: top, row: 't', joins: Prisma.empty })]
       .filter((way) => way.table === table)
       .map(({ joins, row }) => ({
@@ -190,7 +189,7 @@ export async function problemsOfKnownRemovals({ tx, staging, companyId }: Checke
     SELECT r.path, r.id, r.tbl FROM import_records r JOIN import_removed g ON g.tbl = r.tbl AND g.id = r.id
     WHERE r.known ORDER BY r.n LIMIT 10000`;
   const problems = both.map(({ path, id, tbl }) => {
-    const [list] = Object.entries(removable).find(([, { table }]) => table === tbl) ?? [];
+    const [list] = Object.entries(lists).find(([, { table }]) => table === tbl) ?? [];
     return `${within(path, 'id')}: ${quote(id)} is in removed.${list}, too`;
   });
   const [gone] = await tx.$queryRaw<unknown[]>`SELECT 1 AS one FROM import_removed WHERE tbl = 'people' LIMIT 1`;
@@ -213,7 +212,7 @@ export async function problemsOfKnownRemovals({ tx, staging, companyId }: Checke
 }
 
 const recorded = (staging: Staging) =>
-  Object.values(removable)
+  Object.values(lists)
     .map(({ table }) => table)
     .filter((table) => staging.tables.has(table));
 

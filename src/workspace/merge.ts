@@ -1,7 +1,7 @@
 import { Prisma } from '../generated/client/client.js';
 import { rawSql as raw, sql } from '../platform/postgres/index.js';
 import { type Checked, columns, staged } from './staging.js';
-import { columnsOf, isAppended, nested, type Parent, removable, rowKeyOf, type Table, tables } from './tables.js';
+import { columnsOf, isAppended, isListed, lists, nested, type Parent, rowKeyOf, type Table, tables } from './tables.js';
 
 /** What a merge is told, besides what is staged. */
 export interface Merge extends Checked {
@@ -345,22 +345,22 @@ export async function findDoomed({ tx, staging, companyId }: Merge): Promise<voi
   const note = async (table: Table, rows: Prisma.Sql) => {
     if ((await tx.$executeRaw(sql`INSERT INTO import_doomed ${rows}`)) > 0) holds.add(table);
   };
-  for (const { table, how } of staging.hasRemoved ? Object.values(removable) : [])
-    if (how === 'delete')
+  for (const { table, removal } of staging.hasRemoved ? Object.values(lists) : [])
+    if (removal === 'delete')
       await note(
         table,
         sql`SELECT ${table}, t.id FROM ${raw(table)} t JOIN import_removed r ON r.tbl = ${table} AND r.id = t.id
           WHERE t.company_id = ${companyId}`,
       );
   for (const table of tables.filter((each) => nested[each] && each !== 'space_members')) {
-    for (const { table: of, column, list } of nested[table]?.parents ?? []) {
+    for (const { table: of, column, field } of nested[table]?.parents ?? []) {
       if (holds.has(of))
         await note(
           table,
           sql`SELECT ${table}, t.id FROM import_doomed d JOIN ${raw(table)} t
             ON t.company_id = ${companyId} AND t.${columns([column])} = d.id WHERE d.tbl = ${of}`,
         );
-      if (list === '' || !staging.tables.has(of)) continue;
+      if (!isListed(table) || !staging.tables.has(of)) continue;
       const still = staging.tables.has(table)
         ? sql`AND NOT EXISTS (SELECT FROM ${staged(table)} s WHERE s.id = t.id)`
         : Prisma.empty;
@@ -368,7 +368,7 @@ export async function findDoomed({ tx, staging, companyId }: Merge): Promise<voi
         table,
         sql`SELECT ${table}, t.id FROM ${staged(of)} p JOIN ${raw(table)} t
           ON t.company_id = ${companyId} AND t.${columns([column])} = p.id
-          WHERE ${list} = ANY (p.given) AND NOT p.frozen ${still}`,
+          WHERE ${field} = ANY (p.given) AND NOT p.frozen ${still}`,
       );
     }
   }

@@ -2,9 +2,9 @@ import { closestMatch } from 'leven';
 import * as z from 'zod';
 import { newId } from '../platform/postgres/index.js';
 import type { WorkspacePart } from './file.js';
-import { marks } from './format/fields.js';
-import { type ListName, lists, type Workspace, workspace } from './format/workspace.js';
-import type { Table } from './tables.js';
+import { marks, omitted } from './format/fields.js';
+import { type Workspace, workspace } from './format/workspace.js';
+import { children, isListed, isListName, type ListName, lists, type Table } from './tables.js';
 
 type Path = readonly PropertyKey[];
 
@@ -126,186 +126,98 @@ type Row = Record<string, unknown>;
 interface At {
   path: string;
   /** The lists of other rows that the record has, even if they are empty. */
-  given?: string[];
+  given: string[];
   /** Whether it hangs on an activity, which nothing is changed of. */
-  isFrozen?: boolean;
+  isFrozen: boolean;
+  made: string;
 }
 
 /** Takes a row for a table. */
-export type Emit = (table: Table, row: Row, at: Required<At> & { made: string }) => void;
+export type Emit = (table: Table, row: Row, at: At) => void;
 
 type Recorded<L extends ListName> = Workspace[L][number];
-type Raw = Record<string, unknown> | undefined;
+type Goal = Recorded<'goals'>;
+type Document = Recorded<'documents'>;
+type Activity = Pick<Goal['activities'][number], 'name'> &
+  Partial<Pick<Goal['activities'][number], 'undone_outcome'> & Pick<Document['activities'][number], 'version_number'>>;
 
-/** Turns checked records into rows. */
-class Rows {
-  constructor(private readonly emit: Emit) {}
-
-  #row(table: Table, row: Row, { path, given = [], isFrozen = false }: At): string {
-    const made = (row.id as string | null | undefined) ?? newId();
-    this.emit(table, { ...row, id: made, generated: row.id == null }, { path, given, isFrozen, made });
-    return made;
-  }
-
-  people(person: Recorded<'people'>, _raw: Raw, path: string): void {
-    this.#row('people', person, { path });
-  }
-
-  spaces(space: Recorded<'spaces'>, raw: Raw, path: string): void {
-    const given = givenIn(raw, 'access', 'members');
-    const space_id = this.#row('spaces', { ...space, ...levels(space) }, { path, given });
-    for (const [index, grant] of space.access.entries())
-      this.#row('access_grants', { ...grant, space_id }, { path: within(path, `access[${index}]`) });
-    for (const [index, member] of space.members.entries())
-      this.#row('space_members', { ...member, space_id }, { path: within(path, `members[${index}]`) });
-  }
-
-  goals(goal: Recorded<'goals'>, raw: Raw, path: string): void {
-    const given = givenIn(raw, 'access', 'targets', 'checklist', 'progress_updates', 'retrospectives');
-    const goal_id = this.#row('goals', { ...goal, ...dates(goal), ...levels(goal) }, { path, given });
-    const each = (list: string, index: number) => within(path, `${list}[${index}]`);
-    for (const [index, grant] of goal.access.entries())
-      this.#row('access_grants', { ...grant, goal_id }, { path: each('access', index) });
-    for (const [index, target] of goal.targets.entries())
-      this.#row('targets', { ...target, goal_id, index: target.index ?? index }, { path: each('targets', index) });
-    for (const [index, check] of goal.checklist.entries())
-      this.#row('goal_checks', { ...check, goal_id, index: check.index ?? index }, { path: each('checklist', index) });
-    for (const [index, update] of goal.progress_updates.entries()) {
-      const at = each('progress_updates', index);
-      const own = rawAt(raw, 'progress_updates', index);
-      const row = { ...update, goal_id, acknowledged_by_id: update.acknowledging_person_id };
-      const id = this.#row('goal_progress_updates', row, { path: at, given: givenIn(own, 'comments', 'reactions') });
-      this.#comments(update.comments, own, { progress_update_id: id }, at);
-      this.#reactions(update.reactions, { progress_update_id: id }, at);
-    }
-    for (const [index, retrospective] of goal.retrospectives.entries()) {
-      const at = each('retrospectives', index);
-      const own = rawAt(raw, 'retrospectives', index);
-      const row = { ...retrospective, goal_id };
-      const id = this.#row('goal_retrospectives', row, { path: at, given: givenIn(own, 'comments') });
-      this.#comments(retrospective.comments, own, { retrospective_id: id }, at);
-    }
-    for (const [index, { undone_outcome: undone, ...activity }] of goal.activities.entries()) {
-      const outcome = {
-        undone_success: undone?.success,
-        undone_closed_at: undone?.closed_at,
-        undone_closed_by_id: undone?.closed_by_id,
-      };
-      this.#activity({ ...activity, ...outcome, goal_id }, goal.name, each('activities', index));
-    }
-  }
-
-  projects(project: Recorded<'projects'>, raw: Raw, path: string): void {
-    const given = givenIn(raw, 'access');
-    const project_id = this.#row('projects', { ...project, ...levels(project) }, { path, given });
-    for (const [index, grant] of project.access.entries())
-      this.#row('access_grants', { ...grant, project_id }, { path: within(path, `access[${index}]`) });
-  }
-
-  resource_hubs(hub: Recorded<'resource_hubs'>, _raw: Raw, path: string): void {
-    this.#row('resource_hubs', hub, { path });
-  }
-
-  folders(folder: Recorded<'folders'>, _raw: Raw, path: string): void {
-    this.#row('resource_hub_folders', folder, { path });
-  }
-
-  files(file: Recorded<'files'>, raw: Raw, path: string): void {
-    const blob_id = this.#row('blobs', file.blob, { path: within(path, 'blob') });
-    const given = givenIn(raw, 'comments', 'reactions');
-    const file_id = this.#row('resource_hub_files', { ...file, blob_id }, { path, given });
-    this.#comments(file.comments, raw, { file_id }, path);
-    this.#reactions(file.reactions, { file_id }, path);
-    this.#subscriptions(file.subscription_list, { file_id }, path);
-    for (const [index, activity] of file.activities.entries())
-      this.#activity({ ...activity, file_id }, file.name, within(path, `activities[${index}]`));
-  }
-
-  documents(document: Recorded<'documents'>, raw: Raw, path: string): void {
-    const { public_token: token, versions } = document;
-    if (token !== null) this.#row('public_links', { token }, { path });
-    const row = { ...document, current_version: versions.at(-1)?.version_number };
-    const given = givenIn(raw, 'comments', 'reactions');
-    const document_id = this.#row('resource_hub_documents', row, { path, given });
-    for (const [index, version] of versions.entries()) {
-      const numbered = { ...version, document_id, previous_version_number: version.version_number - 1 || null };
-      this.#row('document_versions', numbered, { path: within(path, `versions[${index}]`) });
-    }
-    this.#comments(document.comments, raw, { document_id }, path);
-    this.#reactions(document.reactions, { document_id }, path);
-    this.#subscriptions(document.subscription_list, { document_id }, path);
-    for (const [index, activity] of document.activities.entries()) {
-      const restored = versions.find(({ version_number: number }) => number === activity.version_number);
-      const name = restored?.title ?? document.name;
-      this.#activity({ ...activity, document_id }, name, within(path, `activities[${index}]`));
-    }
-  }
-
-  #activity(activity: Row & ActivityRecord, recordsName: string, path: string): void {
-    const { thread, notifications } = activity;
-    const isFrozen = true;
-    const row = { ...activity, name: activity.name ?? recordsName, origin: 'import' };
-    const activity_id = this.#row('activities', row, { path, isFrozen });
-    if (thread) {
-      const at = within(path, 'thread');
-      const thread_id = this.#row('comment_threads', { ...thread, activity_id }, { path: at, isFrozen });
-      this.#comments(thread.comments, undefined, { thread_id }, at, isFrozen);
-      this.#subscriptions(thread.subscription_list, { thread_id }, at, isFrozen);
-    }
-    for (const [index, notification] of notifications.entries()) {
-      const at = within(path, `notifications[${index}]`);
-      this.#row('notifications', { ...notification, activity_id }, { path: at, isFrozen });
-    }
-  }
-
-  #comments(comments: CommentRecord[], raw: Raw, subject: Row, path: string, isFrozen = false): void {
-    for (const [index, comment] of comments.entries()) {
-      const at = within(path, `comments[${index}]`);
-      const given = isFrozen ? [] : givenIn(rawAt(raw, 'comments', index), 'reactions');
-      const id = this.#row('comments', { ...comment, ...subject }, { path: at, given, isFrozen });
-      this.#reactions(comment.reactions, { comment_id: id }, at, isFrozen);
-    }
-  }
-
-  #reactions(reactions: Row[], subject: Row, path: string, isFrozen = false): void {
-    for (const [index, reaction] of reactions.entries())
-      this.#row('reactions', { ...reaction, ...subject }, { path: within(path, `reactions[${index}]`), isFrozen });
-  }
-
-  #subscriptions(list: SubscriptionListRecord, subject: Row, path: string, isFrozen = false): void {
-    if (!list) return;
-    const at = within(path, 'subscription_list');
-    const given = isFrozen ? [] : ['subscriptions'];
-    const id = this.#row('subscription_lists', { ...list, ...subject }, { path: at, given, isFrozen });
-    for (const [index, subscription] of list.subscriptions.entries()) {
-      const row = { ...subscription, subscription_list_id: id };
-      this.#row('subscriptions', row, { path: within(at, `subscriptions[${index}]`), isFrozen });
-    }
-  }
-}
-
-type CommentRecord = Recorded<'files'>['comments'][number];
-type SubscriptionListRecord = Recorded<'files'>['subscription_list'];
-type ActivityRecord = Pick<Recorded<'files'>['activities'][number], 'name' | 'thread' | 'notifications'>;
-
-const givenIn = (raw: Raw, ...fields: string[]) => fields.filter((field) => raw?.[field] !== undefined);
-
-const rawAt = (raw: Raw, list: string, index: number): Raw => (raw?.[list] as Raw[] | undefined)?.[index];
-
-const levels = ({ access_levels: { public: everyone, company, space } }: Pick<Recorded<'goals'>, 'access_levels'>) => ({
+const levels = ({ access_levels: { public: everyone, company, space } }: Pick<Goal, 'access_levels'>) => ({
   public_level: everyone,
   company_level: company,
   space_level: space,
 });
 
-const dates = ({ timeframe }: Recorded<'goals'>) => ({
-  start_date_type: timeframe?.contextual_start_date?.date_type,
-  start_date_value: timeframe?.contextual_start_date?.value,
-  start_date: timeframe?.contextual_start_date?.date,
-  end_date_type: timeframe?.contextual_end_date?.date_type,
-  end_date_value: timeframe?.contextual_end_date?.value,
-  end_date: timeframe?.contextual_end_date?.date,
-});
+const asListed = ({ index }: { index: number | null }, _: unknown, place: number) => ({ index: index ?? place });
+
+/** What a row has that its record does not have by the name of the column. */
+const derived: Partial<Record<Table, (record: never, parent: never, index: number) => Row>> = {
+  spaces: levels,
+  projects: levels,
+  goals: ({ access_levels, timeframe }: Goal) => ({
+    ...levels({ access_levels }),
+    start_date_type: timeframe?.contextual_start_date?.date_type,
+    start_date_value: timeframe?.contextual_start_date?.value,
+    start_date: timeframe?.contextual_start_date?.date,
+    end_date_type: timeframe?.contextual_end_date?.date_type,
+    end_date_value: timeframe?.contextual_end_date?.value,
+    end_date: timeframe?.contextual_end_date?.date,
+  }),
+  targets: asListed,
+  goal_checks: asListed,
+  goal_progress_updates: (update: Goal['progress_updates'][number]) => ({
+    acknowledged_by_id: update.acknowledging_person_id,
+  }),
+  resource_hub_documents: ({ versions }: Document) => ({ current_version: versions.at(-1)?.version_number }),
+  document_versions: ({ version_number: number }: Document['versions'][number]) => ({
+    previous_version_number: number - 1 || null,
+  }),
+  activities: (
+    { name, version_number: number, undone_outcome: undone }: Activity,
+    subject: { name: string } & Partial<Pick<Document, 'versions'>>,
+  ) => ({
+    name: name ?? subject.versions?.find((each) => each.version_number === number)?.title ?? subject.name,
+    origin: 'import',
+    undone_success: undone?.success,
+    undone_closed_at: undone?.closed_at,
+    undone_closed_by_id: undone?.closed_by_id,
+  }),
+};
+
+/** Where a record lies: at a path of the file, and in which other record. */
+interface Place {
+  path: string;
+  parent?: Row;
+  /** The id of the parent's row, by its column. */
+  owner?: Row;
+  index?: number;
+  isFrozen?: boolean;
+}
+
+/** Emits the rows of a checked record, and of all that lies in it. Returns the id of its own. */
+function emitRows(emit: Emit, table: Table, record: Row, place: Place): string {
+  const { path, parent, owner, index = 0 } = place;
+  const isFrozen = place.isFrozen === true || table === 'activities';
+  const made = (record.id as string | null | undefined) ?? newId();
+  const more = derived[table]?.(record as never, parent as never, index);
+  const row: Row = { ...record, ...more, ...owner, id: made, generated: record.id == null };
+  if (table === 'resource_hub_files')
+    row.blob_id = emitRows(emit, 'blobs', record.blob as Row, { path: within(path, 'blob') });
+  if (table === 'resource_hub_documents' && record.public_token !== null)
+    emitRows(emit, 'public_links', { token: record.public_token }, { path });
+  const inside = children[table];
+  const given = inside.filter(({ table: child, field }) => !isFrozen && isListed(child) && record[field] !== omitted);
+  emit(table, row, { path, given: given.map(({ field }) => field), isFrozen, made });
+  for (const { table: child, column, field } of inside) {
+    const value = record[field] as Row | Row[] | null;
+    const at = { parent: record, owner: { [column]: made }, isFrozen };
+    if (!Array.isArray(value)) {
+      if (value) emitRows(emit, child, value, { ...at, path: within(path, field) });
+    } else
+      for (const [position, item] of value.entries())
+        emitRows(emit, child, item, { ...at, index: position, path: within(path, `${field}[${position}]`) });
+  }
+  return made;
+}
 
 /** A rule for records that the company does not have yet: a problem, unless it has this document. */
 interface ForNew {
@@ -347,14 +259,12 @@ const mostProblems = 10_000;
 export class RecordReader {
   readonly problems: string[] = [];
   readonly #listener: Listener;
-  readonly #rows: Rows;
   readonly #fields = new Map<string, unknown>();
   readonly #paths = new Map<string, string>();
   readonly #given = new Set<string>();
 
   constructor(listener: Listener) {
     this.#listener = listener;
-    this.#rows = new Rows(listener.emit);
   }
 
   read({ field, value, index, path }: WorkspacePart): void {
@@ -388,8 +298,7 @@ export class RecordReader {
     const parsed = schema.safeParse(raw, { error: message });
     if (list === 'documents') for (const rule of forNewDocuments(raw, path)) this.#listener.onForNew(rule);
     if (parsed.success) {
-      const emit = this.#rows[list] as (record: unknown, raw: Raw, path: string) => void;
-      emit.call(this.#rows, parsed.data, raw as Raw, path);
+      emitRows(this.#listener.emit, lists[list].table, parsed.data as Row, { path });
       return;
     }
     for (const problem of problemsOf(parsed.error, schema, path)) this.#problem(problem);
@@ -413,10 +322,11 @@ export class RecordReader {
   }
 }
 
-const isListName = (field: string): field is ListName => (lists as readonly string[]).includes(field);
-
 const elementOf = Object.fromEntries(
-  lists.map((list) => [list, (unwrap(workspace.shape[list]) as z.ZodArray<z.ZodType>).element]),
+  Object.keys(lists).map((list) => [
+    list,
+    (unwrap(workspace.shape[list as ListName]) as z.ZodArray<z.ZodType>).element,
+  ]),
 ) as Record<ListName, z.ZodType>;
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;

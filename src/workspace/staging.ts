@@ -4,10 +4,11 @@ import { type Emit, quote, type SeenId, within } from './rows.js';
 import {
   columnsOf,
   fieldOf,
+  type ListName,
+  lists,
   nested,
   type Reference,
   references,
-  removable,
   rowKeyOf,
   type Table,
   tables,
@@ -189,10 +190,10 @@ export class Staging {
   }
 
   /** Notes what the file says is gone. */
-  async remove(removed: Record<string, string[]>): Promise<void> {
-    for (const [list, ids] of Object.entries(removed)) {
-      const table = removable[list]?.table;
-      if (!table || ids.length === 0) continue;
+  async remove(removed: Record<ListName, string[]>): Promise<void> {
+    for (const [list, { table }] of Object.entries(lists)) {
+      const ids = removed[list as ListName];
+      if (ids.length === 0) continue;
       this.hasRemoved = true;
       await this.#tx
         .$executeRaw`INSERT INTO import_removed SELECT DISTINCT ${table}, id, true FROM unnest(${ids}::text[]) id`;
@@ -476,7 +477,7 @@ async function documentProblems({ tx, staging, companyId, isNew }: Checked): Pro
 export async function problemsOfRemovals(checked: Checked): Promise<string[]> {
   const { tx, staging, companyId } = checked;
   const problems: string[] = [];
-  for (const [list, { table }] of Object.entries(removable)) {
+  for (const [list, { table }] of Object.entries(lists)) {
     if (staging.tables.has(table)) {
       const both = await tx.$queryRaw<Found[]>(sql`
         SELECT s.n, s.path, s.id AS value FROM ${staged(table)} s JOIN import_removed r ON r.tbl = ${table} AND r.id = s.id
@@ -484,10 +485,10 @@ export async function problemsOfRemovals(checked: Checked): Promise<string[]> {
       for (const { path, value } of both) problems.push(`${path}.id: ${quote(value)} is in removed.${list}, too`);
     }
   }
-  for (const [list, { table, how }] of Object.entries(removable)) {
-    if (how === 'suspend') continue;
+  for (const [list, { table, removal }] of Object.entries(lists)) {
+    if (removal === 'suspend') continue;
     for (const { column, to, table: child } of references.filter((each) => each.table === table)) {
-      const name = Object.entries(removable).find(([, other]) => other.table === to)?.[0];
+      const name = Object.entries(lists).find(([, other]) => other.table === to)?.[0];
       if (name === undefined || to === 'people') continue;
       const replaced = staging.tables.has(child)
         ? sql`AND NOT EXISTS (SELECT FROM ${staged(child)} s WHERE s.id = t.id)`

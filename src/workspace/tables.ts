@@ -47,13 +47,13 @@ export const columnsOf = (table: Table): string[] =>
 export const rowKeyOf = (table: Table): readonly string[] =>
   table === 'space_members' ? ['space_id', 'person_id'] : table === 'public_links' ? ['token'] : ['id'];
 
-/** The rows of a parent that lie in one of its lists. */
+/** The rows of a parent that lie in one of its fields. */
 export interface Parent {
   table: Table;
   /** The column of the child that has the id of the parent. */
   column: string;
   /** The field of the parent's record in which the file has them. */
-  list: string;
+  field: string;
 }
 
 interface Nested {
@@ -62,9 +62,9 @@ interface Nested {
   natural: readonly string[];
 }
 
-const parent = (table: Table, column: string, list: string): Parent => ({ table, column, list });
+const parent = (table: Table, column: string, field: string): Parent => ({ table, column, field });
 
-/** What lies in lists of other records. */
+/** What lies in other records. */
 export const nested: Partial<Record<Table, Nested>> = {
   space_members: { parents: [parent('spaces', 'space_id', 'members')], natural: ['person_id'] },
   targets: { parents: [parent('goals', 'goal_id', 'targets')], natural: [] },
@@ -80,21 +80,21 @@ export const nested: Partial<Record<Table, Nested>> = {
     natural: ['person_id'],
   },
   document_versions: {
-    parents: [parent('resource_hub_documents', 'document_id', '')],
+    parents: [parent('resource_hub_documents', 'document_id', 'versions')],
     natural: ['version_number'],
   },
   activities: {
     parents: [
-      parent('goals', 'goal_id', ''),
-      parent('resource_hub_files', 'file_id', ''),
-      parent('resource_hub_documents', 'document_id', ''),
+      parent('goals', 'goal_id', 'activities'),
+      parent('resource_hub_files', 'file_id', 'activities'),
+      parent('resource_hub_documents', 'document_id', 'activities'),
     ],
     natural: ['action', 'author_id'],
   },
-  comment_threads: { parents: [parent('activities', 'activity_id', '')], natural: [] },
+  comment_threads: { parents: [parent('activities', 'activity_id', 'thread')], natural: [] },
   comments: {
     parents: [
-      parent('comment_threads', 'thread_id', ''),
+      parent('comment_threads', 'thread_id', 'comments'),
       parent('goal_progress_updates', 'progress_update_id', 'comments'),
       parent('goal_retrospectives', 'retrospective_id', 'comments'),
       parent('resource_hub_files', 'file_id', 'comments'),
@@ -113,9 +113,9 @@ export const nested: Partial<Record<Table, Nested>> = {
   },
   subscription_lists: {
     parents: [
-      parent('comment_threads', 'thread_id', ''),
-      parent('resource_hub_files', 'file_id', ''),
-      parent('resource_hub_documents', 'document_id', ''),
+      parent('comment_threads', 'thread_id', 'subscription_list'),
+      parent('resource_hub_files', 'file_id', 'subscription_list'),
+      parent('resource_hub_documents', 'document_id', 'subscription_list'),
     ],
     natural: [],
   },
@@ -123,24 +123,52 @@ export const nested: Partial<Record<Table, Nested>> = {
     parents: [parent('subscription_lists', 'subscription_list_id', 'subscriptions')],
     natural: ['person_id'],
   },
-  notifications: { parents: [parent('activities', 'activity_id', '')], natural: ['person_id'] },
+  notifications: { parents: [parent('activities', 'activity_id', 'notifications')], natural: ['person_id'] },
 };
+
+/** What lies in the records of each table. */
+export const children = Object.fromEntries(
+  tables.map((of) => [
+    of,
+    tables.flatMap((table) =>
+      (nested[table]?.parents ?? []).flatMap((each) => (each.table === of ? { ...each, table } : [])),
+    ),
+  ]),
+) as Record<Table, { table: Table; column: string; field: string }[]>;
+
+/** Of which a record has one, and no list. */
+export const isSingle = (table: Table): boolean => table === 'comment_threads' || table === 'subscription_lists';
 
 /** Rows that are never changed or removed once they are there. */
 export const isAppended = (table: Table): boolean =>
   ['document_versions', 'activities', 'comment_threads', 'notifications'].includes(table);
 
-/** What an import can remove as a whole; hidden is what has history that refers to it. */
-export const removable: Readonly<Record<string, { table: Table; how: 'hide' | 'delete' | 'suspend' }>> = {
-  people: { table: 'people', how: 'suspend' },
-  spaces: { table: 'spaces', how: 'hide' },
-  goals: { table: 'goals', how: 'hide' },
-  projects: { table: 'projects', how: 'hide' },
-  resource_hubs: { table: 'resource_hubs', how: 'hide' },
-  folders: { table: 'resource_hub_folders', how: 'delete' },
-  files: { table: 'resource_hub_files', how: 'delete' },
-  documents: { table: 'resource_hub_documents', how: 'hide' },
-};
+/** Whether a row is removed that is no longer in the list of its record. */
+export const isListed = (table: Table): boolean => !isAppended(table) && !isSingle(table);
+
+interface List {
+  /** What a file with a record in each line calls them. */
+  kind: string;
+  table: Table;
+  /** What becomes of a record that is removed; hidden is what has history that refers to it. */
+  removal: 'hide' | 'delete' | 'suspend';
+}
+
+/** The lists of the file, in the order in which they are described. */
+export const lists = {
+  people: { kind: 'person', table: 'people', removal: 'suspend' },
+  spaces: { kind: 'space', table: 'spaces', removal: 'hide' },
+  goals: { kind: 'goal', table: 'goals', removal: 'hide' },
+  projects: { kind: 'project', table: 'projects', removal: 'hide' },
+  resource_hubs: { kind: 'resource_hub', table: 'resource_hubs', removal: 'hide' },
+  folders: { kind: 'folder', table: 'resource_hub_folders', removal: 'delete' },
+  files: { kind: 'file', table: 'resource_hub_files', removal: 'delete' },
+  documents: { kind: 'document', table: 'resource_hub_documents', removal: 'hide' },
+} as const satisfies Record<string, List>;
+
+export type ListName = keyof typeof lists;
+
+export const isListName = (field: string): field is ListName => Object.hasOwn(lists, field);
 
 /** A column that has the id of a row of another table. */
 export interface Reference {

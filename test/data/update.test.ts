@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventSource } from '../../src/events/source.js';
 import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { createToken } from '../../src/tokens.js';
-import { documentSource, fileSource, listOfKind, streamSource } from '../../src/workspace/file.js';
+import { documentSource, fileSource, streamSource } from '../../src/workspace/file.js';
 import { findingText, importFrom } from '../../src/workspace/import.js';
 import { ImportError, type ImportOptions } from '../../src/workspace/report.js';
-import { tables } from '../../src/workspace/tables.js';
+import { lists, tables } from '../../src/workspace/tables.js';
 import { asAdministrator } from '../support/database.js';
 import { smallWorkspace } from '../support/smallWorkspace.js';
 import { mutation } from '../support/surfaces.js';
@@ -116,6 +116,7 @@ describe('an update', () => {
       files: [
         {
           ...file,
+          subscription_list: { subscriptions: undefined },
           reactions: [
             { person_id: id('ann'), emoji: '👍' },
             { person_id: id('ben'), emoji: '🎉' },
@@ -589,7 +590,8 @@ describe('a file with a record in each line', () => {
   });
   afterAll(() => rm(directory, { recursive: true }));
 
-  const kindOf = Object.fromEntries(Object.entries(listOfKind).map(([kind, list]) => [list, kind]));
+  const kinds = Object.entries(lists).map(([list, { kind }]) => [list, kind]);
+  const kindOf = { company: 'company', ...Object.fromEntries(kinds) };
   const linesOf = (document: Json) => {
     const lines = Object.entries(document).flatMap(([list, records]) =>
       [records].flat().map((record) => JSON.stringify({ kind: kindOf[list], ...(record as Json) })),

@@ -67,6 +67,9 @@ const yearMessage = 'must be in the year 1000 or later';
 /** May be null or omitted. */
 export const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null);
 
+/** What a list is that a record omits, which an update leaves as it is. */
+export const omitted: never[] = [];
+
 /** A list, empty if omitted, in which no two records have the same values of all `keys`. */
 export const listOf = <Schema extends z.ZodObject>(schema: Schema, ...keys: (keyof z.output<Schema> & string)[]) =>
   z
@@ -81,7 +84,7 @@ export const listOf = <Schema extends z.ZodObject>(schema: Schema, ...keys: (key
           context.addIssue({ code: 'custom', path: [index], message: `has the ${keys.join(' and ')} of [${earlier}]` });
       }
     })
-    .default([]);
+    .default(() => omitted);
 
 const level = () => z.literal([0, 10, 40, 70, 100]);
 

@@ -96,17 +96,3 @@ export const workspace = z.strictObject({
 });
 
 export type Workspace = z.output<typeof workspace>;
-
-/** The lists of a workspace, in the order in which they are described. */
-export const lists = [
-  'people',
-  'spaces',
-  'goals',
-  'projects',
-  'resource_hubs',
-  'folders',
-  'files',
-  'documents',
-] as const;
-
-export type ListName = (typeof lists)[number];
