@@ -1,5 +1,5 @@
 import { mcpPath } from '../mcp/route.js';
-import type { Route } from '../platform/http/index.js';
+import { publicRoute, type Route } from '../platform/http/index.js';
 import { shellQuoted } from './assets/samples.js';
 import { type Demo, howToOpenTheDemo } from './demo.js';
 import { KeptPages } from './files.js';
@@ -52,18 +52,13 @@ ${block('Taking back', 'npx goalpost token undo TOKEN_ID')}
 </section>
 </main>`,
     });
-  return {
-    path: mcpPath,
-    methods: ['GET', 'HEAD'],
-    accepts: 'text/html',
-    public: true,
-    handle: async (request) => {
-      const { origin } = new URL(request.url);
-      if (demo?.key.isHeldBy(request)) return render(origin, demo.token);
-      const base = publicUrl || origin;
-      return kept.page(base, () => render(base, undefined));
-    },
+  const handle: Route['handle'] = async (request) => {
+    const { origin } = new URL(request.url);
+    if (demo?.key.isHeldBy(request)) return render(origin, demo.token);
+    const base = publicUrl || origin;
+    return kept.page(base, () => render(base, undefined));
   };
+  return publicRoute(mcpPath, handle, { accepts: 'text/html' });
 }
 
 const leastToken = `npx goalpost token create --person PERSON_ID --name "My agent" --write \\

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import { catalogue, errorCodes, exampleOf, graphqlExampleOf } from '../errors/catalogue.js';
 import { type Entry, type ErrorCode, headersOf, problemType } from '../platform/failures/index.js';
-import { type HttpResponse, type Route, snakeCase } from '../platform/http/index.js';
+import { type HttpResponse, publicRoute, type Route, snakeCase } from '../platform/http/index.js';
 import { restProblem } from '../rest/routes.js';
 import { KeptPages } from './files.js';
 import {
@@ -108,11 +108,8 @@ interface ErrorPagesOptions {
 /** `/errors` and `/errors/<code>`: what a failure means and what to do about it, from the catalogue. */
 export function errorPages({ publicUrl, hasPage }: ErrorPagesOptions): Route[] {
   const kept = new KeptPages(errorCodes.length + 1);
-  const errorPage = (path: string, title: string, body: () => Html): Route => ({
-    path,
-    methods: ['GET', 'HEAD'],
-    public: true,
-    handle: () =>
+  const errorPage = (path: string, title: string, body: () => Html): Route =>
+    publicRoute(path, () =>
       kept.page(path, () =>
         htmlPage({
           title: `${title} – Goalpost`,
@@ -123,7 +120,7 @@ export function errorPages({ publicUrl, hasPage }: ErrorPagesOptions): Route[] {
 ${body()}</main>`,
         }),
       ),
-  });
+    );
   return [
     errorPage('/errors', 'Errors', index),
     ...errorCodes.map((code) =>

@@ -34,12 +34,6 @@ export function lookUpOf({ actor, scope }: RequestContext, execute: ExecuteDocum
   );
 }
 
-interface Item {
-  __typename: string;
-  id: string;
-  currentVersion?: number | null;
-}
-
 interface Nodes {
   nodes: { id: string }[];
 }
@@ -91,7 +85,7 @@ const ownersDocuments = ownersFields.map(readQuery);
  */
 async function queryExamples(lookUp?: LookUp): Promise<string[]> {
   const found = lookUp ? await lookUp<Found>(firstOfEach) : {};
-  const items = lookUp ? await hubItems<Item>(lookUp, '... on ResourceHubDocument { currentVersion }') : [];
+  const items = lookUp ? await hubItems(lookUp, '... on ResourceHubDocument { currentVersion }') : [];
   const { webhooks = undefined } = lookUp ? await lookUp<{ webhooks: { id: string }[] }>(webhooksOfOwner) : {};
   const last = (typename: string) => items.findLast(({ __typename }) => __typename === typename);
   const document = items.find(({ currentVersion }) => (currentVersion ?? 0) > 1) ?? last('ResourceHubDocument');

@@ -1,5 +1,5 @@
 import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
-import { contentRoute, type HttpResponse, type Route } from '../platform/http/index.js';
+import { contentRoute, type HttpResponse, publicRoute, type Route } from '../platform/http/index.js';
 import { type Demo, howToOpenTheDemo, type Trial, trialFor, trialForStrangers } from './demo.js';
 import { assetRoutes, KeptPages, ownAsset, vendorAsset } from './files.js';
 import { type HasPage, type Html, html, htmlPage, jsonBlock } from './html.js';
@@ -16,19 +16,14 @@ interface GraphiqlOptions {
 export function graphiqlRoutes(options: GraphiqlOptions): Route[] {
   const { schema, mutations, demo } = options;
   const kept = new KeptPages();
+  const handle: Route['handle'] = async (request) => {
+    const trial = await trialFor(request, mutations, demo);
+    return trial
+      ? render(trial, options)
+      : kept.page('', async () => render(await trialForStrangers(mutations), options));
+  };
   return [
-    {
-      path: '/graphql',
-      methods: ['GET', 'HEAD'],
-      accepts: 'text/html',
-      public: true,
-      async handle(request) {
-        const trial = await trialFor(request, mutations, demo);
-        return trial
-          ? render(trial, options)
-          : kept.page('', async () => render(await trialForStrangers(mutations), options));
-      },
-    },
+    publicRoute('/graphql', handle, { accepts: 'text/html' }),
     ...assetRoutes('/graphiql', {
       'react.js': vendorAsset('react.js'),
       'react-dom.js': vendorAsset('react-dom.js'),

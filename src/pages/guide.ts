@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { catalogue, errorCodes } from '../errors/catalogue.js';
-import { contentRoute, type Route } from '../platform/http/index.js';
+import { contentRoute, publicRoute, type Route } from '../platform/http/index.js';
 import { type AssetName, assetRoutes, builtAsset, KeptPages, ownAsset, vendorAsset } from './files.js';
 import { type HasPage, Html, html, htmlPage } from './html.js';
 import type { ShownMutation } from './operationExamples.js';
@@ -32,11 +32,8 @@ const mostPages = 8;
 export function guideRoutes({ mutations, hasPage }: GuideOptions): Route[] {
   const contents = JSON.parse(readFileSync(builtAsset('guide/contents.json'), 'utf8')) as Contents;
   const kept = new KeptPages(mostPages);
-  const route = (page: GuidePage): Route => ({
-    path: page.path,
-    methods: ['GET', 'HEAD'],
-    public: true,
-    handle: () =>
+  const route = (page: GuidePage): Route =>
+    publicRoute(page.path, () =>
       kept.page(page.path, async () => {
         const text = await readFile(builtAsset(`guide/${page.path.split('/').at(-1)}.html`), 'utf8');
         return htmlPage({
@@ -47,7 +44,7 @@ export function guideRoutes({ mutations, hasPage }: GuideOptions): Route[] {
           body: framed(page, contents, new Html(text)),
         });
       }),
-  });
+    );
   return [
     ...contents.groups.flatMap(({ pages }) => pages.map(route)),
     ...assetRoutes('/guide', Object.fromEntries(contents.files.map((name) => [name, builtAsset(`guide/${name}`)]))),

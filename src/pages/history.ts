@@ -1,5 +1,5 @@
 import type { ExecuteDocument } from '../platform/graphql/index.js';
-import { jsonResponse, type Route } from '../platform/http/index.js';
+import { jsonResponse, publicRoute, type Route } from '../platform/http/index.js';
 import { type Demo, howToOpenTheDemo, ownToken } from './demo.js';
 import { lookUpOf } from './examples.js';
 import { KeptPages } from './files.js';
@@ -10,13 +10,6 @@ interface HistoryOptions {
   demo: Demo | undefined;
   hasPage: HasPage;
   execute: ExecuteDocument;
-}
-
-interface Item {
-  __typename: string;
-  id: string;
-  name: string;
-  versionsCount?: number;
 }
 
 /** `/history`: the versions of a document with what each changed, to find the one that had a text. */
@@ -47,12 +40,9 @@ ${token ? undefined : html`${demo && html`<p>${howToOpenTheDemo}</p>`}${ownToken
 ${jsonBlock('settings', { token: token ?? null })}`,
     });
   return [
-    {
-      path: historyPath,
-      methods: ['GET', 'HEAD'],
-      public: true,
-      handle: async (request) => (demo?.key.isHeldBy(request) ? render(demo.token) : kept.page('', () => render())),
-    },
+    publicRoute(historyPath, (request) =>
+      demo?.key.isHeldBy(request) ? render(demo.token) : kept.page('', () => render()),
+    ),
     {
       path: `${historyPath}/choices`,
       operation: 'documents',
@@ -60,7 +50,7 @@ ${jsonBlock('settings', { token: token ?? null })}`,
       surface: 'graphql',
       methods: ['GET'],
       async handle(_request, context) {
-        const items = await hubItems<Item>(lookUpOf(context, execute), '... on ResourceHubDocument { versionsCount }');
+        const items = await hubItems(lookUpOf(context, execute), '... on ResourceHubDocument { versionsCount }');
         const documents = items.filter(({ versionsCount = 0 }) => versionsCount > 0);
         return jsonResponse({ documents: documents.map(({ id, name }) => ({ id, name })) });
       },

@@ -51,19 +51,24 @@ export interface NextStep {
 const mostFolders = 10;
 const deepest = 4;
 
-interface Node {
+/** A node of a hub, with what was selected of it. */
+interface Item {
   __typename: string;
   id: string;
+  name: string;
+  currentVersion?: number | null;
+  versionsCount?: number;
+  permissions?: { canDeleteFile?: boolean; canEditDocument?: boolean };
 }
 
-interface Container<Item> {
+interface Container {
   nodes: { nodes: Item[] };
 }
 
 /** The items in the caller's hubs, with `selection`. The deepest in their hub come first: their responses show a path. */
-export async function hubItems<Item extends Node>(lookUp: LookUp, selection: string): Promise<Item[]> {
+export async function hubItems(lookUp: LookUp, selection: string): Promise<Item[]> {
   const nodes = `nodes(first: 20) { nodes { __typename id name ${selection} } }`;
-  const { resourceHubs } = await lookUp<{ resourceHubs: { nodes: Container<Item>[] } }>(
+  const { resourceHubs } = await lookUp<{ resourceHubs: { nodes: Container[] } }>(
     `{ resourceHubs(first: 5) { nodes { ${nodes} } } }`,
   );
   let level = itemsIn(resourceHubs?.nodes ?? []);
@@ -74,13 +79,13 @@ export async function hubItems<Item extends Node>(lookUp: LookUp, selection: str
     const aliases = folders.map(
       ({ id }, index) => `folder${index}: resourceHubFolder(id: ${JSON.stringify(id)}) { ${nodes} }`,
     );
-    level = itemsIn(Object.values(await lookUp<Record<string, Container<Item> | null>>(`{ ${aliases.join(' ')} }`)));
+    level = itemsIn(Object.values(await lookUp<Record<string, Container | null>>(`{ ${aliases.join(' ')} }`)));
     found.unshift(level);
   }
   return found.flat();
 }
 
-const itemsIn = <Item>(containers: (Container<Item> | null | undefined)[]): Item[] =>
+const itemsIn = (containers: (Container | null | undefined)[]): Item[] =>
   containers.flatMap((container) => container?.nodes.nodes ?? []);
 
 interface FoundGoals {
@@ -136,18 +141,11 @@ const reopenGoal: MutationExample = {
   next: { label: 'Reopen another goal', name: 'reopenGoal', from: {} },
 };
 
-interface FileItem {
-  __typename: string;
-  id: string;
-  name: string;
-  permissions?: { canDeleteFile: boolean };
-}
-
 const deleteResourceHubFile: MutationExample = {
   about: ['Deletes a file; it can be recovered.', 'A second call fails with NOT_FOUND.'],
   input: { fileId: 'FILE_ID' },
   async choices(lookUp) {
-    const items = await hubItems<FileItem>(lookUp, '... on ResourceHubFile { permissions { canDeleteFile } }');
+    const items = await hubItems(lookUp, '... on ResourceHubFile { permissions { canDeleteFile } }');
     const files = items.filter(({ permissions }) => permissions?.canDeleteFile);
     // With null, the call succeeds and does nothing.
     if (files.length === 0) return [{ label: 'No file is left', input: { fileId: null } }];
@@ -166,13 +164,6 @@ const deleteResourceHubFile: MutationExample = {
 
 const mostDocuments = 8;
 
-interface DocumentItem {
-  __typename: string;
-  id: string;
-  currentVersion?: number | null;
-  permissions?: { canEditDocument: boolean };
-}
-
 interface Version {
   versionNumber: number;
   title: string;
@@ -190,10 +181,7 @@ interface Document {
 
 /** The versions that the caller may restore, of the documents that were found first. */
 async function restorableVersions(lookUp: LookUp): Promise<Choice[]> {
-  const items = await hubItems<DocumentItem>(
-    lookUp,
-    '... on ResourceHubDocument { currentVersion permissions { canEditDocument } }',
-  );
+  const items = await hubItems(lookUp, '... on ResourceHubDocument { currentVersion permissions { canEditDocument } }');
   const documents = items
     .filter(({ currentVersion, permissions }) => permissions?.canEditDocument && (currentVersion ?? 0) > 1)
     .slice(0, mostDocuments);

@@ -1,6 +1,6 @@
 import { catalogue } from '../errors/catalogue.js';
 import { isErrorCode } from '../platform/failures/index.js';
-import type { Route } from '../platform/http/index.js';
+import { publicRoute, type Route } from '../platform/http/index.js';
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
 import { apiRoot } from '../rest/storedMutation.js';
 import { type Demo, type Trial, tokenField, trialFor, trialForStrangers } from './demo.js';
@@ -249,18 +249,13 @@ export function referenceRoutes({ openApi, mutations, publicUrl, demo, hasPage }
     });
   };
   return [
-    {
-      path: '/docs',
-      methods: ['GET', 'HEAD'],
-      public: true,
-      async handle(request) {
-        const { origin } = new URL(request.url);
-        const trial = await trialFor(request, mutations, demo);
-        if (trial) return render(trial, origin);
-        const base = publicUrl || origin;
-        return kept.page(base, async () => render(await trialForStrangers(mutations), base));
-      },
-    },
+    publicRoute('/docs', async (request) => {
+      const { origin } = new URL(request.url);
+      const trial = await trialFor(request, mutations, demo);
+      if (trial) return render(trial, origin);
+      const base = publicUrl || origin;
+      return kept.page(base, async () => render(await trialForStrangers(mutations), base));
+    }),
   ];
 }
 

@@ -1,5 +1,11 @@
 import { mcpPath } from '../mcp/route.js';
-import type { HttpResponse, RequestContext, RequestHead, Route } from '../platform/http/index.js';
+import {
+  type HttpResponse,
+  publicRoute,
+  type RequestContext,
+  type RequestHead,
+  type Route,
+} from '../platform/http/index.js';
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
 import { version } from '../version.js';
 import { connecting } from './agents.js';
@@ -23,13 +29,11 @@ interface StartOptions {
 /** `/`: what Goalpost is, whether it is ready, links to everything, and requests to try. */
 export function startRoute(options: StartOptions): Route {
   const kept = new KeptPages();
-  return {
-    path: '/',
-    methods: ['GET', 'HEAD'],
-    public: true,
-    handle: (request, context) =>
+  return publicRoute(
+    '/',
+    (request, context) =>
       (options.demo && opened(request, options.demo.key)) ?? startPage(request, context, kept, options),
-  };
+  );
 }
 
 /** The response to the start address: the cookie, if the secret is right, and the page without the secret in its URL. */

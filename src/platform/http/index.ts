@@ -12,6 +12,6 @@ export {
   snakeCased,
 } from './response.js';
 export { type Check, checks, type Handler, type ReadBody, type RequestContext, type Route, router } from './router.js';
-export { contentRoute, healthRoutes, leadsTo } from './routes.js';
+export { contentRoute, healthRoutes, leadsTo, publicRoute } from './routes.js';
 export { sendingDefaults } from './send.js';
 export { NodeServer } from './server.js';

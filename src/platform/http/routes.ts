@@ -3,35 +3,30 @@ import { failure } from '../failures/index.js';
 import { cachedResponse, type HttpResponse, jsonResponse } from './response.js';
 import type { RequestContext, Route } from './router.js';
 
-/** Redirects browsers from a path for programs to the page about it. For programs, nothing changes. */
-export const leadsTo = (page: string, path: string): Route => ({
+/** A route that anybody may read, without a token. */
+export const publicRoute = (path: string, handle: Route['handle'], more: Partial<Route> = {}): Route => ({
   path,
-  leadsTo: page,
   methods: ['GET', 'HEAD'],
-  accepts: 'text/html',
   public: true,
-  handle: () => ({ status: 303, headers: { Location: page } }),
+  handle,
+  ...more,
 });
+
+/** Redirects browsers from a path for programs to the page about it. For programs, nothing changes. */
+export const leadsTo = (page: string, path: string): Route =>
+  publicRoute(path, () => ({ status: 303, headers: { Location: page } }), { leadsTo: page, accepts: 'text/html' });
 
 /** `/healthz` returns 200 while the process runs; `/readyz` returns 503 unless the gateway is ready for requests. */
 export const healthRoutes = (isReady: (context: RequestContext) => Promise<boolean>): Route[] => [
-  {
-    path: '/healthz',
-    methods: ['GET', 'HEAD'],
-    public: true,
-    unlimited: true,
-    handle: () => jsonResponse({ status: 'ok' }),
-  },
-  {
-    path: '/readyz',
-    methods: ['GET', 'HEAD'],
-    public: true,
-    unlimited: true,
-    async handle(_request, context) {
+  publicRoute('/healthz', () => jsonResponse({ status: 'ok' }), { unlimited: true }),
+  publicRoute(
+    '/readyz',
+    async (_request, context) => {
       if (!(await isReady(context))) throw failure('SERVICE_UNAVAILABLE');
       return jsonResponse({ status: 'ok', database: 'ok' });
     },
-  },
+    { unlimited: true },
+  ),
 ];
 
 /** The media types of contents, by the extension of their path. */
@@ -57,21 +52,16 @@ export function contentRoute(path: string, load: () => string | Promise<string |
   const type = contentTypes[path.slice(path.lastIndexOf('.') + 1)];
   if (!type) throw new Error(`the content of ${path} has no known type`);
   let content: Promise<HttpResponse> | undefined;
-  return {
-    path,
-    methods: ['GET', 'HEAD'],
-    public: true,
-    async handle(request) {
-      content ??= prepare(type, load).catch((error) => {
-        content = undefined;
-        throw error;
-      });
-      const response = await content;
-      if (!isFresh(request.headers.get('if-none-match'), response.headers.ETag)) return response;
-      const { body: _, ...unchanged } = response;
-      return { ...unchanged, status: 304 };
-    },
-  };
+  return publicRoute(path, async (request) => {
+    content ??= prepare(type, load).catch((error) => {
+      content = undefined;
+      throw error;
+    });
+    const response = await content;
+    if (!isFresh(request.headers.get('if-none-match'), response.headers.ETag)) return response;
+    const { body: _, ...unchanged } = response;
+    return { ...unchanged, status: 304 };
+  });
 }
 
 /** The ETag is weak, because both encodings share it. */

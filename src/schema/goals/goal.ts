@@ -48,24 +48,16 @@ const GoalRole = enumOf('GoalRole', "A person's role in a goal.", {
 
 const GoalPermissions = builder.objectRef<number>('GoalPermissions').implement({
   description: 'What the caller can do with a goal.',
-  fields: (t) => ({
-    canView: t.boolean({
-      description: 'Whether the caller can see the goal (level 10).',
-      resolve: (own) => own >= level.view,
-    }),
-    canComment: t.boolean({
-      description: 'Whether the caller can comment on the goal (level 40).',
-      resolve: (own) => own >= level.comment,
-    }),
-    canEdit: t.boolean({
-      description: 'Whether the caller can edit and reopen the goal (level 70).',
-      resolve: (own) => own >= level.edit,
-    }),
-    hasFullAccess: t.boolean({
-      description: 'Whether the caller has full access to the goal (level 100).',
-      resolve: (own) => own >= level.full,
-    }),
-  }),
+  fields: (t) => {
+    const from = (needed: number, what: string) =>
+      t.boolean({ description: `Whether the caller ${what} (level ${needed}).`, resolve: (own) => own >= needed });
+    return {
+      canView: from(level.view, 'can see the goal'),
+      canComment: from(level.comment, 'can comment on the goal'),
+      canEdit: from(level.edit, 'can edit and reopen the goal'),
+      hasFullAccess: from(level.full, 'has full access to the goal'),
+    };
+  },
 });
 
 export const Goal = builder.prismaObject('Goal', {
