@@ -1,4 +1,5 @@
 import type { ModelDatabase } from '../database.js';
+import type { ApiToken, Person } from '../generated/client/client.js';
 import { disableWebhooksOf, revokeForUndo, type Undoing, undoChanges } from '../operations/undo.js';
 import { scopeOf } from '../platform/graphql/index.js';
 import { printable } from '../platform/telemetry/index.js';
@@ -171,11 +172,7 @@ export async function listTokens(config: Config, { json = false }: ListTokensOpt
   });
 }
 
-interface Validity {
-  revokedAt: Date | null;
-  expiresAt: Date | null;
-  person: { suspendedAt: Date | null };
-}
+type Validity = Pick<ApiToken, 'revokedAt' | 'expiresAt'> & { person: Pick<Person, 'suspendedAt'> };
 
 function stateOf({ revokedAt, expiresAt, person }: Validity, now: Date) {
   if (revokedAt) return 'revoked';

@@ -7,11 +7,13 @@ import {
   type GraphQLInputType,
   type GraphQLSchema,
   getNullableType,
+  getOperationAST,
   isInputObjectType,
   isInputType,
   Kind,
   type OperationDefinitionNode,
   parse,
+  separateOperations,
   TypeInfo,
   typeFromAST,
   validate,
@@ -21,7 +23,7 @@ import {
 } from 'graphql';
 import { fileUrl } from '../files.js';
 import { type Spell, spellingOf } from '../rest/routes.js';
-import { fragmentsOf, withUsed } from '../rest/storedMutation.js';
+import { fragmentsOf } from '../rest/storedMutation.js';
 
 /** A stored document with one operation, which has one field, and what the schema says of it. */
 export interface StoredDocument {
@@ -47,15 +49,8 @@ export function readDocuments(schema: GraphQLSchema): StoredDocuments {
   const whole = parse(text);
   const [error] = validate(schema, whole);
   if (error) throw new Error(`documents.graphql does not fit the schema: ${error.message}`);
-  const { definitions } = whole;
-  const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
-  const operations = definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   const stored = new Map(
-    operations.map((operation) => {
-      const name = operation.name?.value ?? '';
-      const comment = commentAbove(text, operation);
-      return [name, prepare(schema, operation, withUsed(operation, fragments), comment)];
-    }),
+    Object.entries(separateOperations(whole)).map(([name, document]) => [name, prepare(schema, name, document, text)]),
   );
   return (name) => {
     const found = stored.get(name);
@@ -77,21 +72,17 @@ function commentAbove(text: string, { loc }: OperationDefinitionNode): string {
     : '';
 }
 
-function prepare(
-  schema: GraphQLSchema,
-  operation: OperationDefinitionNode,
-  document: DocumentNode,
-  comment: string,
-): StoredDocument {
-  const name = operation.name?.value;
-  const [node] = operation.selectionSet.selections;
-  const field = node?.kind === Kind.FIELD && schema.getRootType(operation.operation)?.getFields()[node.name.value];
-  if (!node || !field) throw new Error(`the document ${name} has no field`);
+function prepare(schema: GraphQLSchema, name: string, document: DocumentNode, text: string): StoredDocument {
+  const operation = getOperationAST(document);
+  const [node] = operation?.selectionSet.selections ?? [];
+  const type = operation && schema.getRootType(operation.operation);
+  const field = node?.kind === Kind.FIELD && type?.getFields()[node.name.value];
+  if (!operation || !field) throw new Error(`the document ${name} has no field`);
   return {
     document,
     field,
-    description: comment || (field.description ?? ''),
-    ...inputOf(schema, operation, name ?? ''),
+    description: commentAbove(text, operation) || (field.description ?? ''),
+    ...inputOf(schema, operation, name),
     spell: spellingOf(schema, field.type, node.selectionSet, fragmentsOf([document])),
     key: (node.alias ?? node.name).value,
   };

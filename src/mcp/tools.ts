@@ -122,13 +122,13 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
   const operationNamed = (name: string) => prepared.find((operation) => operation.name === name);
 
   const choices = new Map(
-    readers.flatMap(({ name, reads }) => (typeof reads === 'string' ? [] : [[name, choiceOf(name, reads)] as const])),
+    readers.flatMap(({ name, reads }) => {
+      if (typeof reads === 'string') return [];
+      const documents = new Map(Object.entries(reads).map(([choice, each]) => [choice, stored(each)]));
+      return [[name, choiceOfDocuments(name, documents)] as const];
+    }),
   );
   const previews = choiceOfDocuments('preview_change', new Map(prepared.map(({ name, preview }) => [name, preview])));
-
-  function choiceOf(name: string, reads: Record<string, string>) {
-    return choiceOfDocuments(name, new Map(Object.entries(reads).map(([choice, each]) => [choice, stored(each)])));
-  }
 
   /** The operations that a token may run. */
   const allowed = ({ grants }: RequestContext): Operation[] =>

@@ -9,13 +9,13 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
   getNullableType,
+  getOperationAST,
   isInputObjectType,
   isObjectType,
   Kind,
-  type OperationDefinitionNode,
   parse,
   type SelectionSetNode,
-  visit,
+  separateOperations,
 } from 'graphql';
 import { fileUrl } from '../files.js';
 
@@ -61,20 +61,6 @@ const fragments = parse(readFileSync(fileUrl('rest/fragments.graphql'), 'utf8'),
   noLocation: true,
 }).definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
 
-/** The document of an operation with the fragments that it uses, directly or through others. */
-export function withUsed(operation: OperationDefinitionNode, all: readonly FragmentDefinitionNode[]): DocumentNode {
-  const used: (OperationDefinitionNode | FragmentDefinitionNode)[] = [operation];
-  for (const node of used) {
-    visit(node, {
-      FragmentSpread: ({ name }) => {
-        const fragment = all.find((each) => each.name.value === name.value);
-        if (fragment && !used.includes(fragment)) used.push(fragment);
-      },
-    });
-  }
-  return { kind: Kind.DOCUMENT, definitions: used };
-}
-
 /** A stored mutation, parsed, and its parts of the schema. */
 export interface PreparedMutation extends Omit<StoredMutation, 'document'> {
   document: DocumentNode;
@@ -93,7 +79,10 @@ export interface PreparedMutation extends Omit<StoredMutation, 'document'> {
 export function prepare(schema: GraphQLSchema, stored: StoredMutation): PreparedMutation {
   const { path, document: text } = stored;
   const { definitions } = parse(text, { noLocation: true });
-  const operation = definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  const [document] = Object.values(
+    separateOperations({ kind: Kind.DOCUMENT, definitions: [...definitions, ...fragments] }),
+  );
+  const operation = document && getOperationAST(document);
   const node = operation?.selectionSet.selections.find((selection) => selection.kind === Kind.FIELD);
   const field = node && schema.getMutationType()?.getFields()[node.name.value];
   const inputType = field?.args.find(({ name }) => name === 'input')?.type;
@@ -111,7 +100,7 @@ export function prepare(schema: GraphQLSchema, stored: StoredMutation): Prepared
   }
   return {
     ...stored,
-    document: withUsed(operation, fragments),
+    document,
     name: field.name,
     field,
     inputType,

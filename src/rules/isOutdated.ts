@@ -1,8 +1,6 @@
-export interface Schedule {
-  closedAt: Date | null;
-  archivedAt: Date | null;
-  nextUpdateScheduledAt: Date | null;
-}
+import type { Goal } from '../generated/client/client.js';
+
+export type Schedule = Pick<Goal, 'closedAt' | 'archivedAt' | 'nextUpdateScheduledAt'>;
 
 const graceDays = 3;
 const utcDay = (date: Date) => Math.floor(date.getTime() / 86_400_000);

@@ -1,9 +1,6 @@
-interface Member {
-  id: string;
-  fullName: string;
-  title: string | null;
-  suspendedAt: Date | null;
-}
+import type { Person as PersonRow } from '../generated/client/client.js';
+
+type Member = Pick<PersonRow, 'id' | 'fullName' | 'title' | 'suspendedAt'>;
 
 interface Concerned<Person> {
   champion?: Person | null;

@@ -1,8 +1,7 @@
-interface Levels {
-  publicLevel: number;
-  companyLevel: number;
-  spaceLevel: number;
-}
+import type { Goal } from '../generated/client/client.js';
+
+/** The access that a goal, project or space gives to groups of people. */
+export type Levels = Pick<Goal, 'publicLevel' | 'companyLevel' | 'spaceLevel'>;
 
 /** The widest group of people that a goal or project is open to, by its access levels. */
 export function privacyOf({ publicLevel, companyLevel, spaceLevel }: Levels) {

@@ -1,3 +1,4 @@
+import type { Goal } from '../generated/client/client.js';
 import type { ContextualDateType } from '../generated/client/enums.js';
 
 /** A day, month, quarter or year as people write it, and the calendar day that it stands for. */
@@ -12,14 +13,10 @@ export interface Timeframe {
   end: ContextualDate | null;
 }
 
-interface Columns {
-  startDateType: ContextualDateType | null;
-  startDateValue: string | null;
-  startDate: Date | null;
-  endDateType: ContextualDateType | null;
-  endDateValue: string | null;
-  endDate: Date | null;
-}
+type Columns = Pick<
+  Goal,
+  'startDateType' | 'startDateValue' | 'startDate' | 'endDateType' | 'endDateValue' | 'endDate'
+>;
 
 /** The timeframe in a goal's columns; null if neither start nor end is set. */
 export function timeframeOf(goal: Columns): Timeframe | null {

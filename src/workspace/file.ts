@@ -397,15 +397,12 @@ class DocumentSplitter {
 
   #unfinished(rest: string): BadFile {
     if (this.#depth === 0) {
-      const error = (() => {
-        try {
-          const value: unknown = JSON.parse(rest);
-          return new BadFile(`must be an object, not ${JSON.stringify(value)?.slice(0, 80)}`);
-        } catch {
-          return invalid(rest, this.#start);
-        }
-      })();
-      return error;
+      try {
+        const value: unknown = JSON.parse(rest);
+        return new BadFile(`must be an object, not ${JSON.stringify(value)?.slice(0, 80)}`);
+      } catch {
+        return invalid(rest, this.#start);
+      }
     }
     const before = this.#isInList ? '{"":[' : this.#field === undefined ? '{' : '{"":[]';
     return invalid(`${before}${rest}`, { ...this.#start, column: this.#start.column - before.length });

@@ -248,21 +248,14 @@ async function update(merge: Merge, head: Head, options: ImportOptions): Promise
 
 /** Notes what a whole file does not name. Throws an ImportError if it is no whole file. */
 async function removeMissing({ tx, staging, companyId }: Merge, { given }: Head): Promise<void> {
-  for (const [list, { table }] of Object.entries(lists)) {
+  for (const [list, { table, gone }] of Object.entries(lists)) {
     const isIn = staging.tables.has(table)
       ? sql`AND NOT EXISTS (SELECT FROM ${staged(table)} s WHERE s.id = t.id)`
       : Prisma.empty;
     const isKnown = sql`EXISTS (SELECT FROM import_records r WHERE r.known AND r.tbl = ${table} AND r.id = t.id)`;
-    const alive = columnsOf(table).includes('removed_at')
-      ? 'AND t.removed_at IS NULL'
-      : table === 'people'
-        ? 'AND t.suspended_at IS NULL'
-        : table === 'resource_hub_documents'
-          ? 'AND t.deleted_at IS NULL'
-          : '';
     const count = await tx.$executeRaw(sql`
       INSERT INTO import_removed SELECT ${table}, t.id, false FROM ${raw(table)} t
-      WHERE t.company_id = ${companyId} ${raw(alive)} ${isIn} AND NOT ${isKnown}`);
+      WHERE t.company_id = ${companyId} ${raw(gone ? `AND t.${gone} IS NULL` : '')} ${isIn} AND NOT ${isKnown}`);
     staging.hasRemoved ||= count > 0;
     if (count > 0 && !given.has(list))
       throw new ImportError([

@@ -150,12 +150,7 @@ export async function keepOutcomes(merge: Merge): Promise<number> {
 export async function mergeHistories(merge: Merge): Promise<string[]> {
   const { tx, staging, companyId, overwrite } = merge;
   if (!staging.tables.has('resource_hub_documents')) return [];
-  const hasVersions = staging.tables.has('document_versions');
-  if (!hasVersions)
-    await tx.$executeRaw`
-      CREATE TEMP TABLE staged_document_versions ON COMMIT DROP AS
-      SELECT t.*, 0::bigint AS n, ''::text AS path, ''::text AS made, NULL::text[] AS given, false AS frozen, false AS generated
-      FROM document_versions t WITH NO DATA`;
+  await staging.create('document_versions');
   await tx.$executeRaw(sql`
     CREATE TEMP TABLE import_histories ON COMMIT DROP AS
     SELECT s.id, s.path, s.n, s.state, coalesce(d.current_version, 0) AS here, coalesce(v.first, 0) AS first,
@@ -345,8 +340,8 @@ export async function findDoomed({ tx, staging, companyId }: Merge): Promise<voi
   const note = async (table: Table, rows: Prisma.Sql) => {
     if ((await tx.$executeRaw(sql`INSERT INTO import_doomed ${rows}`)) > 0) holds.add(table);
   };
-  for (const { table, removal } of staging.hasRemoved ? Object.values(lists) : [])
-    if (removal === 'delete')
+  for (const { table, gone } of staging.hasRemoved ? Object.values(lists) : [])
+    if (!gone)
       await note(
         table,
         sql`SELECT ${table}, t.id FROM ${raw(table)} t JOIN import_removed r ON r.tbl = ${table} AND r.id = t.id

@@ -131,20 +131,20 @@ export class Staging {
   /** A record that has been read. */
   read({ table, id, path, digest }: Named, rows: Map<Table, number>): void {
     this.hasText = true;
-    this.#record({ tbl: table, id, path, digest, rows: Object.fromEntries(rows), known: false });
+    this.#add('import_records', { tbl: table, id, path, digest, rows: Object.fromEntries(rows), known: false });
   }
 
   /** A record that is known to be as in the file, with its rows. */
   pass({ table, id, path }: Named, rows: Record<string, number>): void {
     for (const [each, count] of Object.entries(rows)) add(this.known, each as Table, count);
-    this.#record({ tbl: table, id, path, rows, known: true });
+    this.#add('import_records', { tbl: table, id, path, rows, known: true });
   }
 
-  #record(record: object): void {
-    const insert = (json: string) =>
-      this.#tx
-        .$executeRaw`INSERT INTO import_records SELECT * FROM json_populate_recordset(NULL::import_records, ${json}::json)`;
-    this.#buffer('import_records', insert).push(JSON.stringify({ ...record, n: this.#next() }));
+  /** Adds a row to a table of which the columns are its own, and `n`. */
+  #add(name: 'import_records' | 'import_notes', row: object): void {
+    const rows = (json: string) => sql`json_populate_recordset(NULL::${raw(name)}, ${json}::json)`;
+    const insert = (json: string) => this.#tx.$executeRaw(sql`INSERT INTO ${raw(name)} SELECT * FROM ${rows(json)}`);
+    this.#buffer(name, insert).push(JSON.stringify({ ...row, n: this.#next() }));
   }
 
   seen(id: SeenId): void {
@@ -157,10 +157,7 @@ export class Staging {
 
   note(note: Note): void {
     this.hasNotes = true;
-    const insert = (json: string) =>
-      this.#tx
-        .$executeRaw`INSERT INTO import_notes SELECT * FROM json_populate_recordset(NULL::import_notes, ${json}::json)`;
-    this.#buffer('import_notes', insert).push(JSON.stringify({ ...note, n: this.#next() }));
+    this.#add('import_notes', note);
   }
 
   /** Call it after each record, so that few wait in memory. PostgreSQL inserts while the next ones are read. */
@@ -170,7 +167,7 @@ export class Staging {
       await this.#inserted;
       const json = buffer.take();
       if (json === undefined) continue;
-      this.#inserted = this.#create(name).then(() => buffer.insert(json));
+      this.#inserted = this.create(name).then(() => buffer.insert(json));
       // Whoever waits for it next gets the failure.
       this.#inserted.catch(() => {});
     }
@@ -205,7 +202,8 @@ export class Staging {
     return this.#n;
   }
 
-  async #create(name: string): Promise<void> {
+  /** Makes the temporary table of a table, unless it is there, or the name is of none. */
+  async create(name: string): Promise<void> {
     const table = tables.find((each) => each === name);
     if (!table || this.tables.has(table)) return;
     this.tables.add(table);
@@ -485,8 +483,8 @@ export async function problemsOfRemovals(checked: Checked): Promise<string[]> {
       for (const { path, value } of both) problems.push(`${path}.id: ${quote(value)} is in removed.${list}, too`);
     }
   }
-  for (const [list, { table, removal }] of Object.entries(lists)) {
-    if (removal === 'suspend') continue;
+  for (const [list, { table }] of Object.entries(lists)) {
+    if (table === 'people') continue;
     for (const { column, to, table: child } of references.filter((each) => each.table === table)) {
       const name = Object.entries(lists).find(([, other]) => other.table === to)?.[0];
       if (name === undefined || to === 'people') continue;

@@ -150,20 +150,20 @@ interface List {
   /** What a file with a record in each line calls them. */
   kind: string;
   table: Table;
-  /** What becomes of a record that is removed; hidden is what has history that refers to it. */
-  removal: 'hide' | 'delete' | 'suspend';
+  /** The column that hides a record which an import removes, as history refers to it; without one, its row is deleted. */
+  gone: 'suspended_at' | 'removed_at' | 'deleted_at' | undefined;
 }
 
 /** The lists of the file, in the order in which they are described. */
 export const lists = {
-  people: { kind: 'person', table: 'people', removal: 'suspend' },
-  spaces: { kind: 'space', table: 'spaces', removal: 'hide' },
-  goals: { kind: 'goal', table: 'goals', removal: 'hide' },
-  projects: { kind: 'project', table: 'projects', removal: 'hide' },
-  resource_hubs: { kind: 'resource_hub', table: 'resource_hubs', removal: 'hide' },
-  folders: { kind: 'folder', table: 'resource_hub_folders', removal: 'delete' },
-  files: { kind: 'file', table: 'resource_hub_files', removal: 'delete' },
-  documents: { kind: 'document', table: 'resource_hub_documents', removal: 'hide' },
+  people: { kind: 'person', table: 'people', gone: 'suspended_at' },
+  spaces: { kind: 'space', table: 'spaces', gone: 'removed_at' },
+  goals: { kind: 'goal', table: 'goals', gone: 'removed_at' },
+  projects: { kind: 'project', table: 'projects', gone: 'removed_at' },
+  resource_hubs: { kind: 'resource_hub', table: 'resource_hubs', gone: 'removed_at' },
+  folders: { kind: 'folder', table: 'resource_hub_folders', gone: undefined },
+  files: { kind: 'file', table: 'resource_hub_files', gone: undefined },
+  documents: { kind: 'document', table: 'resource_hub_documents', gone: 'deleted_at' },
 } as const satisfies Record<string, List>;
 
 export type ListName = keyof typeof lists;

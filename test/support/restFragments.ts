@@ -1,5 +1,4 @@
-import { Kind, parse, print } from 'graphql';
-import { withUsed } from '../../src/rest/storedMutation.js';
+import { Kind, parse, print, separateOperations } from 'graphql';
 import { textOf } from './documents.js';
 
 const fragments = parse(textOf('src/rest/fragments.graphql')).definitions.filter(
@@ -8,7 +7,8 @@ const fragments = parse(textOf('src/rest/fragments.graphql')).definitions.filter
 
 /** A document of one operation with the fragments of REST that it uses. */
 export function withFragments(document: string): string {
-  const [operation] = parse(document).definitions;
-  if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('the document begins with no operation');
-  return print(withUsed(operation, fragments));
+  const definitions = [...parse(document).definitions, ...fragments];
+  const [whole] = Object.values(separateOperations({ kind: Kind.DOCUMENT, definitions }));
+  if (!whole) throw new Error('the document has no operation');
+  return print(whole);
 }

@@ -1,15 +1,10 @@
 import { spaceCursor, spaceList } from '../../lists/spaces.js';
 import { notFound } from '../../platform/failures/index.js';
 import { visibleTo } from '../../policies/visibility.js';
+import type { Levels } from '../../rules/privacyOf.js';
 import { builder, keyColumns } from '../builder.js';
 import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { plannedQuery } from '../plans.js';
-
-interface Levels {
-  publicLevel: number;
-  companyLevel: number;
-  spaceLevel: number;
-}
 
 export const AccessLevels = builder.objectRef<Levels>('AccessLevels').implement({
   description:
