@@ -4,6 +4,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
 import { describe, expect, onTestFinished, test } from 'vitest';
+// What it fails with is worded there.
+import '../../src/errors/catalogue.js';
 import { Overload } from '../../src/platform/fairness/admission.js';
 import type { RequestHead } from '../../src/platform/http/request.js';
 import { problemResponse } from '../../src/platform/http/response.js';
