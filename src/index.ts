@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { openDatabase } from './database.js';
 import { connectGateway, maintenancePoolSize, purgeWhileServing } from './gateway.js';
+import { lazy } from './platform/caching/index.js';
 import { ConfigError } from './platform/settings/index.js';
 import { createLogger } from './platform/telemetry/index.js';
 import { configOf, settings as known } from './settings.js';
@@ -57,21 +58,14 @@ async function embedGateway(options: GatewayOptions): Promise<Gateway> {
   const stopPurging = purgeWhileServing(config, maintained, logger);
 
   const { nodeServer } = gateway;
-  const close = async () => {
+  const close = lazy(async () => {
     gateway.announceStop();
     gateway.endStreams();
     await nodeServer.untilIdle(config.drain.milliseconds);
     await stopPurging();
     await Promise.all([gateway.close(), opened.close()]);
-  };
-  let closed: Promise<void> | undefined;
-  return {
-    listener: nodeServer.listener,
-    close: () => {
-      closed ??= close();
-      return closed;
-    },
-  };
+  });
+  return { listener: nodeServer.listener, close };
 }
 
 export interface PackageImport extends Omit<ImportOptions, 'shown'> {

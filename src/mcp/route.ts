@@ -1,4 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
+import { lazy } from '../platform/caching/index.js';
 import { quoted } from '../platform/failures/index.js';
 import type { ExecuteDocument } from '../platform/graphql/index.js';
 import {
@@ -41,14 +42,12 @@ const methods = ['initialize', 'ping', 'server/discover', 'tools/list', 'tools/c
  */
 export function mcpRoute({ bodyLimit, publicUrl, corsOrigins, ...options }: McpOptions): Route {
   const { mask } = options;
-  let loaded: ReturnType<typeof load> | undefined;
-
-  async function load() {
+  const loaded = lazy(async () => {
     const [{ createProtocol }, { createTools }] = await Promise.all([import('./protocol.js'), import('./tools.js')]);
     const tools = createTools({ ...options, publicUrl });
     // A message that the SDK refuses is the client's: it gets to know.
     return { tools, serve: createProtocol(tools, () => {}) };
-  }
+  });
 
   async function handle(request: RequestHead, context: RequestContext): Promise<HttpResponse> {
     const foreign = foreignNames(request, { publicUrl, corsOrigins });
@@ -68,11 +67,7 @@ export function mcpRoute({ bodyLimit, publicUrl, corsOrigins, ...options }: McpO
     // Nothing is told later: the lists never change while a token is what it is.
     if (method === 'subscriptions/listen') return rpcError(404, codes.method, 'Method not found', undefined, id);
     const name = method === 'tools/call' && typeof params?.name === 'string' ? params.name : undefined;
-    loaded ??= load().catch((error) => {
-      loaded = undefined;
-      throw error;
-    });
-    const { tools, serve } = await loaded;
+    const { tools, serve } = await loaded();
     if (name !== undefined && !tools.has(name)) {
       return rpcError(400, -32_602, `Unknown tool: ${quoted(name)}. tools/list names those there are.`, undefined, id);
     }

@@ -1,5 +1,6 @@
 import { type ExecutionResult, type GraphQLError, GraphQLInputObjectType, type GraphQLSchema } from 'graphql';
 import { catalogue } from '../errors/catalogue.js';
+import { lazy } from '../platform/caching/index.js';
 import { badInput, type FieldError, failure, isErrorCode } from '../platform/failures/index.js';
 import { type ExecuteDocument, readInput, restSpelling, scopeOf } from '../platform/graphql/index.js';
 import { type Mask, type RequestContext, type RequestHead, snakeCase } from '../platform/http/index.js';
@@ -104,7 +105,7 @@ interface ToolsOptions {
 export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptions) {
   const stored = readDocuments(schema);
   const described = new Map<string, Tool>();
-  let components: ReturnType<typeof collectComponents> | undefined;
+  const components = lazy(() => collectComponents(schema, { inline: true }));
 
   const prepared: Operation[] = operations.map(({ field, isDestructive }) => {
     const mutation = stored(field);
@@ -137,14 +138,10 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
   /** Those of which it sees the previews: one that may not write, all of them. */
   const shown = (context: RequestContext) => (context.grants?.canWrite ? allowed(context) : prepared);
 
-  const textOf = (description: string) => {
-    components ??= collectComponents(schema, { inline: true });
-    return withoutErrors(components.text(description));
-  };
+  const textOf = (description: string) => withoutErrors(components().text(description));
 
   function schemaOf(type: GraphQLInputObjectType): JsonSchema {
-    components ??= collectComponents(schema, { inline: true });
-    const { description: _, additionalProperties: __, ...rest } = brief(requestSchema(type, components));
+    const { description: _, additionalProperties: __, ...rest } = brief(requestSchema(type, components()));
     return rest;
   }
 

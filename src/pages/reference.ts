@@ -1,4 +1,5 @@
 import { catalogue } from '../errors/catalogue.js';
+import { lazy } from '../platform/caching/index.js';
 import { isErrorCode } from '../platform/failures/index.js';
 import { publicRoute, type Route } from '../platform/http/index.js';
 import { openApiPath } from '../rest/openapi/openApiDocument.js';
@@ -236,18 +237,16 @@ interface ReferenceOptions {
 
 /** `/docs`: the OpenAPI document as a page. On the demo's machine its requests run. */
 export function referenceRoutes({ openApi, mutations, publicUrl, demo, hasPage }: ReferenceOptions): Route[] {
-  let read: OpenApi | undefined;
+  const api = lazy(() => JSON.parse(JSON.stringify(openApi())) as OpenApi);
   const kept = new KeptPages();
-  const render = (trial: Trial, base: string) => {
-    read ??= JSON.parse(JSON.stringify(openApi())) as OpenApi;
-    return htmlPage({
+  const render = (trial: Trial, base: string) =>
+    htmlPage({
       title: 'Reference – Goalpost',
       path: '/docs',
       hasPage,
       modules: [examplesScript, '/pages/reveal.js', '/pages/contents.js', filterScript],
-      body: page(read, trial, base, demo),
+      body: page(api(), trial, base, demo),
     });
-  };
   return [
     publicRoute('/docs', async (request) => {
       const { origin } = new URL(request.url);

@@ -258,14 +258,11 @@ const mostProblems = 10_000;
 /** Checks the parts of a workspace, and turns them into rows. */
 export class RecordReader {
   readonly problems: string[] = [];
-  readonly #listener: Listener;
   readonly #fields = new Map<string, unknown>();
   readonly #paths = new Map<string, string>();
   readonly #given = new Set<string>();
 
-  constructor(listener: Listener) {
-    this.#listener = listener;
-  }
+  constructor(private readonly listener: Listener) {}
 
   read({ field, value, index, path }: WorkspacePart): void {
     const isList = isListName(field);
@@ -296,13 +293,13 @@ export class RecordReader {
   #readRecord(list: ListName, raw: unknown, path: string): void {
     const schema = elementOf[list];
     const parsed = schema.safeParse(raw, { error: message });
-    if (list === 'documents') for (const rule of forNewDocuments(raw, path)) this.#listener.onForNew(rule);
+    if (list === 'documents') for (const rule of forNewDocuments(raw, path)) this.listener.onForNew(rule);
     if (parsed.success) {
-      emitRows(this.#listener.emit, lists[list].table, parsed.data as Row, { path });
+      emitRows(this.listener.emit, lists[list].table, parsed.data as Row, { path });
       return;
     }
     for (const problem of problemsOf(parsed.error, schema, path)) this.#problem(problem);
-    for (const id of idsIn(schema, raw, path)) this.#listener.onSeen(id);
+    for (const id of idsIn(schema, raw, path)) this.listener.onSeen(id);
   }
 
   #readField(field: string, value: unknown, path: string): void {

@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
+import { lazy } from '../caching/index.js';
 import { failure, headersOf, problemOf, problemType } from '../failures/index.js';
 import { tooManyOfOne } from '../fairness/index.js';
 import { isLocked, isTimeout, isUnavailable } from '../postgres/index.js';
@@ -166,12 +167,7 @@ const acceptsGzip = ({ headers }: RequestHead): boolean =>
 export function cachedResponse(response: HttpResponse): HttpResponse {
   if (response.body === undefined) return response;
   const body = Buffer.from(response.body);
-  let zipped: Promise<Buffer> | undefined;
-  const compressed = () => {
-    zipped ??= gzipped(body);
-    return zipped;
-  };
-  return { ...response, body, compressed };
+  return { ...response, body, compressed: lazy(() => gzipped(body)) };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { lazy } from '../caching/index.js';
 import { failure } from '../failures/index.js';
 import { cachedResponse, type HttpResponse, jsonResponse } from './response.js';
 import type { RequestContext, Route } from './router.js';
@@ -51,13 +52,9 @@ const contentTypes: Record<string, string> = {
 export function contentRoute(path: string, load: () => string | Promise<string | Buffer>): Route {
   const type = contentTypes[path.slice(path.lastIndexOf('.') + 1)];
   if (!type) throw new Error(`the content of ${path} has no known type`);
-  let content: Promise<HttpResponse> | undefined;
+  const content = lazy(() => prepare(type, load));
   return publicRoute(path, async (request) => {
-    content ??= prepare(type, load).catch((error) => {
-      content = undefined;
-      throw error;
-    });
-    const response = await content;
+    const response = await content();
     if (!isFresh(request.headers.get('if-none-match'), response.headers.ETag)) return response;
     const { body: _, ...unchanged } = response;
     return { ...unchanged, status: 304 };

@@ -127,25 +127,14 @@ const longestSeat = 250;
 class RequestHandler {
   /** From then on every response ends its connection. */
   isStopping = false;
-  readonly #options: ResponderOptions;
-  readonly #telemetry: Telemetry;
-  readonly #connections: Connections;
-  readonly #unsent: UnsentResponses;
-  readonly #pipelining: Pipelining;
 
   constructor(
-    options: ResponderOptions,
-    telemetry: Telemetry,
-    connections: Connections,
-    unsent: UnsentResponses,
-    pipelining: Pipelining,
-  ) {
-    this.#options = options;
-    this.#telemetry = telemetry;
-    this.#connections = connections;
-    this.#unsent = unsent;
-    this.#pipelining = pipelining;
-  }
+    private readonly options: ResponderOptions,
+    private readonly telemetry: Telemetry,
+    private readonly connections: Connections,
+    private readonly unsent: UnsentResponses,
+    private readonly pipelining: Pipelining,
+  ) {}
 
   /** `continueBody` tells a client that waits for it to send the body. */
   async handle(req: IncomingMessage, res: ServerResponse, continueBody?: () => void): Promise<void> {
@@ -155,34 +144,34 @@ class RequestHandler {
       isContinued = true;
     };
     const identity = identify((name) => req.headers[name]);
-    const record = this.#telemetry.begin(identity, { req, socket: req.socket });
+    const record = this.telemetry.begin(identity, { req, socket: req.socket });
     const { requestId } = record.identity;
     const context: RequestContext = { requestId, record, req, responseHeaders: {} };
-    this.#connections.begin({ req, res, record, context }, (socket) => {
+    this.connections.begin({ req, res, record, context }, (socket) => {
       if (this.isStopping) socket.destroySoon();
     });
     const received: Received = { req, record, context, askForBody };
     try {
-      const response = await this.#telemetry.run(record, () => responseFor(received, this.#unsent, this.#options));
-      if (!response) return this.#telemetry.finish(record, undefined, context);
+      const response = await this.telemetry.run(record, () => responseFor(received, this.unsent, this.options));
+      if (!response) return this.telemetry.finish(record, undefined, context);
       const { live } = response;
       if (record.isFinished) return live?.close();
-      this.#telemetry.finish(record, response.status, context);
-      this.#pipelining.note(req, res, isPaced(response, record));
+      this.telemetry.finish(record, response.status, context);
+      this.pipelining.note(req, res, isPaced(response, record));
       lingerAfter(req, res, continueBody !== undefined && !isContinued);
       if (this.isStopping) res.shouldKeepAlive = false;
-      const { callers } = this.#options.app;
+      const { callers } = this.options.app;
       const callerNow = () => (context.client ? callers.callerOf(context.client).id : '');
       if (live) {
-        const onWaiting = (bytes: number) => this.#unsent.beginPiece(res, callerNow(), bytes);
-        void this.#telemetry.run(record, () => sendLive(live, response, res, onWaiting));
+        const onWaiting = (bytes: number) => this.unsent.beginPiece(res, callerNow(), bytes);
+        void this.telemetry.run(record, () => sendLive(live, response, res, onWaiting));
         return;
       }
       const { seat } = received;
       send(response, res, (bytes) => {
         received.seat = undefined;
         if (seat) whenSent(res, longestSeat, () => seat.leave());
-        return this.#unsent.begin(res, callerNow(), bytes);
+        return this.unsent.begin(res, callerNow(), bytes);
       });
     } finally {
       received.seat?.leave();
@@ -313,23 +302,18 @@ interface InvalidOptions extends RefusalOptions {
 
 /** Responds to what never becomes a request: Node's parser cannot read it, or it does not come in time. */
 class InvalidRequests {
-  readonly #connections: Connections;
-  readonly #pipelining: Pipelining;
-  readonly #telemetry: Telemetry;
-  readonly #options: InvalidOptions;
-
-  constructor(connections: Connections, pipelining: Pipelining, telemetry: Telemetry, options: InvalidOptions) {
-    this.#connections = connections;
-    this.#pipelining = pipelining;
-    this.#telemetry = telemetry;
-    this.#options = options;
-  }
+  constructor(
+    private readonly connections: Connections,
+    private readonly pipelining: Pipelining,
+    private readonly telemetry: Telemetry,
+    private readonly options: InvalidOptions,
+  ) {}
 
   /** What Node's parser cannot read, or what did not come in time. */
   refuseUnreadable(error: NodeJS.ErrnoException & { reason?: string }, socket: Socket): void {
     // It is being closed, within a bounded time, and the client may still be reading its response.
     if (socket.writableEnded) return;
-    const running = this.#connections.lastOn(socket);
+    const running = this.connections.lastOn(socket);
     if (!socket.writable || error.code === 'ECONNRESET') {
       socket.destroy();
       return;
@@ -340,7 +324,7 @@ class InvalidRequests {
       return;
     }
     const failed = clientFailure(error);
-    const waiting = this.#pipelining.lastWaiting(socket);
+    const waiting = this.pipelining.lastWaiting(socket);
     if (waiting) {
       // Those before it get their responses, and then the connection ends.
       waiting.res.shouldKeepAlive = false;
@@ -349,7 +333,7 @@ class InvalidRequests {
     }
     if (!running) {
       // The rest of a request that has its response gets no second response.
-      if (this.#connections.isReceivingOn(socket)) socket.destroySoon();
+      if (this.connections.isReceivingOn(socket)) socket.destroySoon();
       else void this.#refuse(socket, failed);
       return;
     }
@@ -362,8 +346,8 @@ class InvalidRequests {
 
   /** Responds on a socket that has no request: later to an address that sends such again and again. */
   async #refuse(socket: Socket, error: GraphQLError): Promise<void> {
-    if (!this.#connections.refuseOnce(socket)) return;
-    const { overload } = this.#options;
+    if (!this.connections.refuseOnce(socket)) return;
+    const { overload } = this.options;
     const address = clientAddress({ peer: socket.remoteAddress, forwardedFor: undefined }, 0);
     const pause = overload?.pace.pause(address);
     if (pause === 'too many') {
@@ -378,7 +362,7 @@ class InvalidRequests {
   }
 
   #respond(error: GraphQLError, res: ServerResponse, socket: Socket, req?: IncomingMessage): void {
-    const record = this.#telemetry.begin(
+    const record = this.telemetry.begin(
       identify((name) => req?.headers[name]),
       req ? { req, socket } : { socket },
     );
@@ -389,8 +373,8 @@ class InvalidRequests {
   #endWith(error: GraphQLError, record: RequestRecord, res: ServerResponse, socket: Socket): void {
     res.once('finish', () => socket.destroySoon());
     record.addProblem(error);
-    const response = refusal(error, record.identity, undefined, this.#options);
-    this.#telemetry.finish(record, response.status);
+    const response = refusal(error, record.identity, undefined, this.options);
+    this.telemetry.finish(record, response.status);
     send(response, res);
   }
 }

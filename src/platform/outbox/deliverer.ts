@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { Cache } from '../caching/index.js';
+import { Cache, lazy } from '../caching/index.js';
 import { DeliveryTurns } from '../fairness/index.js';
 import { CircuitBreaker, type Database, isUnavailable, newId, sql } from '../postgres/index.js';
 import { PolledFigures } from '../telemetry/index.js';
@@ -276,11 +276,7 @@ export function openWebhooks({ dispatcher, allow, ...options }: WebhookOptions):
   if (options.keys.length === 0) return async () => {};
   const deliverer = new Deliverer({ ...options, sender: new Sender({ open: new OpenAddresses(allow) }) });
   deliverer.start(dispatcher);
-  let stopped: Promise<void> | undefined;
-  return () => {
-    stopped ??= deliverer.stop();
-    return stopped;
-  };
+  return lazy(() => deliverer.stop());
 }
 
 /** How many webhooks of all companies there are in each state, and by how many events the slowest is behind. */

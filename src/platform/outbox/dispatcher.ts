@@ -57,9 +57,8 @@ class Poller {
     this.#events = events;
   }
 
-  add(part: PollPart): () => void {
+  add(part: PollPart): void {
     this.#parts.add(part);
-    return () => void this.#parts.delete(part);
   }
 
   start(): void {
@@ -152,14 +151,13 @@ export class Dispatcher {
     this.#poller.stop();
   }
 
-  onNumbered(listener: NumberedListener): () => void {
+  onNumbered(listener: NumberedListener): void {
     this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
   }
 
   /** Makes this a part of each poll, in the same statement. */
-  onPoll(part: PollPart): () => void {
-    return this.#poller.add(part);
+  onPoll(part: PollPart): void {
+    this.#poller.add(part);
   }
 
   /** Numbers what waits in the company. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, type ClientBase, Pool } from 'pg';
-import { Cache } from '../caching/index.js';
+import { Cache, lazy } from '../caching/index.js';
 import { clientOf, PrimaryLocator, SessionClient, watch } from '../servers/index.js';
 
 /** How long the gateway waits for the database, in milliseconds; 0 waits without end. */
@@ -105,15 +105,10 @@ export function openPool(options: PoolOptions): OpenPool {
       current.has(client);
     if (!isUsable) void client.end();
   });
-  const end = async () => {
+  const close = lazy(async () => {
     await Promise.race([pool.end(), sleep(closeMilliseconds, undefined, { ref: false })]);
     for (const socket of sockets) socket.destroy();
-  };
-  let closed: Promise<void> | undefined;
-  const close = () => {
-    closed ??= end();
-    return closed;
-  };
+  });
   return { pool, renew, close };
 }
 

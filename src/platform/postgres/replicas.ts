@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
+import { lazy } from '../caching/index.js';
 import {
   DatabaseError,
   type Encryption,
@@ -325,14 +326,7 @@ export class Replicas {
   #latest: LogPosition | undefined;
 
   private constructor({ urls, db, onUsed, onLeft, ...options }: ReplicasOptions) {
-    let known: Promise<string> | undefined;
-    const identityOfPrimary = () => {
-      known ??= readIdentity(db).catch((error) => {
-        known = undefined;
-        throw error;
-      });
-      return known;
-    };
+    const identityOfPrimary = lazy(() => readIdentity(db));
     this.#replicas = urls.map((url) => new Replica(url, options, identityOfPrimary, { onUsed, onLeft }));
   }
 
