@@ -3,29 +3,24 @@ import { Prisma } from '../generated/client/client.js';
 import { fileAccess, fileAudience, fileFollowers } from '../lists/recipients.js';
 import { newId } from '../platform/postgres/index.js';
 import { callersAccess, level } from '../policies/access.js';
-import { company, notify, permitEdit, retry, validToken } from './operation.js';
+import { company, notify, type Outcome, permitEdit, type ReadRecord, retry, validToken, write } from './operation.js';
 import { isExpected, loadState, requireState } from './state.js';
 
 export interface DeleteResourceHubFileInput {
   fileId?: string | null | undefined;
 }
 
-export interface DeletedFile {
-  /** Null when the input names no file. */
-  fileId: string | null;
-  activityId: string | null;
-}
-
 /** Marks a file as deleted and notifies its subscribers. Throws 404, 403 or 409. Decisions: "Delete". */
-export async function deleteResourceHubFile(
+export async function deleteResourceHubFile<File>(
   context: Context,
   input: DeleteResourceHubFileInput,
-  expectedState?: string | null,
-): Promise<DeletedFile> {
+  expectedState: string | null | undefined,
+  read: ReadRecord<File>,
+): Promise<Outcome<File>> {
   const { fileId } = input;
   return fileId == null
-    ? { fileId: null, activityId: null }
-    : retry(context, () => attempt(context, fileId, expectedState));
+    ? { record: null, activityId: null }
+    : retry(context, () => attempt(context, fileId, expectedState, read));
 }
 
 async function permit({ db, actor }: Context, fileId: string): Promise<void> {
@@ -37,17 +32,18 @@ async function permit({ db, actor }: Context, fileId: string): Promise<void> {
   permitEdit('file', fileId, file?.resourceHub);
 }
 
-async function attempt(
+async function attempt<File>(
   context: Context,
   fileId: string,
   expectedState: string | null | undefined,
-): Promise<DeletedFile | undefined> {
+  read: ReadRecord<File>,
+): Promise<Outcome<File> | undefined> {
   const { db, actor, surface } = context;
   const { companyId, personId } = actor;
   await permit(context, fileId);
   await requireState(context, { kind: 'file', id: fileId }, expectedState);
 
-  const [activity] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+  const statement = Prisma.sql`
     WITH ${company(actor)}, ${validToken(actor)}, file AS (
       UPDATE resource_hub_files f SET deleted_at = now(), deleted_by_id = ${personId}
       WHERE f.company_id = ${companyId} AND f.id = ${fileId} AND f.deleted_at IS NULL
@@ -62,8 +58,8 @@ async function attempt(
         file.name, 'api'
       FROM company, token, file RETURNING a.id
     ), ${fileFollowers(actor)}, notified AS (${notify(actor, fileAudience(actor), fileAccess(actor))})
-    SELECT id FROM activity`);
-  return activity && { fileId, activityId: activity.id };
+    SELECT id FROM activity`;
+  return write(db, statement, (tx) => read(tx, fileId));
 }
 
 export interface FilePreview {

@@ -33,6 +33,34 @@ export function permitEdit(what: string, id: string, row: Access | null | undefi
   if (!canEdit(row)) throw failure('FORBIDDEN', { requiredAccess: level.edit, yourAccess: levelOf(row) });
 }
 
+/** Reads a record as it is now, for the response. Null if there is none. */
+export type ReadRecord<Record, Key = string> = (db: Context['db'], key: Key) => Promise<Record | null>;
+
+/** What an operation has done. */
+export interface Outcome<Record> {
+  /** The record as it is now. Null when the input names none. */
+  record: Record | null;
+  /** Null when nothing changed. */
+  activityId: string | null;
+}
+
+/** The outcome when nothing has to be changed. Undefined if the record has vanished meanwhile. */
+export const unchanged = <Record>(record: Record | null): Outcome<Record> | undefined =>
+  record === null ? undefined : { record, activityId: null };
+
+/**
+ * Runs the statement of a write, which returns the activity that it has recorded, and reads the record. Undefined if it has
+ * changed nothing.
+ */
+export async function write<Record>(
+  db: Context['db'],
+  statement: Prisma.Sql,
+  read: (db: Context['db']) => Promise<Record | null>,
+): Promise<Outcome<Record> | undefined> {
+  const [[activity], record] = await db.$queryRawThen<{ id: string }[], Record | null>(statement, read);
+  return activity && { record, activityId: activity.id };
+}
+
 const maximumAttempts = 10;
 
 /**

@@ -3,29 +3,32 @@ import { Prisma } from '../generated/client/client.js';
 import { newId } from '../platform/postgres/index.js';
 import { callersAccess, keyOf, level } from '../policies/access.js';
 import type { FilePreview } from './deleteResourceHubFile.js';
-import { company, permitEdit, retry, validToken } from './operation.js';
+import {
+  company,
+  type Outcome,
+  permitEdit,
+  type ReadRecord,
+  retry,
+  unchanged,
+  validToken,
+  write,
+} from './operation.js';
 import { isExpected, loadState, requireState } from './state.js';
 
 export interface RecoverResourceHubFileInput {
   fileId?: string | null | undefined;
 }
 
-export interface RecoveredFile {
-  /** Null when the input names no file. */
-  fileId: string | null;
-  /** Null when nothing changed. */
-  activityId: string | null;
-}
-
 /** Recovers a deleted file. Leaves a file that is not deleted unchanged. Throws 404, 403 or 409. Decisions: "Recover". */
-export async function recoverResourceHubFile(
+export async function recoverResourceHubFile<File>(
   context: Context,
   { fileId }: RecoverResourceHubFileInput,
-  expectedState?: string | null,
-): Promise<RecoveredFile> {
+  expectedState: string | null | undefined,
+  read: ReadRecord<File>,
+): Promise<Outcome<File>> {
   return fileId == null
-    ? { fileId: null, activityId: null }
-    : retry(context, () => attempt(context, fileId, expectedState));
+    ? { record: null, activityId: null }
+    : retry(context, () => attempt(context, fileId, expectedState, read));
 }
 
 /** Whether it is deleted. Throws 404 or 403. */
@@ -38,18 +41,19 @@ async function loadDeleted({ db, actor }: Context, fileId: string): Promise<bool
   return file?.deletedAt != null;
 }
 
-async function attempt(
+async function attempt<File>(
   context: Context,
   fileId: string,
   expectedState: string | null | undefined,
-): Promise<RecoveredFile | undefined> {
+  read: ReadRecord<File>,
+): Promise<Outcome<File> | undefined> {
   const { db, actor, surface } = context;
   const { companyId, personId } = actor;
   const isDeleted = await loadDeleted(context, fileId);
   await requireState(context, { kind: 'file', id: fileId }, expectedState);
-  if (!isDeleted) return { fileId, activityId: null };
+  if (!isDeleted) return unchanged(await read(db, fileId));
 
-  const [activity] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+  const statement = Prisma.sql`
     WITH ${company(actor)}, ${validToken(actor)}, file AS (
       UPDATE resource_hub_files f SET deleted_at = NULL, deleted_by_id = NULL
       WHERE f.company_id = ${companyId} AND f.id = ${fileId} AND f.deleted_at IS NOT NULL
@@ -64,8 +68,8 @@ async function attempt(
         file.name, 'api'
       FROM company, token, file RETURNING a.id
     )
-    SELECT id FROM activity`);
-  return activity && { fileId, activityId: activity.id };
+    SELECT id FROM activity`;
+  return write(db, statement, (tx) => read(tx, fileId));
 }
 
 /** What recoverResourceHubFile would do now. Makes the same checks and writes nothing. Throws 404 or 403. */

@@ -5,7 +5,17 @@ import { badInput, failure, mostNamed, quoted } from '../platform/failures/index
 import { newId, newIds, textList } from '../platform/postgres/index.js';
 import { callersAccess, keyOf, level } from '../policies/access.js';
 import { mentionedIn } from '../text/mentions.js';
-import { company, notify, permitEdit, retry, validToken } from './operation.js';
+import {
+  company,
+  notify,
+  type Outcome,
+  permitEdit,
+  type ReadRecord,
+  retry,
+  unchanged,
+  validToken,
+  write,
+} from './operation.js';
 import { isExpected, loadState, requireState } from './state.js';
 
 interface ReopenGoalInput {
@@ -58,41 +68,36 @@ async function requirePeople(context: Context, ids: string[]): Promise<void> {
   if (errors.length > 0) throw badInput(errors, context);
 }
 
-export interface ReopenedGoal {
-  /** Null when the input names no goal. */
-  goalId: string | null;
-  /** Null when nothing changed. */
-  activityId: string | null;
-}
-
 /**
  * Reopens a closed goal, posts the message and notifies people. Leaves an open goal unchanged. Throws 400, 404, 403 or
  * 409 (archived, changed). Decisions: "Reopen".
  */
-export async function reopenGoal(
+export async function reopenGoal<Goal>(
   context: Context,
   input: ReopenGoalInput,
-  expectedState?: string | null,
-): Promise<ReopenedGoal> {
+  expectedState: string | null | undefined,
+  read: ReadRecord<Goal>,
+): Promise<Outcome<Goal>> {
   const { id: goalId } = input;
   return goalId == null
-    ? { goalId: null, activityId: null }
-    : retry(context, () => attempt(context, goalId, input, expectedState));
+    ? { record: null, activityId: null }
+    : retry(context, () => attempt(context, goalId, input, expectedState, read));
 }
 
-async function attempt(
+async function attempt<Goal>(
   context: Context,
   goalId: string,
   input: ReopenGoalInput,
   expectedState: string | null | undefined,
-): Promise<ReopenedGoal | undefined> {
+  read: ReadRecord<Goal>,
+): Promise<Outcome<Goal> | undefined> {
   const { db, actor, surface } = context;
   const { companyId, personId } = actor;
   const { isClosed, audience: people } = await loadGoalToReopen(context, goalId, input);
   await requireState(context, { kind: 'goal', id: goalId }, expectedState);
-  if (!isClosed) return { goalId, activityId: null };
+  if (!isClosed) return unchanged(await read(db, goalId));
 
-  const [activity] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+  const statement = Prisma.sql`
     WITH ${company(actor)}, ${validToken(actor)}, closed AS (
       SELECT r.success, r.closed_at, r.closed_by_id FROM goals r
       WHERE r.company_id = ${companyId} AND r.id = ${goalId} AND r.closed_at IS NOT NULL AND r.archived_at IS NULL
@@ -121,8 +126,8 @@ async function attempt(
       SELECT p.company_id, ${newIds()}, list.id, p.person_id, p.type FROM list, (${subscribers(actor, people)}) p
       RETURNING s.person_id
     ), notified AS (${notify(actor, audience(actor, people), goalAccess(actor, people))})
-    SELECT id FROM activity`);
-  return activity && { goalId, activityId: activity.id };
+    SELECT id FROM activity`;
+  return write(db, statement, (tx) => read(tx, goalId));
 }
 
 export interface GoalReopenPreview {

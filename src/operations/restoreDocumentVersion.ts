@@ -6,7 +6,16 @@ import { callersAccess, level } from '../policies/access.js';
 import { editableBy, existingDocument } from '../policies/visibility.js';
 import type { DocumentText } from '../text/documentText.js';
 import { mentionedIn } from '../text/mentions.js';
-import { company, permitEdit, retry, validToken } from './operation.js';
+import {
+  company,
+  type Outcome,
+  permitEdit,
+  type ReadRecord,
+  retry,
+  unchanged,
+  validToken,
+  write,
+} from './operation.js';
 import { isExpected, loadState, requireState } from './state.js';
 
 interface EarlierVersion extends DocumentText {
@@ -63,25 +72,30 @@ interface RestoreDocumentVersionInput {
   expectedCurrentVersion: number;
 }
 
-interface RestoredVersion {
-  /** The version that is now current. */
-  versionId: string;
-  /** Null if the document already equaled the version, so that none was added. */
-  activityId: string | null;
+/** The key of a version. */
+interface VersionKey {
+  companyId: string;
+  documentId: string;
+  versionNumber: number;
 }
 
-/** Restores an earlier version by adding a version equal to it. Throws 404, 403 or 409. Decisions: "Restore". */
-export const restoreDocumentVersion = (
-  context: Context,
-  input: RestoreDocumentVersionInput,
-  expectedState?: string | null,
-): Promise<RestoredVersion> => retry(context, () => attempt(context, input, expectedState));
-
-async function attempt(
+/**
+ * Restores an earlier version by adding a version equal to it, unless the document already equals it. Returns the version
+ * that is now current. Throws 404, 403 or 409. Decisions: "Restore".
+ */
+export const restoreDocumentVersion = <Version>(
   context: Context,
   input: RestoreDocumentVersionInput,
   expectedState: string | null | undefined,
-): Promise<RestoredVersion | undefined> {
+  read: ReadRecord<Version, VersionKey>,
+): Promise<Outcome<Version>> => retry(context, () => attempt(context, input, expectedState, read));
+
+async function attempt<Version>(
+  context: Context,
+  input: RestoreDocumentVersionInput,
+  expectedState: string | null | undefined,
+  read: ReadRecord<Version, VersionKey>,
+): Promise<Outcome<Version> | undefined> {
   const { db, actor, surface } = context;
   const { companyId, personId } = actor;
   const { documentId, versionNumber, expectedCurrentVersion } = input;
@@ -97,9 +111,10 @@ async function attempt(
   }
   if (!source) throw noVersion(documentId, versionNumber);
   await requireState(context, { kind: 'document', id: documentId }, expectedState);
-  if (isEqual(source, document)) return { versionId: current.id, activityId: null };
+  const keyOf = (number: number) => ({ companyId, documentId, versionNumber: number });
+  if (isEqual(source, document)) return unchanged(await read(db, keyOf(current.versionNumber)));
 
-  const [restored] = await db.$queryRaw<RestoredVersion[]>(Prisma.sql`
+  const statement = Prisma.sql`
     WITH ${company(actor)}, ${validToken(actor)}, source AS (
       SELECT title, content FROM document_versions
       WHERE company_id = ${companyId} AND document_id = ${documentId} AND version_number = ${versionNumber}
@@ -136,10 +151,10 @@ async function attempt(
         document_version_id, name, origin)
       SELECT company.id, ${newId()}, 'document_version_restored', ${personId}, token.id, ${surface},
         version.document_id, version.id, version.title, 'api'
-      FROM company, token, version RETURNING a.id, a.document_version_id
+      FROM company, token, version RETURNING a.id
     )
-    SELECT document_version_id AS "versionId", id AS "activityId" FROM activity`);
-  return restored;
+    SELECT id FROM activity`;
+  return write(db, statement, (tx) => read(tx, keyOf(expectedCurrentVersion + 1)));
 }
 
 export interface DocumentRestorePreview {

@@ -8,7 +8,7 @@ import SchemaBuilder, {
   resolveInputTypeConfig,
   type SchemaTypes,
 } from '@pothos/core';
-import type { ChangedRecord } from '../operations/operation.js';
+import type { ChangedRecord, Outcome } from '../operations/operation.js';
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -56,6 +56,13 @@ export const expectedState = {
 /** The description of the `state` of a preview. */
 export const stateDescription =
   'What the change depends on: sent as `expectedState`, or as `If-Match` in REST, it does what this preview shows or fails. Null if no ID was given.';
+
+/** The source of a payload, which is a variant of the record. */
+export const payloadOf = <Record extends object>({ record, activityId }: Outcome<Record>) =>
+  ({ ...record, activityId }) as Record & Pick<Outcome<Record>, 'activityId'>;
+
+/** Whether the input named no record. */
+export const isEmpty = (payload: object) => !('id' in payload);
 
 /** For the `extensions` of a mutation field: which record it changes, if its input names one. */
 export const changes = <Input>(kind: ChangedRecord['kind'], idOf: (input: Input) => string | null | undefined) => ({

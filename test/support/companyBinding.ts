@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { RequestRecord } from '../../src/platform/telemetry/requestRecord.js';
+import { statementsIn } from './statements.js';
 
 interface Node {
   'Node Type': string;
@@ -30,9 +31,9 @@ export function noteStatements(): void {
   };
   const { query } = pg.Client.prototype;
   pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
-    const [statement, beside] = given as [string | { text: string; values?: unknown[] }, unknown];
-    const { text, values = [] } = typeof statement === 'string' ? { text: statement } : statement;
-    if (announced.has(text) && !noted.has(text)) noted.set(text, Array.isArray(beside) ? beside : values);
+    for (const { text, values } of statementsIn(...given)) {
+      if (announced.has(text) && !noted.has(text)) noted.set(text, values);
+    }
     return Reflect.apply(query, this, given);
   } as typeof query;
 }

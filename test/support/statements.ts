@@ -6,10 +6,12 @@ export interface Statement {
   values: unknown[];
 }
 
-function statementOf(query: unknown, values: unknown): Statement {
+/** What is sent with a call of the driver's `query`: a statement, or the parts of a message. */
+export function statementsIn(query?: unknown, values?: unknown): Statement[] {
+  if (typeof query === 'object' && query && 'parts' in query) return query.parts as Statement[];
   const text = typeof query === 'string' ? query : (query as { text: string }).text;
   const given = values ?? (query as { values?: unknown }).values;
-  return { text, values: Array.isArray(given) ? given : [] };
+  return [{ text, values: Array.isArray(given) ? given : [] }];
 }
 
 /** Runs the work and returns every statement that reached Postgres meanwhile. */
@@ -18,10 +20,7 @@ export async function statementsOf<T>(work: () => Promise<T>): Promise<{ result:
   const spy = vi.spyOn(pg.Client.prototype, 'query');
   try {
     const result = await work();
-    for (const [query, values] of spy.mock.calls as unknown as [unknown, unknown][]) {
-      if (typeof query === 'object' && query && 'parts' in query) statements.push(...(query.parts as Statement[]));
-      else statements.push(statementOf(query, values));
-    }
+    for (const [query, values] of spy.mock.calls as unknown[][]) statements.push(...statementsIn(query, values));
     return { result, statements };
   } finally {
     spy.mockRestore();

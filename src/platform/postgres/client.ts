@@ -28,6 +28,11 @@ type Raw = [query: Sql | TemplateStringsArray, ...values: unknown[]];
 /** What can be asked in a transaction, or of the database itself, where each statement is a transaction of its own. */
 export type Transaction<Prisma = unknown> = ModelsOf<Prisma> & {
   $queryRaw<Rows = unknown>(...raw: Raw): Promise<Rows>;
+  /**
+   * Executes SQL, then `read`, which reads once and sees what that has written. With the reader, both are one message: the
+   * write is undone if the read fails.
+   */
+  $queryRawThen<Rows, Result>(query: Sql, read: (tx: Transaction<Prisma>) => Promise<Result>): Promise<[Rows, Result]>;
   /** Returns how many rows it has written. */
   $executeRaw(...raw: Raw): Promise<number>;
 };
@@ -106,6 +111,8 @@ export function databaseOn<Prisma>(
     Object.assign(Object.create(prototype), {
       engine,
       $queryRaw: (...raw: Raw) => engine.queryRaw(sqlOf(raw)),
+      $queryRawThen: (query: Sql, read: (tx: Transaction<Prisma>) => Promise<unknown>) =>
+        engine.queryRawThen(query, (next) => read(transactionOn(next, reads))),
       $executeRaw: (...raw: Raw) => engine.executeRaw(sqlOf(raw)),
     });
   const databaseWithin = (scope: RequestScope | undefined): Database<Prisma> => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CustomTypesConfig, Connection as DriverConnection, Pool, PoolClient, QueryConfig } from 'pg';
+import type { CustomTypesConfig, Pool, PoolClient, Connection as ProtocolConnection, QueryConfig } from 'pg';
 import pg from 'pg';
 import { nobody } from '../fairness/index.js';
 import { ConnectionShares, type Release } from './connectionShares.js';
@@ -67,6 +67,12 @@ export class PendingPrerequisite {
   }
 }
 
+/** A connection as the driver's queries know it. */
+type DriverConnection = ProtocolConnection & {
+  /** The names of the statements that have been sent to be prepared. */
+  submittedNamedStatements: Record<string, string>;
+};
+
 type Done = (error: Error | null, results?: StatementResult[]) => void;
 
 /** The members of a query of the driver, by which its client hands it what the server says. */
@@ -92,24 +98,27 @@ const withoutSync = (connection: DriverConnection): DriverConnection =>
   Object.create(connection, { sync: { value: () => {} } });
 
 /**
- * Two statements in one message, for the driver's client, which takes whatever has these methods. If the first fails, the
- * server skips the second.
+ * Statements in one message, for the driver's client, which takes whatever has these methods. If one fails, the server
+ * skips those after it, and undoes those before it.
  */
-class StatementPair {
+class StatementGroup {
   callback: Done | undefined;
-  readonly parts: readonly [DriverQuery, DriverQuery];
+  readonly parts: readonly DriverQuery[];
   readonly #results: StatementResult[] = [];
-  #current: DriverQuery;
+  /** Which one the server is at. */
+  reached = 0;
 
-  constructor(first: QueryConfig, second: QueryConfig) {
+  constructor(configs: readonly QueryConfig[]) {
     const done = (error: Error | null, result?: StatementResult) => {
       if (result) this.#results.push(result);
       if (error) this.callback?.(error);
-      else if (this.#results.length === 2) this.callback?.(null, this.#results);
+      else if (this.#results.length === configs.length) this.callback?.(null, this.#results);
     };
-    const part = (config: QueryConfig) => new DriverQuery({ ...config, queryMode: 'extended' }, done);
-    this.parts = [part(first), part(second)];
-    this.#current = this.parts[0];
+    this.parts = configs.map((config) => new DriverQuery({ ...config, queryMode: 'extended' }, done));
+  }
+
+  get #current(): DriverQuery {
+    return this.parts[this.reached] as DriverQuery;
   }
 
   /** Those of the statement that the server is at: the client notes with them what it has prepared. */
@@ -122,10 +131,15 @@ class StatementPair {
   }
 
   submit(connection: DriverConnection): Error | null {
-    const [first, second] = this.parts;
+    const last = this.parts.length - 1;
+    const open = withoutSync(connection);
     connection.stream.cork();
     try {
-      return first.submit(withoutSync(connection)) ?? second.submit(connection);
+      for (const [index, part] of this.parts.entries()) {
+        const error = part.submit(index === last ? connection : open);
+        if (error) return error;
+      }
+      return null;
     } finally {
       connection.stream.uncork();
     }
@@ -141,7 +155,7 @@ class StatementPair {
 
   handleCommandComplete(message: unknown, connection: DriverConnection): void {
     this.#current.handleCommandComplete(message, connection);
-    this.#current = this.parts[1];
+    this.reached = Math.min(this.reached + 1, this.parts.length - 1);
   }
 
   handleEmptyQuery(connection: DriverConnection): void {
@@ -149,6 +163,8 @@ class StatementPair {
   }
 
   handleError(error: Error, connection: DriverConnection): void {
+    // The driver would believe that those which the server has skipped are prepared.
+    for (const { name } of this.parts) if (name) delete connection.submittedNamedStatements[name];
     this.#current.handleError(error, connection);
   }
 
@@ -160,6 +176,8 @@ class StatementPair {
 /** Where statements are sent: the pool, or a transaction. */
 export interface Connection {
   query(statement: Statement): Promise<StatementResult>;
+  /** Sends statements in one message, which are executed in this order: all of them, or none if one fails. */
+  queryInOrder(statements: readonly Statement[]): Promise<StatementResult[]>;
 }
 
 /** Where transactions begin, each on a connection of its own. */
@@ -178,26 +196,45 @@ function configOf(nameOf: NameOf, { text, values, rowMode, types: own }: Stateme
   return config as QueryConfig;
 }
 
-/** A statement, or two, and what the driver is told of them. */
-interface Message {
-  texts: readonly string[];
-  config: () => QueryConfig | StatementPair;
-}
+/** Statements that are sent together. */
+class Message {
+  readonly #statements: readonly Statement[];
+  readonly #nameOf: NameOf;
+  #group: StatementGroup | undefined;
 
-/** Sends a message to a pool of the driver or to one of its clients. `done` is called once, with one of both. */
-function send<Result>(
-  driver: Pick<Pool, 'query'>,
-  config: Message['config'],
-  done: (error: Error | undefined, result?: Result) => void,
-): void {
-  try {
-    driver.query(config() as QueryConfig, (error: Error | undefined, result: unknown) =>
-      error ? done(withoutValues(error)) : done(undefined, result as Result),
-    );
-  } catch (error) {
-    done(error as Error);
+  constructor(statements: readonly Statement[], nameOf: NameOf) {
+    this.#statements = statements;
+    this.#nameOf = nameOf;
+  }
+
+  get texts(): string[] {
+    return this.#statements.map(({ text }) => text);
+  }
+
+  /** Which of its statements PostgreSQL was at when it said something last. */
+  get reached(): number {
+    return this.#group?.reached ?? 0;
+  }
+
+  /** Sends it to a pool of the driver or to one of its clients. `done` is called once, with one of both. */
+  send(driver: Pick<Pool, 'query'>, done: (error: Error | undefined, results?: StatementResult[]) => void): void {
+    try {
+      const configs = this.#statements.map((statement) => configOf(this.#nameOf, statement));
+      this.#group = configs.length > 1 ? new StatementGroup(configs) : undefined;
+      const config = (this.#group ?? configs[0]) as QueryConfig;
+      driver.query(config, (error: Error | undefined, result: unknown) => {
+        if (error) done(withoutValues(error));
+        else done(undefined, this.#group ? (result as StatementResult[]) : [result as StatementResult]);
+      });
+    } catch (error) {
+      done(error as Error);
+    }
   }
 }
+
+/** Sends a message, of each of whose statements the request's observer is told. */
+const reportAll = <T>(scope: RequestScope | undefined, { texts }: Message, send: () => Promise<T>): Promise<T> =>
+  scope?.observer ? texts.reduceRight((sendRest, text) => () => report(scope, text, sendRest), send)() : send();
 
 /** A log gets all that is enumerable of an error. */
 const withValues = ['detail', 'where', 'internalQuery'];
@@ -291,7 +328,7 @@ class HeldConnection implements Connection {
     });
     const connection = new HeldConnection(client, nameOf, holder);
     try {
-      await connection.#send({ text: 'BEGIN' });
+      await connection.#send(new Message([{ text: 'BEGIN' }], nameOf));
       return connection;
     } catch (error) {
       connection.release();
@@ -299,34 +336,38 @@ class HeldConnection implements Connection {
     }
   }
 
+  async query(statement: Statement): Promise<StatementResult> {
+    const [result] = await this.queryInOrder([statement]);
+    return result as StatementResult;
+  }
+
   /** Resolvers ask at the same time, but a transaction has one connection, which serves others when it has ended. */
-  query(statement: Statement): Promise<StatementResult> {
+  queryInOrder(statements: readonly Statement[]): Promise<StatementResult[]> {
     const hadFailed = this.#failed !== undefined;
     const queryInTurn = () => {
-      const result = this.#last.then(() => this.#queryNow(statement));
-      this.#last = result.catch(() => {});
-      return result;
+      const results = this.#last.then(() => this.#queryNow(new Message(statements, this.#nameOf)));
+      this.#last = results.catch(() => {});
+      return results;
     };
     return wait(this.#holder.scope, queryInTurn).catch((error) => {
       throw hadFailed ? error : withStackOfSender(error);
     });
   }
 
-  async #queryNow(statement: Statement): Promise<StatementResult> {
+  async #queryNow(message: Message): Promise<StatementResult[]> {
     if (this.#isReleased) throw hasEnded();
-    if (this.#failed && statement.text !== 'ROLLBACK') throw this.#failed.error;
+    if (this.#failed && message.texts[0] !== 'ROLLBACK') throw this.#failed.error;
     try {
-      return await report(this.#holder.scope, statement.text, () => this.#send(statement));
+      return await reportAll(this.#holder.scope, message, () => this.#send(message));
     } catch (error) {
       this.#failed ??= { error };
       throw error;
     }
   }
 
-  #send(statement: Statement): Promise<StatementResult> {
+  #send(message: Message): Promise<StatementResult[]> {
     return new Promise((resolve, reject) => {
-      const config = () => configOf(this.#nameOf, statement);
-      send<StatementResult>(this.#client, config, (error, result) => (result ? resolve(result) : reject(error)));
+      message.send(this.#client, (error, results) => (results ? resolve(results) : reject(error)));
     });
   }
 
@@ -384,67 +425,133 @@ export function connectionsOf({ pool, close }: OpenPool, nameOf: NameOf = () => 
   };
 }
 
+/** Statements that wait for their results. */
+interface Asked {
+  statements: readonly Statement[];
+  resolve: (results: StatementResult[]) => void;
+  reject: (error: unknown) => void;
+}
+
 /**
- * Sends statements to the pool. It waits for the database no longer than the request may, and repeats a statement that is
- * a transaction of its own when it loses to another. A statement in a transaction is not repeated: the failure has undone
- * those before it.
+ * How many statements of a request go in one message with others that were asked for at the same time. PostgreSQL executes
+ * them one after the other, but messages at the same time.
+ */
+const mostInMessage = 4;
+
+/** Divides what was asked for at the same time into messages. The driver would prepare a text twice that comes twice in one. */
+function messagesOf(asked: readonly Asked[]): Asked[][] {
+  const messages: { texts: Set<string>; asked: Asked[] }[] = [];
+  for (const one of asked) {
+    const texts = one.statements.map(({ text }) => text);
+    const message = messages.find(
+      (other) => other.texts.size + texts.length <= mostInMessage && !texts.some((text) => other.texts.has(text)),
+    );
+    if (!message) messages.push({ texts: new Set(texts), asked: [one] });
+    else {
+      for (const text of texts) message.texts.add(text);
+      message.asked.push(one);
+    }
+  }
+  return messages.map((message) => message.asked);
+}
+
+/** To whom the statement at a position of a message belongs; undefined if it is before theirs. */
+const ownerOf = (position: number, asked: readonly Asked[]): Asked | undefined =>
+  asked.flatMap((one) => one.statements.map(() => one))[position];
+
+/**
+ * Sends statements to the pool: those that are asked for at once, in one message. It waits for the database no longer than
+ * the request may, and repeats a statement that is a transaction of its own when it loses to another. A statement in a
+ * transaction is not repeated: the failure has undone those before it.
  */
 class PoolConnection implements Connection, Beginning {
+  #asked: Asked[] = [];
+
   constructor(
     private readonly shared: Shared,
     private readonly scope: RequestScope | undefined,
   ) {}
 
   query(statement: Statement): Promise<StatementResult> {
-    const { scope, shared } = this;
-    if (scope?.prerequisite) return this.#queryWithPrerequisite(statement, scope, scope.prerequisite);
-    return this.#repeated({ texts: [statement.text], config: () => configOf(shared.nameOf, statement) });
+    return this.#ask([statement], ([result]) => result as StatementResult);
   }
 
-  /** Sends the prerequisite of the request with its first statement; the others wait until it is known to hold. */
-  async #queryWithPrerequisite(
-    statement: Statement,
-    scope: RequestScope,
-    state: PendingPrerequisite,
-  ): Promise<StatementResult> {
-    if (state.isUnderWay) {
-      await state.ended();
-      return this.query(statement);
-    }
-    const { nameOf } = this.shared;
-    const { statement: prerequisite } = state.prerequisite;
-    const config = () => new StatementPair(configOf(nameOf, prerequisite), configOf(nameOf, statement));
-    let result: StatementResult | undefined;
-    await state.pass(async () => {
-      const [first, second] = await this.#repeated<StatementResult[]>({
-        texts: [prerequisite.text, statement.text],
-        config,
-      });
-      result = second;
-      return first as StatementResult;
+  queryInOrder(statements: readonly Statement[]): Promise<StatementResult[]> {
+    return this.#ask(statements, (results) => results);
+  }
+
+  #ask<Result>(statements: readonly Statement[], made: (results: StatementResult[]) => Result): Promise<Result> {
+    const result = new Promise<Result>((resolve, reject) => {
+      this.#asked.push({ statements, resolve: (results) => resolve(made(results)), reject });
+      if (this.#asked.length === 1) process.nextTick(() => this.#sendAsked());
     });
-    scope.prerequisite = undefined;
-    return result as StatementResult;
+    return result.catch((error) => {
+      throw withStackOfSender(error);
+    });
+  }
+
+  #sendAsked(): void {
+    const asked = this.#asked;
+    this.#asked = [];
+    for (const message of asked.length > 1 ? messagesOf(asked) : [asked]) this.#send(message);
+  }
+
+  /** Sends statements, the first time with the prerequisite of the request; the others wait until it is known to hold. */
+  #send(asked: readonly Asked[]): void {
+    const prerequisite = this.scope?.prerequisite;
+    const rejectAll = (error: unknown) => {
+      for (const { reject } of asked) reject(error);
+    };
+    if (prerequisite?.isUnderWay) {
+      prerequisite.ended().then(() => this.#send(asked), rejectAll);
+      return;
+    }
+    const first = prerequisite ? [prerequisite.prerequisite.statement] : [];
+    const message = new Message([...first, ...asked.flatMap(({ statements }) => statements)], this.shared.nameOf);
+    const sent = prerequisite ? this.#pass(prerequisite, message) : this.#repeated(message);
+    sent.then(
+      (results) => {
+        let next = first.length;
+        for (const { statements, resolve } of asked) {
+          resolve(results.slice(next, next + statements.length));
+          next += statements.length;
+        }
+      },
+      (error) => {
+        const failed = error instanceof pg.DatabaseError ? ownerOf(message.reached - first.length, asked) : undefined;
+        if (!failed) return rejectAll(error);
+        failed.reject(error);
+        // PostgreSQL has skipped the others, or undone them.
+        const others = asked.filter((one) => one !== failed);
+        if (others.length > 0) this.#send(others);
+      },
+    );
+  }
+
+  /** Sends a message that begins with the prerequisite of the request. Throws why the request may not go on. */
+  async #pass(state: PendingPrerequisite, message: Message): Promise<StatementResult[]> {
+    let results: StatementResult[] = [];
+    await state.pass(async () => {
+      results = await this.#repeated(message);
+      return results[0] as StatementResult;
+    });
+    if (this.scope) this.scope.prerequisite = undefined;
+    return results;
   }
 
   async requirePrerequisite(): Promise<void> {
-    const { scope, shared } = this;
-    const state = scope?.prerequisite;
-    if (!scope || !state) return;
+    const state = this.scope?.prerequisite;
+    if (!state) return;
     if (state.isUnderWay) {
       await state.ended();
       return this.requirePrerequisite();
     }
-    const { statement } = state.prerequisite;
-    await state.pass(() =>
-      this.#repeated({ texts: [statement.text], config: () => configOf(shared.nameOf, statement) }),
-    );
-    scope.prerequisite = undefined;
+    await this.#pass(state, new Message([state.prerequisite.statement], this.shared.nameOf));
   }
 
-  #repeated<Result>(message: Message): Promise<Result> {
-    const query = () => this.#query<Result>(message);
-    return query().catch((error) => retryAfter(withStackOfSender(error), query, this.scope));
+  #repeated(message: Message): Promise<StatementResult[]> {
+    const query = () => this.#query(message);
+    return query().catch((error) => retryAfter(error, query, this.scope));
   }
 
   async begin(): Promise<HeldConnection> {
@@ -466,15 +573,15 @@ class PoolConnection implements Connection, Beginning {
     return report(scope, 'BEGIN', begun);
   }
 
-  #query<Result>(message: Message): Promise<Result> {
+  #query(message: Message): Promise<StatementResult[]> {
     const { shares } = this.shared;
     const release = shares.takeNow(this.scope);
     if (release) return this.#queryOn(release, message);
-    return shares.take(this.scope).then((late) => this.#queryOn<Result>(late, message));
+    return shares.take(this.scope).then((late) => this.#queryOn(late, message));
   }
 
   /** Keeps its connection for as long as that is used, even if the request does not wait any more. */
-  #queryOn<Result>(release: Release, { texts, config }: Message): Promise<Result> {
+  #queryOn(release: Release, message: Message): Promise<StatementResult[]> {
     const { pool, shares } = this.shared;
     const scope = this.scope;
     if (isOver(scope)) {
@@ -484,15 +591,14 @@ class PoolConnection implements Connection, Beginning {
     const { caller = nobody } = scope ?? {};
     const since = performance.now();
     const sent = () =>
-      waitFor<Result>(scope, (resolve, reject) =>
-        send<Result>(pool, config, (error, result) => {
+      waitFor<StatementResult[]>(scope, (resolve, reject) =>
+        message.send(pool, (error, results) => {
           shares.countUse(caller, performance.now() - since, error !== undefined);
           release();
-          if (result) resolve(result);
+          if (results) resolve(results);
           else reject(error);
         }),
       );
-    const [text = '', second] = texts;
-    return report(scope, text, second === undefined ? sent : () => report(scope, second, sent));
+    return reportAll(scope, message, sent);
   }
 }

@@ -1,4 +1,4 @@
-import { type Beginning, type Connection, hasEnded, type Statement } from './connections.js';
+import { type Beginning, type Connection, hasEnded, type Statement, type StatementResult } from './connections.js';
 import type { Sql } from './values.js';
 
 /** The methods of Prisma's models that answer requests. */
@@ -46,6 +46,8 @@ export interface Engine {
   /** The row with an id that another part of a statement finds; undefined if it has to be read apart. */
   rowAt(model: string, args: { where: object }, id: Sql): RowInSql | undefined;
   queryRaw(query: Sql): Promise<unknown[]>;
+  /** Then reads on an engine that reads once, in the same message if possible. */
+  queryRawThen<Result>(query: Sql, read: (engine: Engine) => Promise<Result>): Promise<[rows: unknown[], Result]>;
   executeRaw(query: Sql): Promise<number>;
 }
 
@@ -82,10 +84,29 @@ class DirectEngine implements Engine {
     return (await this.#connection.query(toStatement(query))).rows;
   }
 
+  async queryRawThen<Result>(
+    query: Sql,
+    read: (engine: Engine) => Promise<Result>,
+  ): Promise<[rows: unknown[], Result]> {
+    let rows: unknown[] = [];
+    const queryInOrder: Connection['queryInOrder'] = async (statements) => {
+      const [first, ...others] = await this.#connection.queryInOrder([toStatement(query), ...statements]);
+      rows = first?.rows ?? [];
+      return others;
+    };
+    const result = await read(new DirectEngine(connectionOf(queryInOrder), this.#accelerator));
+    return [rows, result];
+  }
+
   async executeRaw(query: Sql): Promise<number> {
     return (await this.#connection.query(toStatement(query))).rowCount ?? 0;
   }
 }
+
+const connectionOf = (queryInOrder: Connection['queryInOrder']): Connection => ({
+  query: async (statement) => (await queryInOrder([statement]))[0] as StatementResult,
+  queryInOrder,
+});
 
 // The driver would write a time in the zone of this process.
 /** The SQL of a statement as it is sent. */
@@ -119,12 +140,10 @@ async function transact<Result>(
       .finally(() => held.release());
     return ended;
   };
-  const connection: Connection = {
-    query: async (statement) => {
-      if (ended) throw hasEnded();
-      return held.query(statement);
-    },
-  };
+  const connection = connectionOf(async (statements) => {
+    if (ended) throw hasEnded();
+    return held.queryInOrder(statements);
+  });
   const expiry = setTimeout(() => void end('ROLLBACK').catch(() => {}), milliseconds);
   try {
     const result = await work(connection);

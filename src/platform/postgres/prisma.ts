@@ -92,6 +92,13 @@ class PrismaEngine implements Engine {
     return this.#run(() => this.#client.$queryRaw(query));
   }
 
+  async queryRawThen<Result>(
+    query: Sql,
+    read: (engine: Engine) => Promise<Result>,
+  ): Promise<[rows: unknown[], Result]> {
+    return [await this.queryRaw(query), await read(this)];
+  }
+
   executeRaw(query: Sql): Promise<number> {
     return this.#run(() => this.#client.$executeRaw(query));
   }
@@ -145,7 +152,7 @@ function adapterOn(connection: () => PoolConnection): SqlDriverAdapterFactory {
 }
 
 /** The queries of Prisma's adapter, which takes only a pool, on a connection. */
-async function queryableOn(connection: Connection): Promise<SqlQueryable> {
+async function queryableOn(connection: Pick<Connection, 'query'>): Promise<SqlQueryable> {
   const pool = Object.assign(new Pool(), { query: (statement: Statement) => connection.query(statement) });
   const adapter = await new PrismaPg(pool).connect();
   const { provider, adapterName } = adapter;

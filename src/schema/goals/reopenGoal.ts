@@ -1,13 +1,8 @@
 import { audienceCursor, reopenAudienceList } from '../../lists/recipients.js';
-import {
-  type GoalReopenPreview,
-  previewGoalReopen,
-  type ReopenedGoal,
-  reopenGoal,
-} from '../../operations/reopenGoal.js';
+import { type GoalReopenPreview, previewGoalReopen, reopenGoal } from '../../operations/reopenGoal.js';
 import { keyOf } from '../../policies/access.js';
-import { builder, everybody } from '../builder.js';
-import { changes, expectedState, nullWithoutId, stateDescription, withoutId } from '../changes.js';
+import { builder, everybody, keyColumns } from '../builder.js';
+import { changes, expectedState, isEmpty, nullWithoutId, payloadOf, stateDescription, withoutId } from '../changes.js';
 import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { addActivity } from '../events/payloadActivity.js';
 import { Person } from '../people/person.js';
@@ -42,17 +37,15 @@ const ReopenGoalInput = builder.inputType('ReopenGoalInput', {
   }),
 });
 
-const ReopenGoalPayload = builder.objectRef<ReopenedGoal>('ReopenGoalPayload').implement({
+// A variant of the goal, so that one query, which goes with the change, loads all of it.
+const ReopenGoalPayload = builder.prismaObject('Goal', {
+  select: keyColumns,
+  variant: 'ReopenGoalPayload',
   description: 'The result of `reopenGoal`.',
   fields: (t) => ({
-    goal: t.field({
-      type: Goal,
-      nullable: true,
+    goal: t.variant(Goal, {
+      isNull: isEmpty,
       description: `The goal, which is now open. ${nullWithoutId}`,
-      resolve: ({ goalId }, _args, context, info) =>
-        goalId === null
-          ? null
-          : context.db.goal.findUniqueOrThrow({ ...plannedQuery(context, info), where: keyOf(context.actor, goalId) }),
     }),
   }),
 });
@@ -77,7 +70,15 @@ builder.mutationField('reopenGoal', (t) =>
       }),
       expectedState: t.arg.string(expectedState),
     },
-    resolve: (_root, { input, expectedState }, context) => reopenGoal(context, input, expectedState),
+    resolve: async (_root, { input, expectedState }, context, info) =>
+      payloadOf(
+        await reopenGoal(context, input, expectedState, (db, id) =>
+          db.goal.findUnique({
+            ...plannedQuery(context, info, { select: keyColumns }),
+            where: keyOf(context.actor, id),
+          }),
+        ),
+      ),
   }),
 );
 

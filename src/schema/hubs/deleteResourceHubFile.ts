@@ -1,20 +1,17 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import type { Context } from '../../context.js';
 import { deletionAudienceList, deletionCursor } from '../../lists/recipients.js';
-import {
-  type DeletedFile,
-  deleteResourceHubFile,
-  type FilePreview,
-  previewFileDelete,
-} from '../../operations/deleteResourceHubFile.js';
+import { deleteResourceHubFile, type FilePreview, previewFileDelete } from '../../operations/deleteResourceHubFile.js';
 import { keyOf } from '../../policies/access.js';
-import { builder, everybody } from '../builder.js';
-import { changes, expectedState, nullWithoutId, stateDescription, withoutId } from '../changes.js';
+import { builder, everybody, keyColumns } from '../builder.js';
+import { changes, expectedState, isEmpty, nullWithoutId, payloadOf, stateDescription, withoutId } from '../changes.js';
 import { checkedPage, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { addActivity } from '../events/payloadActivity.js';
 import { PersonConnection } from '../goals/reopenGoal.js';
 import { plannedQuery } from '../plans.js';
 import { ResourceHubFile } from './file.js';
 
-/** Gives a mutation's payload the file of its `fileId`. */
+/** Gives a preview the file of its `fileId`. */
 export const addFile = (payload: Parameters<typeof builder.objectField>[0], description: string) =>
   builder.objectField(payload, 'file', (t) =>
     t.field({
@@ -41,12 +38,29 @@ const DeleteResourceHubFileInput = builder.inputType('DeleteResourceHubFileInput
   }),
 });
 
-const DeleteResourceHubFilePayload = builder.objectRef<DeletedFile>('DeleteResourceHubFilePayload').implement({
-  description: 'The result of `deleteResourceHubFile`.',
-});
+/** The payload of a mutation: a variant of the file, so that one query, which goes with the change, loads all of it. */
+export function filePayload(mutation: string, description: string) {
+  const payload = builder.prismaObject('ResourceHubFile', {
+    select: keyColumns,
+    variant: `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Payload`,
+    description: `The result of \`${mutation}\`.`,
+    fields: (t) => ({ file: t.variant(ResourceHubFile, { isNull: isEmpty, description }) }),
+  });
+  addActivity(payload);
+  return payload;
+}
 
-addFile(DeleteResourceHubFilePayload, `The deleted file, as it was when it was deleted. ${nullWithoutId}`);
-addActivity(DeleteResourceHubFilePayload);
+/** Reads the file of such a payload. */
+export const readFile = (context: Context, info: GraphQLResolveInfo) => (db: Context['db'], id: string) =>
+  db.resourceHubFile.findUnique({
+    ...plannedQuery(context, info, { select: keyColumns }),
+    where: keyOf(context.actor, id),
+  });
+
+const DeleteResourceHubFilePayload = filePayload(
+  'deleteResourceHubFile',
+  `The deleted file, as it was when it was deleted. ${nullWithoutId}`,
+);
 
 builder.mutationField('deleteResourceHubFile', (t) =>
   t.field({
@@ -62,7 +76,8 @@ builder.mutationField('deleteResourceHubFile', (t) =>
       input: t.arg({ type: DeleteResourceHubFileInput, required: true, description: 'The file to delete.' }),
       expectedState: t.arg.string(expectedState),
     },
-    resolve: (_root, { input, expectedState }, context) => deleteResourceHubFile(context, input, expectedState),
+    resolve: async (_root, { input, expectedState }, context, info) =>
+      payloadOf(await deleteResourceHubFile(context, input, expectedState, readFile(context, info))),
   }),
 );
 

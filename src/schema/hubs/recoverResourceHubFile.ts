@@ -1,13 +1,8 @@
 import type { FilePreview } from '../../operations/deleteResourceHubFile.js';
-import {
-  previewFileRecover,
-  type RecoveredFile,
-  recoverResourceHubFile,
-} from '../../operations/recoverResourceHubFile.js';
+import { previewFileRecover, recoverResourceHubFile } from '../../operations/recoverResourceHubFile.js';
 import { builder } from '../builder.js';
-import { changes, expectedState, nullWithoutId, stateDescription, withoutId } from '../changes.js';
-import { addActivity } from '../events/payloadActivity.js';
-import { addFile } from './deleteResourceHubFile.js';
+import { changes, expectedState, nullWithoutId, payloadOf, stateDescription, withoutId } from '../changes.js';
+import { addFile, filePayload, readFile } from './deleteResourceHubFile.js';
 
 const RecoverResourceHubFileInput = builder.inputType('RecoverResourceHubFileInput', {
   description: 'The input of `recoverResourceHubFile`.',
@@ -19,12 +14,7 @@ const RecoverResourceHubFileInput = builder.inputType('RecoverResourceHubFileInp
   }),
 });
 
-const RecoverResourceHubFilePayload = builder.objectRef<RecoveredFile>('RecoverResourceHubFilePayload').implement({
-  description: 'The result of `recoverResourceHubFile`.',
-});
-
-addFile(RecoverResourceHubFilePayload, `The recovered file. ${nullWithoutId}`);
-addActivity(RecoverResourceHubFilePayload);
+const RecoverResourceHubFilePayload = filePayload('recoverResourceHubFile', `The recovered file. ${nullWithoutId}`);
 
 builder.mutationField('recoverResourceHubFile', (t) =>
   t.field({
@@ -41,7 +31,8 @@ builder.mutationField('recoverResourceHubFile', (t) =>
       input: t.arg({ type: RecoverResourceHubFileInput, required: true, description: 'The file to recover.' }),
       expectedState: t.arg.string(expectedState),
     },
-    resolve: (_root, { input, expectedState }, context) => recoverResourceHubFile(context, input, expectedState),
+    resolve: async (_root, { input, expectedState }, context, info) =>
+      payloadOf(await recoverResourceHubFile(context, input, expectedState, readFile(context, info))),
   }),
 );
 

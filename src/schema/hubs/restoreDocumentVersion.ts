@@ -5,7 +5,7 @@ import {
 } from '../../operations/restoreDocumentVersion.js';
 import { keyOf } from '../../policies/access.js';
 import { builder, keyColumns, twoLongTexts } from '../builder.js';
-import { changes, expectedState, stateDescription } from '../changes.js';
+import { changes, expectedState, payloadOf, stateDescription } from '../changes.js';
 import { addActivity } from '../events/payloadActivity.js';
 import { plannedQuery } from '../plans.js';
 import { ResourceHubDocument } from './document.js';
@@ -38,7 +38,7 @@ const RestoreDocumentVersionInput = builder.inputType('RestoreDocumentVersionInp
   }),
 });
 
-// A variant of the current version, so that one query loads both the document and the version.
+// A variant of the current version, so that one query, which goes with the change, loads the document and the version.
 const RestoreDocumentVersionPayload = builder.prismaObject('DocumentVersion', {
   select: keyColumns,
   variant: 'RestoreDocumentVersionPayload',
@@ -73,14 +73,15 @@ builder.mutationField('restoreDocumentVersion', (t) =>
       }),
       expectedState: t.arg.string(expectedState),
     },
-    resolve: async (_root, { input, expectedState }, context, info) => {
-      const { versionId, activityId } = await restoreDocumentVersion(context, input, expectedState);
-      const where = keyOf(context.actor, versionId);
-      // Only now, because a failure needs no plan.
-      const query = plannedQuery(context, info, { select: keyColumns });
-      const version = await context.db.documentVersion.findUniqueOrThrow({ ...query, where });
-      return { ...version, activityId };
-    },
+    resolve: async (_root, { input, expectedState }, context, info) =>
+      payloadOf(
+        await restoreDocumentVersion(context, input, expectedState, (db, key) =>
+          db.documentVersion.findUnique({
+            ...plannedQuery(context, info, { select: keyColumns }),
+            where: { companyId_documentId_versionNumber: key },
+          }),
+        ),
+      ),
   }),
 );
 

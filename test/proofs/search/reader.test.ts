@@ -42,7 +42,13 @@ const noting = {
       if (statement.text.startsWith('SELECT json_build_array')) statements.add(statement.text);
       return pooled.query(statement);
     };
-    return { query, begin: () => pooled.begin(), requirePrerequisite: () => pooled.requirePrerequisite() };
+    const queryInOrder = (all: readonly Statement[]) => pooled.queryInOrder(all);
+    return {
+      query,
+      queryInOrder,
+      begin: () => pooled.begin(),
+      requirePrerequisite: () => pooled.requirePrerequisite(),
+    };
   },
 };
 const reading = databaseOn(noting, modelsWith('reader'));
