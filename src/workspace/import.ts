@@ -136,11 +136,11 @@ async function write({ tx, staging, head, digest, options }: Written): Promise<I
   // One import of a company at a time.
   await lockCompany(tx, companyId);
   const company = await exists(tx, companyId);
-  await requireUnused(tx, { staging, companyId, company, options });
   // Whoever writes again from the beginning may know the events that are there now.
   const knowsEvents = company !== undefined && head.as_of !== null && head.as_of <= company.lastSequence;
   const overwrite = options.overwrite === true || (options.resync === true && !knowsEvents);
   const merge: Merge = { tx, staging, companyId, isNew: !company, asOf: head.as_of ?? 0, overwrite };
+  await requireUnused(merge, options);
   if (company && !options.resync) {
     if (isRepeated(head, company, digest)) return { ...(await emptyReport(merge)), isRepeated: true };
     requireNewer(head, company);
@@ -159,16 +159,11 @@ async function write({ tx, staging, head, digest, options }: Written): Promise<I
 
 /** Throws an ImportError that names what exists already. */
 async function requireUnused(
-  tx: Transaction,
-  {
-    staging,
-    companyId,
-    company,
-    options,
-  }: Omit<Written, 'tx' | 'head' | 'digest'> & { companyId: string; company: Company | undefined },
+  { tx, staging, companyId, isNew }: Merge,
+  { update, resync }: ImportOptions,
 ): Promise<void> {
   const problems: string[] = [];
-  if (company && !options.update && !options.resync)
+  if (!isNew && !update && !resync)
     problems.push(`company.id: ${quote(companyId)} exists already, add --update to change it`);
   if (staging.tables.has('public_links')) {
     const found = await tx.$queryRaw<{ path: string; token: string }[]>(sql`
