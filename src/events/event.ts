@@ -46,7 +46,8 @@ export interface Event {
   sequence: number;
   insertedAt: Date;
   authorId: string;
-  subject: EventSubject;
+  /** What is null is not said. */
+  subject: { [Field in SubjectField]?: EventSubject[Field] | null };
 }
 
 const markLength = 12;
@@ -100,7 +101,7 @@ export function eventBody({
   authorId,
   subject,
 }: Event): EventBody {
-  const members = eventFields[action].map((field) => [field, subject[field]]);
+  const members = eventFields[action].map((field) => [field, subject[field] ?? undefined]);
   return {
     id,
     type: eventTypeOf(action),

@@ -2,24 +2,12 @@ import { Prisma } from '../generated/client/client.js';
 import { readCursor } from '../lists/engine.js';
 import { badInput } from '../platform/failures/index.js';
 import type { EventSource } from '../platform/outbox/index.js';
-import { type Event, type EventSubject, eventBody, eventCursor, eventKind, requireKnown } from './event.js';
+import { type Event, eventBody, eventCursor, eventKind, requireKnown } from './event.js';
 import { isVisible, mostLooked } from './feed.js';
 
 /** What the columns of {@link eventSource} load. */
-type EventRow = Omit<Event, 'companyId' | 'sequence' | 'subject'> & { sequence: bigint; isHidden: boolean } & {
-  [Field in keyof Required<EventSubject>]: EventSubject[Field] | null;
-};
-
-function eventOf(companyId: string, row: EventRow): Event {
-  const { id, action, origin, sequence, insertedAt, authorId } = row;
-  const { goal_id, file_id, document_id, resource_hub_id } = row;
-  const { version_id, version_number, restored_from_version_number } = row;
-  const ids = { goal_id, file_id, document_id, resource_hub_id };
-  const version = { version_id, version_number, restored_from_version_number };
-  const present = Object.entries({ ...ids, ...version }).filter(([, value]) => value !== null);
-  const subject: EventSubject = Object.fromEntries(present);
-  return { id, companyId, action, origin, sequence: Number(sequence), insertedAt, authorId, subject };
-}
+type EventRow = Omit<Event, 'companyId' | 'sequence' | 'subject'> &
+  Required<Event['subject']> & { sequence: bigint; isHidden: boolean };
 
 /** Without a cursor a stream begins with the next event, so what was missed is to be read elsewhere. */
 const remedy =
@@ -64,7 +52,7 @@ export const eventSource: EventSource = {
   }),
   eventOf: (companyId, row) => {
     const event = row as unknown as EventRow;
-    const body = eventBody(eventOf(companyId, event));
+    const body = eventBody({ ...event, companyId, sequence: Number(event.sequence), subject: event });
     return { sequence: body.sequence, body, isHidden: event.isHidden };
   },
   isVisible,

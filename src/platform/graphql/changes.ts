@@ -203,21 +203,6 @@ function resultOf({ isSameRequest, result }: KeptOutcome, field?: FieldNode): Ex
   return parseResult(result, field);
 }
 
-/** The bytes of a token's outcomes of more than so many bytes each, and the seconds until the first of them expires. */
-async function longOutcomesOf(
-  tx: Transaction,
-  { companyId, tokenId }: Pick<KeyScope, 'companyId' | 'tokenId'>,
-  leastBytes: number,
-): Promise<{ bytes: number; seconds: number }> {
-  const [found] = await tx.$queryRaw<{ bytes: number; seconds: number }[]>`
-    SELECT coalesce(sum(octet_length(result)), 0)::float8 AS bytes,
-      coalesce(extract(epoch FROM min(expires_at) - now()), 0)::float8 AS seconds
-    FROM idempotency_keys
-    WHERE company_id = ${companyId} AND token_id = ${tokenId} AND octet_length(result) > ${leastBytes}
-      AND expires_at > now()`;
-  return found ?? { bytes: 0, seconds: 0 };
-}
-
 /** Replaces the outcome of the key that has expired, if there is one. */
 async function keepOutcome(
   tx: Transaction,
@@ -298,12 +283,16 @@ async function once(
   });
 }
 
-/** Throws RATE_LIMITED if the token's long outcomes would take too much of the disk of all. */
-async function requireRoom(tx: Transaction, scope: KeyScope, mostBytes: number): Promise<void> {
-  const { bytes, seconds } = await longOutcomesOf(tx, scope, longOutcome);
-  if (bytes > mostBytes) {
-    throw failure('RATE_LIMITED', { retryAfter: Math.max(1, Math.ceil(seconds)), limit: 'outcomes' });
-  }
+/** Throws RATE_LIMITED, until the first of them expires, if the token's long outcomes would take too much of the disk of all. */
+async function requireRoom(tx: Transaction, { companyId, tokenId }: KeyScope, mostBytes: number): Promise<void> {
+  const [found] = await tx.$queryRaw<{ bytes: number; seconds: number }[]>`
+    SELECT coalesce(sum(octet_length(result)), 0)::float8 AS bytes,
+      coalesce(extract(epoch FROM min(expires_at) - now()), 0)::float8 AS seconds
+    FROM idempotency_keys
+    WHERE company_id = ${companyId} AND token_id = ${tokenId} AND octet_length(result) > ${longOutcome}
+      AND expires_at > now()`;
+  if (found && found.bytes > mostBytes)
+    throw failure('RATE_LIMITED', { retryAfter: Math.max(1, Math.ceil(found.seconds)), limit: 'outcomes' });
 }
 
 const without = (isSecret: (text: string) => boolean) => (_name: string, value: unknown) =>

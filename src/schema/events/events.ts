@@ -56,14 +56,15 @@ builder.prismaObjectField(Event, 'body', (t) =>
       documentVersion: { select: { versionNumber: true, restoredFromVersionNumber: true } },
     },
     resolve: ({ goalId, fileId, documentId, documentVersionId, file, document, documentVersion, ...event }) => {
-      const ids = { goal_id: goalId, file_id: fileId, document_id: documentId, version_id: documentVersionId };
-      const hub = { resource_hub_id: (file ?? document)?.resourceHubId };
-      const numbers = {
-        version_number: documentVersion?.versionNumber,
-        restored_from_version_number: documentVersion?.restoredFromVersionNumber,
+      const subject = {
+        goal_id: goalId,
+        file_id: fileId,
+        document_id: documentId,
+        resource_hub_id: (file ?? document)?.resourceHubId ?? null,
+        version_id: documentVersionId,
+        version_number: documentVersion?.versionNumber ?? null,
+        restored_from_version_number: documentVersion?.restoredFromVersionNumber ?? null,
       };
-      const known = Object.entries({ ...ids, ...hub, ...numbers }).filter(([, value]) => value != null);
-      const subject = Object.fromEntries(known);
       return eventBody({ ...event, sequence: Number(event.sequence), subject });
     },
   }),
