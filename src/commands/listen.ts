@@ -406,15 +406,10 @@ export async function listenToEvents(config: Config, options: ListenOptions): Pr
   };
   for await (const event of followEvents(gateway, wanted, stopping.signal, notes)) {
     console.log(lineOf(event));
-    if (receiver) await forward(event, receiver, stopping.signal);
+    if (receiver) console.log(`  ${printable(await forwardEvent(event, receiver, stopping.signal))}`);
   }
   if (last !== undefined) console.error(`Go on from here with --after ${printable(last)}`);
 }
 
 const lineOf = ({ timestamp, sequence, type, id }: ListenedEvent): string =>
   [timestamp, `#${sequence}`, type, id].map(printable).join('  ');
-
-async function forward(event: ListenedEvent, receiver: Receiver, stopped: AbortSignal): Promise<void> {
-  const outcome = await forwardEvent(event, receiver, stopped);
-  console.log(`  ${printable(outcome)}`);
-}

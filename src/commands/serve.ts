@@ -103,10 +103,6 @@ interface Serving {
   close(): Promise<void>;
 }
 
-/** Opens what serves: this process alone, or as many workers as the settings say. */
-const openServing = (config: Config, job: Job, logger: Logger): Promise<Serving> =>
-  (config.workers > 1 ? openWorkers : openAlone)(config, job, logger);
-
 async function openAlone(config: Config, job: Job, logger: Logger): Promise<Serving> {
   const gateway = await openGateway(config, job, logger);
   return { ...gateway, readMetrics: async () => gateway.metrics?.read() ?? nothingYet };
@@ -173,7 +169,7 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
     const job = { url, demo: tokens && { tokens, secrets: key?.secrets, webhookKey } };
     metrics = await openMetrics(config, async () => serving?.readMetrics() ?? nothingYet, logger);
     const next = tokens ? [] : await nextCommands(maintained);
-    serving = await openServing(config, job, logger);
+    serving = await (config.workers > 1 ? openWorkers : openAlone)(config, job, logger);
     const { base } = serving;
     if (tokens) await demo?.writeDemoAddress(config.dataDir, base);
     const stopPurging = purgeWhileServing(config, maintained, logger);

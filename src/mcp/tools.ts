@@ -5,7 +5,7 @@ import { badInput, type FieldError, failure, isErrorCode } from '../platform/fai
 import { type ExecuteDocument, readInput, restSpelling, scopeOf } from '../platform/graphql/index.js';
 import { type Mask, type RequestContext, type RequestHead, snakeCase } from '../platform/http/index.js';
 import type { Database } from '../platform/postgres/index.js';
-import { collectComponents, type JsonSchema, requestSchema } from '../rest/openapi/schemas.js';
+import { collectComponents, type JsonSchema, requestSchema, withoutErrors } from '../rest/openapi/schemas.js';
 import { restProblem } from '../rest/routes.js';
 import { readDocuments, type StoredDocument } from './documents.js';
 import { issueReceipt, receiptSeconds, redeemReceipt } from './receipts.js';
@@ -138,6 +138,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
   /** Those of which it sees the previews: one that may not write, all of them. */
   const shown = (context: RequestContext) => (context.grants?.canWrite ? allowed(context) : prepared);
 
+  /** Which errors there are is no help to a model, which gets the one that happens. */
   const textOf = (description: string) => withoutErrors(components().text(description));
 
   function schemaOf(type: GraphQLInputObjectType): JsonSchema {
@@ -301,9 +302,6 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
 }
 
 export type AgentTools = ReturnType<typeof createTools>;
-
-/** Which errors there are is no help to a model, which gets the one that happens. */
-const withoutErrors = (description: string) => description.replace(/ Errors?: [A-Z_, ]+\./, '');
 
 /** A schema with what a model needs to make a call: every call passes the same checks, whatever its schema says. */
 function brief({ format: _, description, ...schema }: JsonSchema): JsonSchema {

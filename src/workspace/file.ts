@@ -39,13 +39,11 @@ export function documentSource(document: unknown): Source {
 }
 
 function* partsOf(document: object): Generator<WorkspacePart> {
-  for (const [field, value] of Object.entries(document)) yield* partsOfField(field, value);
-}
-
-function* partsOfField(field: string, value: unknown): Generator<WorkspacePart> {
   // An empty list says that there is none.
-  if (!Array.isArray(value) || value.length === 0) yield { field, value, path: field };
-  else for (const [index, record] of value.entries()) yield { field, value: record, index, path: `${field}[${index}]` };
+  for (const [field, value] of Object.entries(document))
+    if (!Array.isArray(value) || value.length === 0) yield { field, value, path: field };
+    else
+      for (const [index, record] of value.entries()) yield { field, value: record, index, path: `${field}[${index}]` };
 }
 
 const reasons: Record<string, string> = {
@@ -411,8 +409,7 @@ class DocumentSplitter {
 
 async function* jsonParts({ read, rest }: Begun): AsyncGenerator<WorkspacePart> {
   const splitter = new DocumentSplitter();
-  yield* splitter.push(read);
-  for await (const chunk of rest) yield* splitter.push(chunk);
+  for await (const chunk of chain(read, rest)) yield* splitter.push(chunk);
   splitter.end();
 }
 

@@ -41,12 +41,6 @@ function checksum(sql: string): string {
 /** The oldest version that can run once a contracting migration is applied; undefined if the migration only expands. */
 export const versionNeededBy = (name: string): string | undefined => /_needs_(\d+\.\d+\.\d+)$/.exec(name)?.[1];
 
-/** The version that a migration needs, if this program is older. */
-function newerVersionNeededBy(name: string): string | undefined {
-  const needed = versionNeededBy(name);
-  return needed !== undefined && isOlder(version, needed) ? needed : undefined;
-}
-
 /** Whether one version comes before another. Both have the form 1.2.3; what follows does not count. */
 export function isOlder(one: string, other: string): boolean {
   const [own, needed] = [one, other].map((text) => text.split('.').map((part) => Number.parseInt(part, 10)));
@@ -232,6 +226,7 @@ function problemWith(row: AppliedRow, migrations: Migration[]): string | undefin
 }
 
 function newerProblem(name: string): string | undefined {
-  const needed = newerVersionNeededBy(name);
-  return needed && `is in the database, and needs version ${needed} of the program. Start that version or a newer one.`;
+  const needed = versionNeededBy(name);
+  if (needed === undefined || !isOlder(version, needed)) return undefined;
+  return `is in the database, and needs version ${needed} of the program. Start that version or a newer one.`;
 }

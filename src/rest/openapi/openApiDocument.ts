@@ -27,6 +27,7 @@ import {
   requestSchema,
   responseSchemas,
   sentence,
+  withoutErrors,
 } from './schemas.js';
 
 const referenceTo = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
@@ -84,9 +85,6 @@ const webhooksTag = {
 /** Recorded responses of the demo workspace, by operation. */
 const examples: Record<string, { request: unknown; response: unknown }> = recordedExamples;
 
-/** The responses of an operation say it better. */
-const withoutErrors = (description: string) => description.replace(/ Errors: [A-Z_, ]+\.$/, '');
-
 /** The OpenAPI document of the stored mutations, derived from them, the schema and the error catalogue. */
 export function openApiDocument(schema: GraphQLSchema, prepared: readonly PreparedMutation[], publicUrl = '') {
   const components = collectComponents(schema);
@@ -102,6 +100,7 @@ export function openApiDocument(schema: GraphQLSchema, prepared: readonly Prepar
     return {
       operationId: name,
       summary: sentence(name),
+      // Its responses say better how it may fail.
       description: withoutErrors(text(field.description)),
       ...(isAddition && { 'x-addition': true }),
       ...((deprecated || field.deprecationReason != null) && { deprecated: true }),
