@@ -20,16 +20,17 @@ interface Turn {
   pace: Pace;
 }
 
-const mostWarmUpSeconds = 2;
-/** Of all workloads on one of several databases: until V8 has compiled what they run through. */
-const leastWarmUpSeconds = 4;
+/** Until V8 has compiled what a request runs through: on a slow machine, that takes some thousand requests. */
+const warmUpSeconds = 4;
+/** Whoever measures for less only looks whether all of this works. */
+const leastSeconds = 0.2;
 
 /**
  * Measures each contender with each workload, in rounds: what the machine does at times then touches all of them alike.
  * In each round another contender is first.
  */
 export async function closedLoops(running: Running[], plan: Plan): Promise<Measured[]> {
-  await warmUp(running, plan);
+  await warmUp(running, plan, warmUpSeconds);
   return inRounds(plan, (round) => closedTurns(running, plan, round));
 }
 
@@ -39,8 +40,8 @@ export async function closedLoopsOnEach<Stand extends { running: Running[] } & P
   plan: Omit<Plan, 'database' | 'workloads'>,
 ): Promise<{ stand: Stand; measured: Measured[] }[]> {
   const all = stands.map((stand) => ({ stand, measured: [] as Measured[] }));
-  const seconds = Math.max(plan.seconds, leastWarmUpSeconds / plan.names.length);
-  for (const { stand } of all) await warmUp(stand.running, { ...plan, ...stand, seconds });
+  const seconds = Math.max(plan.seconds, warmUpSeconds / plan.names.length);
+  for (const { stand } of all) await warmUp(stand.running, { ...plan, ...stand }, seconds);
   for (let round = 0; round < plan.rounds; round += 1) {
     for (const name of plan.names) {
       for (const { stand, measured } of rotated(all, round)) {
@@ -52,8 +53,8 @@ export async function closedLoopsOnEach<Stand extends { running: Running[] } & P
   return all;
 }
 
-async function warmUp(running: Running[], plan: Plan): Promise<void> {
-  const warm = { ...plan, seconds: Math.min(plan.seconds, mostWarmUpSeconds) };
+async function warmUp(running: Running[], plan: Plan, seconds: number): Promise<void> {
+  const warm = { ...plan, seconds: plan.seconds < leastSeconds ? plan.seconds : seconds };
   for (const { contender, workload } of turns(running, plan.names, 0)) {
     await measure(contender, workload, { connections: 8 }, -1, warm);
   }
