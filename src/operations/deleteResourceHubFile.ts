@@ -23,13 +23,15 @@ export async function deleteResourceHubFile<File>(
     : retry(context, () => attempt(context, fileId, expectedState, read));
 }
 
-async function permit({ db, actor }: Context, fileId: string): Promise<void> {
+/** Returns the folder that it is in. */
+async function permit({ db, actor }: Context, fileId: string): Promise<string | null> {
   const { companyId } = actor;
   const file = await db.resourceHubFile.findFirst({
     where: { id: fileId, companyId, deletedAt: null },
-    select: { resourceHub: { select: callersAccess(actor) } },
+    select: { parentFolderId: true, resourceHub: { select: callersAccess(actor) } },
   });
   permitEdit('file', fileId, file?.resourceHub);
+  return file?.parentFolderId ?? null;
 }
 
 async function attempt<File>(
@@ -40,7 +42,7 @@ async function attempt<File>(
 ): Promise<Outcome<File> | undefined> {
   const { db, actor, surface } = context;
   const { companyId, personId } = actor;
-  await permit(context, fileId);
+  const folderId = await permit(context, fileId);
   await requireState(context, { kind: 'file', id: fileId }, expectedState);
 
   const statement = Prisma.sql`
@@ -59,7 +61,7 @@ async function attempt<File>(
       FROM company, token, file RETURNING a.id
     ), ${fileFollowers(actor)}, notified AS (${notify(actor, fileAudience(actor), fileAccess(actor))})
     SELECT id FROM activity`;
-  return write(db, statement, (tx) => read(tx, fileId));
+  return write(db, statement, (tx) => read(tx, fileId, folderId));
 }
 
 export interface FilePreview {

@@ -33,8 +33,15 @@ export function permitEdit(what: string, id: string, row: Access | null | undefi
   if (!canEdit(row)) throw failure('FORBIDDEN', { requiredAccess: level.edit, yourAccess: levelOf(row) });
 }
 
-/** Reads a record as it is now, for the response. Null if there is none. */
-export type ReadRecord<Record, Key = string> = (db: Context['db'], key: Key) => Promise<Record | null>;
+/**
+ * Reads a record as it is now, for the response. Null if there is none. `folderId` is the folder that it was in before the
+ * change.
+ */
+export type ReadRecord<Record, Key = string> = (
+  db: Context['db'],
+  key: Key,
+  folderId?: string | null,
+) => Promise<Record | null>;
 
 /** What an operation has done. */
 export interface Outcome<Record> {

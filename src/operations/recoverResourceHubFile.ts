@@ -31,14 +31,17 @@ export async function recoverResourceHubFile<File>(
     : retry(context, () => attempt(context, fileId, expectedState, read));
 }
 
-/** Whether it is deleted. Throws 404 or 403. */
-async function loadDeleted({ db, actor }: Context, fileId: string): Promise<boolean> {
+/** Whether it is deleted, and in which folder. Throws 404 or 403. */
+async function loadDeleted(
+  { db, actor }: Context,
+  fileId: string,
+): Promise<{ isDeleted: boolean; folderId: string | null }> {
   const file = await db.resourceHubFile.findUnique({
     where: keyOf(actor, fileId),
-    select: { deletedAt: true, resourceHub: { select: callersAccess(actor) } },
+    select: { deletedAt: true, parentFolderId: true, resourceHub: { select: callersAccess(actor) } },
   });
   permitEdit('file', fileId, file?.resourceHub);
-  return file?.deletedAt != null;
+  return { isDeleted: file?.deletedAt != null, folderId: file?.parentFolderId ?? null };
 }
 
 async function attempt<File>(
@@ -49,7 +52,7 @@ async function attempt<File>(
 ): Promise<Outcome<File> | undefined> {
   const { db, actor, surface } = context;
   const { companyId, personId } = actor;
-  const isDeleted = await loadDeleted(context, fileId);
+  const { isDeleted, folderId } = await loadDeleted(context, fileId);
   await requireState(context, { kind: 'file', id: fileId }, expectedState);
   if (!isDeleted) return unchanged(await read(db, fileId));
 
@@ -69,7 +72,7 @@ async function attempt<File>(
       FROM company, token, file RETURNING a.id
     )
     SELECT id FROM activity`;
-  return write(db, statement, (tx) => read(tx, fileId));
+  return write(db, statement, (tx) => read(tx, fileId, folderId));
 }
 
 /** What recoverResourceHubFile would do now. Makes the same checks and writes nothing. Throws 404 or 403. */
@@ -79,5 +82,6 @@ export async function previewFileRecover(
 ): Promise<FilePreview> {
   if (fileId == null) return { fileId: null, wouldChange: false, state: null };
   const state = await loadState(context, { kind: 'file', id: fileId });
-  return { fileId, wouldChange: await loadDeleted(context, fileId), state };
+  const { isDeleted } = await loadDeleted(context, fileId);
+  return { fileId, wouldChange: isDeleted, state };
 }

@@ -28,9 +28,9 @@ interface EarlierVersion extends DocumentText {
  */
 async function loadDocumentToRestore(context: Context, documentId: string, versionNumber: number) {
   const document = await retry(context, () => loadEditable(context, documentId, versionNumber));
-  const { name: title, content, current, versions } = document;
+  const { name: title, content, parentFolderId, current, versions } = document;
   if (!current) throw noVersion(documentId, versionNumber);
-  return { document: { title, content }, current, source: versions[0] };
+  return { document: { title, content }, folderId: parentFolderId, current, source: versions[0] };
 }
 
 /** Undefined if the caller was given access meanwhile. */
@@ -41,6 +41,7 @@ async function loadEditable({ db, actor }: Context, documentId: string, versionN
     select: {
       name: true,
       content: true,
+      parentFolderId: true,
       current: {
         select: { id: true, versionNumber: true, insertedAt: true, editor: { select: { id: true, fullName: true } } },
       },
@@ -100,7 +101,7 @@ async function attempt<Version>(
   const { companyId, personId } = actor;
   const { documentId, versionNumber, expectedCurrentVersion } = input;
 
-  const { document, current, source } = await loadDocumentToRestore(context, documentId, versionNumber);
+  const { document, folderId, current, source } = await loadDocumentToRestore(context, documentId, versionNumber);
   if (current.versionNumber !== expectedCurrentVersion) {
     throw failure('VERSION_CONFLICT', {
       expectedCurrentVersion,
@@ -154,7 +155,7 @@ async function attempt<Version>(
       FROM company, token, version RETURNING a.id
     )
     SELECT id FROM activity`;
-  return write(db, statement, (tx) => read(tx, keyOf(expectedCurrentVersion + 1)));
+  return write(db, statement, (tx) => read(tx, keyOf(expectedCurrentVersion + 1), folderId));
 }
 
 export interface DocumentRestorePreview {

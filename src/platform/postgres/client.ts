@@ -29,8 +29,8 @@ type Raw = [query: Sql | TemplateStringsArray, ...values: unknown[]];
 export type Transaction<Prisma = unknown> = ModelsOf<Prisma> & {
   $queryRaw<Rows = unknown>(...raw: Raw): Promise<Rows>;
   /**
-   * Executes SQL, then `read`, which reads once and sees what that has written. With the reader, both are one message: the
-   * write is undone if the read fails.
+   * Executes SQL, then what `read` asks for at once, which sees what that has written. With the reader, all is one message:
+   * the write is undone if a read fails.
    */
   $queryRawThen<Rows, Result>(query: Sql, read: (tx: Transaction<Prisma>) => Promise<Result>): Promise<[Rows, Result]>;
   /** Returns how many rows it has written. */

@@ -46,7 +46,7 @@ export interface Engine {
   /** The row with an id that another part of a statement finds; undefined if it has to be read apart. */
   rowAt(model: string, args: { where: object }, id: Sql): RowInSql | undefined;
   queryRaw(query: Sql): Promise<unknown[]>;
-  /** Then reads on an engine that reads once, in the same message if possible. */
+  /** Then reads what `read` asks its engine for at once, in the same message if possible. */
   queryRawThen<Result>(query: Sql, read: (engine: Engine) => Promise<Result>): Promise<[rows: unknown[], Result]>;
   executeRaw(query: Sql): Promise<number>;
 }
@@ -88,14 +88,18 @@ class DirectEngine implements Engine {
     query: Sql,
     read: (engine: Engine) => Promise<Result>,
   ): Promise<[rows: unknown[], Result]> {
-    let rows: unknown[] = [];
+    const all = [toStatement(query)];
+    // When the caller has asked for what it reads.
+    const sent = Promise.resolve().then(() => this.#connection.queryInOrder(all));
     const queryInOrder: Connection['queryInOrder'] = async (statements) => {
-      const [first, ...others] = await this.#connection.queryInOrder([toStatement(query), ...statements]);
-      rows = first?.rows ?? [];
-      return others;
+      const start = all.push(...statements) - statements.length;
+      return (await sent).slice(start, start + statements.length);
     };
-    const result = await read(new DirectEngine(connectionOf(queryInOrder), this.#accelerator));
-    return [rows, result];
+    const [results, result] = await Promise.all([
+      sent,
+      read(new DirectEngine(connectionOf(queryInOrder), this.#accelerator)),
+    ]);
+    return [results[0]?.rows ?? [], result];
   }
 
   async executeRaw(query: Sql): Promise<number> {

@@ -10,6 +10,7 @@ import { addActivity } from '../events/payloadActivity.js';
 import { PersonConnection } from '../goals/reopenGoal.js';
 import { plannedQuery } from '../plans.js';
 import { ResourceHubFile } from './file.js';
+import { readWithPath } from './folder.js';
 
 /** Gives a preview the file of its `fileId`. */
 export const addFile = (payload: Parameters<typeof builder.objectField>[0], description: string) =>
@@ -51,11 +52,12 @@ export function filePayload(mutation: string, description: string) {
 }
 
 /** Reads the file of such a payload. */
-export const readFile = (context: Context, info: GraphQLResolveInfo) => (db: Context['db'], id: string) =>
-  db.resourceHubFile.findUnique({
-    ...plannedQuery(context, info, { select: keyColumns }),
-    where: keyOf(context.actor, id),
-  });
+export const readFile =
+  (context: Context, info: GraphQLResolveInfo) =>
+  (db: Context['db'], id: string, folderId: string | null = null) => {
+    const query = { ...plannedQuery(context, info, { select: keyColumns }), where: keyOf(context.actor, id) };
+    return readWithPath(db.resourceHubFile.findUnique(query), { db, actor: context.actor, info }, { folderId });
+  };
 
 const DeleteResourceHubFilePayload = filePayload(
   'deleteResourceHubFile',

@@ -60,7 +60,7 @@ export const ResourceHubDocument = builder.prismaObject('ResourceHubDocument', {
       description: "The folders from the hub's root down to the document. Empty if the document is at the root.",
       extensions: manyFolders,
       select: { parentFolderId: true },
-      resolve: ({ parentFolderId }, _args, context, info) => pathTo(parentFolderId, context, info),
+      resolve: (node, _args, context, info) => pathTo(node, context, info),
     }),
     publicUrl: t.string({
       nullable: true,

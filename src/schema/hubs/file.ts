@@ -51,7 +51,7 @@ export const ResourceHubFile = builder.prismaObject('ResourceHubFile', {
       description: "The folders from the hub's root down to the file. Empty if the file is at the root.",
       extensions: manyFolders,
       select: { parentFolderId: true },
-      resolve: ({ parentFolderId }, _args, context, info) => pathTo(parentFolderId, context, info),
+      resolve: (node, _args, context, info) => pathTo(node, context, info),
     }),
     size: t.field({
       type: 'BigInt',

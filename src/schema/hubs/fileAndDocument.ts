@@ -50,7 +50,7 @@ for (const [name, type] of types) {
       nullable: true,
       description: `The folder that the ${name} is in. Null if it is at the hub's root.`,
       select: { parentFolderId: true },
-      resolve: ({ parentFolderId }, _args, context, info) => folderOf(parentFolderId, context, info),
+      resolve: (node, _args, context, info) => folderOf(node, context, info),
     }),
     parentFolderId: t.exposeID('parentFolderId', {
       nullable: true,

@@ -60,15 +60,41 @@ const folders = sharedInOperation(
   ({ db, actor }) => new DataLoader<AskedFolder, Folder[]>((asked) => folderPaths(db, actor, asked), { cache: false }),
 );
 
-const load = async (id: string | null, withPath: boolean, context: Context, info: Info): Promise<Folder[]> =>
-  id === null ? [] : folders(context).load({ id, withPath, withCounts: selects(info, 'childrenCount') });
+/** The folders of a record that were read with it. */
+const pathRead = Symbol('path');
 
-/** The folders from the hub's root down to and including this folder. One statement serves all that ask at once. */
-export const pathTo = (folderId: string | null, context: Context, info: Info) => load(folderId, true, context, info);
+interface Contained {
+  parentFolderId: string | null;
+  [pathRead]?: Folder[];
+}
 
-/** The folder, as {@link pathTo} finds it. */
-export const folderOf = async (id: string | null, context: Context, info: Info): Promise<Folder | undefined> =>
-  (await load(id, false, context, info))[0];
+const load = async (node: Contained, withPath: boolean, context: Context, info: Info): Promise<Folder[]> => {
+  const { parentFolderId: id, [pathRead]: read } = node;
+  if (id === null) return [];
+  if (read?.at(-1)?.id === id) return withPath ? read : read.slice(-1);
+  return folders(context).load({ id, withPath, withCounts: selects(info, 'childrenCount') });
+};
+
+/** The folders from the hub's root down to and including the node's. One statement serves all that ask at once. */
+export const pathTo = (node: Contained, context: Context, info: Info) => load(node, true, context, info);
+
+/** The folder of a node, as {@link pathTo} finds it. */
+export const folderOf = async (node: Contained, context: Context, info: Info): Promise<Folder | undefined> =>
+  (await load(node, false, context, info))[0];
+
+/** Reads a node, and with it the path to the folder that it is known to be in, for the fields beneath that ask for it. */
+export async function readWithPath<Node extends object>(
+  node: Promise<Node | null>,
+  { db, actor, info }: { db: Context['db']; actor: Context['actor']; info: Info },
+  { folderId, of = (found) => found }: { folderId: string | null | undefined; of?: (node: Node) => object },
+): Promise<Node | null> {
+  const withPath = selects(info, 'pathToFile') || selects(info, 'pathToDocument');
+  if (folderId == null || !(withPath || selects(info, 'parentFolder'))) return node;
+  const asked = [{ id: folderId, withPath, withCounts: selects(info, 'childrenCount') }];
+  const [found, [path]] = await Promise.all([node, folderPaths(db, actor, asked)]);
+  if (found) Object.assign(of(found), { [pathRead]: path });
+  return found;
+}
 
 builder.queryField('resourceHubFolder', (t) =>
   t.field({
@@ -80,7 +106,7 @@ builder.queryField('resourceHubFolder', (t) =>
       const where = { id, companyId: context.actor.companyId, resourceHub: visibleTo(context.actor) };
       if (!(await context.db.resourceHubFolder.findFirst({ where, select: { id: true } })))
         throw notFound('folder', id);
-      return folderOf(id, context, info);
+      return folderOf({ parentFolderId: id }, context, info);
     },
   }),
 );

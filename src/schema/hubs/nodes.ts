@@ -22,7 +22,9 @@ function loadNodes(context: Context, info: GraphQLResolveInfo) {
   const { db, actor } = context;
   const loaders = {
     folder: byId(context, {}, async (_query, { id }) =>
-      (await Promise.all(id.in.map((folder) => folderOf(folder, context, info)))).flatMap((folder) => folder ?? []),
+      (await Promise.all(id.in.map((folder) => folderOf({ parentFolderId: folder }, context, info)))).flatMap(
+        (folder) => folder ?? [],
+      ),
     ),
     document: byId(context, nodesQuery(context, info, 'ResourceHubDocument'), (query, where) =>
       db.resourceHubDocument.findMany({

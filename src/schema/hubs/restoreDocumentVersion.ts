@@ -9,6 +9,7 @@ import { changes, expectedState, payloadOf, stateDescription } from '../changes.
 import { addActivity } from '../events/payloadActivity.js';
 import { plannedQuery } from '../plans.js';
 import { ResourceHubDocument } from './document.js';
+import { readWithPath } from './folder.js';
 import { DocumentDifference, DocumentVersion } from './versions.js';
 
 /** The numbers that a version can have. */
@@ -75,12 +76,13 @@ builder.mutationField('restoreDocumentVersion', (t) =>
     },
     resolve: async (_root, { input, expectedState }, context, info) =>
       payloadOf(
-        await restoreDocumentVersion(context, input, expectedState, (db, key) =>
-          db.documentVersion.findUnique({
-            ...plannedQuery(context, info, { select: keyColumns }),
-            where: { companyId_documentId_versionNumber: key },
-          }),
-        ),
+        await restoreDocumentVersion(context, input, expectedState, (db, key, folderId) => {
+          const where = { companyId_documentId_versionNumber: key };
+          const query = { ...plannedQuery(context, info, { select: keyColumns }), where };
+          const version = db.documentVersion.findUnique(query);
+          const of = (found: object) => ('document' in found && (found.document as object)) || found;
+          return readWithPath(version, { db, actor: context.actor, info }, { folderId, of });
+        }),
       ),
   }),
 );
