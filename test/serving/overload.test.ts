@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openModels } from '../../src/database.js';
 import { Admission, Overload, Seat } from '../../src/platform/fairness/admission.js';
@@ -124,6 +125,8 @@ describe('a gateway whose places are all taken', () => {
     await eventually(() => expect(overload.admission.waiting).toBe(1));
     world.log.length = 0;
     client.destroy();
+    // The server has to notice it before it has a seat.
+    await pause(200);
     await release();
     await Promise.all(admitted);
     await eventually(() =>
