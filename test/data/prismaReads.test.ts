@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type ModelTransaction, openModels } from '../../src/database.js';
 import { isUnavailable, newScope } from '../../src/platform/postgres/deadline.js';
+import { sql } from '../../src/platform/postgres/values.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { statementsOf } from '../support/statements.js';
 import { createWorld } from '../support/world.js';
@@ -65,6 +66,47 @@ describe('with READS=prisma', () => {
       [one, other].filter((at) => values.includes(at.company.companyId)),
     );
     expect(companies).toEqual([[one], [other]]);
+  });
+});
+
+describe('with the reader', () => {
+  const write = (name: string) => sql`INSERT INTO companies (name) VALUES (${name}) RETURNING id`;
+  const readId = (tx: ModelTransaction, name: string) => tx.$queryRaw`SELECT id FROM companies WHERE name = ${name}`;
+
+  test('what is asked for at once goes in one message, in which what fails fails alone', async () => {
+    const db = open('reader');
+    const { result, statements } = await statementsOf(() =>
+      Promise.allSettled([db.$queryRaw`SELECT 1 AS n`, db.$queryRaw`SELECT 1 / 0 AS n`, db.$queryRaw`SELECT 2 AS n`]),
+    );
+    expect(result).toMatchObject([
+      { status: 'fulfilled', value: [{ n: 1 }] },
+      { status: 'rejected', reason: { code: '22012' } },
+      { status: 'fulfilled', value: [{ n: 2 }] },
+    ]);
+    const numbers = statements.map(({ text }) => /SELECT (.*) AS/.exec(text)?.[1]);
+    expect(numbers).toEqual(['1', '1 / 0', '2', '1', '2']);
+  });
+
+  test('a write is read back in its own message, and undone if it cannot be', async () => {
+    const db = open('reader');
+    const [written, ...read] = await db.$queryRawThen<object[], object>(write('read'), async (tx) =>
+      Promise.all([readId(tx, 'read'), tx.$queryRaw`SELECT 1 AS n`]),
+    );
+    expect(read).toEqual([[written, [{ n: 1 }]]]);
+    const failing = db.$queryRawThen(write('unreadable'), (tx) => tx.$queryRaw`SELECT 1 / 0`);
+    await expect(failing).rejects.toMatchObject({ code: '22012' });
+    const throwing = db.$queryRawThen(write('unasked'), () => {
+      throw new Error('no plan');
+    });
+    await expect(throwing).rejects.toThrow('no plan');
+    const [, later] = await db.$queryRawThen<object[], unknown>(write('later'), async (tx) => {
+      await readId(tx, 'later');
+      return readId(tx, 'later');
+    });
+    expect(later).toHaveLength(1);
+    const names = ['read', 'unreadable', 'unasked', 'later'];
+    expect(await Promise.all(names.map(isThere))).toEqual([true, false, false, true]);
+    expect(await db.$queryRaw`SELECT 1 AS one`).toEqual([{ one: 1 }]);
   });
 });
 

@@ -89,17 +89,22 @@ class DirectEngine implements Engine {
     read: (engine: Engine) => Promise<Result>,
   ): Promise<[rows: unknown[], Result]> {
     const all = [toStatement(query)];
-    // When the caller has asked for what it reads.
-    const sent = Promise.resolve().then(() => this.#connection.queryInOrder(all));
-    const queryInOrder: Connection['queryInOrder'] = async (statements) => {
-      const start = all.push(...statements) - statements.length;
-      return (await sent).slice(start, start + statements.length);
+    let isSent = false;
+    const send = () => {
+      isSent = true;
+      return this.#connection.queryInOrder(all);
     };
-    const [results, result] = await Promise.all([
-      sent,
-      read(new DirectEngine(connectionOf(queryInOrder), this.#accelerator)),
-    ]);
-    return [results[0]?.rows ?? [], result];
+    let results: Promise<StatementResult[]> | undefined;
+    const queryInOrder: Connection['queryInOrder'] = async (statements) => {
+      if (isSent) return this.#connection.queryInOrder(statements);
+      const start = all.push(...statements) - statements.length;
+      // Once it has asked for everything.
+      results ??= Promise.resolve().then(send);
+      return (await results).slice(start, start + statements.length);
+    };
+    const result = await read(new DirectEngine(connectionOf(queryInOrder), this.#accelerator));
+    const [first] = await (results ?? send());
+    return [first?.rows ?? [], result];
   }
 
   async executeRaw(query: Sql): Promise<number> {
