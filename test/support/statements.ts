@@ -10,8 +10,8 @@ export interface Statement {
 export function statementsIn(query?: unknown, values?: unknown): Statement[] {
   if (typeof query === 'object' && query && 'parts' in query) return query.parts as Statement[];
   const text = typeof query === 'string' ? query : (query as { text: string }).text;
-  const given = values ?? (query as { values?: unknown }).values;
-  return [{ text, values: Array.isArray(given) ? given : [] }];
+  const own = (query as { values?: unknown[] }).values ?? [];
+  return [{ text, values: Array.isArray(values) ? values : own }];
 }
 
 /** Runs the work and returns every statement that reached Postgres meanwhile. */
