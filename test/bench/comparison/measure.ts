@@ -75,7 +75,7 @@ export async function measure(
   };
 }
 
-function percentiles({ latencies }: Load) {
+export function percentiles({ latencies }: Load) {
   const sorted = Float64Array.from(latencies).sort();
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
   return { p50: at(0.5), p99: at(0.99), worst: at(1) };
