@@ -43,7 +43,7 @@ async function loadEditable({ db, actor }: Context, documentId: string, versionN
       content: true,
       parentFolderId: true,
       current: {
-        select: { id: true, versionNumber: true, insertedAt: true, editor: { select: { id: true, fullName: true } } },
+        select: { versionNumber: true, insertedAt: true, editor: { select: { id: true, fullName: true } } },
       },
       versions: {
         where: { companyId: actor.companyId, versionNumber },

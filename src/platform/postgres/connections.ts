@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CustomTypesConfig, Pool, PoolClient, Connection as ProtocolConnection, QueryConfig } from 'pg';
+import type { CustomTypesConfig, Connection as DriverConnection, Pool, PoolClient, QueryConfig } from 'pg';
 import pg from 'pg';
 import { nobody } from '../fairness/index.js';
 import { ConnectionShares, type Release } from './connectionShares.js';
@@ -66,12 +66,6 @@ export class PendingPrerequisite {
     if (refusal) throw refusal;
   }
 }
-
-/** A connection as the driver's queries know it. */
-type DriverConnection = ProtocolConnection & {
-  /** The names of the statements that have been sent to be prepared. */
-  submittedNamedStatements: Record<string, string>;
-};
 
 type Done = (error: Error | null, results?: StatementResult[]) => void;
 
@@ -163,8 +157,6 @@ class StatementGroup {
   }
 
   handleError(error: Error, connection: DriverConnection): void {
-    // The driver would believe that those which the server has skipped are prepared.
-    for (const { name } of this.parts) if (name) delete connection.submittedNamedStatements[name];
     this.#current.handleError(error, connection);
   }
 
@@ -371,12 +363,15 @@ class HeldConnection implements Connection {
     });
   }
 
-  /** Gives the connection back. The pool closes it if its transaction has not ended. */
+  /**
+   * Gives the connection back. The pool closes it if its transaction has not ended, or a statement has failed: the driver
+   * would believe that those which PostgreSQL has skipped are prepared.
+   */
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
     this.#client.off('error', ignore);
-    this.#client.release();
+    this.#client.release(this.#failed !== undefined);
     this.#holder.release();
   }
 }

@@ -56,7 +56,7 @@ export const readFile =
   (context: Context, info: GraphQLResolveInfo) =>
   (db: Context['db'], id: string, folderId: string | null = null) => {
     const query = { ...plannedQuery(context, info, { select: keyColumns }), where: keyOf(context.actor, id) };
-    return readWithPath(db.resourceHubFile.findUnique(query), { db, actor: context.actor, info }, { folderId });
+    return readWithPath(db.resourceHubFile.findUnique(query), { db, actor: context.actor, info }, folderId);
   };
 
 const DeleteResourceHubFilePayload = filePayload(

@@ -82,17 +82,18 @@ export const pathTo = (node: Contained, context: Context, info: Info) => load(no
 export const folderOf = async (node: Contained, context: Context, info: Info): Promise<Folder | undefined> =>
   (await load(node, false, context, info))[0];
 
-/** Reads a node, and with it the path to the folder that it is known to be in, for the fields beneath that ask for it. */
-export async function readWithPath<Node extends object>(
-  node: Promise<Node | null>,
+/** Reads the row of a node, and with it the path to the folder that the node was in, for the fields beneath that ask for it. */
+export async function readWithPath<Row extends object>(
+  row: Promise<Row | null>,
   { db, actor, info }: { db: Context['db']; actor: Context['actor']; info: Info },
-  { folderId, of = (found) => found }: { folderId: string | null | undefined; of?: (node: Node) => object },
-): Promise<Node | null> {
+  folderId: string | null | undefined,
+  nodeIn: (row: Row) => object = (found) => found,
+): Promise<Row | null> {
   const withPath = selects(info, 'pathToFile') || selects(info, 'pathToDocument');
-  if (folderId == null || !(withPath || selects(info, 'parentFolder'))) return node;
+  if (folderId == null || !(withPath || selects(info, 'parentFolder'))) return row;
   const asked = [{ id: folderId, withPath, withCounts: selects(info, 'childrenCount') }];
-  const [found, [path]] = await Promise.all([node, folderPaths(db, actor, asked)]);
-  if (found) Object.assign(of(found), { [pathRead]: path });
+  const [found, [path]] = await Promise.all([row, folderPaths(db, actor, asked)]);
+  if (found) Object.assign(nodeIn(found), { [pathRead]: path });
   return found;
 }
 

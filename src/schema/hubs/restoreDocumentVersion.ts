@@ -55,6 +55,9 @@ const RestoreDocumentVersionPayload = builder.prismaObject('DocumentVersion', {
 
 addActivity(RestoreDocumentVersionPayload);
 
+/** The document of a version that was read with it, if it was selected. */
+const documentOf = (version: object) => (version as { document?: object }).document ?? version;
+
 builder.mutationField('restoreDocumentVersion', (t) =>
   t.field({
     type: RestoreDocumentVersionPayload,
@@ -80,8 +83,7 @@ builder.mutationField('restoreDocumentVersion', (t) =>
           const where = { companyId_documentId_versionNumber: key };
           const query = { ...plannedQuery(context, info, { select: keyColumns }), where };
           const version = db.documentVersion.findUnique(query);
-          const of = (found: object) => ('document' in found && (found.document as object)) || found;
-          return readWithPath(version, { db, actor: context.actor, info }, { folderId, of });
+          return readWithPath(version, { db, actor: context.actor, info }, folderId, documentOf);
         }),
       ),
   }),
