@@ -7,10 +7,10 @@ import { createLogger } from './platform/telemetry/index.js';
 import { configOf, settings as known } from './settings.js';
 import { documentSource, streamSource } from './workspace/file.js';
 import { importFrom } from './workspace/import.js';
-import { ImportError, type ImportOptions, type ImportReport } from './workspace/report.js';
+import { ImportError, type ImportOptions, type ImportReport, UnknownChangesError } from './workspace/report.js';
 
 export type { ImportReport };
-export { ImportError };
+export { ImportError, UnknownChangesError };
 
 export interface GatewayOptions {
   /** A migrated PostgreSQL: `postgresql://user:password@host:port/database`. */

@@ -81,8 +81,7 @@ program
   .option('--dry-run', 'report what would change, and write nothing')
   .option('--remove-missing', 'remove what the file, which must be whole, does not name')
   .option('--overwrite', 'take the word of the file, also against what operations have changed since')
-  .option('--strict', 'fail if anything is kept or in conflict')
-  .option('--resync', 'take a whole file as the truth, after the database was set back')
+  .option('--company <id>', 'refuse a file of another company')
   .option('--json', 'print the report as JSON, for programs')
   .option('--schema', 'print the JSON Schema of the file, for editors, instead of importing')
   .action(async (file: string | undefined, { schema, ...options }: ImportFileOptions & { schema?: boolean }) => {
@@ -94,7 +93,7 @@ program
   .description('write a company to a file that import takes back, without tokens and secrets')
   .argument('[file]', 'the file, with a JSON record in each line (default: standard output)')
   .requiredOption('--company <id>', 'id of the company (required)')
-  .option('--since <sequence>', 'only what operations have changed by an event after this one')
+  .option('--since <cursor>', 'only what operations have changed by an event after this cursor of the feed')
   .option('--links', 'with the tokens of public links (default: without)')
   .action(async (file: string | undefined, options: ExportFileOptions) => {
     const { exportFile } = await import('./commands/export.js');

@@ -3,17 +3,17 @@ import type pg from 'pg';
 /** The fields of Goalpost's format, from the tables of this application. */
 const records = {
   person: `SELECT id, name AS full_name FROM people`,
-  goal: `SELECT id, 'team' AS space_id, name, closed_at, success, (
+  goal: `SELECT id, 'team' AS space_id, name, closed_at, closed_by AS closed_by_id, success, (
       SELECT coalesce(jsonb_agg(jsonb_build_object('person_id', a.person_id, 'level', 70) ORDER BY a.person_id), '[]')
       FROM goal_access a WHERE a.goal_id = g.id) AS access FROM goals g`,
   folder: `SELECT id, 'papers' AS resource_hub_id, name FROM folders`,
   file: `SELECT id, 'papers' AS resource_hub_id, folder_id AS parent_folder_id, name, 'owner' AS author_id, deleted_at,
+      deleted_by AS deleted_by_id,
       jsonb_build_object('filename', id || '.txt', 'size', 1, 'content_type', 'text/plain') AS blob FROM files`,
   document: `SELECT d.id, 'papers' AS resource_hub_id, d.folder_id AS parent_folder_id, last.title AS name, last.content,
       'owner' AS author_id, 'published' AS state, '2026-01-01T00:00:00Z' AS published_at, (
       SELECT jsonb_agg(jsonb_build_object('version_number', v.number, 'title', v.title, 'content', v.content,
-        'editor_id', 'owner', 'restored_from_version_number', v.restored_from, 'origin',
-        CASE WHEN v.restored_from IS NOT NULL THEN 'restored' WHEN v.number = 1 THEN 'published' ELSE 'edited' END)
+        'editor_id', v.editor, 'inserted_at', v.written_at, 'restored_from_version_number', v.restored_from)
         ORDER BY v.number) FROM versions v WHERE v.document_id = d.id) AS versions
     FROM documents d CROSS JOIN LATERAL (
       SELECT title, content FROM versions v WHERE v.document_id = d.id ORDER BY number DESC LIMIT 1) last`,
@@ -56,13 +56,13 @@ export async function exportChanges(
   try {
     // Fails if another export has ended since this one began: the next call succeeds.
     const sent = await client.query('UPDATE sent SET revision = revision + 1 RETURNING revision');
-    const taken = await client.query('SELECT sequence FROM taken_in');
+    const taken = await client.query('SELECT cursor FROM taken_in');
     const changes = (await client.query<Change>('SELECT kind, id, number FROM changes')).rows;
     if (changes.length === 0 && !isWhole) {
       await client.query('ROLLBACK');
       return undefined;
     }
-    const [revision, asOf] = [Number(sent.rows[0].revision), Number(taken.rows[0].sequence)];
+    const revision = Number(sent.rows[0].revision);
     const removed: Record<string, string[]> = {};
     const lines: object[] = [];
     for (const [kind, select] of Object.entries(records)) {
@@ -74,7 +74,7 @@ export async function exportChanges(
       if (!isWhole) removed[lists[kind as Kind]] = ids.filter((id) => !found.has(id));
     }
     await client.query('COMMIT');
-    const header = { kind: 'header', revision, as_of: asOf, ...(!isWhole && { removed }) };
+    const header = { kind: 'header', revision, as_of: taken.rows[0].cursor, ...(!isWhole && { removed }) };
     const all = [header, ...frame, ...lines];
     const text = [...all, { kind: 'end', records: all.length }].map((line) => `${JSON.stringify(line)}\n`).join('');
     return { revision, text, changes };
@@ -86,16 +86,11 @@ export async function exportChanges(
 
 /**
  * Settles what a file had, once the import has succeeded: each change by its number, because the record may have changed
- * again meanwhile. A document in conflict is sent again, after the event of the other side has been taken in.
+ * again meanwhile.
  */
-export async function acknowledge(
-  client: pg.ClientBase,
-  { changes }: ExportedFile,
-  conflicts: string[],
-): Promise<void> {
-  const settled = changes.filter(({ kind, id }) => kind !== 'document' || !conflicts.includes(id));
+export async function acknowledge(client: pg.ClientBase, { changes }: ExportedFile): Promise<void> {
   await client.query(
     'DELETE FROM changes WHERE (kind, id, number) IN (SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[]))',
-    [settled.map(({ kind }) => kind), settled.map(({ id }) => id), settled.map(({ number }) => number)],
+    [changes.map(({ kind }) => kind), changes.map(({ id }) => id), changes.map(({ number }) => number)],
   );
 }

@@ -1,46 +1,63 @@
 // An application with a database of its own, in step with Goalpost: docs/integrating.md, "Two databases".
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { acknowledge, type ExportedFile, exportChanges } from './exporter.js';
 import { forgetCursor, takeInEvents } from './reader.js';
 
-const { APPLICATION_URL, GATEWAY = 'http://127.0.0.1:4000', TOKEN = '', PORT = '4100' } = process.env;
+const { APPLICATION_URL, GATEWAY = 'http://127.0.0.1:4000', TOKEN = '', WAKE_PORT = '4100' } = process.env;
 const [program = '', ...words] = (process.env.GOALPOST ?? 'npx goalpost').split(' ');
 
-/** Pipes a file into `goalpost import`, and returns the ids of the documents in conflict. Throws if it is refused. */
-async function importFile({ text: lines }: ExportedFile, options: string[]): Promise<string[]> {
-  const command = spawn(program, [...words, 'import', '-', '--json', ...options], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+/** Pipes a file into `goalpost import`. False if Goalpost has changed some of its records since: nothing was written. */
+async function importFile({ text: lines }: ExportedFile, options: string[]): Promise<boolean> {
+  const command = spawn(program, [...words, 'import', '-', ...options], { stdio: ['pipe', 'inherit', 'inherit'] });
+  // It may end before it has read all of the file: then its exit code says so.
+  command.stdin.on('error', () => {});
   command.stdin.end(lines);
-  const report = JSON.parse((await text(command.stdout)) || 'null');
-  if (!report) throw new Error('goalpost import has failed');
-  // biome-ignore lint/suspicious/noExplicitAny: the report of `goalpost import --json`.
-  return report.findings.filter(({ what }: any) => what === 'conflict').map(({ id }: any) => id);
+  const [code] = await once(command, 'close');
+  if (code !== 0 && code !== 3) throw new Error(`goalpost import has failed with exit code ${code}`);
+  return code === 0;
 }
 
 /** One process at a time: a command may run beside the service, and a file must not overtake an older one. */
-async function alone(client: pg.ClientBase, direction: 'in' | 'out', work: () => Promise<void>): Promise<void> {
-  await client.query('SELECT pg_advisory_lock(hashtext($1))', [direction]);
-  await work().finally(() => client.query('SELECT pg_advisory_unlock(hashtext($1))', [direction]));
+async function alone<Result>(
+  direction: 'in' | 'out',
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  let failure: Error | undefined;
+  // A connection that breaks while it is used fails the statement as well.
+  const ignore = () => {};
+  client.on('error', ignore);
+  try {
+    await client.query('SELECT pg_advisory_lock(hashtext($1))', [direction]);
+    return await work(client);
+  } catch (error) {
+    failure = error as Error;
+    throw error;
+  } finally {
+    await client.query('SELECT pg_advisory_unlock_all()').catch((error) => (failure = error));
+    client.off('error', ignore);
+    client.release(failure);
+  }
 }
 
-/** Sends what has changed: all that no acknowledged file has. Says what, in one line. */
-const send = (client: pg.ClientBase, { isWhole = false, options = ['--update'] } = {}) =>
-  alone(client, 'out', async () => {
+/** Sends what has changed: all that no acknowledged file has. False if events are to be taken in first. */
+const send = ({ isWhole = false, options = ['--update'] } = {}) =>
+  alone('out', async (client) => {
     const file = await exportChanges(client, { isWhole });
-    if (!file) return;
-    const conflicts = await importFile(file, options);
-    await acknowledge(client, file, conflicts);
-    console.log(`sent file ${file.revision}: ${file.changes.length} changes, ${conflicts.length} in conflict`);
+    if (!file) return true;
+    const isTaken = await importFile(file, options);
+    if (isTaken) await acknowledge(client, file);
+    console.log(`${isTaken ? 'sent' : 'will send again'} file ${file.revision}: ${file.changes.length} changes`);
+    return isTaken;
   });
 
 /** Takes in what is new, or everything again, and says how much, in one line. */
-const takeIn = (client: pg.ClientBase, { isAgain = false } = {}) =>
-  alone(client, 'in', async () => {
+const takeIn = ({ isAgain = false } = {}) =>
+  alone('in', async (client) => {
     if (isAgain) await forgetCursor(client);
     const events = await takeInEvents(client, { gateway: GATEWAY, token: TOKEN });
     if (events > 0) console.log(`took in ${events} events`);
@@ -59,26 +76,35 @@ function repeat(work: () => Promise<unknown>, milliseconds: number): () => void 
   return () => wake();
 }
 
-const [reading, exporting] = [new pg.Client(APPLICATION_URL), new pg.Client(APPLICATION_URL)];
-await Promise.all([reading.connect(), exporting.connect()]);
+const pool = new pg.Pool({ connectionString: APPLICATION_URL, max: 2 });
+// An idle connection that breaks is replaced when the next one is needed.
+pool.on('error', () => {});
 
 const [command] = process.argv.slice(2);
 if (command === undefined) {
-  const wake = repeat(() => takeIn(reading), 1_000);
-  repeat(() => send(exporting), 1_000);
+  const wake = repeat(() => takeIn(), 1_000);
+  // A file that is refused for an event is sent again when that has been taken in.
+  repeat(async () => (await send()) || wake(), 1_000);
   // A webhook only wakes the reader. What it says is not used, so nothing depends on who sent it.
   createServer((request, response) => {
     request.resume();
     response.writeHead(204).end();
     wake();
-  }).listen(Number(PORT), '127.0.0.1');
+  }).listen(Number(WAKE_PORT), '127.0.0.1');
 } else {
   // Goalpost does not know the company yet.
-  if (command === 'load') await send(exporting, { isWhole: true, options: [] });
+  if (command === 'load') await send({ isWhole: true, options: [] });
+  // An event has its number within a second of its commit.
+  if (command === 'once')
+    for (let isSent = false, attempts = 0; !isSent && attempts < 10; attempts += 1) {
+      if (attempts > 0) await sleep(500);
+      await takeIn();
+      isSent = await send();
+    }
   // Goalpost's database was set back to an earlier moment: read again what it has now, then send all.
-  if (command === 'resync') await takeIn(reading, { isAgain: true });
-  if (command === 'once') await takeIn(reading);
-  if (command === 'once') await send(exporting);
-  if (command === 'resync') await send(exporting, { isWhole: true, options: ['--resync'] });
-  await Promise.all([reading.end(), exporting.end()]);
+  if (command === 'overwrite') {
+    await takeIn({ isAgain: true });
+    await send({ isWhole: true, options: ['--update', '--overwrite', '--remove-missing'] });
+  }
+  await pool.end();
 }

@@ -5,25 +5,23 @@ const query = `query ($first: Int!, $after: String) {
     edges {
       cursor
       node {
-        id sequence type origin timestamp body
+        id type origin timestamp body
         activity {
           documentVersion { title content versionNumber restoredFromVersionNumber }
-          subject { ... on Goal { closedAt success } }
+          subject { ... on Goal { closedAt closedBy { id } success } }
         }
       }
     }
-    throughSequence
     pageInfo { endCursor hasNextPage }
   }
 }`;
 
 interface Event {
   id: string;
-  sequence: string;
   type: string;
   origin: 'API' | 'IMPORT' | 'APPLICATION';
   timestamp: string;
-  body: { data: { goal_id: string; file_id: string; document_id: string } };
+  body: { data: { author_id: string; goal_id: string; file_id: string; document_id: string } };
   activity: {
     documentVersion: {
       title: string;
@@ -32,7 +30,7 @@ interface Event {
       restoredFromVersionNumber: number;
     } | null;
     /** Null if the record has been removed since. */
-    subject: { closedAt: string | null; success: boolean | null } | null;
+    subject: { closedAt: string | null; closedBy: { id: string } | null; success: boolean | null } | null;
   };
 }
 
@@ -55,9 +53,8 @@ export async function takeInEvents(client: pg.ClientBase, { gateway, token }: Fe
   const { data, errors } = (await response.json()) as any;
   // A cursor that the gateway no longer knows: its database was set back. See docs/runbook.md.
   if (!data) throw new Error(errors?.[0]?.message ?? `the gateway answers ${response.status}`);
-  const { edges, throughSequence, pageInfo } = data.events as {
+  const { edges, pageInfo } = data.events as {
     edges: { cursor: string; node: Event }[];
-    throughSequence: string;
     pageInfo: { endCursor: string | null; hasNextPage: boolean };
   };
   let last = rows[0].cursor;
@@ -66,11 +63,11 @@ export async function takeInEvents(client: pg.ClientBase, { gateway, token }: Fe
     last = cursor;
   }
   // Behind them may be events of records that have been removed since, which nobody sees any more.
-  if (pageInfo.endCursor !== last) await note(client, throughSequence, { last, cursor: pageInfo.endCursor });
+  if (pageInfo.endCursor !== last) await note(client, { last, cursor: pageInfo.endCursor });
   return edges.length + (pageInfo.hasNextPage && first > 1 ? await takeInEvents(client, { gateway, token }, first) : 0);
 }
 
-/** Each event in the transaction that notes its sequence: killed before the commit, the next call takes it in again. */
+/** Each event in the transaction that notes its cursor: killed before the commit, the next call takes it in again. */
 async function takeIn(
   client: pg.ClientBase,
   event: Event,
@@ -79,7 +76,7 @@ async function takeIn(
   await client.query('BEGIN');
   try {
     await client.query("SET LOCAL application.takes_in = 'on'");
-    await note(client, event.sequence, place);
+    await note(client, place);
     const { rowCount } = await client.query('INSERT INTO events VALUES ($1) ON CONFLICT DO NOTHING', [event.id]);
     // It may have been taken in before. What this application has sent comes back as an event of an import.
     if (rowCount === 1 && event.origin === 'API') await apply(client, event);
@@ -93,13 +90,12 @@ async function takeIn(
 /** Notes how far the feed has been taken in, unless another process has. */
 async function note(
   client: pg.ClientBase,
-  sequence: string,
   { last, cursor }: { last: string | null; cursor: string | null },
 ): Promise<void> {
-  const noted = await client.query(
-    'UPDATE taken_in SET sequence = $1, cursor = $2 WHERE cursor IS NOT DISTINCT FROM $3',
-    [sequence, cursor, last],
-  );
+  const noted = await client.query('UPDATE taken_in SET cursor = $1 WHERE cursor IS NOT DISTINCT FROM $2', [
+    cursor,
+    last,
+  ]);
   if (noted.rowCount === 0) throw new Error('another process takes in events too');
 }
 
@@ -107,21 +103,28 @@ async function apply(client: pg.ClientBase, { type, timestamp, body: { data }, a
   const { documentVersion: version, subject } = activity;
   switch (type) {
     case 'goal.reopened':
-      await client.query('UPDATE goals SET closed_at = NULL, success = NULL WHERE id = $1', [data.goal_id]);
+      await client.query('UPDATE goals SET closed_at = NULL, closed_by = NULL, success = NULL WHERE id = $1', [
+        data.goal_id,
+      ]);
       return;
     case 'goal.closed': // An operation that was undone. If it was reopened since, that event follows.
       if (subject?.closedAt)
-        await client.query('UPDATE goals SET closed_at = $2, success = $3 WHERE id = $1', [
+        await client.query('UPDATE goals SET closed_at = $2, closed_by = $3, success = $4 WHERE id = $1', [
           data.goal_id,
           subject.closedAt,
+          subject.closedBy?.id,
           subject.success,
         ]);
       return;
     case 'resource_hub_file.deleted':
-      await client.query('UPDATE files SET deleted_at = $2 WHERE id = $1', [data.file_id, timestamp]);
+      await client.query('UPDATE files SET deleted_at = $2, deleted_by = $3 WHERE id = $1', [
+        data.file_id,
+        timestamp,
+        data.author_id,
+      ]);
       return;
     case 'resource_hub_file.recovered':
-      await client.query('UPDATE files SET deleted_at = NULL WHERE id = $1', [data.file_id]);
+      await client.query('UPDATE files SET deleted_at = NULL, deleted_by = NULL WHERE id = $1', [data.file_id]);
       return;
     case 'document_version.restored': {
       const found = await client.query('SELECT id FROM documents WHERE id = $1 FOR UPDATE', [data.document_id]);
@@ -134,12 +137,14 @@ async function apply(client: pg.ClientBase, { type, timestamp, body: { data }, a
          WHERE document_id = $1 AND number >= $2`,
         [data.document_id, number],
       );
-      await client.query('INSERT INTO versions VALUES ($1, $2, $3, $4, $5)', [
+      await client.query('INSERT INTO versions VALUES ($1, $2, $3, $4, $5, $6, $7)', [
         data.document_id,
         number,
         title,
         content,
         from,
+        data.author_id,
+        timestamp,
       ]);
       if (moved.rowCount) await client.query("SELECT note_change('document', $1)", [data.document_id]);
     }
@@ -148,5 +153,5 @@ async function apply(client: pg.ClientBase, { type, timestamp, body: { data }, a
 
 /** Reads the feed from the beginning again. What was taken in already is not taken in twice. */
 export async function forgetCursor(client: pg.ClientBase): Promise<void> {
-  await client.query('UPDATE taken_in SET sequence = 0, cursor = NULL');
+  await client.query('UPDATE taken_in SET cursor = NULL');
 }

@@ -1,26 +1,29 @@
 -- An application's own tables, and what it needs to live with Goalpost: what it has to send, and what it has taken in.
+-- Whoever has closed, deleted or written something is named by id: it may be somebody who has left since.
 CREATE TABLE people (id text PRIMARY KEY, name text NOT NULL);
-CREATE TABLE goals (id text PRIMARY KEY, name text NOT NULL, closed_at timestamptz, success boolean);
+CREATE TABLE goals (
+  id text PRIMARY KEY, name text NOT NULL, closed_at timestamptz(3), closed_by text, success boolean);
 CREATE TABLE goal_access (
   goal_id text REFERENCES goals ON DELETE CASCADE, person_id text REFERENCES people ON DELETE CASCADE,
   PRIMARY KEY (goal_id, person_id));
 CREATE TABLE folders (id text PRIMARY KEY, name text NOT NULL);
 CREATE TABLE files (
-  id text PRIMARY KEY, name text NOT NULL, folder_id text REFERENCES folders, deleted_at timestamptz);
+  id text PRIMARY KEY, name text NOT NULL, folder_id text REFERENCES folders, deleted_at timestamptz(3), deleted_by text);
 CREATE TABLE documents (id text PRIMARY KEY, folder_id text REFERENCES folders);
 CREATE TABLE versions (
   document_id text REFERENCES documents ON DELETE CASCADE, number integer, title text NOT NULL, content text NOT NULL,
-  restored_from integer, PRIMARY KEY (document_id, number) DEFERRABLE);
+  restored_from integer, editor text NOT NULL DEFAULT 'owner', written_at timestamptz(3) NOT NULL DEFAULT now(),
+  PRIMARY KEY (document_id, number) DEFERRABLE);
 
 -- The records that no acknowledged file has, each with the number of its last change.
 CREATE SEQUENCE change_numbers;
 CREATE TABLE changes (kind text, id text, number bigint DEFAULT nextval('change_numbers'), PRIMARY KEY (kind, id));
--- The number of the last file; the last event that was taken in, and the ids of all.
+-- The number of the last file; the feed's cursor up to which every event was taken in, and the ids of all of them.
 CREATE TABLE sent (revision bigint NOT NULL);
-CREATE TABLE taken_in (sequence bigint NOT NULL, cursor text);
+CREATE TABLE taken_in (cursor text);
 CREATE TABLE events (id text PRIMARY KEY);
 INSERT INTO sent VALUES (0);
-INSERT INTO taken_in VALUES (0, NULL);
+INSERT INTO taken_in VALUES (NULL);
 
 CREATE FUNCTION note_change(changed_kind text, changed_id text) RETURNS void LANGUAGE sql AS $$
   INSERT INTO changes (kind, id) VALUES (changed_kind, changed_id)

@@ -64,14 +64,16 @@ async function inspectPrimary(primary: InspectedServer, config: Config): Promise
   return [migrated.finding, ...role, ...application, connectionsOf(primary, config), ...imports];
 }
 
-/** The last numbered file of each company, and what of it waits for somebody. */
+/** The last numbered file of each company, and the file that was refused after it. */
 async function importsOf({ url }: InspectedServer, { databaseTimeouts: timeouts, preparedStatements }: Config) {
   const db = openModels({ url, poolSize: 1, preparedStatements, timeouts });
   try {
-    return (await lastImports(db)).map(({ companyId, revision, importedAt, kept, conflicts }) => {
-      const when = importedAt.toISOString().replace(/\.\d+Z$/, 'Z');
-      const text = `${printable(companyId)} has file ${revision}, of ${when}: ${kept} kept, ${conflicts} in conflict`;
-      return conflicts > 0 ? note(`${text}. npx goalpost import --update --dry-run names them`) : fine(text);
+    const timeText = (at: Date) => at.toISOString().replace(/\.\d+Z$/, 'Z');
+    return (await lastImports(db)).map(({ companyId, revision, importedAt, refusedAt, refusedReason }) => {
+      const text = `${printable(companyId)} has file ${revision ?? 'without a number'}, of ${timeText(importedAt)}`;
+      return refusedAt
+        ? note(`${text}; a file was refused at ${timeText(refusedAt)}: ${printable(refusedReason ?? '')}`)
+        : fine(text);
     });
   } finally {
     await db.$disconnect();

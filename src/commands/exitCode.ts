@@ -4,7 +4,7 @@ import { WorkerFailed } from '../platform/process/index.js';
 import { DatabaseError } from '../platform/servers/index.js';
 import { ConfigError } from '../platform/settings/index.js';
 import { isSetting } from '../settings.js';
-import { ImportError } from '../workspace/report.js';
+import { ImportError, UnknownChangesError } from '../workspace/report.js';
 
 /** Wrong usage of a command, which prints the message and exits with 2. */
 export class UsageError extends Error {}
@@ -26,6 +26,7 @@ export function exitCode(error: unknown): number {
   if (isExpected) console.error(`goalpost: ${(error as Error).message}`);
   else if (isUnavailable(error)) console.error(`goalpost: The database is unavailable: ${reasonIn(error as Error)}`);
   else console.error(error);
+  if (error instanceof UnknownChangesError) return 3;
   return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
 }
 

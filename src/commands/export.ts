@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { replaceFile } from '../files.js';
 import type { Config } from '../settings.js';
-import { exportWorkspace, NoSuchCompany } from '../workspace/export.js';
+import { exportWorkspace, NothingToExport } from '../workspace/export.js';
 import { UsageError } from './exitCode.js';
 import { withDatabase } from './withDatabase.js';
 
@@ -18,16 +18,14 @@ export async function exportFile(
   file: string | undefined,
   { company, since, links }: ExportFileOptions,
 ): Promise<void> {
-  if (since !== undefined && !/^\d{1,15}$/.test(since))
-    throw new UsageError('--since takes the sequence of an event, such as 4711');
-  const options = { companyId: company, links, since: since === undefined ? undefined : Number(since) };
+  const options = { companyId: company, links, since };
   await withDatabase(config, async ({ db }) => {
     const write = async (lines: AsyncIterable<string>) => {
       if (file === undefined || file === '-') await pipeline(Readable.from(lines), process.stdout, { end: false });
       else await replaceFile(file, lines);
     };
     const records = await exportWorkspace(db, options, write).catch((error) => {
-      throw error instanceof NoSuchCompany ? new UsageError(error.message) : error;
+      throw error instanceof NothingToExport ? new UsageError(error.message) : error;
     });
     console.error(`exported ${records} records${file === undefined || file === '-' ? '' : ` to ${file}`}`);
   });

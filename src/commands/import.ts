@@ -1,8 +1,9 @@
 import type { Config } from '../settings.js';
 import { fileSource } from '../workspace/file.js';
 import { findingText, importFrom } from '../workspace/import.js';
-import type { ImportOptions, ImportReport } from '../workspace/report.js';
+import { changeText, type ImportOptions, type ImportReport, UnknownChangesError } from '../workspace/report.js';
 import { workspaceSchema } from '../workspace/rows.js';
+import { lists } from '../workspace/tables.js';
 import { UsageError } from './exitCode.js';
 import { withDatabase } from './withDatabase.js';
 
@@ -25,29 +26,36 @@ export function printImportSchema(file: string | undefined): void {
   console.log(JSON.stringify(workspaceSchema(), null, 2));
 }
 
-export interface ImportFileOptions extends Omit<ImportOptions, 'onProgress' | 'shown'> {
+export interface ImportFileOptions extends Omit<ImportOptions, 'onProgress' | 'shown' | 'companyId'> {
+  company?: string;
   json?: boolean;
 }
 
-const onlyForUpdates = ['removeMissing', 'overwrite', 'strict'] as const;
+const onlyForUpdates = ['removeMissing', 'overwrite'] as const;
 
 /** Imports the workspace in a file, all of it or nothing, and prints what became of it. */
 export async function importFile(
   config: Config,
   file: string | undefined,
-  { json, ...options }: ImportFileOptions,
+  { json, company, ...options }: ImportFileOptions,
 ): Promise<void> {
   if (file === undefined) throw new UsageError('import needs a file, - for standard input, or --schema');
-  const isUpdate = options.update || options.resync;
   const useless = onlyForUpdates.find((name) => options[name]);
-  if (useless && !isUpdate) throw new UsageError(`--${useless.replace('M', '-m')} is for an update: add --update`);
+  if (useless && !options.update)
+    throw new UsageError(`--${useless.replace('M', '-m')} is for an update: add --update`);
   await withDatabase(config, async ({ db }) => {
     const shown = json ? 1_000_000 : 50;
-    const report = await importFrom(db, fileSource(file), { ...options, shown, onProgress: progressBar() });
-    if (json) console.log(JSON.stringify(report, null, 2));
+    const all = { ...options, ...(company !== undefined && { companyId: company }), shown, onProgress: progressBar() };
+    const report = await importFrom(db, fileSource(file), all).catch((error) => {
+      if (json && error instanceof UnknownChangesError) printJson({ refused: error.changes });
+      throw error;
+    });
+    if (json) printJson(report);
     else printReport(report, file === '-' ? 'standard input' : file, options);
   });
 }
+
+const printJson = (value: object) => console.log(JSON.stringify(value, null, 2));
 
 function printReport(report: ImportReport, file: string, { dryRun }: ImportOptions): void {
   const counts = Object.values(report.tables);
@@ -60,13 +68,16 @@ function printReport(report: ImportReport, file: string, { dryRun }: ImportOptio
   const added = sum('added');
   if (report.isNew) {
     const verb = dryRun ? 'would import' : 'imported';
-    console.log(`${verb} ${added} ${added === 1 ? 'record' : 'records'} from ${file}`);
+    const records =
+      1 + Object.values(lists).reduce((total, { table }) => total + (report.tables[table]?.added ?? 0), 0);
+    console.log(`${verb} ${records} ${records === 1 ? 'record' : 'records'} (${added} rows) from ${file}`);
     return;
   }
   for (const [table, { added: more, changed, removed, unchanged }] of Object.entries(report.tables))
     if (more + changed + removed > 0)
       console.log(`${table}: ${more} added, ${changed} changed, ${removed} removed, ${unchanged} unchanged`);
-  for (const finding of report.findings) console.log(`${finding.what}: ${findingText(finding)}`);
-  const all = `${added} added, ${sum('changed')} changed, ${sum('removed')} removed, ${sum('unchanged')} unchanged, ${report.kept} kept, ${report.conflicts} in conflict`;
+  for (const finding of report.findings) console.log(`changed: ${findingText(finding)}`);
+  for (const change of report.overwritten) console.log(`overwritten: ${changeText(change)}`);
+  const all = `${added} added, ${sum('changed')} changed, ${sum('removed')} removed, ${sum('unchanged')} unchanged`;
   console.log(`${dryRun ? 'would update' : 'updated'} ${report.companyId} from ${file}: ${all}`);
 }

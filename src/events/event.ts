@@ -62,20 +62,30 @@ export const eventKind: CursorKind = { name: 'events', key: 'bigint', markOf, ma
 export const eventCursor = (sequence: number, id: string) => cursorOf(eventKind, { rank: 0, key: sequence, id });
 
 /**
- * Throws 400 if the cursor is beyond the company's last event, or its event is another by now: then the database was set
- * back, and what came after the cursor is not what its reader has missed. A purged event is no such sign.
+ * Whether the company has the event of a cursor. It has not if the cursor is beyond its last event, or the event is another
+ * by now: then the database was set back, and what came after the cursor is not what its reader has missed. A purged event
+ * is no such sign.
  */
+export async function isKnownEvent(
+  db: Pick<Transaction, '$queryRaw'>,
+  companyId: string,
+  { key, id: mark }: Position,
+): Promise<boolean> {
+  const [row] = await db.$queryRaw<{ last: bigint; id: string | null }[]>`
+    SELECT c.last_sequence AS last,
+      (SELECT a.id FROM activities a WHERE a.company_id = ${companyId} AND a.sequence = ${key}::bigint) AS id
+    FROM companies c WHERE c.id = ${companyId}`;
+  const { last = 0n, id = null } = row ?? {};
+  return Number(key) <= last && (id === null || markOf(id) === mark);
+}
+
+/** Throws 400 if the company does not have the event of a cursor. */
 export async function requireKnown(
   db: Transaction,
   { companyId, after, field, remedy }: { companyId: string; after: Position; field: string; remedy: string },
 ): Promise<void> {
-  const [row] = await db.$queryRaw<{ last: bigint; id: string | null }[]>`
-    SELECT c.last_sequence AS last,
-      (SELECT a.id FROM activities a WHERE a.company_id = ${companyId} AND a.sequence = ${after.key}::bigint) AS id
-    FROM companies c WHERE c.id = ${companyId}`;
-  const { last = 0n, id = null } = row ?? {};
-  if (Number(after.key) <= last && (id === null || markOf(id) === after.id)) return;
-  throw badInput([{ field, code: 'invalid', message: `${unknown}. ${remedy}` }]);
+  if (!(await isKnownEvent(db, companyId, after)))
+    throw badInput([{ field, code: 'invalid', message: `${unknown}. ${remedy}` }]);
 }
 
 const unknown = 'is not a cursor of an event that this company has: the database was set back to an earlier moment';

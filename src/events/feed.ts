@@ -18,10 +18,12 @@ export function isVisible(companyId: string, person: Prisma.Sql): Prisma.Sql {
       SELECT v.level FROM goal_access v
       WHERE v.company_id = ${companyId} AND v.person_id = ${person} AND v.goal_id = a.goal_id)
     WHEN a.file_id IS NOT NULL THEN ${onHub(Prisma.sql`
-      SELECT f.resource_hub_id FROM resource_hub_files f WHERE f.company_id = ${companyId} AND f.id = a.file_id`)}
+      SELECT f.resource_hub_id FROM resource_hub_files f WHERE f.company_id = ${companyId} AND f.id = a.file_id
+        AND f.removed_at IS NULL`)}
     ELSE ${onHub(Prisma.sql`
       SELECT d.resource_hub_id FROM resource_hub_documents d
-      WHERE d.company_id = ${companyId} AND d.id = a.document_id AND (d.state = 'published' OR d.author_id = ${person})`)}
+      WHERE d.company_id = ${companyId} AND d.id = a.document_id AND d.removed_at IS NULL
+        AND (d.state = 'published' OR d.author_id = ${person})`)}
     END >= ${Prisma.raw(String(level.view))}`;
 }
 

@@ -28,14 +28,15 @@ export const eventSource: EventSource = {
       a.author_id AS "authorId", a.goal_id, a.file_id, a.document_id,
       coalesce(f.resource_hub_id, d.resource_hub_id) AS resource_hub_id, a.document_version_id AS version_id,
       v.version_number, v.restored_from_version_number,
-      (d.state = 'draft') IS TRUE OR g.removed_at IS NOT NULL OR h.removed_at IS NOT NULL AS "isHidden"`,
+      (d.state = 'draft') IS TRUE
+        OR coalesce(g.removed_at, f.removed_at, d.removed_at, h.removed_at) IS NOT NULL AS "isHidden"`,
     // OFFSET: looked up for each, whatever PostgreSQL knows of the size of the company.
     joins: Prisma.sql`
       LEFT JOIN LATERAL (
-        SELECT resource_hub_id FROM resource_hub_files WHERE company_id = ${companyId} AND id = a.file_id OFFSET 0
+        SELECT resource_hub_id, removed_at FROM resource_hub_files WHERE company_id = ${companyId} AND id = a.file_id OFFSET 0
       ) f ON TRUE
       LEFT JOIN LATERAL (
-        SELECT resource_hub_id, state FROM resource_hub_documents
+        SELECT resource_hub_id, state, removed_at FROM resource_hub_documents
         WHERE company_id = ${companyId} AND id = a.document_id OFFSET 0
       ) d ON TRUE
       LEFT JOIN LATERAL (

@@ -248,10 +248,12 @@ interface Rows extends CursorKind {
   of: string;
   /** The column to order by. It is null for rows that are not in the list. */
   by: string;
+  /** What else holds for the rows `r` of the list. */
+  where?: Prisma.Sql;
 }
 
 /** The rows of a table that belong to each record in the scopes, newest first. */
-export function rowsOfRecord({ companyId }: Actor, { table, of, by, ...cursor }: Rows): List {
+export function rowsOfRecord({ companyId }: Actor, { table, of, by, where, ...cursor }: Rows): List {
   const [key, id] = [Prisma.raw(`r.${by}`), Prisma.sql`r.id`];
   return {
     ...cursor,
@@ -260,7 +262,8 @@ export function rowsOfRecord({ companyId }: Actor, { table, of, by, ...cursor }:
       Prisma.sql`SELECT scope.id AS scope, 0 AS rank, ${key} AS key, r.id
         FROM ${eachOf(scopes)} CROSS JOIN LATERAL (
           SELECT ${key}, r.id FROM ${Prisma.raw(table)} r
-          WHERE r.company_id = ${companyId} AND r.${Prisma.raw(of)} = scope.id AND ${key} IS NOT NULL ${walk({ key, id })}
+          WHERE r.company_id = ${companyId} AND r.${Prisma.raw(of)} = scope.id AND ${key} IS NOT NULL
+            ${where ? Prisma.sql`AND ${where}` : Prisma.empty} ${walk({ key, id })}
         ) r`,
     ],
   };

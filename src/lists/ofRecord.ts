@@ -1,3 +1,4 @@
+import { Prisma } from '../generated/client/client.js';
 import type { Actor } from '../policies/access.js';
 import { type CursorKind, type List, rowsOfRecord } from './engine.js';
 
@@ -18,6 +19,7 @@ export const deletedFileList = (actor: Actor): List =>
     table: 'resource_hub_files',
     of: 'resource_hub_id',
     by: 'deleted_at',
+    where: Prisma.sql`r.removed_at IS NULL`,
   });
 
 export const versionCursor: CursorKind = { name: 'resourceHubDocument.versions', key: 'integer' };

@@ -36,8 +36,8 @@ async function loadDeleted(
   { db, actor }: Context,
   fileId: string,
 ): Promise<{ isDeleted: boolean; folderId: string | null }> {
-  const file = await db.resourceHubFile.findUnique({
-    where: keyOf(actor, fileId),
+  const file = await db.resourceHubFile.findFirst({
+    where: { ...keyOf(actor, fileId).companyId_id, removedAt: null },
     select: { deletedAt: true, parentFolderId: true, resourceHub: { select: callersAccess(actor) } },
   });
   permitEdit('file', fileId, file?.resourceHub);
@@ -59,7 +59,7 @@ async function attempt<File>(
   const statement = Prisma.sql`
     WITH ${company(actor)}, ${validToken(actor)}, file AS (
       UPDATE resource_hub_files f SET deleted_at = NULL, deleted_by_id = NULL
-      WHERE f.company_id = ${companyId} AND f.id = ${fileId} AND f.deleted_at IS NOT NULL
+      WHERE f.company_id = ${companyId} AND f.id = ${fileId} AND f.deleted_at IS NOT NULL AND f.removed_at IS NULL
         AND EXISTS (SELECT FROM token) AND ${isExpected('file', 'f', expectedState)}
         AND EXISTS (SELECT FROM resource_hub_access a
           WHERE a.company_id = ${companyId} AND a.resource_hub_id = f.resource_hub_id

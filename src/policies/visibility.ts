@@ -61,9 +61,15 @@ const matches = <Row extends object>(row: Row, condition: Partial<Row>) =>
 export const subjectAccess = (actor: Actor) =>
   ({
     goal: { select: callersAccess(actor) },
-    file: { select: { deletedAt: true, resourceHub: { select: callersAccess(actor) } } },
+    file: { select: { deletedAt: true, removedAt: true, resourceHub: { select: callersAccess(actor) } } },
     document: {
-      select: { deletedAt: true, state: true, authorId: true, resourceHub: { select: callersAccess(actor) } },
+      select: {
+        deletedAt: true,
+        removedAt: true,
+        state: true,
+        authorId: true,
+        resourceHub: { select: callersAccess(actor) },
+      },
     },
   }) as const;
 
@@ -73,6 +79,15 @@ interface Subject {
   document: Document | null;
 }
 
+interface Removable {
+  removedAt: Date | null;
+}
+
+interface NamedSubject extends Subject {
+  file: (File & Removable) | null;
+  document: (Document & Removable) | null;
+}
+
 /** Whether the caller can see what an activity is about. */
 export function canViewSubject(actor: Actor, { goal, file, document }: Subject): boolean {
   if (goal) return canView(goal);
@@ -80,8 +95,9 @@ export function canViewSubject(actor: Actor, { goal, file, document }: Subject):
   return document !== null && canViewDocument(actor, document);
 }
 
-/** Whether the caller can see what an activity is about, or could if it were not deleted. */
-export const canViewNameOfSubject = (actor: Actor, { goal, file, document }: Subject): boolean =>
+/** Whether the caller can see what an activity is about, or could if it were not deleted. Nobody sees what was removed. */
+export const canViewNameOfSubject = (actor: Actor, { goal, file, document }: NamedSubject): boolean =>
+  (file ?? document)?.removedAt == null &&
   canViewSubject(actor, {
     goal,
     file: file && { ...file, ...notDeleted },

@@ -1,4 +1,6 @@
-import { type Database, rawSql as raw, sql } from '../platform/postgres/index.js';
+import { eventCursor, eventKind, isKnownEvent } from '../events/event.js';
+import { readCursor } from '../lists/engine.js';
+import { type Database, rawSql as raw, sql, type Transaction } from '../platform/postgres/index.js';
 import { children, columnsOf, isSingle, lists, nested, rowKeyOf, type Table } from './tables.js';
 
 /** The most records that one statement returns, and characters of JSON before the last of them. */
@@ -7,8 +9,8 @@ const limits = { timeout: 3_600_000 };
 
 export interface ExportOptions {
   companyId: string;
-  /** Only what operations have changed by an event after this one. */
-  since?: number | undefined;
+  /** A cursor of the feed: only what operations have changed by an event after it. */
+  since?: string | undefined;
   /** Whether the tokens of public links are in the file. */
   links?: boolean | undefined;
 }
@@ -78,12 +80,12 @@ const shapesOf = (links: boolean): Shapes => ({
   },
   resource_hubs: { without: ['removed_at'] },
   resource_hub_files: {
-    without: ['blob_id'],
+    without: ['blob_id', 'removed_at'],
     fields: {
       blob: `(SELECT ${recordOf('blobs', 'b', {})} FROM blobs b WHERE b.company_id = t.company_id AND b.id = t.blob_id)`,
     },
   },
-  resource_hub_documents: { without: links ? [] : ['public_token'] },
+  resource_hub_documents: { without: ['removed_at', ...(links ? [] : ['public_token'])] },
   document_versions: { without: ['previous_version_number'] },
   activities: { without: columnsOf('activities').filter((name) => !ofActivity.includes(name)) },
 });
@@ -92,8 +94,16 @@ const isThere = 't.removed_at IS NULL';
 const isInHub = `EXISTS (SELECT FROM resource_hubs h
   WHERE h.company_id = t.company_id AND h.id = t.resource_hub_id AND h.removed_at IS NULL)`;
 
-/** The company does not exist. */
-export class NoSuchCompany extends Error {}
+/** There is no such company, or it does not have the event. */
+export class NothingToExport extends Error {}
+
+async function sequenceOf(tx: Transaction, companyId: string, cursor: string): Promise<number> {
+  const position = readCursor(eventKind, cursor);
+  if (position && (await isKnownEvent(tx, companyId, position))) return Number(position.key);
+  throw new NothingToExport(
+    `--since takes a cursor of the feed of ${JSON.stringify(companyId)}: an as_of, or an endCursor`,
+  );
+}
 
 /**
  * Writes a company as a file with a record in each line, which an import takes back: all as of one moment. Holds about
@@ -108,43 +118,51 @@ export async function exportWorkspace(
   let records = 0;
   await db.$transaction(async (tx) => {
     await tx.$executeRaw`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`;
-    const [company] = await tx.$queryRaw<{ last: bigint; name: string; inserted: string }[]>(sql`
-      SELECT last_sequence AS last, name, ${raw(time('inserted_at'))} AS inserted FROM companies WHERE id = ${companyId}`);
-    if (!company) throw new NoSuchCompany(`there is no company ${JSON.stringify(companyId)}`);
+    const [company] = await tx.$queryRaw<
+      { name: string; inserted: string; last: string | null; event: string | null }[]
+    >(sql`
+      SELECT c.name, ${raw(time('c.inserted_at'))} AS inserted, a.sequence::text AS last, a.id AS event
+      FROM companies c LEFT JOIN LATERAL (
+        SELECT sequence, id FROM activities WHERE company_id = ${companyId} AND sequence IS NOT NULL
+        ORDER BY sequence DESC LIMIT 1
+      ) a ON TRUE WHERE c.id = ${companyId}`);
+    if (!company) throw new NothingToExport(`there is no company ${JSON.stringify(companyId)}`);
+    const { last, event } = company;
+    const asOf = last === null || event === null ? null : eventCursor(Number(last), event);
+    const after = since === undefined ? undefined : await sequenceOf(tx, companyId, since);
     const line = (value: object) => {
       records += 1;
       return `${JSON.stringify(value)}\n`;
     };
     async function* lines() {
-      yield line({ kind: 'header', as_of: Number(company?.last) });
+      yield line({ kind: 'header', as_of: asOf });
       yield line({ kind: 'company', id: companyId, name: company?.name, inserted_at: company?.inserted });
       for (const { kind, table } of Object.values(lists)) {
         const subject = children[table].find((child) => child.table === 'activities')?.column;
-        if (since !== undefined && subject === undefined) continue;
+        if (after !== undefined && subject === undefined) continue;
         const columns = columnsOf(table);
-        const condition = columns.includes('removed_at')
-          ? isThere
-          : columns.includes('resource_hub_id')
-            ? isInHub
-            : 'TRUE';
+        const conditions = [
+          ...(columns.includes('removed_at') ? [isThere] : []),
+          ...(columns.includes('resource_hub_id') ? [isInHub] : []),
+        ];
         const value = recordOf(table, 't', shapes);
         const isWanted =
-          since === undefined || subject === undefined
+          after === undefined || subject === undefined
             ? sql`TRUE`
             : sql`t.id IN (SELECT a.${raw(subject)} FROM activities a WHERE a.company_id = ${companyId} AND a.origin = 'api'
-                AND (a.sequence IS NULL OR a.sequence > ${since}::bigint))`;
+                AND (a.sequence IS NULL OR a.sequence > ${after}::bigint))`;
         // How many fit is guessed from those before, so that PostgreSQL makes few that are not sent.
-        for (let after = '', wanted = 1, count = 1; count > 0; ) {
+        for (let beyond = '', wanted = 1, count = 1; count > 0; ) {
           const rows = await tx.$queryRaw<{ id: string; record: string }[]>(sql`
             SELECT id, record FROM (
               SELECT id, record, sum(length(record)) OVER (ORDER BY id) - length(record) AS before FROM (
                 SELECT t.id, (jsonb_build_object('kind', ${kind}::text) || ${raw(value)})::text AS record FROM ${raw(table)} t
-                WHERE t.company_id = ${companyId} AND t.id > ${after} AND ${raw(condition)} AND ${isWanted}
+                WHERE t.company_id = ${companyId} AND t.id > ${beyond} AND ${raw(['TRUE', ...conditions].join(' AND '))} AND ${isWanted}
                 ORDER BY t.id LIMIT ${wanted}::integer
               ) r
             ) measured WHERE before < ${atOnce.bytes}::integer ORDER BY id`);
           count = rows.length;
-          after = rows.at(-1)?.id ?? after;
+          beyond = rows.at(-1)?.id ?? beyond;
           records += count;
           let bytes = 0;
           for (const { record } of rows) {

@@ -1,33 +1,34 @@
+import { eventKind, isKnownEvent } from '../events/event.js';
 import { Prisma } from '../generated/client/client.js';
+import { readCursor } from '../lists/engine.js';
 import { type Database, rawSql as raw, sql, type Transaction } from '../platform/postgres/index.js';
 import { documentSource, type Source } from './file.js';
 import {
-  KnownRecords,
-  lockCompany,
-  markEqual,
-  noteKnown,
-  problemsOfKnown,
-  problemsOfKnownRemovals,
-} from './knownRecords.js';
+  type Counted,
+  type Finding,
+  ImportError,
+  type ImportOptions,
+  type ImportReport,
+  type UnknownChange,
+  UnknownChangesError,
+} from './report.js';
+import { type Head, labelled, labelOf, quote, RecordReader, recordPathOf, within } from './rows.js';
+import { columns, danglingReferences, problemsOfRemovals, problemsOfRows, Staging, staged } from './staging.js';
+import { columnsOf, isAppended, lists, rowKeyOf, type Table, tables } from './tables.js';
 import {
   applyRows,
+  compareHistories,
   compareRows,
   findDoomed,
   insertRows,
-  isChanged,
-  keepOutcomes,
-  leaveOvertaken,
   lockRows,
-  type Merge,
   matchRows,
-  mergeHistories,
   nameRestored,
+  overtakenDocuments,
   sameRow,
-} from './merge.js';
-import { type Counted, type Finding, ImportError, type ImportOptions, type ImportReport } from './report.js';
-import { type Head, quote, RecordReader, within } from './rows.js';
-import { columns, danglingReferences, problemsOfRemovals, problemsOfRows, Staging, staged } from './staging.js';
-import { columnsOf, isAppended, lists, rowKeyOf, type Table, tables } from './tables.js';
+  type Update,
+  unknownChanges,
+} from './update.js';
 
 const limits = { timeout: 3_600_000 };
 
@@ -40,7 +41,7 @@ class NothingWritten extends Error {
 
 /**
  * Imports a workspace, all of it or nothing: a new company, or with `update` the changes of one that exists. Throws an
- * ImportError that says what is wrong.
+ * ImportError that says what is wrong; an UnknownChangesError if the file does not know what operations have changed.
  */
 export async function importFrom(
   db: Database,
@@ -49,15 +50,28 @@ export async function importFrom(
 ): Promise<ImportReport<Table>> {
   let company: string | undefined;
   const work = async (tx: Transaction) => {
-    const { staging, head } = await readSource(tx, source);
-    company = head.company.id;
-    const report = await write({ tx, staging, head, digest: source.digest(), options });
-    if (options.dryRun || report.isRepeated) throw new NothingWritten(report);
-    return report;
+    const staging = new Staging(tx);
+    await staging.open();
+    const reader = readerOf(staging);
+    try {
+      const head = await readSource(tx, { source, staging, reader });
+      company = head.company.id;
+      if (options.companyId !== undefined && company !== options.companyId)
+        throw new ImportError([`company.id: the file is of ${quote(company)}, not of ${quote(options.companyId)}`]);
+      const report = await write({ tx, staging, head, digest: source.digest(), options });
+      if (options.dryRun || report.isRepeated) throw new NothingWritten(report);
+      return report;
+    } catch (error) {
+      if (!(error instanceof ImportError) || error instanceof UnknownChangesError) throw error;
+      throw new ImportError(await withLabels(tx, staging, reader, error.problems));
+    }
   };
-  const report = await db.$transaction(work, limits).catch((error) => {
+  const report = await db.$transaction(work, limits).catch(async (error) => {
     if (error instanceof NothingWritten) return error.report;
-    throw refusalOf(error, company);
+    const refusal = refusalOf(error, company);
+    if (refusal instanceof ImportError && company !== undefined && options.update && !options.dryRun)
+      await noteRefusal(db, company, refusal).catch(() => {});
+    throw refusal;
   });
   // The rows are there. If this fails, PostgreSQL does it by itself, some minutes later.
   if (!options.dryRun) await analyze(db, report).catch(() => {});
@@ -74,22 +88,26 @@ export async function importDocument(
   return Object.fromEntries(tables.map((table) => [table, report.tables[table].added])) as Record<Table, number>;
 }
 
-/** Reads all parts into temporary tables. Throws an ImportError with all problems. */
-async function readSource(tx: Transaction, source: Source): Promise<{ staging: Staging; head: Head }> {
-  const staging = new Staging(tx);
-  await staging.open();
-  const reader = new RecordReader({
+const readerOf = (staging: Staging) =>
+  new RecordReader({
     emit: staging.emit,
     onSeen: (id) => staging.seen(id),
     onForNew: ({ id, path, problem }) =>
       staging.note({ what: 'new', tbl: 'resource_hub_documents', value: id, path, problem }),
   });
-  const records = new KnownRecords(tx, staging, reader);
+
+interface Read {
+  source: Source;
+  staging: Staging;
+  reader: RecordReader;
+}
+
+/** Reads all parts into temporary tables. Throws an ImportError with all problems. */
+async function readSource(tx: Transaction, { source, staging, reader }: Read): Promise<Head> {
   for await (const part of source.parts) {
-    await records.push(part);
+    reader.read(part);
     await staging.flush();
   }
-  await records.close();
   const head = reader.head();
   if (head) {
     const { company, removed } = head;
@@ -97,30 +115,50 @@ async function readSource(tx: Transaction, source: Source): Promise<{ staging: S
     await staging.close();
     if (removed) await staging.remove(removed);
   } else await staging.close();
-  const isNew = !head || !(await exists(tx, head.company.id));
-  const checked = { tx, staging, companyId: head?.company.id ?? '', isNew };
+  const isNew = !head || !(await companyOf(tx, head.company.id));
   const { problems } = reader;
-  problems.push(...(await problemsOfRows(checked)), ...(await problemsOfKnown(checked)));
+  problems.push(...(await problemsOfRows({ tx, staging, companyId: head?.company.id ?? '', isNew })));
   if (!head || problems.length > 0) throw new ImportError(problems);
-  return { staging, head };
+  return head;
 }
 
+/** The problems, each with the kind and the id of its record. */
+async function withLabels(
+  tx: Transaction,
+  staging: Staging,
+  { labels }: RecordReader,
+  problems: string[],
+): Promise<string[]> {
+  const paths = [...new Set(problems.flatMap((problem) => recordPathOf(problem) ?? []))];
+  const found = new Map(labels);
+  for (const { table, kind } of Object.values(lists).filter((list) => staging.tables.has(list.table))) {
+    const rows = await tx.$queryRaw<{ id: string; path: string }[]>(
+      sql`SELECT id, path FROM ${staged(table)} WHERE path = ANY (${paths}::text[])`,
+    );
+    for (const { id, path } of rows) found.set(path, labelOf(kind, id));
+  }
+  return problems.map((problem) => labelled(problem, found.get(recordPathOf(problem) ?? '')));
+}
+
+/** Notes that the last file of a company was refused, for those who watch its imports. */
+const noteRefusal = (db: Database, companyId: string, { problems }: ImportError) =>
+  db.$executeRaw`
+    UPDATE imports SET refused_at = now(), refused_reason = left(${problems[0] ?? ''}, 500) WHERE company_id = ${companyId}`;
+
+/** Lets one import of a company at a time go on. */
+const lockCompany = (tx: Transaction, companyId: string) =>
+  tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtext('goalpost import'), hashtext(${companyId}))::text AS held`;
+
 interface Company {
-  lastSequence: number;
   revision: number | null;
   digest: Uint8Array | null;
 }
 
-async function exists(tx: Transaction, companyId: string): Promise<Company | undefined> {
-  const [row] = await tx.$queryRaw<{ last: bigint; revision: bigint | null; digest: Uint8Array | null }[]>`
-    SELECT c.last_sequence AS last, i.revision, i.digest
+async function companyOf(tx: Transaction, companyId: string): Promise<Company | undefined> {
+  const [row] = await tx.$queryRaw<{ revision: bigint | null; digest: Uint8Array | null }[]>`
+    SELECT i.revision, i.digest
     FROM companies c LEFT JOIN imports i ON i.company_id = c.id WHERE c.id = ${companyId}`;
-  if (!row) return undefined;
-  return {
-    lastSequence: Number(row.last),
-    revision: row.revision === null ? null : Number(row.revision),
-    digest: row.digest,
-  };
+  return row && { revision: row.revision === null ? null : Number(row.revision), digest: row.digest };
 }
 
 interface Written {
@@ -135,36 +173,30 @@ async function write({ tx, staging, head, digest, options }: Written): Promise<I
   const companyId = head.company.id;
   // One import of a company at a time.
   await lockCompany(tx, companyId);
-  const company = await exists(tx, companyId);
-  // Whoever writes again from the beginning may know the events that are there now.
-  const knowsEvents = company !== undefined && head.as_of !== null && head.as_of <= company.lastSequence;
-  const overwrite = options.overwrite === true || (options.resync === true && !knowsEvents);
-  const merge: Merge = { tx, staging, companyId, isNew: !company, asOf: head.as_of ?? 0, overwrite };
-  await requireUnused(merge, options);
-  if (company && !options.resync) {
-    if (isRepeated(head, company, digest)) return { ...(await emptyReport(merge)), isRepeated: true };
+  const company = await companyOf(tx, companyId);
+  await requireUnused({ tx, staging, companyId, isNew: !company }, options);
+  if (company) {
+    if (isRepeated(head, company, digest)) return { ...emptyReport(companyId, false), isRepeated: true };
     requireNewer(head, company);
   }
-  const report = company ? await update(merge, head, options) : await insertAll(merge, options);
-  if (options.strict && report.kept + report.conflicts > 0)
-    throw new ImportError(report.findings.filter(({ what }) => what !== 'changed').map(findingText));
-  if (!options.dryRun) await noteKnown(merge);
+  const asOf = company ? await asOfOf(tx, head, options) : 0;
+  const told: Update = { tx, staging, companyId, isNew: !company, asOf, overwrite: options.overwrite === true };
+  const report = company ? await update(told, head, options) : await insertAll(told, options);
   await tx.$executeRaw`
-    INSERT INTO imports (company_id, revision, digest, kept, conflicts)
-    VALUES (${companyId}, ${head.revision}::bigint, ${digest}, ${report.kept}::integer, ${report.conflicts}::integer)
-    ON CONFLICT (company_id) DO UPDATE SET revision = coalesce(excluded.revision, imports.revision), digest = excluded.digest,
-      kept = excluded.kept, conflicts = excluded.conflicts, imported_at = excluded.imported_at`;
+    INSERT INTO imports (company_id, revision, digest) VALUES (${companyId}, ${head.revision}::bigint, ${digest})
+    ON CONFLICT (company_id) DO UPDATE SET revision = coalesce(excluded.revision, imports.revision),
+      digest = CASE WHEN excluded.revision IS NULL THEN imports.digest ELSE excluded.digest END,
+      imported_at = excluded.imported_at, refused_at = NULL, refused_reason = NULL`;
   return report;
 }
 
 /** Throws an ImportError that names what exists already. */
 async function requireUnused(
-  { tx, staging, companyId, isNew }: Merge,
-  { update, resync }: ImportOptions,
+  { tx, staging, companyId, isNew }: Omit<Update, 'asOf' | 'overwrite'>,
+  { update }: ImportOptions,
 ): Promise<void> {
   const problems: string[] = [];
-  if (!isNew && !update && !resync)
-    problems.push(`company.id: ${quote(companyId)} exists already, add --update to change it`);
+  if (!isNew && !update) problems.push(`company.id: ${quote(companyId)} exists already, add --update to change it`);
   if (staging.tables.has('public_links')) {
     const found = await tx.$queryRaw<{ path: string; token: string }[]>(sql`
       SELECT s.path, s.token FROM staged_public_links s JOIN public_links l ON l.token = s.token
@@ -178,79 +210,89 @@ async function requireUnused(
 const isRepeated = ({ revision }: Head, company: Company, digest: Buffer) =>
   revision !== null && revision === company.revision && company.digest !== null && digest.equals(company.digest);
 
-/** Requires a file that is newer than the last one, and knows no event that the company does not have. */
-function requireNewer({ revision, as_of: asOf }: Head, { revision: last, lastSequence }: Company): void {
-  if (last !== null && revision !== null && revision <= last) {
-    const other = revision === last ? ', which was another file' : '';
-    throw new ImportError([`revision: must be higher than ${last}, the last one that was imported${other}`]);
-  }
-  if (asOf !== null && asOf > lastSequence)
-    throw new ImportError([
-      `as_of: must be at most ${lastSequence}, the last event of the company: the database was set back to an earlier ` +
-        'moment, or the file is of another gateway. Import a whole file with --resync to start again from it',
-    ]);
+/** Requires a file that is newer than the last one. */
+function requireNewer({ revision }: Head, { revision: last }: Company): void {
+  if (last === null || revision === null || revision > last) return;
+  const other = revision === last ? ', which was another file' : '';
+  throw new ImportError([`revision: must be higher than ${last}, the last one that was imported${other}`]);
 }
 
-async function insertAll(merge: Merge, { onProgress = () => {} }: ImportOptions): Promise<ImportReport<Table>> {
-  const { tx, staging, companyId } = merge;
-  const report = await emptyReport(merge);
+/** The sequence up to which the writer of the file knows every event: 0 if it does not say. */
+async function asOfOf(
+  tx: Transaction,
+  { company, as_of: cursor }: Head,
+  { overwrite }: ImportOptions,
+): Promise<number> {
+  const position = cursor === null ? null : readCursor(eventKind, cursor);
+  if (!position) return 0;
+  if (await isKnownEvent(tx, company.id, position)) return Number(position.key);
+  if (overwrite) return 0;
+  throw new ImportError([
+    'as_of: names an event that this database does not have: it was set back to an earlier moment, or the cursor is of ' +
+      'another gateway. Read the events again from the beginning, and import a whole file with --overwrite --remove-missing',
+  ]);
+}
+
+async function insertAll(told: Update, { onProgress = () => {} }: ImportOptions): Promise<ImportReport<Table>> {
+  const { tx, staging, companyId } = told;
+  const report = emptyReport(companyId, true);
   const total = [...staging.counts.values()].reduce((sum, count) => sum + count, 0);
   if (staging.tables.has('activities')) {
-    await nameRestored(merge);
+    await nameRestored(told);
     await tx.$executeRaw(sql`
       UPDATE staged_companies SET last_sequence = (SELECT count(*) FROM staged_activities) WHERE id = ${companyId}`);
   } else await tx.$executeRaw(sql`UPDATE staged_companies SET last_sequence = 0`);
   let written = 0;
   for (const table of tables.filter((each) => staging.tables.has(each))) {
-    report.tables[table].added = await insertRows(merge, table);
+    report.tables[table].added = await insertRows(told, table);
     written += report.tables[table].added;
     onProgress(written, total);
   }
   return report;
 }
 
-async function update(merge: Merge, head: Head, options: ImportOptions): Promise<ImportReport<Table>> {
-  const { tx, staging } = merge;
-  if (options.removeMissing || options.resync) await removeMissing(merge, head);
-  const problems = await removalProblems(merge, options);
+async function update(told: Update, head: Head, options: ImportOptions): Promise<ImportReport<Table>> {
+  const { staging, overwrite } = told;
+  if (options.removeMissing) await removeMissing(told, head);
+  const problems = await removalProblems(told, options);
   if (problems.length > 0) throw new ImportError(problems);
-  await matchRows(merge);
-  const wrong = await mergeHistories(merge);
+  if (!overwrite) requireKnownChanges(await unknownChanges(told));
+  await matchRows(told);
+  const wrong = await compareHistories(told);
   if (wrong.length > 0) throw new ImportError(wrong);
-  await keepOutcomes(merge);
-  await markEqual(merge, (table) => sql`NOT ${isChanged(table)}`);
-  await compareRows(merge);
-  await findDoomed(merge);
-  const report = await countRows(merge);
-  await describeChanges(merge, options.shown ?? 50);
+  await compareRows(told);
+  await findDoomed(told);
+  const findings = await describeChanges(told, options.shown ?? 50);
+  const report = { ...(await countRows(told)), findings };
   if (!options.dryRun) {
-    await lockRows(merge);
+    await lockRows(told);
     // Somebody may have changed one of them before it was locked.
-    await keepOutcomes(merge);
-    await leaveOvertaken(merge);
-    await applyRows(merge);
+    const overtaken = await overtakenDocuments(told);
+    if (!overwrite) requireKnownChanges(await unknownChanges(told, { onlyLocked: true }));
+    if (overtaken.length > 0) throw new ImportError(overtaken);
+  }
+  const overwritten = overwrite ? await unknownChanges(told) : [];
+  if (!options.dryRun) {
+    await applyRows(told);
     const total = [...staging.counts.values()].reduce((sum, count) => sum + count, 0);
     options.onProgress?.(total, total);
   }
-  const [counts] = await tx.$queryRaw<{ kept: number; conflicts: number }[]>`
-    SELECT count(*) FILTER (WHERE what = 'kept')::integer AS kept,
-      count(*) FILTER (WHERE what = 'conflict')::integer AS conflicts FROM import_findings`;
-  const findings = await tx.$queryRaw<Finding<Table>[]>`
-    SELECT what, tbl AS table, id, path, details FROM import_findings
-    ORDER BY array_position(ARRAY['conflict', 'kept', 'changed'], what), n LIMIT ${options.shown ?? 50}::integer`;
-  return { ...report, ...counts, findings };
+  return { ...report, overwritten };
+}
+
+function requireKnownChanges(changes: UnknownChange[]): void {
+  if (changes.length > 0) throw new UnknownChangesError(changes);
 }
 
 /** Notes what a whole file does not name. Throws an ImportError if it is no whole file. */
-async function removeMissing({ tx, staging, companyId }: Merge, { given }: Head): Promise<void> {
+async function removeMissing({ tx, staging, companyId }: Update, { given }: Head): Promise<void> {
   for (const [list, { table, gone }] of Object.entries(lists)) {
     const isIn = staging.tables.has(table)
       ? sql`AND NOT EXISTS (SELECT FROM ${staged(table)} s WHERE s.id = t.id)`
       : Prisma.empty;
-    const isKnown = sql`EXISTS (SELECT FROM import_records r WHERE r.known AND r.tbl = ${table} AND r.id = t.id)`;
     const count = await tx.$executeRaw(sql`
-      INSERT INTO import_removed SELECT ${table}, t.id, false FROM ${raw(table)} t
-      WHERE t.company_id = ${companyId} ${raw(gone ? `AND t.${gone} IS NULL` : '')} ${isIn} AND NOT ${isKnown}`);
+      INSERT INTO import_removed SELECT ${table}, t.id FROM ${raw(table)} t
+      WHERE t.company_id = ${companyId} ${raw(gone ? `AND t.${gone} IS NULL` : '')} ${isIn}`);
     staging.hasRemoved ||= count > 0;
     if (count > 0 && !given.has(list))
       throw new ImportError([
@@ -259,27 +301,33 @@ async function removeMissing({ tx, staging, companyId }: Merge, { given }: Head)
   }
 }
 
-/** Ids that the file says are gone, and that the company never had, are no problem: a delta may be repeated. */
-async function removalProblems(merge: Merge, options: ImportOptions): Promise<string[]> {
-  const { tx, staging, companyId } = merge;
+/** Ids that the file says are gone, and that the company does not have (any more), are no problem: a delta may be repeated. */
+async function removalProblems(told: Update, options: ImportOptions): Promise<string[]> {
+  const { tx, staging, companyId } = told;
   if (!staging.hasRemoved) return [];
-  for (const { table } of Object.values(lists))
+  for (const { table, gone } of Object.values(lists)) {
+    const isThere =
+      gone === 'suspended_at'
+        ? sql`AND (t.suspended_at IS NULL OR EXISTS (
+            SELECT FROM api_tokens a WHERE a.company_id = ${companyId} AND a.person_id = t.id AND a.revoked_at IS NULL))`
+        : raw(gone ? `AND t.${gone} IS NULL` : '');
     await tx.$executeRaw(sql`
       DELETE FROM import_removed r WHERE r.tbl = ${table}
-        AND NOT EXISTS (SELECT FROM ${raw(table)} t WHERE t.company_id = ${companyId} AND t.id = r.id)`);
-  const dangling = options.removeMissing || options.resync ? await danglingReferences(merge) : [];
-  return [...dangling, ...(await problemsOfKnownRemovals(merge)), ...(await problemsOfRemovals(merge))];
+        AND NOT EXISTS (SELECT FROM ${raw(table)} t WHERE t.company_id = ${companyId} AND t.id = r.id ${isThere})`);
+  }
+  await tx.$executeRaw`ANALYZE import_removed`;
+  const dangling = options.removeMissing ? await danglingReferences(told) : [];
+  return [...dangling, ...(await problemsOfRemovals(told))];
 }
 
-async function emptyReport({ companyId, isNew }: Merge): Promise<ImportReport<Table>> {
+function emptyReport(companyId: string, isNew: boolean): ImportReport<Table> {
   const none = () => ({ added: 0, changed: 0, removed: 0, unchanged: 0 });
   const counted = Object.fromEntries(tables.map((table) => [table, none()])) as Record<Table, Counted>;
-  return { companyId, isNew, isRepeated: false, tables: counted, kept: 0, conflicts: 0, findings: [] };
+  return { companyId, isNew, isRepeated: false, tables: counted, findings: [], overwritten: [] };
 }
 
-async function countRows(merge: Merge): Promise<ImportReport<Table>> {
-  const { tx, staging, companyId } = merge;
-  const report = await emptyReport(merge);
+async function countRows({ tx, staging, companyId }: Update): Promise<ImportReport<Table>> {
+  const report = emptyReport(companyId, false);
   const changed = await tx.$queryRaw<{ tbl: Table; count: number }[]>`
     SELECT tbl, count(*)::integer AS count FROM import_changed GROUP BY tbl`;
   const removed = await tx.$queryRaw<{ tbl: Table; count: number }[]>`
@@ -303,53 +351,36 @@ async function countRows(merge: Merge): Promise<ImportReport<Table>> {
     counts.added = all - known;
     counts.unchanged = known - counts.changed;
   }
-  for (const [table, count] of staging.known) report.tables[table].unchanged += count;
   return report;
 }
 
-/** Notes the first changes with field, old and new value. */
-async function describeChanges({ tx, staging, companyId }: Merge, most: number): Promise<void> {
+/** The first changes, with field, old and new value. */
+async function describeChanges({ tx, staging, companyId }: Update, shown: number): Promise<Finding<Table>[]> {
+  const findings: Finding<Table>[] = [];
+  const ignored = ['inserted_at', 'updated_at', 'company_id', 'sequence', 'recorded_at', 'removed_at'];
   for (const table of tables.filter(
     (each) => staging.tables.has(each) && !isAppended(each) && rowKeyOf(each).length === 1,
   )) {
     if (table === 'companies' || table === 'public_links') continue;
-    const ignored = ['inserted_at', 'updated_at', 'company_id', 'sequence', 'recorded_at'];
     const own = columns(columnsOf(table), 's');
-    await tx.$executeRaw(sql`
-      INSERT INTO import_findings
-      SELECT 'changed', ${table}, s.id, s.path,
-        jsonb_build_object('field', e.key, 'here', e.value, 'file', n.row -> e.key), s.n
-      FROM (SELECT c.id FROM import_changed c WHERE c.tbl = ${table} LIMIT ${Math.min(most, 1_000_000)}::integer) c
+    const found = await tx.$queryRaw<Finding<Table>[]>(sql`
+      SELECT ${table} AS "table", s.id, s.path, e.key AS field, e.value AS here, n.row -> e.key AS file
+      FROM (SELECT c.id FROM import_changed c WHERE c.tbl = ${table} LIMIT ${shown - findings.length}::integer) c
       JOIN ${staged(table)} s ON s.id = c.id
       CROSS JOIN LATERAL (SELECT * FROM ${raw(table)} r WHERE r.company_id = ${companyId} AND r.id = c.id OFFSET 0) t
       CROSS JOIN LATERAL (SELECT to_jsonb(x) AS row FROM (SELECT ${own}) x OFFSET 0) n
       CROSS JOIN LATERAL jsonb_each(to_jsonb(t)) e
-      WHERE e.key <> ALL (${ignored}::text[]) AND n.row ? e.key AND n.row -> e.key <> e.value`);
+      WHERE e.key <> ALL (${ignored}::text[]) AND n.row ? e.key AND n.row -> e.key <> e.value
+      ORDER BY s.n LIMIT ${shown - findings.length}::integer`);
+    findings.push(...found);
+    if (findings.length >= shown) break;
   }
+  return findings;
 }
 
-/** One line for a person: what it is, where, both sides, and what decides. */
-export function findingText({ what, table, id, path, details }: Finding): string {
-  const { here, file, event, field } = details;
-  const name = `${path || table} (${quote(id)})`;
-  const by = event == null ? '' : ` by event ${String(event)}`;
-  if (what === 'conflict') {
-    const sides = `here version ${versionText(here)}${by}, in the file version ${versionText(file)}`;
-    const asOf = event == null ? '' : ` (as_of ${String(event)} or more)`;
-    const next = Number((here as { version?: number } | undefined)?.version ?? 0) + 1;
-    return `${name}: both sides have new versions: ${sides}. Take the events in${asOf} and number yours from ${next} on; or import with --overwrite, which takes the word of the file for all that it has`;
-  }
-  if (what === 'kept' && field === undefined)
-    return `${name}: keeps version ${versionText(here)}, which was added${by} since; the file has version ${versionText(file)}`;
-  if (what === 'kept')
-    return `${name}: keeps ${String(field)} ${quote(here)}, which was changed${by} since; the file has ${quote(file)}. To take the file's word, import with --overwrite`;
-  return `${name}: ${String(field)} ${quote(here)} → ${quote(file)}`;
-}
-
-function versionText(side: unknown): string {
-  const { version, editor, at } = (side ?? {}) as Record<string, unknown>;
-  return `${String(version)}${editor == null ? '' : ` by ${quote(editor)}`}${at == null ? '' : ` at ${String(at)}`}`;
-}
+/** One line for a person: what it is, where, and both sides. */
+export const findingText = ({ table, id, path, field, here, file }: Finding): string =>
+  `${path || table} (${quote(id)}): ${field} ${quote(here)} → ${quote(file)}`;
 
 /** Only tables with many new rows: the planner must know that they have grown. */
 async function analyze(db: Database, report: ImportReport<Table>): Promise<void> {

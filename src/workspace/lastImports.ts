@@ -1,24 +1,25 @@
 import type { Database } from '../platform/postgres/index.js';
 
-/** The last numbered file of a company. */
+/** The last numbered file of a company, and the file that was refused after it. */
 export interface LastImport {
   companyId: string;
-  revision: number;
+  revision: number | null;
   importedAt: Date;
-  /** Records of it of which the outcome of an operation was kept. */
-  kept: number;
-  conflicts: number;
+  refusedAt: Date | null;
+  refusedReason: string | null;
 }
 
 /** The most companies that are read: those whose last file is the newest. */
 const most = 100;
 
-/** The last file of each company that gets numbered ones, the newest first. */
+/** The last file of each company that gets numbered ones, or whose last file was refused, the newest first. */
 export async function lastImports(db: Database): Promise<LastImport[]> {
-  const rows = await db.$queryRaw<(Omit<LastImport, 'revision'> & { revision: bigint })[]>`
-    SELECT company_id AS "companyId", revision, imported_at AS "importedAt", kept, conflicts
-    FROM imports WHERE revision IS NOT NULL ORDER BY imported_at DESC, company_id LIMIT ${most}::integer`;
-  return rows.map((row) => ({ ...row, revision: Number(row.revision) }));
+  const rows = await db.$queryRaw<(Omit<LastImport, 'revision'> & { revision: bigint | null })[]>`
+    SELECT company_id AS "companyId", revision, imported_at AS "importedAt", refused_at AS "refusedAt",
+      refused_reason AS "refusedReason"
+    FROM imports WHERE revision IS NOT NULL OR refused_at IS NOT NULL
+    ORDER BY greatest(imported_at, refused_at) DESC, company_id LIMIT ${most}::integer`;
+  return rows.map((row) => ({ ...row, revision: row.revision === null ? null : Number(row.revision) }));
 }
 
 /** What `/metrics` shows of the last files. */
@@ -32,13 +33,14 @@ export function importGauges(read: () => LastImport[]) {
     read: () => Object.fromEntries(read().map((last) => [last.companyId, of(last)])),
   });
   return [
-    gauge('revision', 'Revision of the last numbered file of a company.', ({ revision }) => revision),
+    gauge('revision', 'Revision of the last numbered file of a company.', ({ revision }) => revision ?? 0),
     gauge(
       'timestamp_seconds',
-      'When the last numbered file of a company was imported.',
+      'When the last file of a company was imported.',
       ({ importedAt }) => importedAt.getTime() / 1000,
     ),
-    gauge('kept', 'Records of that file of which the outcome of an operation was kept.', ({ kept }) => kept),
-    gauge('conflicts', 'Documents of that file in conflict.', ({ conflicts }) => conflicts),
+    gauge('refused', '1 if the last file of a company was refused, and nothing of it written.', ({ refusedAt }) =>
+      refusedAt ? 1 : 0,
+    ),
   ];
 }

@@ -25,13 +25,11 @@ export interface ImportOptions {
   dryRun?: boolean;
   /** Removes what a whole file does not name. */
   removeMissing?: boolean;
-  /** Takes the file's word, also against what operations have changed since. */
+  /** Takes the word of the file, also against what operations have changed since its `as_of`. */
   overwrite?: boolean;
-  /** Fails if anything is kept or in conflict. */
-  strict?: boolean;
-  /** Takes a whole file as the truth, whatever its revision is, and whatever events say that it does not know. */
-  resync?: boolean;
-  /** The most changes, kept records and conflicts that the report names. */
+  /** Refuses a file of another company. */
+  companyId?: string;
+  /** The most findings that the report names. */
   shown?: number;
   onProgress?: (written: number, total: number) => void;
 }
@@ -44,14 +42,42 @@ export interface Counted {
   unchanged: number;
 }
 
-/** A record of which the file does not decide, or a field that it changes. */
+/** A field that the file changes. */
 export interface Finding<Table extends string = string> {
-  what: 'kept' | 'conflict' | 'changed';
   table: Table;
   id: string;
   /** Where it is in the file. */
   path: string;
-  details: Record<string, unknown>;
+  field: string;
+  here: unknown;
+  file: unknown;
+}
+
+/** A record that an operation has changed by an event which the file does not know. */
+export interface UnknownChange {
+  table: string;
+  id: string;
+  /** Where the record is in the file; empty if the file removes it. */
+  path: string;
+  /** The sequence of the event; null if it has none yet. */
+  event: string | null;
+  action: string;
+  personId: string;
+  at: Date;
+}
+
+/** A file that does not know what operations have changed since. Nothing was written: take the events in, and send again. */
+export class UnknownChangesError extends ImportError {
+  constructor(readonly changes: UnknownChange[]) {
+    super(changes.map(changeText));
+  }
+}
+
+/** One line for a person: the record, and what has changed it. */
+export function changeText({ path, table, id, event, action, personId, at }: UnknownChange): string {
+  const by = `${action} by ${JSON.stringify(personId)} at ${at.toISOString()}`;
+  const number = event === null ? 'an event without a number yet' : `event ${event}`;
+  return `${path || `removed ${table}`} (${JSON.stringify(id)}): ${by} is ${number}, which as_of does not know`;
 }
 
 export interface ImportReport<Table extends string = string> {
@@ -61,8 +87,8 @@ export interface ImportReport<Table extends string = string> {
   /** Whether the same file had been imported before, so that there was nothing to do. */
   isRepeated: boolean;
   tables: Record<Table, Counted>;
-  kept: number;
-  conflicts: number;
-  /** The conflicts, the kept records and the changes, in this order; not more than were asked for. */
+  /** The changes of fields; not more than were asked for. */
   findings: Finding<Table>[];
+  /** With `overwrite`: what operations had changed, and the file has undone. */
+  overwritten: UnknownChange[];
 }

@@ -66,6 +66,16 @@ export function quote(value: unknown): string {
   return json.length > 80 ? `${json.slice(0, 77).replace(/\p{Cs}$/u, '')}…` : json;
 }
 
+/** What a record is, for messages: `goal "launch"`. */
+export const labelOf = (kind: string, id: string) => `${kind} ${quote(id)}`;
+
+/** The path of the record that a problem is about. */
+export const recordPathOf = (problem: string): string | undefined => /^(?:line \d+|[a-z_]+\[\d+\])/.exec(problem)?.[0];
+
+/** A problem that also says which record it is about: `line 12, success (goal "launch"): is required`. */
+export const labelled = (problem: string, label: string | undefined): string =>
+  label === undefined ? problem : problem.replace(': ', () => ` (${label}): `);
+
 /** The schema inside the wrappers for null, defaults and conversions. */
 export function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodNullable) return unwrap(schema.unwrap());
@@ -258,6 +268,8 @@ const mostProblems = 10_000;
 /** Checks the parts of a workspace, and turns them into rows. */
 export class RecordReader {
   readonly problems: string[] = [];
+  /** What the records with problems are, by their paths. */
+  readonly labels = new Map<string, string>();
   readonly #fields = new Map<string, unknown>();
   readonly #paths = new Map<string, string>();
   readonly #given = new Set<string>();
@@ -276,11 +288,6 @@ export class RecordReader {
       this.#problem(unknownField(path === field ? '' : path.replace(/, .*$/, ''), field, Object.keys(workspace.shape)));
   }
 
-  /** Takes notice of a record whose rows are not needed. */
-  pass({ field }: WorkspacePart): void {
-    this.#given.add(field);
-  }
-
   /** What the fields said; undefined if there are problems with them. */
   head(): Head | undefined {
     if (!this.#paths.has('company')) this.#problem('company: is required');
@@ -294,6 +301,9 @@ export class RecordReader {
     const schema = elementOf[list];
     const parsed = schema.safeParse(raw, { error: message });
     if (list === 'documents') for (const rule of forNewDocuments(raw, path)) this.listener.onForNew(rule);
+    const { id } = (raw ?? {}) as { id?: unknown };
+    if (!parsed.success && typeof id === 'string' && this.labels.size < mostProblems)
+      this.labels.set(path, labelOf(lists[list].kind, id));
     if (parsed.success) {
       emitRows(this.listener.emit, lists[list].table, parsed.data as Row, { path });
       return;

@@ -64,33 +64,17 @@ interface Note {
   problem?: string;
 }
 
-/** A record of the file with its text. */
-interface Named {
-  table: Table;
-  id: string;
-  path: string;
-  digest: string;
-}
-
-const add = (counts: Map<Table, number>, table: Table, count: number) =>
-  counts.set(table, (counts.get(table) ?? 0) + count);
-
 /** The rows of a file in temporary tables, which are gone when the transaction ends. */
 export class Staging {
   /** The tables that the file has rows for. */
   readonly tables = new Set<Table>();
   readonly counts = new Map<Table, number>();
-  /** How many rows of each table are known to be as in the file, and not staged. */
-  readonly known = new Map<Table, number>();
-  /** Whether there are records whose text may be noted. */
-  hasText = false;
   hasNotes = false;
   /** Whether the file removes something, or a whole file does not name it. */
   hasRemoved = false;
   readonly #tx: Transaction;
   readonly #buffers = new Map<string, Buffer>();
   #n = 0;
-  #ofRecord = new Map<Table, number>();
   /** The last insert, which may still run. */
   #inserted: Promise<unknown> = Promise.resolve();
 
@@ -104,48 +88,18 @@ export class Staging {
     await this.#tx.$executeRaw`SET LOCAL lock_timeout = '60s'`;
     await this.#tx.$executeRaw`DO $$ BEGIN
       CREATE TEMP TABLE import_notes (what text, tbl text, value text, path text, problem text, n bigint) ON COMMIT DROP;
-      CREATE TEMP TABLE import_records (tbl text, id text, path text, n bigint, digest text, rows jsonb, known boolean)
-        ON COMMIT DROP;
-      CREATE TEMP TABLE import_removed (tbl text, id text, listed boolean) ON COMMIT DROP;
-      CREATE TEMP TABLE import_findings (what text, tbl text, id text, path text, details jsonb, n bigint) ON COMMIT DROP;
-      CREATE TEMP TABLE import_marks (tbl text, id text, mark bigint) ON COMMIT DROP;
+      CREATE TEMP TABLE import_removed (tbl text, id text) ON COMMIT DROP;
       CREATE TEMP TABLE import_changed (tbl text, id text) ON COMMIT DROP;
       CREATE TEMP TABLE import_doomed (tbl text, id text) ON COMMIT DROP;
     END $$`;
   }
 
   readonly emit: Emit = (table, row, { path, given, isFrozen, made }) => {
-    for (const counts of [this.counts, this.#ofRecord]) add(counts, table, 1);
+    this.counts.set(table, (this.counts.get(table) ?? 0) + 1);
     const generated = row.generated === true;
     const marked = { ...row, n: this.#next(), path, made, given, frozen: isFrozen, generated };
     this.#bufferOf(table).push(JSON.stringify(marked, allowed(table)));
   };
-
-  /** How many rows of each table are emitted meanwhile. */
-  rowsOf(read: () => void): Map<Table, number> {
-    this.#ofRecord = new Map();
-    read();
-    return this.#ofRecord;
-  }
-
-  /** A record that has been read. */
-  read({ table, id, path, digest }: Named, rows: Map<Table, number>): void {
-    this.hasText = true;
-    this.#add('import_records', { tbl: table, id, path, digest, rows: Object.fromEntries(rows), known: false });
-  }
-
-  /** A record that is known to be as in the file, with its rows. */
-  pass({ table, id, path }: Named, rows: Record<string, number>): void {
-    for (const [each, count] of Object.entries(rows)) add(this.known, each as Table, count);
-    this.#add('import_records', { tbl: table, id, path, rows, known: true });
-  }
-
-  /** Adds a row to a table of which the columns are its own, and `n`. */
-  #add(name: 'import_records' | 'import_notes', row: object): void {
-    const rows = (json: string) => sql`json_populate_recordset(NULL::${raw(name)}, ${json}::json)`;
-    const insert = (json: string) => this.#tx.$executeRaw(sql`INSERT INTO ${raw(name)} SELECT * FROM ${rows(json)}`);
-    this.#buffer(name, insert).push(JSON.stringify({ ...row, n: this.#next() }));
-  }
 
   seen(id: SeenId): void {
     // What PostgreSQL cannot hold is a problem already.
@@ -157,7 +111,9 @@ export class Staging {
 
   note(note: Note): void {
     this.hasNotes = true;
-    this.#add('import_notes', note);
+    const rows = (json: string) => sql`json_populate_recordset(NULL::import_notes, ${json}::json)`;
+    const insert = (json: string) => this.#tx.$executeRaw(sql`INSERT INTO import_notes SELECT * FROM ${rows(json)}`);
+    this.#buffer('import_notes', insert).push(JSON.stringify({ ...note, n: this.#next() }));
   }
 
   /** Call it after each record, so that few wait in memory. PostgreSQL inserts while the next ones are read. */
@@ -184,6 +140,7 @@ export class Staging {
       if (nested[table]) await this.#tx.$executeRaw`CREATE INDEX ON ${raw(name)} (made)`;
       await this.#tx.$executeRaw`ANALYZE ${raw(name)}`;
     }
+    await this.#tx.$executeRaw`ANALYZE import_notes`;
   }
 
   /** Notes what the file says is gone. */
@@ -193,8 +150,9 @@ export class Staging {
       if (ids.length === 0) continue;
       this.hasRemoved = true;
       await this.#tx
-        .$executeRaw`INSERT INTO import_removed SELECT DISTINCT ${table}, id, true FROM unnest(${ids}::text[]) id`;
+        .$executeRaw`INSERT INTO import_removed SELECT DISTINCT ${table}, id FROM unnest(${ids}::text[]) id`;
     }
+    await this.#tx.$executeRaw`ANALYZE import_removed`;
   }
 
   #next(): number {
@@ -250,7 +208,8 @@ export interface Checked {
   staging: Staging;
 }
 
-const isHidden = (table: Table) => ['spaces', 'goals', 'projects', 'resource_hubs'].includes(table);
+const isHidden = (table: Table) =>
+  Object.values(lists).some((list) => list.table === table && list.gone === 'removed_at');
 
 /** Whether a row of the company, which no file has removed, has this id. */
 const exists = ({ companyId }: Checked, table: Table, id: Prisma.Sql) => sql`EXISTS (
@@ -262,7 +221,8 @@ const exists = ({ companyId }: Checked, table: Table, id: Prisma.Sql) => sql`EXI
         : sql`AND NOT EXISTS (SELECT FROM import_removed r WHERE r.tbl = ${table} AND r.id = t.id)`
     })`;
 
-const most = 10_000;
+/** The most problems of one kind that are reported. */
+export const most = 10_000;
 
 interface Found {
   n: bigint;
@@ -274,14 +234,11 @@ interface Found {
 /** Problems with ids that are there twice. */
 async function duplicates({ tx, staging }: Checked): Promise<string[]> {
   const noted = staging.hasNotes ? await notedTables(tx) : [];
-  const withIds = new Set<Table>([...staging.tables, ...staging.known.keys(), ...noted]);
+  const withIds = new Set<Table>([...staging.tables, ...noted]);
   withIds.delete('space_members');
   const problems: string[] = [];
   for (const table of withIds) {
-    const parts = [
-      sql`SELECT value, path, n FROM import_notes WHERE what = 'id' AND tbl = ${table}`,
-      sql`SELECT id AS value, path, n FROM import_records WHERE known AND tbl = ${table}`,
-    ];
+    const parts = [sql`SELECT value, path, n FROM import_notes WHERE what = 'id' AND tbl = ${table}`];
     if (staging.tables.has(table))
       parts.push(sql`SELECT ${columns(rowKeyOf(table))} AS value, path, n FROM ${staged(table)}`);
     const from = sql`(${Prisma.join(parts, ' UNION ALL ')}) a`;
@@ -349,8 +306,7 @@ async function elsewhere({ tx, staging }: Checked, values: string[]): Promise<Ma
   const parts = [...staging.tables]
     .filter((table) => table !== 'space_members' && table !== 'public_links')
     .map((table) => sql`SELECT id AS value, path FROM ${staged(table)} WHERE id = ANY (${values}::text[])`);
-  parts.push(sql`SELECT id AS value, path FROM import_records WHERE known AND id = ANY (${values}::text[])`);
-  if (values.length === 0) return new Map();
+  if (values.length === 0 || parts.length === 0) return new Map();
   const found = await tx.$queryRaw<{ value: string; path: string }[]>(Prisma.join(parts, ' UNION ALL '));
   return new Map(found.map(({ value, path }) => [value, path]));
 }
@@ -491,13 +447,8 @@ export async function problemsOfRemovals(checked: Checked): Promise<string[]> {
       const replaced = staging.tables.has(child)
         ? sql`AND NOT EXISTS (SELECT FROM ${staged(child)} s WHERE s.id = t.id)`
         : Prisma.empty;
-      const alive = raw(
-        isHidden(child)
-          ? 'AND t.removed_at IS NULL'
-          : ['resource_hub_documents', 'resource_hub_files'].includes(child)
-            ? 'AND t.deleted_at IS NULL'
-            : '',
-      );
+      const isDeletable = ['resource_hub_documents', 'resource_hub_files'].includes(child);
+      const alive = raw(isDeletable ? 'AND t.deleted_at IS NULL' : isHidden(child) ? 'AND t.removed_at IS NULL' : '');
       const left = await tx.$queryRaw<{ id: string; of: string }[]>(sql`
         SELECT t.id, r.id AS of FROM import_removed r JOIN ${raw(child)} t
           ON t.company_id = ${companyId} AND t.${columns([column])} = r.id
@@ -511,10 +462,28 @@ export async function problemsOfRemovals(checked: Checked): Promise<string[]> {
   return problems;
 }
 
+/** Problems with ids of what a file before has removed: only people come back. */
+async function problemsOfReturns({ tx, staging, companyId, isNew }: Checked): Promise<string[]> {
+  if (isNew) return [];
+  const problems: string[] = [];
+  for (const { table, gone } of Object.values(lists)) {
+    if (gone === 'suspended_at' || !staging.tables.has(table)) continue;
+    const removed = gone ? sql`${raw(table)} t WHERE t.removed_at IS NOT NULL AND` : sql`removed_folders t WHERE`;
+    const found = await tx.$queryRaw<{ path: string; id: string }[]>(sql`
+      SELECT s.path, s.id FROM ${staged(table)} s
+      WHERE EXISTS (SELECT FROM ${removed} t.company_id = ${companyId} AND t.id = s.id) ORDER BY s.n LIMIT ${most}::integer`);
+    for (const { path, id } of found)
+      problems.push(
+        `${within(path, 'id')}: ${quote(id)} was removed, and its id does not come back: a new record needs a new one`,
+      );
+  }
+  return problems;
+}
+
 /** Every problem of the staged rows with each other, and with what the company has. */
 export async function problemsOfRows(checked: Checked): Promise<string[]> {
   const problems: string[] = [];
-  for (const check of [documentProblems, duplicates, danglingReferences, circles, misplaced])
+  for (const check of [documentProblems, duplicates, danglingReferences, circles, misplaced, problemsOfReturns])
     problems.push(...(await check(checked)));
   return problems;
 }

@@ -151,7 +151,7 @@ interface List {
   kind: string;
   table: Table;
   /** The column that hides a record which an import removes, as history refers to it; without one, its row is deleted. */
-  gone: 'suspended_at' | 'removed_at' | 'deleted_at' | undefined;
+  gone: 'suspended_at' | 'removed_at' | undefined;
 }
 
 /** The lists of the file, in the order in which they are described. */
@@ -162,8 +162,8 @@ export const lists = {
   projects: { kind: 'project', table: 'projects', gone: 'removed_at' },
   resource_hubs: { kind: 'resource_hub', table: 'resource_hubs', gone: 'removed_at' },
   folders: { kind: 'folder', table: 'resource_hub_folders', gone: undefined },
-  files: { kind: 'file', table: 'resource_hub_files', gone: undefined },
-  documents: { kind: 'document', table: 'resource_hub_documents', gone: 'deleted_at' },
+  files: { kind: 'file', table: 'resource_hub_files', gone: 'removed_at' },
+  documents: { kind: 'document', table: 'resource_hub_documents', gone: 'removed_at' },
 } as const satisfies Record<string, List>;
 
 export type ListName = keyof typeof lists;

@@ -93,6 +93,23 @@ test('an export has no links unless they are asked for, and none of what is remo
   expect(await exported(db, 'small-company')).not.toContain('"small-project"');
 });
 
+test('an export has nothing that was removed, nor what hangs on it', async () => {
+  await importFrom(db, documentSource(smallWorkspace('gone')));
+  const id = (name: string) => `gone-${name}`;
+  const removed = {
+    goals: [id('goal'), id('subgoal')],
+    resource_hubs: [id('other-hub')],
+    folders: [id('folder'), id('subfolder')],
+    files: [id('file')],
+    documents: smallWorkspace('gone').documents.map((document) => document.id),
+  };
+  await importFrom(db, documentSource({ company: smallWorkspace('gone').company, removed }), { update: true });
+  const lines = (await exported(db, 'gone-company')).trim().split('\n');
+  const kept = lines.map((line) => JSON.parse(line)).map(({ kind }) => kind);
+  expect(new Set(kept)).toEqual(new Set(['header', 'company', 'person', 'space', 'project', 'resource_hub', 'end']));
+  for (const ids of Object.values(removed)) for (const each of ids) expect(lines.join()).not.toContain(`"${each}"`);
+});
+
 test('an export since an event has what operations have changed after it, and nothing else', async () => {
   await db.prisma.activity.create({
     data: {
@@ -104,8 +121,8 @@ test('an export since an event has what operations have changed after it, and no
       origin: 'api',
     },
   });
-  const { lastSequence } = await db.prisma.company.findUniqueOrThrow({ where: { id: 'company-harborlight' } });
-  const lines = (await exported(db, 'company-harborlight', { since: Number(lastSequence) })).trim().split('\n');
+  const { as_of: since } = JSON.parse((await exported(db, 'company-harborlight')).split('\n')[0] ?? '');
+  const lines = (await exported(db, 'company-harborlight', { since })).trim().split('\n');
   const records = lines.map((line) => JSON.parse(line));
   expect(records.map(({ kind, id }) => [kind, id])).toEqual([
     ['header', undefined],
@@ -113,7 +130,8 @@ test('an export since an event has what operations have changed after it, and no
     ['goal', 'goal-launch-mobile-app'],
     ['end', undefined],
   ]);
-  expect(records[0]).toEqual({ kind: 'header', as_of: Number(lastSequence) });
+  expect(records[0]).toEqual({ kind: 'header', as_of: since });
+  await expect(exported(db, 'company-harborlight', { since: '5' })).rejects.toThrow(/takes a cursor of the feed/);
 });
 
 test('an export holds about a megabyte of records at a time, however long they are', async () => {

@@ -228,7 +228,7 @@ describe('the demo workspace', () => {
     const problems = await problemsOf(importDocument(db, demoDocument()));
     expect(problems).toEqual([
       'company.id: "company-harborlight" exists already, add --update to change it',
-      'documents[0].public_token: "launch-plan-b7Qm2xT9cKf4Wz" exists already',
+      'documents[0].public_token (document "doc-launch-plan"): "launch-plan-b7Qm2xT9cKf4Wz" exists already',
     ]);
     for (const table of tables) expect(await rowsOf(db, table), table).toHaveLength(counts[table] ?? -1);
   });
@@ -396,7 +396,7 @@ describe('importWorkspace of the package', () => {
   it('imports an object, and updates it from the bytes of a file', async () => {
     const databaseUrl = await fresh();
     const first = await importWorkspace(demoDocument(), { databaseUrl });
-    expect(first).toMatchObject({ isNew: true, conflicts: 0 });
+    expect(first).toMatchObject({ isNew: true, findings: [] });
     expect(first.tables.goals?.added).toBe(demoDocument().goals?.length);
     const changed = JSON.stringify({ ...demoDocument(), revision: 1 }).replaceAll(
       'Launch the mobile app',

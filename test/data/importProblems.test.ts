@@ -8,7 +8,7 @@ import { importDocument } from '../../src/workspace/import.js';
 import { ImportError } from '../../src/workspace/report.js';
 import { createDatabase } from '../support/database.js';
 import { preparedStatements } from '../support/pgbouncer.js';
-import { smallWorkspace } from '../support/smallWorkspace.js';
+import { smallWorkspace, withoutLabel } from '../support/smallWorkspace.js';
 
 let db: ModelDatabase;
 let drop: () => Promise<void>;
@@ -42,7 +42,7 @@ function changed(changes: Record<string, unknown>): unknown {
 async function problemsOf(document: unknown): Promise<string[]> {
   const error = await importDocument(db, document).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ImportError);
-  return (error as ImportError).problems;
+  return (error as ImportError).problems.map(withoutLabel);
 }
 
 const draft = 'documents[1]';
@@ -382,9 +382,17 @@ describe('a document is refused, and nothing of it written, for', () => {
     const lines = error.message.split('\n');
     expect(lines).toHaveLength(52);
     expect(lines[0]).toBe(`Nothing was imported: there are ${error.problems.length} problems:`);
-    expect(lines[1]).toBe('  people[0].full_name: must not be empty');
+    expect(lines[1]).toMatch(/^ {2}people\[0\]\.full_name \(person ".*"\): must not be empty$/);
     expect(lines[51]).toBe(`  … and ${error.problems.length - 50} more`);
   });
+});
+
+it('a problem names the kind and the id of its record, wherever it is found', async () => {
+  const goal = { ...smallWorkspace().goals[0], closed_at: '2026-01-01T00:00:00Z', reviewer_id: 'nobody' };
+  const document = { ...smallWorkspace(), goals: [goal, { ...goal, id: 'other', success: true }] };
+  const { problems } = await importDocument(db, document).catch((reason) => reason);
+  expect(problems).toContain('goals[1].reviewer_id (goal "other"): nothing in people has the id "nobody"');
+  expect(problems[0]).toMatch(/^goals\[0\]\.success \(goal "small-goal"\): /);
 });
 
 it('the small workspace itself has no problem', async () => {

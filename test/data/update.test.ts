@@ -4,15 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventCursor } from '../../src/events/event.js';
 import { eventSource } from '../../src/events/source.js';
 import { numberEvents } from '../../src/platform/outbox/sequence.js';
 import { createToken } from '../../src/tokens.js';
 import { documentSource, fileSource, streamSource } from '../../src/workspace/file.js';
 import { findingText, importFrom } from '../../src/workspace/import.js';
-import { ImportError, type ImportOptions } from '../../src/workspace/report.js';
+import { ImportError, type ImportOptions, UnknownChangesError } from '../../src/workspace/report.js';
 import { lists, tables } from '../../src/workspace/tables.js';
 import { asAdministrator } from '../support/database.js';
-import { smallWorkspace } from '../support/smallWorkspace.js';
+import { smallWorkspace, withoutLabel } from '../support/smallWorkspace.js';
 import { mutation } from '../support/surfaces.js';
 import { createWorld, type Json } from '../support/world.js';
 
@@ -58,7 +59,17 @@ const rowOf = async (table: string, companyId: string, id: string): Promise<Json
 async function problemsOf(attempt: Promise<unknown>): Promise<string[]> {
   const error = await attempt.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ImportError);
-  return (error as ImportError).problems;
+  return (error as ImportError).problems.map(withoutLabel);
+}
+
+/** The cursor of the last event of a company, once all have their sequences. */
+async function cursorNow(companyId: string): Promise<string> {
+  await numberEvents(db, eventSource, companyId);
+  const [row] = await world.sql(
+    'SELECT sequence::int, id FROM activities WHERE company_id = $1 ORDER BY sequence DESC LIMIT 1',
+    [companyId],
+  );
+  return eventCursor(row.sequence, row.id);
 }
 
 const counted = (report: Awaited<ReturnType<typeof importFrom>>) =>
@@ -183,145 +194,158 @@ describe('an update', () => {
   });
 });
 
-describe('what operations have changed by an event that the file does not know', () => {
+describe('a file that does not know what an operation has changed', () => {
   const closing = { closed_at: '2026-02-01T00:00:00.000Z', success: true };
   const setUp = async () => {
     const company = await imported(({ goals }) => Object.assign(goals[0], closing));
     await operate(company.token, 'reopenGoal', { id: company.id('goal') });
     await operate(company.token, 'deleteResourceHubFile', { fileId: company.id('file') });
+    const input = { documentId: company.id('document'), versionNumber: 2, expectedCurrentVersion: 3 };
+    await operate(company.token, 'restoreDocumentVersion', input);
     return company;
+  };
+  const refusalOf = async (attempt: Promise<unknown>) => {
+    const error = await attempt.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(UnknownChangesError);
+    return error as UnknownChangesError;
   };
 
   test.each([
-    ['not numbered yet', false],
-    ['numbered', true],
-  ])('stays, with an event that is %s; the rest of the record is updated', async (_case, isNumbered) => {
+    ['without a number yet', false],
+    ['with a number', true],
+  ])('is refused as a whole, by an event %s, and names each of its records', async (_case, isNumbered) => {
     const { document, companyId, update, id } = await setUp();
     if (isNumbered) await numberEvents(db, eventSource, companyId);
-    const report = await update({
-      as_of: 2,
-      goals: [{ ...document.goals[0], name: 'Renamed' }],
-      files: [{ ...document.files[0], name: 'renamed.txt' }],
-    });
-    expect(report).toMatchObject({ kept: 2, conflicts: 0 });
-    expect(report.findings.slice(0, 2).map(findingText)).toEqual([
-      expect.stringMatching(
-        isNumbered
-          ? /^files\[0\] .*keeps deleted_at ".*", which was changed by event 4 since; the file has null|^goals\[0\] .*keeps closed_at null, which was changed by event 3 since; the file has "2026-02-01/
-          : /by event not numbered yet since/,
-      ),
-      expect.stringContaining("To take the file's word, import with --overwrite"),
-    ]);
-    expect(await rowOf('goals', companyId, id('goal'))).toMatchObject({ name: 'Renamed', closed_at: null });
-    expect(await rowOf('resource_hub_files', companyId, id('file'))).toMatchObject({
-      name: 'renamed.txt',
-      deleted_at: expect.any(Date),
-    });
-  });
-
-  test('gives way to a file that has taken the event in, and to --overwrite', async () => {
-    for (const options of [{ as_of: 4 }, { overwrite: true }]) {
-      const { document, companyId, update, id } = await setUp();
-      await numberEvents(db, eventSource, companyId);
-      const { as_of = 0, ...rest } = options as { as_of?: number; overwrite?: boolean };
-      const report = await update({ as_of, goals: [document.goals[0]], files: [document.files[0]] }, rest);
-      expect(report).toMatchObject({ kept: 0, conflicts: 0 });
-      expect((await rowOf('goals', companyId, id('goal'))).closed_at).toEqual(new Date(closing.closed_at));
-      expect((await rowOf('resource_hub_files', companyId, id('file'))).deleted_at).toBeNull();
-    }
-  });
-
-  test('makes a strict update fail, and nothing is written', async () => {
-    const { document, companyId, update } = await setUp();
     const before = await contentOf(companyId);
-    const delta = { goals: [{ ...document.goals[0], name: 'Renamed' }] };
-    expect(await problemsOf(update(delta, { strict: true }))).toEqual([
-      expect.stringContaining('keeps closed_at null'),
+    const delta = {
+      goals: [document.goals[1], document.goals[0]],
+      files: document.files,
+      documents: document.documents,
+      people: [{ ...document.people[0], full_name: 'Renamed' }],
+    };
+    const { changes, problems } = await refusalOf(update(delta));
+    const of = (path: string, table: string, record: string, action: string, event: string) => ({
+      path,
+      table,
+      id: id(record),
+      action,
+      event: isNumbered ? event : null,
+      personId: id('ann'),
+      at: expect.any(Date),
+    });
+    expect(changes).toEqual([
+      of('goals[1]', 'goals', 'goal', 'goal_reopened', '3'),
+      of('files[0]', 'resource_hub_files', 'file', 'resource_hub_file_deleted', '4'),
+      of('documents[0]', 'resource_hub_documents', 'document', 'document_version_restored', '5'),
     ]);
+    expect(problems[0]).toContain(`goals[1] ("${id('goal')}"): goal_reopened by "${id('ann')}" at `);
+    expect(await contentOf(companyId)).toBe(before);
+  });
+
+  test('is refused for what it removes, too', async () => {
+    const { companyId, update, id } = await setUp();
+    const before = await contentOf(companyId);
+    const { changes } = await refusalOf(update({ removed: { files: [id('file')] } }));
+    expect(changes).toMatchObject([{ path: '', id: id('file'), action: 'resource_hub_file_deleted' }]);
+    expect(await contentOf(companyId)).toBe(before);
+  });
+
+  test('is taken once it knows the events, and what it says then stands', async () => {
+    const { document, companyId, update, id } = await setUp();
+    const as_of = await cursorNow(companyId);
+    await update({ as_of, goals: [document.goals[0]], files: [document.files[0]] });
+    expect((await rowOf('goals', companyId, id('goal'))).closed_at).toEqual(new Date(closing.closed_at));
+    expect((await rowOf('resource_hub_files', companyId, id('file'))).deleted_at).toBeNull();
+  });
+
+  test('may name records that no operation has changed since', async () => {
+    const { document, companyId, update, id } = await setUp();
+    await update({ goals: [{ ...document.goals[1], name: 'Renamed' }] });
+    expect((await rowOf('goals', companyId, id('subgoal'))).name).toBe('Renamed');
+  });
+
+  test('is taken with --overwrite, which says what it undoes', async () => {
+    const { document, companyId, update, id } = await setUp();
+    const { goals, files, documents } = document;
+    const report = await update(
+      { goals: [goals[0]], files, documents: [{ ...documents[0], activities: [] }] },
+      { overwrite: true },
+    );
+    expect(report.overwritten.map(({ action }) => action)).toEqual([
+      'goal_reopened',
+      'resource_hub_file_deleted',
+      'document_version_restored',
+    ]);
+    expect((await rowOf('goals', companyId, id('goal'))).closed_at).toEqual(new Date(closing.closed_at));
+    const versions = await world.sql(
+      'SELECT version_number, title, origin FROM document_versions WHERE company_id = $1 AND document_id = $2 ORDER BY 1',
+      [companyId, id('document')],
+    );
+    expect(versions.map(({ title }) => title)).toEqual(['One', 'Two', 'One', 'Two', 'One']);
+    expect(versions[4]).toMatchObject({ origin: 'edited' });
+  });
+
+  test('is noted as the last one that was refused, until one is taken', async () => {
+    const { document, companyId, update } = await setUp();
+    const refused = async () =>
+      (await world.sql('SELECT refused_reason AS reason FROM imports WHERE company_id = $1', [companyId]))[0].reason;
+    await refusalOf(update({ goals: [document.goals[0]] }));
+    expect(await refused()).toContain('goal_reopened');
+    await update({ people: document.people });
+    expect(await refused()).toBeNull();
+  });
+});
+
+describe('as_of', () => {
+  test.each<[string, unknown, RegExp]>([
+    ['a bare number', 2, /^as_of: must be a cursor of the feed, .*a bare number does not name an event/],
+    ['no cursor', 'x', /^as_of: is not a cursor of the feed$/],
+    ['a cursor beyond the last event', eventCursor(99, 'x'), /^as_of: names an event that this database does not have/],
+    [
+      'the cursor of another gateway',
+      eventCursor(1, 'other'),
+      /^as_of: names an event that this database does not have/,
+    ],
+  ])('that is %s is refused', async (_case, as_of, message) => {
+    const { document, companyId, update } = await imported();
+    await numberEvents(db, eventSource, companyId);
+    const before = await contentOf(companyId);
+    expect((await problemsOf(update({ as_of, goals: document.goals })))[0]).toMatch(message);
     expect(await contentOf(companyId)).toBe(before);
   });
 });
 
 describe('a document', () => {
-  const version = (number: number, text: string, editor: string) => ({
-    version_number: number,
-    title: text,
-    content: text.toLowerCase(),
-    editor_id: editor,
-    origin: 'edited',
-  });
   const restored = async () => {
     const company = await imported();
     const input = { documentId: company.id('document'), versionNumber: 2, expectedCurrentVersion: 3 };
     await operate(company.token, 'restoreDocumentVersion', input);
-    await numberEvents(db, eventSource, company.companyId);
-    const [published] = company.document.documents;
-    const own = version(4, 'Own', company.id('ben'));
-    const edited = {
-      ...published,
-      name: 'Own',
-      content: 'own',
-      versions: [...published.versions, own],
-      activities: [],
-    };
-    return { ...company, published, own, edited };
+    const as_of = await cursorNow(company.companyId);
+    const update = (delta: Json) => company.update({ as_of, ...delta });
+    return { ...company, update, published: company.document.documents[0] };
   };
 
-  test('to which both sides have added stays as it is, and is a conflict that names both', async () => {
-    const { companyId, update, edited, id } = await restored();
-    const moved = { ...edited, parent_folder_id: id('folder') };
-    for (const versions of [edited.versions, edited.versions.slice(3)]) {
-      const report = await update({ as_of: 2, documents: [{ ...moved, versions }] });
-      expect(report).toMatchObject({ conflicts: 1, kept: 0 });
-      const [line] = report.findings.map(findingText);
-      expect(line).toContain(`both sides have new versions: here version 4 by "${id('ann')}" at `);
-      expect(line).toContain(`by event 3, in the file version 4 by "${id('ben')}"`);
-      expect(line).toContain('Take the events in (as_of 3 or more) and number yours from 5 on; or import with');
+  test('takes versions that go on from those that there are, all of them or the last few', async () => {
+    const { companyId, update, published, id } = await restored();
+    const mine = {
+      version_number: 4,
+      title: 'Two',
+      content: 'two',
+      editor_id: id('ann'),
+      restored_from_version_number: 2,
+    };
+    const taken = { ...mine, origin: 'restored' };
+    const own = { version_number: 5, title: 'Own', content: 'own', editor_id: id('ben'), origin: 'edited' };
+    for (const versions of [
+      [...published.versions, taken, own],
+      [taken, own],
+    ]) {
+      await update({ documents: [{ ...published, name: 'Own', content: 'own', versions, activities: [] }] });
+      expect(await rowOf('resource_hub_documents', companyId, id('document'))).toMatchObject({
+        name: 'Own',
+        current_version: 5,
+      });
     }
-    expect(await rowOf('resource_hub_documents', companyId, id('document'))).toMatchObject({
-      name: 'Two',
-      current_version: 4,
-      parent_folder_id: id('folder'),
-    });
-    const [row] = await world.sql('SELECT conflicts, kept FROM imports WHERE company_id = $1', [companyId]);
-    expect(row).toEqual({ conflicts: 1, kept: 0 });
-  });
-
-  test('is resolved by taking the event in, and numbering the own version after it', async () => {
-    const { companyId, update, published, id } = await restored();
-    const taken = { ...version(4, 'Two', id('ann')), origin: 'restored', restored_from_version_number: 2 };
-    const next = version(5, 'Own', id('ben'));
-    const versions = [...published.versions, taken, next];
-    const document = { ...published, name: 'Own', content: 'own', versions, activities: [] };
-    expect(await update({ as_of: 3, documents: [document] })).toMatchObject({ conflicts: 0, kept: 0 });
-    expect(await rowOf('resource_hub_documents', companyId, id('document'))).toMatchObject({
-      name: 'Own',
-      current_version: 5,
-    });
-  });
-
-  test('whose history in the file is only shorter keeps what the gateway has added', async () => {
-    const { companyId, update, published, id } = await restored();
-    const report = await update({ as_of: 2, documents: [{ ...published, activities: [] }] });
-    expect(report).toMatchObject({ conflicts: 0, kept: 1 });
-    expect(report.findings.map(findingText)[0]).toMatch(
-      /keeps version 4 .*added by event 3 since; the file has version 3/,
-    );
-    expect(await rowOf('resource_hub_documents', companyId, id('document'))).toMatchObject({ current_version: 4 });
-  });
-
-  test('gets the version of the file as its next one with --overwrite, and loses none', async () => {
-    const { companyId, update, edited, id } = await restored();
-    await update({ as_of: 2, documents: [edited] }, { overwrite: true });
-    const versions = await world.sql(
-      'SELECT version_number, title FROM document_versions WHERE company_id = $1 AND document_id = $2 ORDER BY 1',
-      [companyId, id('document')],
-    );
-    expect(versions.map(({ title }) => title)).toEqual(['One', 'Two', 'One', 'Two', 'Own']);
-    expect(await rowOf('resource_hub_documents', companyId, id('document'))).toMatchObject({
-      name: 'Own',
-      current_version: 5,
-    });
   });
 
   test.each<[string, (document: Json) => Json, string]>([
@@ -335,6 +359,11 @@ describe('a document', () => {
       'versions[0].version_number: must be at most 5, the gateway has 4 versions',
     ],
     [
+      'an end before the current version',
+      () => ({}),
+      'versions: must go on to version 4, the current one here, at least',
+    ],
+    [
       'a state that would take history back',
       () => ({ state: 'draft', versions: undefined, published_at: undefined, public_token: undefined }),
       'state: is published here, and history is not taken back',
@@ -346,13 +375,27 @@ describe('a document', () => {
     expect(await problemsOf(update({ documents: [wrong] }))).toEqual([`documents[0].${problem}`]);
     expect(await contentOf(companyId)).toBe(before);
   });
+
+  test('with another version of a number is refused with both sides', async () => {
+    const { companyId, update, published, id } = await restored();
+    const before = await contentOf(companyId);
+    const own = { version_number: 4, title: 'Own', content: 'own', editor_id: id('ben'), origin: 'edited' };
+    const versions = [...published.versions, own];
+    const [problem] = await problemsOf(
+      update({ documents: [{ ...published, name: 'Own', content: 'own', versions }] }),
+    );
+    expect(problem).toMatch(
+      /^documents\[0\]\.versions\[3\]: version 4 is another here: "Two" by ".*-ann" at .*; the file has "Own" by ".*-ben" at .*number yours from 5 on$/,
+    );
+    expect(await contentOf(companyId)).toBe(before);
+  });
 });
 
 describe('what is removed', () => {
   const goalNamed = (id: string) => `{ goal(id: "${id}") { name } }`;
 
-  test('is hidden from everybody with what is in it, and comes back when the file has it again', async () => {
-    const { document, companyId, token, update, id } = await imported();
+  test('is hidden from everybody with what is in it', async () => {
+    const { companyId, token, update, id } = await imported();
     const gone = { goals: [id('goal'), id('subgoal')], resource_hubs: [id('other-hub')] };
     const report = await update({ removed: gone });
     expect(report.tables.goals.removed).toBe(2);
@@ -363,18 +406,59 @@ describe('what is removed', () => {
     await numberEvents(db, eventSource, companyId);
     const { body: feed } = await world.graphql(token, '{ events { nodes { type } } }');
     expect(feed.data.events.nodes.map(({ type }: Json) => type)).toEqual(['document_version.restored']);
-    await update({ goals: document.goals, resource_hubs: document.resource_hubs });
-    const { body: again } = await world.graphql(token, goalNamed(id('goal')));
-    expect(again.data.goal).toEqual({ name: 'Goal' });
   });
 
-  test('takes files and folders away, suspends people, and their tokens stay dead', async () => {
-    const { companyId, token, update, id, document } = await imported();
-    await update({
-      removed: { folders: [id('folder'), id('subfolder')], files: [id('file')], people: [id('ann')] },
+  test('counts once, and changes nothing when it is repeated', async () => {
+    const { companyId, update, id, document } = await imported();
+    const removed = {
+      ...{ people: [id('ben')], goals: [id('goal'), id('subgoal')], resource_hubs: [id('other-hub')] },
+      ...{ folders: [id('folder'), id('subfolder')], files: [id('file')], documents: [id('document'), id('draft')] },
+    };
+    const known = Object.entries(removed).filter(([list]) => document[list]);
+    const report = await update({ removed: Object.fromEntries(known) });
+    expect(report.tables.people.removed).toBe(1);
+    const before = await contentOf(companyId);
+    expect(counted(await update({ removed: Object.fromEntries(known) }))).toEqual({});
+    expect(await contentOf(companyId)).toBe(before);
+  });
+
+  test.each(['goals', 'folders', 'files', 'documents'])('of %s does not come back', async (list) => {
+    const { companyId, update, document } = await imported(({ goals, folders, files, documents, resource_hubs }) => {
+      for (const records of [goals, folders, files, documents]) records.splice(1);
+      documents[0].parent_folder_id = undefined;
+      files[0].parent_folder_id = undefined;
+      if (list === 'goals') resource_hubs.splice(1);
     });
-    expect(await rowOf('resource_hub_files', companyId, id('file'))).toBeUndefined();
-    expect(await world.sql('SELECT id FROM blobs WHERE company_id = $1', [companyId])).toEqual([]);
+    const [record] = document[list];
+    await update({ removed: { [list]: [record.id] } });
+    const before = await contentOf(companyId);
+    expect(await problemsOf(update({ [list]: [record] }))).toEqual([
+      `${list}[0].id: "${record.id}" was removed, and its id does not come back: a new record needs a new one`,
+    ]);
+    expect(await contentOf(companyId)).toBe(before);
+  });
+
+  test('of files and folders hides them with their events, and nobody recovers such a file', async () => {
+    const { companyId, token, update, id } = await imported();
+    await operate(token, 'deleteResourceHubFile', { fileId: id('file') });
+    const as_of = await cursorNow(companyId);
+    await update({ as_of, removed: { folders: [id('folder'), id('subfolder')], files: [id('file')] } });
+    const { body: feed } = await world.graphql(token, '{ events { nodes { body } } }');
+    expect(JSON.stringify(feed)).not.toContain(id('file'));
+    const { body: deleted } = await world.graphql(
+      token,
+      `{ resourceHub(id: "${id('hub')}") { deletedFiles { nodes { id } } } }`,
+    );
+    expect(deleted.data.resourceHub.deletedFiles.nodes).toEqual([]);
+    const { body } = await world.graphql(token, mutation('recoverResourceHubFile', '__typename'), {
+      input: { fileId: id('file') },
+    });
+    expect(body.errors[0].extensions.code).toBe('NOT_FOUND');
+  });
+
+  test('suspends people, and their tokens stay dead if they come back', async () => {
+    const { companyId, token, update, id, document } = await imported();
+    await update({ removed: { people: [id('ann')] } });
     expect((await world.graphql(token, '{ viewer { person { id } } }')).status).toBe(401);
     await update({ people: document.people });
     expect(await rowOf('people', companyId, id('ann'))).toMatchObject({ suspended_at: null });
@@ -468,7 +552,39 @@ describe('an operation that commits while a file is being written', () => {
   });
 });
 
+describe('an operation that commits after the file was compared', () => {
+  test('makes it be refused, if it has changed a record that the file changes', async () => {
+    const { document, companyId, token, update, id } = await imported(({ goals }) =>
+      Object.assign(goals[0], { closed_at: '2026-02-01T00:00:00Z', success: true }),
+    );
+    const holder = new pg.Client({ connectionString: asAdministrator(world.url) });
+    await holder.connect();
+    // The update has compared everything when it waits for this row.
+    await holder.query('BEGIN');
+    await holder.query('SELECT id FROM resource_hub_files WHERE id = $1 FOR UPDATE', [id('file')]);
+    const running = update({
+      files: [{ ...document.files[0], name: 'renamed.txt' }],
+      goals: [{ ...document.goals[0], name: 'Renamed' }],
+    }).catch((error: unknown) => error);
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+    await expect.poll(async () => (await world.sql(waiting)).length).toBe(1);
+    await operate(token, 'reopenGoal', { id: id('goal') });
+    await holder.query('COMMIT');
+    await holder.end();
+    expect(await running).toMatchObject({ changes: [{ id: id('goal'), action: 'goal_reopened' }] });
+    expect(await rowOf('goals', companyId, id('goal'))).toMatchObject({ name: 'Goal', closed_at: null });
+  });
+});
+
 describe('the revision of a file', () => {
+  test('stays what it was after a file without one', async () => {
+    const { document, update } = await imported();
+    const numbered = { revision: 5, goals: [{ ...document.goals[0], name: 'Five' }] };
+    await update(numbered);
+    await update({ people: document.people });
+    expect(await update(numbered)).toMatchObject({ isRepeated: true });
+  });
+
   test('must grow; the same file again is no failure, and another one of the same number is', async () => {
     const { document, companyId, update } = await imported();
     const named = (name: string, revision: number) => ({ revision, goals: [{ ...document.goals[0], name }] });
@@ -497,28 +613,11 @@ describe('the revision of a file', () => {
   });
 });
 
-describe('a database that was set back', () => {
-  test('refuses what knows later events, until --resync takes a whole file as the truth', async () => {
-    const { document, companyId, update, id } = await imported();
-    const delta = { as_of: 99, revision: 5, goals: [{ ...document.goals[0], name: 'Later' }] };
-    const [problem] = await problemsOf(update(delta));
-    expect(problem).toMatch(/^as_of: must be at most 2, the last event of the company: the database was set back/);
-    const whole = { ...document, ...delta, goals: [delta.goals[0], document.goals[1]] };
-    await update(whole, { resync: true });
-    expect(await rowOf('goals', companyId, id('goal'))).toMatchObject({ name: 'Later' });
-  });
-
-  test('keeps what operations change after the event up to which --resync knows them', async () => {
-    const closing = { closed_at: '2026-02-01T00:00:00.000Z', success: true };
-    const { document, companyId, token, update, id } = await imported(({ goals }) => Object.assign(goals[0], closing));
-    await operate(token, 'reopenGoal', { id: id('goal') });
-    await numberEvents(db, eventSource, companyId);
-    await operate(token, 'deleteResourceHubFile', { fileId: id('file') });
-    const report = await update({ ...document, as_of: 3 }, { resync: true });
-    expect(report).toMatchObject({ kept: 1, conflicts: 0 });
-    expect((await rowOf('goals', companyId, id('goal'))).closed_at).toEqual(new Date(closing.closed_at));
-    expect((await rowOf('resource_hub_files', companyId, id('file'))).deleted_at).toBeInstanceOf(Date);
-  });
+test('a file of another company is refused, if the company is named', async () => {
+  const { document, update } = await imported();
+  expect(await problemsOf(update({ people: document.people }, { companyId: 'other' }))).toEqual([
+    `company.id: the file is of "${document.company.id}", not of "other"`,
+  ]);
 });
 
 describe('a reference of an update', () => {
@@ -621,12 +720,12 @@ describe('a file with a record in each line', () => {
     [
       'with a wrong field',
       (lines) => lines.with(1, '{"kind":"person","id":"x","fullname":"X"}'),
-      /line 2, full_name: is required\n.*line 2, fullname: unknown field, did you mean full_name\?/,
+      /line 2, full_name \(person "x"\): is required\n.*line 2, fullname \(person "x"\): unknown field, did you mean full_name\?/,
     ],
     [
       'with a record twice',
       (lines) => [lines[1] ?? '', ...lines.slice(0, -1), '{"kind":"end","records":15}'],
-      /line 3, id: "bad-ann" is the same as line 1, id/,
+      /line 3, id \(person "bad-ann"\): "bad-ann" is the same as line 1, id/,
     ],
   ])('%s is refused, and says the line', async (_case, change, message) => {
     const file = await write(change(linesOf(smallWorkspace('bad') as Json)));

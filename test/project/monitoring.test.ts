@@ -22,7 +22,9 @@ async function labelsOfSamples(): Promise<Map<string, string[]>> {
     connections: () => ({ open: 1, idle: 1, waiting: 0 }),
     replicas: () => [{ address: 'two:5432', isUsed: true, bytesBehind: 0 }],
     webhooks: () => ({ active: 1, failing: 0, disabled: 0, lag: 0 }),
-    gauges: importGauges(() => [{ companyId: 'acme', revision: 1, importedAt: new Date(), kept: 0, conflicts: 0 }]),
+    gauges: importGauges(() => [
+      { companyId: 'acme', revision: 1, importedAt: new Date(), refusedAt: null, refusedReason: null },
+    ]),
   });
   const record = Object.assign(new RequestRecord({ requestId: 'one' }), { server: 'replica', repetitions: 1 });
   record.codes.add('NOT_FOUND');

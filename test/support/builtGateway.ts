@@ -8,8 +8,8 @@ import { cpuOf, residentMegabytes } from './processes.js';
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 /** The built gateway in a process of its own, as the programs measure it. */
-export async function startBuiltGateway(settings: Record<string, string>) {
-  const child = spawn(process.execPath, [main, 'serve'], {
+export async function startBuiltGateway(settings: Record<string, string>, options: string[] = []) {
+  const child = spawn(process.execPath, [main, 'serve', ...options], {
     env: {
       ...process.env,
       PORT: '0',

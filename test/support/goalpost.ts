@@ -22,7 +22,11 @@ export async function goalpost(
 ): Promise<Outcome> {
   const env = { ...process.env, ...settings };
   try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [builtMain, ...args], { cwd, env });
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [builtMain, ...args], {
+      cwd,
+      env,
+      maxBuffer: 1 << 28,
+    });
     return { code: 0, stdout, stderr };
   } catch (error) {
     const { code, stdout, stderr } = error as Outcome;

@@ -81,3 +81,6 @@ export function smallWorkspace(key = 'small') {
     ],
   };
 }
+
+/** A problem of an import without the kind and the id of its record, which one test looks at. */
+export const withoutLabel = (problem: string): string => problem.replace(/ \([a-z_]+ "[^"]*"?…?\): /, ': ');

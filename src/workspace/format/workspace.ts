@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { eventKind } from '../../events/event.js';
 import { PersonType } from '../../generated/client/enums.js';
+import { readCursor } from '../../lists/engine.js';
 import {
   access,
   accessLevels,
@@ -78,11 +80,12 @@ export const workspace = z.strictObject({
     ),
   ),
   as_of: optional(
-    integer(
-      'sequence up to which every event of the gateway had been taken in when the file was written',
-      0,
-      Number.MAX_SAFE_INTEGER,
-    ),
+    z
+      .string({
+        error: 'must be a cursor of the feed, a string such as "WyJldmVudHMi…"; a bare number does not name an event',
+      })
+      .refine((value) => readCursor(eventKind, value) !== null, 'is not a cursor of the feed')
+      .describe('cursor of the feed up to which the writer of the file had taken in every event; without it, none'),
   ),
   removed: optional(removed.describe('ids of records that are gone, for an update')),
   people: listOf(person).describe('everyone in the company'),

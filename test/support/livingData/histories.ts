@@ -32,8 +32,8 @@ export class ModelHistory {
   readonly #acknowledgements: (() => void)[] = [];
   readonly #without: ReadonlySet<Rule>;
   readonly #written = new Map<string, Set<string>>();
-  kept = 0;
-  conflicts = 0;
+  /** Files that did not know an event. */
+  refused = 0;
 
   constructor(without: readonly Rule[] = []) {
     this.#without = new Set(without);
@@ -154,11 +154,9 @@ export class ModelHistory {
     if (!file) return;
     // Without the rule, what it knows is read when it is sent, and its records were read before.
     const asOf = this.#without.has('snapshot') ? this.application.sequence : file.asOf;
-    const report = this.gateway.import({ ...file, asOf });
-    if (!report) return;
-    this.kept += report.kept;
-    this.conflicts += report.conflicts.length;
-    this.#acknowledgements.push(() => this.application.acknowledge(file, report));
+    const verdict = this.gateway.import({ ...file, asOf });
+    if (verdict === 'unknowing') this.refused += 1;
+    if (verdict === 'taken') this.#acknowledgements.push(() => this.application.acknowledge(file));
   }
 
   /** Both sides rest until neither has anything left for the other. False if that never happens. */

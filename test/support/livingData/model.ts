@@ -6,8 +6,8 @@
 
 /** What the protocol needs. Without any of them, some histories end with two sides that differ, or with a lost version. */
 export const rules = {
-  asOf: 'a later event of an operation keeps its outcome',
-  unnumbered: 'an event without a number is later than every file',
+  asOf: 'a file that does not know an event of a record that it names is refused as a whole',
+  unnumbered: 'an event without a number is known to no file',
   revision: 'a file that is older than the last one is refused',
   untilAcknowledged: 'a change is sent again until a file with it was acknowledged',
   changeNumbers: 'an acknowledgement settles the number of a change, not its value',
@@ -15,7 +15,6 @@ export const rules = {
   transaction: 'an event is taken in by the transaction that notes its sequence',
   inOrder: 'events are taken in in the order of their sequences',
   movedBehind: 'an own version with the number of a restored one moves behind it',
-  conflicts: 'of two histories that differ, none replaces the other',
 } as const;
 
 export type Rule = keyof typeof rules;
@@ -60,10 +59,8 @@ export interface File {
   changes: Map<RecordId, number>;
 }
 
-interface Report {
-  kept: number;
-  conflicts: RecordId[];
-}
+/** What became of a file: it is refused if it is not newer than the last one, or does not know an event. */
+export type Verdict = 'taken' | 'old' | 'unknowing';
 
 const copy = <Value>(value: Value): Value => structuredClone(value);
 const equal = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
@@ -145,51 +142,26 @@ export class ModelGateway {
     );
   }
 
-  /** Takes a file, as `goalpost import --update` does. Undefined if it refuses it. */
-  import(file: File): Report | undefined {
-    if (!this.without.has('revision')) {
-      if (file.revision <= this.#lastRevision) return undefined;
-      this.#lastRevision = file.revision;
-    }
-    const report: Report = { kept: 0, conflicts: [] };
+  /** Takes a file, as `goalpost import --update` does: all of it or nothing. */
+  import(file: File): Verdict {
+    if (!this.without.has('revision') && file.revision <= this.#lastRevision) return 'old';
+    const named = kinds.flatMap((kind) => Object.keys(file.records[kind]).map((id): RecordId => `${kind}/${id}`));
+    if (!this.without.has('asOf') && [...named, ...file.removed].some((of) => this.#hasLater(of, file.asOf)))
+      return 'unknowing';
+    this.#lastRevision = file.revision;
     for (const of of file.removed) {
       const [kind, id] = of.split('/') as [Kind, string];
       delete this.records[kind][id];
     }
-    for (const kind of kinds)
-      for (const [id, record] of Object.entries(file.records[kind])) this.#take(kind, id, record, file, report);
-    return report;
+    for (const kind of kinds) Object.assign(this.records[kind], copy(file.records[kind]));
+    return 'taken';
   }
 
-  #take(kind: Kind, id: string, record: Records[Kind][string], { asOf }: File, report: Report): void {
-    const here = this.records[kind][id];
-    const isLater = this.events.some(
-      (event) =>
-        event.kind === kind &&
-        event.id === id &&
-        (event.sequence === null ? !this.without.has('unnumbered') : event.sequence > asOf),
+  #hasLater(of: RecordId, asOf: number): boolean {
+    return this.events.some(
+      ({ kind, id, sequence }) =>
+        `${kind}/${id}` === of && (sequence === null ? !this.without.has('unnumbered') : sequence > asOf),
     );
-    const taken: Record<string, unknown> = copy(record);
-    if (here && kind === 'documents') {
-      const [mine, theirs] = [here, record] as Records['documents'][string][];
-      const versions = this.#merged(mine?.versions ?? [], theirs?.versions ?? []);
-      if (versions === undefined) report.conflicts.push(`documents/${id}`);
-      taken.versions = copy(versions ?? mine?.versions);
-    }
-    const outcome = { goals: 'closed', files: 'deleted' }[kind as string];
-    if (here && outcome && isLater && !this.without.has('asOf')) {
-      const kept = (here as Record<string, unknown>)[outcome];
-      if (kept !== taken[outcome]) report.kept += 1;
-      taken[outcome] = kept;
-    }
-    (this.records[kind] as Record<string, unknown>)[id] = taken;
-  }
-
-  /** The longer of two histories, if it only goes on; undefined if both sides have added to them. */
-  #merged(here: Version[], file: Version[]): Version[] | undefined {
-    const common = Math.min(here.length, file.length);
-    if (equal(here.slice(0, common), file.slice(0, common))) return file.length > here.length ? file : here;
-    return this.without.has('conflicts') ? file : undefined;
   }
 }
 
@@ -238,10 +210,9 @@ export class ModelApplication {
     return file;
   }
 
-  /** The gateway has taken a file: its changes are settled, but those in conflict. */
-  acknowledge(file: File, { conflicts }: Report): void {
+  /** The gateway has taken a file: its changes are settled. */
+  acknowledge(file: File): void {
     for (const [of, number] of file.changes) {
-      if (conflicts.includes(of)) continue;
       const isSettled = this.without.has('changeNumbers')
         ? equal(recordOf(this.records, of), recordOf(file.records, of))
         : this.changes.get(of) === number;

@@ -1,12 +1,14 @@
 import pg from 'pg';
 import { acknowledge, type ExportedFile, exportChanges } from '../../../docs/application/exporter.js';
 import { takeInEvents } from '../../../docs/application/reader.js';
+import { eventKind } from '../../../src/events/event.js';
 import { eventSource } from '../../../src/events/source.js';
+import { readCursor } from '../../../src/lists/engine.js';
 import { numberEvents } from '../../../src/platform/outbox/sequence.js';
 import { createToken } from '../../../src/tokens.js';
 import { streamSource } from '../../../src/workspace/file.js';
 import { importFrom } from '../../../src/workspace/import.js';
-import { ImportError } from '../../../src/workspace/report.js';
+import { ImportError, UnknownChangesError } from '../../../src/workspace/report.js';
 import { createEmptyDatabase } from '../database.js';
 import { textOf } from '../documents.js';
 import { mutation } from '../surfaces.js';
@@ -18,53 +20,66 @@ const tables = ['people', 'goals', 'goal_access', 'folders', 'files', 'documents
 
 const firstRows = `
   INSERT INTO people VALUES ('p1', 'p1'), ('p2', 'p2');
-  INSERT INTO goals VALUES ('g1', 'g1', '2026-01-01Z', true), ('g2', 'g2', NULL, NULL);
+  INSERT INTO goals VALUES ('g1', 'g1', '2026-01-01Z', 'owner', true), ('g2', 'g2', NULL, NULL, NULL);
   INSERT INTO goal_access VALUES ('g1', 'p1');
   INSERT INTO folders VALUES ('d1', 'd1'), ('d2', 'd2');
-  INSERT INTO files VALUES ('f1', 'f1', 'd1', NULL), ('f2', 'f2', NULL, now());
+  INSERT INTO files VALUES ('f1', 'f1', 'd1', NULL, NULL), ('f2', 'f2', NULL, now(), 'owner');
   INSERT INTO documents VALUES ('k1', 'd1');
   INSERT INTO versions VALUES ('k1', 1, 'one', 'one');
   UPDATE sent SET revision = 0;
-  UPDATE taken_in SET sequence = 0, cursor = NULL`;
+  UPDATE taken_in SET cursor = NULL`;
 
-/** The rows of both sides, in the words of the model. `of` says which rows of a table count. */
-const recordsQuery = (of: Record<string, string>) => `
+/** The rows of both sides, in the words of the model, or `isExact` with all times and persons. */
+const recordsQuery = (of: Record<string, string>, isExact = false) => `
   SELECT jsonb_build_object(
     'people', (SELECT coalesce(jsonb_object_agg(id, jsonb_build_object('name', name)), '{}') FROM (${of.people}) p),
     'goals', (SELECT coalesce(jsonb_object_agg(id, jsonb_build_object('name', name, 'access', access,
-      'closed', to_char(closed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'))), '{}') FROM (${of.goals}) g),
+      'closed', to_char(closed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')${isExact ? ", 'at', closed_at, 'by', closed_by, 'success', success" : ''})), '{}') FROM (${of.goals}) g),
     'folders', (SELECT coalesce(jsonb_object_agg(id, jsonb_build_object('name', name)), '{}') FROM (${of.folders}) f),
     'files', (SELECT coalesce(jsonb_object_agg(id, jsonb_build_object('name', name, 'folder', folder,
-      'deleted', deleted_at IS NOT NULL)), '{}') FROM (${of.files}) f),
+      'deleted', deleted_at IS NOT NULL${isExact ? ", 'at', deleted_at, 'by', deleted_by" : ''})), '{}') FROM (${of.files}) f),
     'documents', (SELECT coalesce(jsonb_object_agg(id, jsonb_build_object('folder', folder, 'versions', versions)), '{}')
       FROM (${of.documents}) d)) AS records`;
 
-export const ofGateway = recordsQuery({
-  people: "SELECT id, full_name AS name FROM people WHERE company_id = $1 AND suspended_at IS NULL AND id <> 'owner'",
-  goals: `SELECT id, name, closed_at, (
-      SELECT coalesce(jsonb_agg(a.person_id ORDER BY a.person_id), '[]') FROM access_grants a
-      WHERE a.company_id = $1 AND a.goal_id = g.id) AS access
-    FROM goals g WHERE company_id = $1 AND removed_at IS NULL`,
-  folders: 'SELECT id, name FROM resource_hub_folders WHERE company_id = $1',
-  files: 'SELECT id, name, parent_folder_id AS folder, deleted_at FROM resource_hub_files WHERE company_id = $1',
-  documents: `SELECT id, parent_folder_id AS folder, (
-      SELECT jsonb_agg(jsonb_build_object('text', v.content, 'from', v.restored_from_version_number)
-        ORDER BY v.version_number)
-      FROM document_versions v WHERE v.company_id = $1 AND v.document_id = d.id) AS versions
-    FROM resource_hub_documents d WHERE company_id = $1 AND deleted_at IS NULL`,
-});
+const versionOf = (isExact: boolean, editor: string, at: string) =>
+  `jsonb_build_object('text', v.content, 'from', ${isExact ? `v.restored, 'by', v.${editor}, 'at', v.${at}` : 'v.restored'})`;
 
-export const ofApplication = recordsQuery({
-  people: 'SELECT id, name FROM people',
-  goals: `SELECT id, name, closed_at, (
-      SELECT coalesce(jsonb_agg(a.person_id ORDER BY a.person_id), '[]') FROM goal_access a WHERE a.goal_id = g.id
-    ) AS access FROM goals g`,
-  folders: 'SELECT id, name FROM folders',
-  files: 'SELECT id, name, folder_id AS folder, deleted_at FROM files',
-  documents: `SELECT id, folder_id AS folder, (
-      SELECT jsonb_agg(jsonb_build_object('text', v.content, 'from', v.restored_from) ORDER BY v.number)
-      FROM versions v WHERE v.document_id = d.id) AS versions FROM documents d`,
-});
+export const ofGateway = (isExact = false) =>
+  recordsQuery(
+    {
+      people:
+        "SELECT id, full_name AS name FROM people WHERE company_id = $1 AND suspended_at IS NULL AND id <> 'owner'",
+      goals: `SELECT id, name, closed_at, closed_by_id AS closed_by, success, (
+          SELECT coalesce(jsonb_agg(a.person_id ORDER BY a.person_id), '[]') FROM access_grants a
+          WHERE a.company_id = $1 AND a.goal_id = g.id) AS access
+        FROM goals g WHERE company_id = $1 AND removed_at IS NULL`,
+      folders: 'SELECT id, name FROM resource_hub_folders WHERE company_id = $1',
+      files: `SELECT id, name, parent_folder_id AS folder, deleted_at, deleted_by_id AS deleted_by
+        FROM resource_hub_files WHERE company_id = $1 AND removed_at IS NULL`,
+      documents: `SELECT id, parent_folder_id AS folder, (
+          SELECT jsonb_agg(${versionOf(isExact, 'editor_id', 'inserted_at')} ORDER BY v.version_number)
+          FROM (SELECT *, restored_from_version_number AS restored FROM document_versions) v
+          WHERE v.company_id = $1 AND v.document_id = d.id) AS versions
+        FROM resource_hub_documents d WHERE company_id = $1 AND deleted_at IS NULL`,
+    },
+    isExact,
+  );
+
+export const ofApplication = (isExact = false) =>
+  recordsQuery(
+    {
+      people: 'SELECT id, name FROM people',
+      goals: `SELECT id, name, closed_at, closed_by, success, (
+          SELECT coalesce(jsonb_agg(a.person_id ORDER BY a.person_id), '[]') FROM goal_access a WHERE a.goal_id = g.id
+        ) AS access FROM goals g`,
+      folders: 'SELECT id, name FROM folders',
+      files: 'SELECT id, name, folder_id AS folder, deleted_at, deleted_by FROM files',
+      documents: `SELECT id, folder_id AS folder, (
+          SELECT jsonb_agg(${versionOf(isExact, 'editor', 'written_at')} ORDER BY v.number)
+          FROM (SELECT *, restored_from AS restored FROM versions) v WHERE v.document_id = d.id) AS versions FROM documents d`,
+    },
+    isExact,
+  );
 
 interface Side {
   records: Records;
@@ -91,8 +106,8 @@ export class RealHistories {
   #token = '';
   #network: ExportedFile[] = [];
   #acknowledgements: (() => Promise<void>)[] = [];
-  kept = 0;
-  conflicts = 0;
+  /** Files that did not know an event. */
+  refused = 0;
 
   private constructor(
     readonly world: World,
@@ -115,26 +130,27 @@ export class RealHistories {
   async begin(): Promise<void> {
     this.#count += 1;
     this.#companyId = `acme-${this.#count}`;
-    [this.#network, this.#acknowledgements, this.kept, this.conflicts] = [[], [], 0, 0];
+    [this.#network, this.#acknowledgements, this.refused] = [[], [], 0];
     await this.client.query(`TRUNCATE ${tables.join()}; ${firstRows}`);
     const file = await exportChanges(this.client, { isWhole: true });
     if (!file) throw new Error('there is nothing to load');
     await this.#import(file);
-    await acknowledge(this.client, file, []);
+    await acknowledge(this.client, file);
     const of = { companyId: this.#companyId, personId: 'owner', name: 'application', canWrite: true };
     this.#token = (await createToken(this.world.db, of)).token;
   }
 
   async state(): Promise<State> {
-    const [gateway] = await this.world.sql(ofGateway, [this.#companyId]);
-    const { rows } = await this.client.query(ofApplication);
-    const taken = await this.client.query('SELECT sequence FROM taken_in');
+    const [gateway] = await this.world.sql(ofGateway(), [this.#companyId]);
+    const { rows } = await this.client.query(ofApplication());
+    const taken = await this.client.query<{ cursor: string | null }>('SELECT cursor FROM taken_in');
+    const cursor = taken.rows[0]?.cursor;
     const changes = await this.client.query<{ kind: string; id: string }>('SELECT kind, id FROM changes');
     return {
       gateway: { records: gateway.records },
       application: {
         records: rows[0].records,
-        sequence: Number(taken.rows[0].sequence),
+        sequence: cursor ? Number(readCursor(eventKind, cursor)?.key) : 0,
         changes: changes.rows.map(({ kind, id }) => `${kindOf[kind]}/${id}`).sort(),
       },
     };
@@ -212,14 +228,15 @@ export class RealHistories {
     const [file] = isRepeated ? this.#network.slice(index) : this.#network.splice(index, 1);
     if (!file) return;
     const report = await this.#import(file).catch((error) => {
+      if (error instanceof UnknownChangesError) {
+        this.refused += 1;
+        return undefined;
+      }
       if (error instanceof ImportError && /^revision: must be higher/.test(error.problems[0] ?? '')) return undefined;
       throw error;
     });
     if (!report || report.isRepeated) return;
-    const conflicts = report.findings.filter(({ what }) => what === 'conflict').map(({ id }) => id);
-    this.kept += report.findings.filter(({ what, details }) => what === 'kept' && details.field).length;
-    this.conflicts += conflicts.length;
-    this.#acknowledgements.push(() => acknowledge(this.client, file, conflicts));
+    this.#acknowledgements.push(() => acknowledge(this.client, file));
   }
 
   /** What people do in the application. */
@@ -229,7 +246,9 @@ export class RealHistories {
     switch (action.do) {
       case 'close':
         await run(
-          "UPDATE goals SET closed_at = $2::text::date AT TIME ZONE 'UTC', success = CASE WHEN $2::text IS NOT NULL THEN true END WHERE id = $1",
+          `UPDATE goals SET closed_at = $2::text::date AT TIME ZONE 'UTC',
+             closed_by = CASE WHEN $2::text IS NOT NULL THEN 'owner' END,
+             success = CASE WHEN $2::text IS NOT NULL THEN true END WHERE id = $1`,
           action.id,
           action.closed,
         );
@@ -259,7 +278,11 @@ export class RealHistories {
         );
         break;
       case 'hide':
-        await run('UPDATE files SET deleted_at = CASE WHEN deleted_at IS NULL THEN now() END WHERE id = $1', action.id);
+        await run(
+          `UPDATE files SET deleted_at = CASE WHEN deleted_at IS NULL THEN now() END,
+             deleted_by = CASE WHEN deleted_at IS NULL THEN 'owner' END WHERE id = $1`,
+          action.id,
+        );
         break;
       case 'move':
         await run(

@@ -6,7 +6,7 @@ import { takeInEvents } from '../../../docs/application/reader.js';
 import { openModels } from '../../../src/database.js';
 import { streamSource } from '../../../src/workspace/file.js';
 import { importFrom } from '../../../src/workspace/import.js';
-import { ImportError } from '../../../src/workspace/report.js';
+import { ImportError, UnknownChangesError } from '../../../src/workspace/report.js';
 
 const { APPLICATION_URL, DATABASE_URL = '', GATEWAY = '', TOKEN = '' } = process.env;
 const milliseconds = 50;
@@ -23,10 +23,9 @@ async function send(): Promise<number> {
   const file = await exportChanges(client);
   if (!file) return 0;
   const source = streamSource(() => [Buffer.from(file.text)]);
-  const { findings, kept, conflicts: count } = await importFrom(db, source, { update: true, shown: 1_000_000 });
-  const conflicts = findings.filter(({ what }) => what === 'conflict').map(({ id }) => id);
-  say({ revision: file.revision, kept, count, conflicts });
-  await acknowledge(client, file, conflicts);
+  await importFrom(db, source, { update: true });
+  say({ revision: file.revision });
+  await acknowledge(client, file);
   return file.changes.length;
 }
 
@@ -35,7 +34,8 @@ async function attempt(work: () => Promise<number>): Promise<number> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ImportError) say({ refused: error.problems });
+    if (error instanceof UnknownChangesError) say({ unknowing: error.changes.length });
+    else if (error instanceof ImportError) say({ refused: error.problems });
     else if (!/fetch failed|ECONN|503|not available/i.test(`${error} ${(error as Error).cause}`)) {
       say({ failed: `${error}` });
       process.exit(1);

@@ -1,11 +1,13 @@
 import { Prisma } from '../generated/client/client.js';
 import { rawSql as raw, sql } from '../platform/postgres/index.js';
-import { type Checked, columns, staged } from './staging.js';
+import type { UnknownChange } from './report.js';
+import { within } from './rows.js';
+import { type Checked, columns, most, staged } from './staging.js';
 import { columnsOf, isAppended, isListed, lists, nested, type Parent, rowKeyOf, type Table, tables } from './tables.js';
 
-/** What a merge is told, besides what is staged. */
-export interface Merge extends Checked {
-  /** The sequence up to which the writer of the file knew every event. */
+/** What an update is told, besides what is staged. */
+export interface Update extends Checked {
+  /** The sequence up to which the writer of the file had taken in every event. */
   asOf: number;
   /** Whether the file's word counts against what operations have changed since. */
   overwrite: boolean;
@@ -24,9 +26,9 @@ export const sameRow = (table: Table, one: string, other: string) =>
   );
 
 /** Gives rows without an id in the file that of the row that they stand for, parents before their children. */
-export async function matchRows(merge: Merge): Promise<void> {
-  const { tx, staging } = merge;
-  await matchBlobs(merge);
+export async function matchRows(update: Update): Promise<void> {
+  const { tx, staging } = update;
+  await matchBlobs(update);
   for (const table of tables.filter((each) => nested[each] && staging.tables.has(each))) {
     const { parents, natural } = nested[table] as NonNullable<(typeof nested)[Table]>;
     for (const { table: of, column } of parents.filter((each) => staging.tables.has(each.table)))
@@ -35,22 +37,22 @@ export async function matchRows(merge: Merge): Promise<void> {
         WHERE s.${columns([column])} = p.made AND p.id <> p.made`);
     if (table === 'space_members') continue;
     for (const parent of parents.filter((each) => staging.tables.has(each.table))) {
-      if (!timed.includes(table)) await match(merge, table, { parent, natural, condition: 'TRUE' });
+      if (!timed.includes(table)) await match(update, table, { parent, natural, condition: 'TRUE' });
       else {
-        await match(merge, table, {
+        await match(update, table, {
           parent,
           natural: [...natural, 'inserted_at'],
           condition: 'm.inserted_at IS NOT NULL',
         });
-        await match(merge, table, { parent, natural, condition: 'm.inserted_at IS NULL' });
+        await match(update, table, { parent, natural, condition: 'm.inserted_at IS NULL' });
       }
     }
   }
-  await nameRestored(merge);
+  await nameRestored(update);
 }
 
 /** Gives the activities of restores the id of the version of their number. */
-export async function nameRestored({ tx, staging, companyId, isNew }: Merge): Promise<void> {
+export async function nameRestored({ tx, staging, companyId, isNew }: Update): Promise<void> {
   const here = isNew
     ? sql`NULL`
     : sql`(SELECT v.id FROM document_versions v WHERE v.company_id = ${companyId}
@@ -63,7 +65,7 @@ export async function nameRestored({ tx, staging, companyId, isNew }: Merge): Pr
 }
 
 /** The bytes of a file are those that it has, unless the file gives another id. */
-async function matchBlobs({ tx, staging, companyId }: Merge): Promise<void> {
+async function matchBlobs({ tx, staging, companyId }: Update): Promise<void> {
   if (!staging.tables.has('blobs')) return;
   await tx.$executeRaw(sql`
     UPDATE staged_blobs b SET id = f.blob_id
@@ -80,7 +82,7 @@ interface Matching {
   condition: string;
 }
 
-async function match({ tx, companyId }: Merge, table: Table, { parent, natural, condition }: Matching): Promise<void> {
+async function match({ tx, companyId }: Update, table: Table, { parent, natural, condition }: Matching): Promise<void> {
   const inParent = columns([parent.column]);
   const key = [parent.column, ...natural];
   const order = ['index', 'inserted_at'].filter((column) => hasColumn(table, column));
@@ -103,150 +105,54 @@ async function match({ tx, companyId }: Merge, table: Table, { parent, natural, 
     WHERE s.made = mine.made`);
 }
 
-/** Events of operations that the writer of the file had not taken in. */
-const later = ({ companyId, asOf }: Merge, column: string, id: Prisma.Sql) => sql`
-  FROM activities a WHERE a.company_id = ${companyId} AND a.${columns([column])} = ${id} AND a.origin = 'api'
-    AND (a.sequence IS NULL OR a.sequence > ${asOf}::bigint)`;
-
-/** The outcome of a record that operations change: the columns that say it. */
-const outcomes: { table: Table; subject: string; outcome: string[] }[] = [
-  { table: 'goals', subject: 'goal_id', outcome: ['closed_at', 'closed_by_id', 'success'] },
-  { table: 'resource_hub_files', subject: 'file_id', outcome: ['deleted_at', 'deleted_by_id'] },
-];
+/** The records that operations change: the column of an activity that names one, and the columns that say its outcome. */
+const operated = [
+  { table: 'goals', kind: 'goal', subject: 'goal_id', outcome: ['closed_at', 'closed_by_id', 'success'] },
+  { table: 'resource_hub_files', kind: 'file', subject: 'file_id', outcome: ['deleted_at', 'deleted_by_id'] },
+  { table: 'resource_hub_documents', kind: 'document', subject: 'document_id', outcome: ['name', 'content'] },
+] as const;
 
 /** Whether two rows differ in these columns. */
 const differ = (names: readonly string[], one: string, other: string) =>
   sql`(${columns(names, one)}) IS DISTINCT FROM (${columns(names, other)})`;
 
-/** Keeps the outcome of what operations have changed since, and says so. Returns the number of these records. */
-export async function keepOutcomes(merge: Merge): Promise<number> {
-  const { tx, staging, companyId, overwrite } = merge;
-  if (overwrite) return 0;
-  let kept = 0;
-  for (const { table, subject, outcome } of outcomes.filter((each) => staging.tables.has(each.table))) {
-    const [first = ''] = outcome;
-    kept += await tx.$executeRaw(sql`
-      WITH kept AS (
-        SELECT s.id, s.path, s.n, s.${columns([first])} AS theirs, t.${columns([first])} AS own,
-          (SELECT jsonb_build_object('event', coalesce(a.sequence::text, 'not numbered yet'), 'action', a.action, 'by', a.author_id)
-            ${later(merge, subject, sql`s.id`)} ORDER BY a.sequence DESC NULLS FIRST LIMIT 1) AS event
-        FROM ${staged(table)} s JOIN ${raw(table)} t ON t.company_id = ${companyId} AND t.id = s.id
-        WHERE ${differ(outcome, 's', 't')} AND EXISTS (SELECT ${later(merge, subject, sql`s.id`)})
-      ), noted AS (
-        INSERT INTO import_findings
-        SELECT 'kept', ${table}, id, path, event || jsonb_build_object('field', ${first}::text, 'here', own, 'file', theirs), n FROM kept
+/**
+ * The records of the file, removed ones included, that an operation has changed by an event which the writer of the file
+ * had not taken in, each with its last one. After the rows are locked, only those that are: others may go on changing.
+ */
+export async function unknownChanges(update: Update, { onlyLocked = false } = {}): Promise<UnknownChange[]> {
+  const { tx, staging, companyId, asOf, overwrite } = update;
+  const found: UnknownChange[] = [];
+  for (const { table, kind, subject, outcome } of operated) {
+    const isRelevant = onlyLocked
+      ? sql`EXISTS (SELECT FROM import_changed c WHERE c.tbl = ${table} AND c.id = s.id)`
+      : overwrite
+        ? sql`EXISTS (SELECT FROM ${raw(table)} t
+            WHERE t.company_id = ${companyId} AND t.id = s.id AND ${differ(outcome, 's', 't')})`
+        : sql`TRUE`;
+    const named = [sql`SELECT r.id, '' AS path, 0::bigint AS n FROM import_removed r WHERE r.tbl = ${table}`];
+    if (staging.tables.has(table))
+      named.push(sql`SELECT s.id, s.path, s.n FROM ${staged(table)} s WHERE ${isRelevant}`);
+    const event = sql`a.sequence, a.action::text AS action, a.author_id AS "personId", a.inserted_at AS at`;
+    const rows = await tx.$queryRaw<(UnknownChange & { sequence: bigint | null })[]>(sql`
+      WITH named AS MATERIALIZED (${Prisma.join(named, ' UNION ALL ')}), later AS (
+        SELECT named.*, e.* FROM named CROSS JOIN LATERAL (
+          SELECT ${event} FROM activities a
+          WHERE a.company_id = ${companyId} AND a.origin = 'api' AND a.sequence > ${asOf}::bigint
+            AND record_of(a.goal_id, a.file_id, a.document_id) = ${kind}::text || ' ' || named.id
+          ORDER BY a.sequence DESC LIMIT 1
+        ) e
+        UNION ALL
+        SELECT named.*, ${event} FROM named JOIN activities a ON a.${raw(subject)} = named.id
+        WHERE a.company_id = ${companyId} AND a.origin = 'api' AND a.sequence IS NULL
       )
-      UPDATE ${staged(table)} s SET ${raw(outcome.map((name) => `"${name}" = t."${name}"`).join(', '))}
-      FROM ${raw(table)} t, kept WHERE t.company_id = ${companyId} AND t.id = s.id AND kept.id = s.id`);
+      SELECT * FROM (
+        SELECT DISTINCT ON (n, id) ${table} AS "table", * FROM later ORDER BY n, id, sequence DESC NULLS FIRST, at DESC
+      ) l ORDER BY n, id LIMIT ${most}::integer`);
+    for (const { table: of, id, path, sequence, action, personId, at } of rows)
+      found.push({ table: of, id, path, event: sequence === null ? null : String(sequence), action, personId, at });
   }
-  return kept;
-}
-
-/**
- * Compares the history of each document with the one that is there. One that only goes on is appended; one that is
- * shorter changes nothing; and if both sides have added to it, the document stays as it is, which is a conflict.
- * Returns problems: what is no history at all.
- */
-export async function mergeHistories(merge: Merge): Promise<string[]> {
-  const { tx, staging, companyId, overwrite } = merge;
-  if (!staging.tables.has('resource_hub_documents')) return [];
-  await staging.create('document_versions');
-  await tx.$executeRaw(sql`
-    CREATE TEMP TABLE import_histories ON COMMIT DROP AS
-    SELECT s.id, s.path, s.n, s.state, coalesce(d.current_version, 0) AS here, coalesce(v.first, 0) AS first,
-      coalesce(v.last, 0) AS last, coalesce(v.differs, false) AS differs, s.name <> d.name OR s.content <> d.content AS is_edited,
-      e.first AS unseen, e.sequence AS event, d.state AS state_here, v.differs_at
-    FROM staged_resource_hub_documents s
-    JOIN resource_hub_documents d ON d.company_id = ${companyId} AND d.id = s.id
-    LEFT JOIN (
-      SELECT v.document_id, min(v.version_number) AS first, max(v.version_number) AS last,
-        bool_or(o.id IS NOT NULL AND ${mismatch}) AS differs,
-        min(v.version_number) FILTER (WHERE o.id IS NOT NULL AND ${mismatch}) AS differs_at
-      FROM staged_document_versions v
-      LEFT JOIN document_versions o
-        ON o.company_id = ${companyId} AND o.document_id = v.document_id AND o.version_number = v.version_number
-      GROUP BY v.document_id
-    ) v ON v.document_id = s.id
-    LEFT JOIN LATERAL (
-      SELECT min(n.version_number) AS first, coalesce(max(a.sequence) FILTER (WHERE a.sequence IS NOT NULL), 0) AS sequence
-      FROM activities a JOIN document_versions n ON n.company_id = ${companyId} AND n.id = a.document_version_id
-      WHERE a.company_id = ${companyId} AND a.document_id = s.id AND a.origin = 'api'
-        AND (a.sequence IS NULL OR a.sequence > ${merge.asOf}::bigint)
-      HAVING count(*) > 0
-    ) e ON TRUE`);
-  const problems = await tx.$queryRaw<{ path: string; problem: string }[]>`
-    SELECT path, problem FROM (
-      SELECT n, path || '.state' AS path, 'is published here, and history is not taken back' AS problem
-      FROM import_histories WHERE state = 'draft' AND state_here = 'published'
-      UNION ALL
-      SELECT n, path || '.versions[0].version_number', format('must be at most %s, the gateway has %s versions', here + 1, here)
-      FROM import_histories WHERE first > here + 1
-      UNION ALL
-      SELECT n, path || '.versions', 'must have a new version for a new name or content'
-      FROM import_histories WHERE last = 0 AND state = 'published' AND is_edited AND unseen IS NULL
-    ) p ORDER BY n LIMIT 10000`;
-  if (problems.length > 0) return problems.map(({ path, problem }) => `${path}: ${problem}`);
-  await tx.$executeRaw`
-    CREATE TEMP TABLE import_verdicts ON COMMIT DROP AS
-    SELECT h.*, CASE
-      WHEN differs OR (last > here AND unseen < first) THEN 'conflict'
-      WHEN last < here AND last > 0 OR (last = 0 AND is_edited AND unseen IS NOT NULL) THEN 'shorter'
-      WHEN last > here THEN 'longer' ELSE 'equal' END AS verdict
-    FROM import_histories h`;
-  if (overwrite) await appendOverwritten(merge);
-  else
-    await tx.$executeRaw`
-      INSERT INTO import_findings
-      SELECT CASE verdict WHEN 'conflict' THEN 'conflict' ELSE 'kept' END, 'resource_hub_documents', v.id, v.path,
-        jsonb_build_object('event', nullif(v.event, 0), 'here', jsonb_build_object('version', v.here, 'title', o.title,
-            'editor', o.editor_id, 'at', o.inserted_at),
-          'file', jsonb_build_object('version', v.last, 'differs_at', v.differs_at, 'title', f.title, 'editor', f.editor_id,
-            'at', f.inserted_at)), v.n
-      FROM import_verdicts v
-      LEFT JOIN document_versions o ON o.company_id = ${companyId} AND o.document_id = v.id AND o.version_number = v.here
-      LEFT JOIN staged_document_versions f ON f.document_id = v.id AND f.version_number = v.last
-      WHERE verdict = 'conflict' OR (verdict = 'shorter' AND unseen IS NOT NULL)`;
-  await leaveDocuments(merge, sql`v.verdict IN ('conflict', 'shorter')`);
-  return [];
-}
-
-/** Takes from the file what it says of the histories of documents that stay as they are. */
-async function leaveDocuments(merge: Merge, condition: Prisma.Sql): Promise<void> {
-  const { tx, companyId } = merge;
-  await tx.$executeRaw(sql`
-    UPDATE staged_resource_hub_documents s SET name = d.name, content = d.content, current_version = d.current_version,
-      state = d.state, published_at = d.published_at
-    FROM import_verdicts v, resource_hub_documents d
-    WHERE v.id = s.id AND d.company_id = ${companyId} AND d.id = s.id AND (${condition} OR (v.last = 0 AND v.here > 0))`);
-  await tx.$executeRaw(sql`
-    DELETE FROM staged_document_versions s USING import_verdicts v WHERE v.id = s.document_id AND ${condition}`);
-  await dropRestores(merge);
-}
-
-/**
- * Documents, which are locked now, may have got another version since they were compared. They stay as they are: a
- * conflict if the file has new versions, too.
- */
-export async function leaveOvertaken(merge: Merge): Promise<void> {
-  const { tx, staging, companyId } = merge;
-  if (!staging.tables.has('resource_hub_documents')) return;
-  await tx.$executeRaw`
-    UPDATE import_verdicts v SET verdict = CASE verdict WHEN 'longer' THEN 'overtaken' ELSE 'outdated' END
-    FROM resource_hub_documents d
-    WHERE d.company_id = ${companyId} AND d.id = v.id AND coalesce(d.current_version, 0) <> v.here
-      AND v.verdict IN ('longer', 'equal')
-      AND EXISTS (SELECT FROM import_changed c WHERE c.tbl = 'resource_hub_documents' AND c.id = v.id)`;
-  await tx.$executeRaw`
-    INSERT INTO import_findings
-    SELECT CASE verdict WHEN 'overtaken' THEN 'conflict' ELSE 'kept' END, 'resource_hub_documents', v.id, v.path,
-      jsonb_build_object('here', jsonb_build_object('version', o.version_number, 'title', o.title, 'editor', o.editor_id,
-        'at', o.inserted_at), 'file', jsonb_build_object('version', v.last)), v.n
-    FROM import_verdicts v
-    JOIN resource_hub_documents d ON d.company_id = ${companyId} AND d.id = v.id
-    JOIN document_versions o
-      ON o.company_id = ${companyId} AND o.document_id = v.id AND o.version_number = d.current_version
-    WHERE v.verdict IN ('overtaken', 'outdated')`;
-  await leaveDocuments(merge, sql`v.verdict NOT IN ('longer', 'equal')`);
+  return found;
 }
 
 /** Whether a version of the file, `v`, contradicts the one that is there, `o`. */
@@ -254,27 +160,100 @@ const mismatch = sql`((v.title, v.content, v.editor_id, v.origin, v.restored_fro
   IS DISTINCT FROM (o.title, o.content, o.editor_id, o.origin, o.restored_from_version_number)
   OR v.id <> o.id OR v.inserted_at <> o.inserted_at)`;
 
+/**
+ * Compares the history of each document with the one that is there, which it must go on. With `overwrite`, the last version
+ * of one that does not becomes the next version here. Returns problems.
+ */
+export async function compareHistories(update: Update): Promise<string[]> {
+  const { tx, staging, companyId, overwrite } = update;
+  if (!staging.tables.has('resource_hub_documents')) return [];
+  await staging.create('document_versions');
+  await tx.$executeRaw(sql`
+    CREATE TEMP TABLE import_histories ON COMMIT DROP AS
+    SELECT h.*, CASE WHEN last = 0 AND here > 0 OR is_behind AND NOT is_edited THEN 'stays'
+      WHEN is_behind THEN 'appended' ELSE 'goes on' END AS verdict
+    FROM (
+      SELECT s.id, s.path, s.n, s.state, coalesce(d.current_version, 0) AS here, coalesce(v.first, 0) AS first,
+        coalesce(v.last, 0) AS last, v.differs_at, s.name <> d.name OR s.content <> d.content AS is_edited,
+        v.differs_at IS NOT NULL OR v.last < d.current_version AS is_behind, d.state AS state_here
+      FROM staged_resource_hub_documents s
+      JOIN resource_hub_documents d ON d.company_id = ${companyId} AND d.id = s.id
+      LEFT JOIN (
+        SELECT v.document_id, min(v.version_number) AS first, max(v.version_number) AS last,
+          min(v.version_number) FILTER (WHERE o.id IS NOT NULL AND ${mismatch}) AS differs_at
+        FROM staged_document_versions v
+        LEFT JOIN document_versions o
+          ON o.company_id = ${companyId} AND o.document_id = v.document_id AND o.version_number = v.version_number
+        GROUP BY v.document_id
+      ) v ON v.document_id = s.id
+    ) h`);
+  await tx.$executeRaw`ANALYZE import_histories`;
+  const side = (row: string) =>
+    raw(`format('%s by %s at %s', to_json(left(${row}.title, 80)), to_json(${row}.editor_id),
+    to_char(coalesce(${row}.inserted_at, now()) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`);
+  const problems = await tx.$queryRaw<{ path: string; field: string; problem: string }[]>(sql`
+    SELECT path, field, problem FROM (
+      SELECT n, path, 'state' AS field, 'is published here, and history is not taken back' AS problem
+      FROM import_histories WHERE state = 'draft' AND state_here = 'published'
+      UNION ALL
+      SELECT n, path, 'versions[0].version_number', format('must be at most %s, the gateway has %s versions', here + 1, here)
+      FROM import_histories WHERE first > here + 1
+      UNION ALL
+      SELECT n, path, 'versions', 'must have a new version for a new name or content'
+      FROM import_histories WHERE last = 0 AND state = 'published' AND is_edited
+      UNION ALL
+      SELECT h.n, h.path, format('versions[%s]', h.differs_at - h.first),
+        format('version %s is another here: %s; the file has %s. History is only added to: number yours from %s on',
+          h.differs_at, ${side('o')}, ${side('v')}, here + 1)
+      FROM import_histories h
+      JOIN staged_document_versions v ON v.document_id = h.id AND v.version_number = h.differs_at
+      JOIN document_versions o ON o.company_id = ${companyId} AND o.document_id = h.id AND o.version_number = h.differs_at
+      WHERE NOT ${overwrite}::boolean
+      UNION ALL
+      SELECT n, path, 'versions', format('must go on to version %s, the current one here, at least', here)
+      FROM import_histories WHERE last BETWEEN 1 AND here - 1 AND differs_at IS NULL AND NOT ${overwrite}::boolean
+    ) p ORDER BY n LIMIT ${most}::integer`);
+  if (problems.length > 0) return problems.map(({ path, field, problem }) => `${within(path, field)}: ${problem}`);
+  if (overwrite) await appendOverwritten(update);
+  // What the file says of a history that stays is what is there.
+  await tx.$executeRaw`
+    UPDATE staged_resource_hub_documents s SET name = d.name, content = d.content, current_version = d.current_version,
+      state = d.state, published_at = d.published_at
+    FROM import_histories h, resource_hub_documents d
+    WHERE h.id = s.id AND h.verdict = 'stays' AND d.company_id = ${companyId} AND d.id = s.id`;
+  await tx.$executeRaw`
+    DELETE FROM staged_document_versions s USING import_histories h WHERE h.id = s.document_id AND h.verdict = 'stays'`;
+  if (overwrite) await dropRestores(update);
+  return [];
+}
+
 /** The file's last version becomes the next one here, because history is append-only. */
-async function appendOverwritten({ tx, companyId }: Merge): Promise<void> {
+async function appendOverwritten({ tx }: Update): Promise<void> {
   await tx.$executeRaw`
-    DELETE FROM staged_document_versions s USING import_verdicts v
-    WHERE v.id = s.document_id AND v.verdict IN ('conflict', 'shorter') AND s.version_number < v.last`;
+    DELETE FROM staged_document_versions s USING import_histories h
+    WHERE h.id = s.document_id AND h.verdict = 'appended' AND s.version_number < h.last`;
   await tx.$executeRaw`
-    UPDATE staged_document_versions s SET id = new_id(), version_number = v.here + 1, previous_version_number = v.here,
-      origin = 'edited', restored_from_version_number = NULL
-    FROM import_verdicts v WHERE v.id = s.document_id AND v.verdict IN ('conflict', 'shorter') AND v.is_edited`;
+    UPDATE staged_document_versions s SET id = new_id(), version_number = h.here + 1, previous_version_number = h.here,
+      origin = 'edited', restored_from_version_number = NULL, inserted_at = NULL
+    FROM import_histories h WHERE h.id = s.document_id AND h.verdict = 'appended'`;
   await tx.$executeRaw`
-    UPDATE staged_resource_hub_documents s SET current_version = v.here + 1
-    FROM import_verdicts v WHERE v.id = s.id AND v.verdict IN ('conflict', 'shorter') AND v.is_edited AND v.last > 0`;
-  await tx.$executeRaw`
-    UPDATE import_verdicts SET verdict = 'longer' WHERE verdict IN ('conflict', 'shorter') AND is_edited AND last > 0`;
-  await tx.$executeRaw`
-    UPDATE staged_document_versions s SET id = o.id FROM document_versions o
-    WHERE o.company_id = ${companyId} AND o.document_id = s.document_id AND o.version_number = s.version_number`;
+    UPDATE staged_resource_hub_documents s SET current_version = h.here + 1
+    FROM import_histories h WHERE h.id = s.id AND h.verdict = 'appended'`;
+}
+
+/** Documents, which are locked now, that have got another version since they were compared. */
+export async function overtakenDocuments({ tx, staging, companyId }: Update): Promise<string[]> {
+  if (!staging.tables.has('resource_hub_documents')) return [];
+  const rows = await tx.$queryRaw<{ path: string }[]>`
+    SELECT h.path FROM import_histories h
+    JOIN import_changed c ON c.tbl = 'resource_hub_documents' AND c.id = h.id
+    JOIN resource_hub_documents d ON d.company_id = ${companyId} AND d.id = h.id
+    WHERE coalesce(d.current_version, 0) <> h.here ORDER BY h.n LIMIT ${most}::integer`;
+  return rows.map(({ path }) => `${path}: got another version while the file was compared: send it again`);
 }
 
 /** Activities of versions that are not taken go with them, and with what hangs on them. */
-async function dropRestores({ tx, staging, companyId }: Merge): Promise<void> {
+async function dropRestores({ tx, staging, companyId }: Update): Promise<void> {
   if (!staging.tables.has('activities')) return;
   await tx.$executeRaw`
     DELETE FROM staged_activities a WHERE a.version_number IS NOT NULL
@@ -298,7 +277,7 @@ async function dropRestores({ tx, staging, companyId }: Merge): Promise<void> {
 
 const filledIn = ['inserted_at', 'updated_at'];
 /** What an import never writes to a row that is there. */
-const notWritten = ['sequence', 'recorded_at', 'origin', 'last_sequence'];
+const notWritten = ['sequence', 'recorded_at', 'origin', 'last_sequence', 'removed_at'];
 
 const valuesOf = (table: Table) =>
   columnsOf(table).filter((name) => !rowKeyOf(table).includes(name) && ![...filledIn, ...notWritten].includes(name));
@@ -326,7 +305,7 @@ const keyText = (table: Table) =>
   );
 
 /** Notes which rows an update would change. Locks none. */
-export async function compareRows({ tx, staging, companyId }: Merge): Promise<void> {
+export async function compareRows({ tx, staging, companyId }: Update): Promise<void> {
   for (const table of tables.filter((each) => staging.tables.has(each) && !isAppended(each) && each !== 'public_links'))
     await tx.$executeRaw(sql`
       INSERT INTO import_changed SELECT ${table}, ${keyText(table)}
@@ -335,7 +314,7 @@ export async function compareRows({ tx, staging, companyId }: Merge): Promise<vo
 }
 
 /** Notes what is no longer in a list that the file has, with all that hangs on it, and what is removed as a whole. */
-export async function findDoomed({ tx, staging, companyId }: Merge): Promise<void> {
+export async function findDoomed({ tx, staging, companyId }: Update): Promise<void> {
   const holds = new Set<Table>();
   const note = async (table: Table, rows: Prisma.Sql) => {
     if ((await tx.$executeRaw(sql`INSERT INTO import_doomed ${rows}`)) > 0) holds.add(table);
@@ -347,7 +326,7 @@ export async function findDoomed({ tx, staging, companyId }: Merge): Promise<voi
         sql`SELECT ${table}, t.id FROM ${raw(table)} t JOIN import_removed r ON r.tbl = ${table} AND r.id = t.id
           WHERE t.company_id = ${companyId}`,
       );
-  for (const table of tables.filter((each) => nested[each] && each !== 'space_members')) {
+  for (const table of tables.filter((each) => nested[each] && isListed(each) && each !== 'space_members')) {
     for (const { table: of, column, field } of nested[table]?.parents ?? []) {
       if (holds.has(of))
         await note(
@@ -355,7 +334,7 @@ export async function findDoomed({ tx, staging, companyId }: Merge): Promise<voi
           sql`SELECT ${table}, t.id FROM import_doomed d JOIN ${raw(table)} t
             ON t.company_id = ${companyId} AND t.${columns([column])} = d.id WHERE d.tbl = ${of}`,
         );
-      if (!isListed(table) || !staging.tables.has(of)) continue;
+      if (!staging.tables.has(of)) continue;
       const still = staging.tables.has(table)
         ? sql`AND NOT EXISTS (SELECT FROM ${staged(table)} s WHERE s.id = t.id)`
         : Prisma.empty;
@@ -373,12 +352,6 @@ export async function findDoomed({ tx, staging, companyId }: Merge): Promise<voi
       sql`SELECT 'blobs', f.blob_id FROM staged_resource_hub_files s JOIN resource_hub_files f
         ON f.company_id = ${companyId} AND f.id = s.id WHERE f.blob_id <> s.blob_id`,
     );
-  if (holds.has('resource_hub_files'))
-    await note(
-      'blobs',
-      sql`SELECT 'blobs', f.blob_id FROM import_doomed d JOIN resource_hub_files f
-        ON f.company_id = ${companyId} AND f.id = d.id WHERE d.tbl = 'resource_hub_files'`,
-    );
   const links = sql`SELECT 'public_links', d.public_token FROM resource_hub_documents d`;
   if (staging.tables.has('resource_hub_documents'))
     await note(
@@ -392,13 +365,14 @@ export async function findDoomed({ tx, staging, companyId }: Merge): Promise<voi
       sql`${links} JOIN import_removed r ON r.tbl = 'resource_hub_documents' AND r.id = d.id
       WHERE d.company_id = ${companyId} AND d.public_token IS NOT NULL`,
     );
+  await tx.$executeRaw`ANALYZE import_doomed, import_changed`;
 }
 
 /** In the order in which operations lock them, so that nobody waits in a circle. */
 const lockOrder: Table[] = ['resource_hub_documents', 'resource_hub_files', 'goals'];
 
 /** Locks the rows that change, of those that operations change too. */
-export async function lockRows({ tx, staging, companyId }: Merge): Promise<void> {
+export async function lockRows({ tx, staging, companyId }: Update): Promise<void> {
   for (const table of lockOrder.filter((each) => staging.hasRemoved || staging.tables.has(each)))
     await tx.$executeRaw(sql`
       SELECT t.id FROM ${raw(table)} t WHERE t.company_id = ${companyId} AND t.id IN (
@@ -408,17 +382,17 @@ export async function lockRows({ tx, staging, companyId }: Merge): Promise<void>
 }
 
 /** Writes what differs, in the order of the tables, and removes what is gone, in the opposite order. */
-export async function applyRows(merge: Merge): Promise<void> {
-  const { staging } = merge;
+export async function applyRows(update: Update): Promise<void> {
+  const { staging } = update;
   for (const table of tables.filter((each) => staging.tables.has(each))) {
-    await insertRows(merge, table);
-    if (!isAppended(table) && table !== 'public_links') await updateRows(merge, table);
+    await insertRows(update, table);
+    if (!isAppended(table) && table !== 'public_links') await updateRows(update, table);
   }
-  await removeRows(merge);
+  await removeRows(update);
 }
 
 /** Inserts the staged rows that are not there. The events of a new company are its first, by time and id, as in a copy of it. */
-export async function insertRows({ tx, staging, companyId, isNew }: Merge, table: Table): Promise<number> {
+export async function insertRows({ tx, staging, companyId, isNew }: Update, table: Table): Promise<number> {
   if (!staging.tables.has(table) || (table === 'companies' && !isNew)) return 0;
   const names = columnsOf(table).filter((name) => name !== 'recorded_at');
   const value = (name: string): Prisma.Sql => {
@@ -440,7 +414,7 @@ export async function insertRows({ tx, staging, companyId, isNew }: Merge, table
 }
 
 /** Only rows that were compared and locked: what an operation changes now is not in the way of the file. */
-async function updateRows({ tx, companyId }: Merge, table: Table): Promise<void> {
+async function updateRows({ tx, companyId }: Update, table: Table): Promise<void> {
   const names = valuesOf(table);
   const sets = [
     ...names.map((name) => `"${name}" = s."${name}"`),
@@ -454,8 +428,8 @@ async function updateRows({ tx, companyId }: Merge, table: Table): Promise<void>
     WHERE ${ofCompany(table, companyId)} AND ${sameRow(table, 's', 't')} AND NOT s.frozen AND ${isChanged(table)}`);
 }
 
-async function removeRows(merge: Merge): Promise<void> {
-  const { tx, staging, companyId } = merge;
+async function removeRows(update: Update): Promise<void> {
+  const { tx, staging, companyId } = update;
   if (staging.tables.has('spaces')) {
     const still = staging.tables.has('space_members')
       ? sql`AND NOT EXISTS (SELECT FROM staged_space_members m WHERE m.space_id = t.space_id AND m.person_id = t.person_id)`
@@ -464,35 +438,42 @@ async function removeRows(merge: Merge): Promise<void> {
       DELETE FROM space_members t USING staged_spaces s
       WHERE t.company_id = ${companyId} AND t.space_id = s.id AND 'members' = ANY (s.given) ${still}`);
   }
-  if (staging.hasRemoved) await removeRecords(merge);
-  await deleteDoomed(merge);
+  if (staging.hasRemoved) await removeRecords(update);
+  await deleteDoomed(update);
 }
 
-/** Hides and suspends what is removed as a whole. */
-async function removeRecords({ tx, companyId }: Merge): Promise<void> {
+/** Hides and suspends what is removed as a whole, and remembers the ids of what leaves no row. */
+async function removeRecords({ tx, companyId }: Update): Promise<void> {
   const isRemoved = (table: Table) => sql`
     t.company_id = ${companyId} AND t.id IN (SELECT r.id FROM import_removed r WHERE r.tbl = ${table})`;
-  for (const table of tables.filter((each) => ['spaces', 'goals', 'projects', 'resource_hubs'].includes(each)))
-    await tx.$executeRaw(sql`
-      UPDATE ${raw(table)} t SET removed_at = now() WHERE ${isRemoved(table)} AND t.removed_at IS NULL`);
-  await tx.$executeRaw(sql`
-    UPDATE resource_hub_documents t SET deleted_at = coalesce(t.deleted_at, now()), parent_folder_id = NULL, public_token = NULL
-    WHERE ${isRemoved('resource_hub_documents')}`);
+  const more: Partial<Record<Table, string>> = {
+    resource_hub_files: ', deleted_at = coalesce(t.deleted_at, now()), parent_folder_id = NULL',
+    resource_hub_documents:
+      ', deleted_at = coalesce(t.deleted_at, now()), parent_folder_id = NULL, public_token = NULL',
+  };
+  for (const { table, gone } of Object.values(lists))
+    if (gone === 'removed_at')
+      await tx.$executeRaw(
+        sql`UPDATE ${raw(table)} t SET removed_at = now() ${raw(more[table] ?? '')} WHERE ${isRemoved(table)}`,
+      );
   await tx.$executeRaw(sql`
     UPDATE people t SET suspended_at = now() WHERE ${isRemoved('people')} AND t.suspended_at IS NULL`);
   await tx.$executeRaw(sql`
     UPDATE api_tokens t SET revoked_at = now()
     WHERE t.company_id = ${companyId} AND t.person_id IN (SELECT r.id FROM import_removed r WHERE r.tbl = 'people') AND t.revoked_at IS NULL`);
+  await tx.$executeRaw(sql`
+    INSERT INTO removed_folders (company_id, id)
+    SELECT ${companyId}, r.id FROM import_removed r WHERE r.tbl = 'resource_hub_folders'`);
 }
 
 /** Deletes what hangs on nothing any more. */
-async function deleteDoomed({ tx, companyId }: Merge): Promise<void> {
+async function deleteDoomed({ tx, companyId }: Update): Promise<void> {
   const [any] = await tx.$queryRaw<unknown[]>`SELECT 1 AS one FROM import_doomed LIMIT 1`;
   if (!any) return;
   for (const table of tables
     .toReversed()
-    .filter((each) => nested[each] || each.startsWith('resource_hub_fo') || each === 'resource_hub_files'))
-    if (table !== 'space_members' && table !== 'document_versions')
+    .filter((each) => (nested[each] && isListed(each)) || each === 'resource_hub_folders'))
+    if (table !== 'space_members')
       await tx.$executeRaw(sql`
         DELETE FROM ${raw(table)} t USING import_doomed d WHERE d.tbl = ${table} AND t.company_id = ${companyId} AND t.id = d.id`);
   for (const table of removedLast)
