@@ -6,15 +6,7 @@ const npx = (...args) => execFileSync('npx', args, { stdio: 'inherit' });
 const printed = (what) => execFileSync('node', ['dist/main.js', what], { maxBuffer: 2 ** 26 });
 
 const recording = ['test/contract/recordedExamples.test.ts', 'test/project/documents.test.ts'];
-npx(
-  'vitest',
-  'run',
-  ...recording,
-  'test/project/documentsImporting.test.ts',
-  '--config',
-  'test/vitest.config.ts',
-  '--update',
-);
+npx('vitest', 'run', ...recording, 'test/project/documentsImporting.test.ts', '--update');
 execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
 writeFileSync('schema.graphql', printed('schema'));
 writeFileSync('openapi.json', printed('openapi'));

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { followEvents } from '../../../src/commands/listen.js';
 import { freePort } from '../../../src/platform/embedded/server.js';
-import { Restorer } from '../../faults/restorer.js';
+import { Restorer } from '../../../tools/faults/restorer.js';
 import { startBehindProxies, tried } from '../../support/behindProxies.js';
 import { type ProxyName, proxyNames } from '../../support/documentedProxies.js';
 import { blocksOf, sectionOf, textOf } from '../../support/documents.js';

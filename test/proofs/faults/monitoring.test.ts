@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../../src/platform/embedded/server.js';
-import { Restorer } from '../../faults/restorer.js';
+import { Restorer } from '../../../tools/faults/restorer.js';
 import { until, webhookKey } from '../../support/deliveries.js';
 import { pathOf } from '../../support/documents.js';
 import { firing } from '../../support/firing.js';
