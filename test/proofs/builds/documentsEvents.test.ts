@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { secretOf, signatureOf } from '../../src/platform/outbox/signature.js';
-import { insertWebhook, secretFor, startDeliveries } from '../support/deliveries.js';
-import { blocksOf, textOf } from '../support/documents.js';
-import { startReceiver } from '../support/receiver.js';
-import { createWorld } from '../support/world.js';
+import { secretOf, signatureOf } from '../../../src/platform/outbox/signature.js';
+import { insertWebhook, secretFor, startDeliveries } from '../../support/deliveries.js';
+import { blocksOf, textOf } from '../../support/documents.js';
+import { startReceiver } from '../../support/receiver.js';
+import { createWorld } from '../../support/world.js';
 
 const page = textOf('docs/events.md');
 const world = await createWorld();
