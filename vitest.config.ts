@@ -16,22 +16,50 @@ class SuiteOrder extends BaseSequencer {
   }
 }
 
+const shared = {
+  globalSetup: 'test/support/setup.ts',
+  setupFiles: 'test/support/eachFile.ts',
+  pool: 'threads',
+  // The files of a worker share what they import, so that each worker loads the product once.
+  isolate: false,
+} as const;
+
+/** The limits of a project: for a test, for what comes before and after, and for what a test waits for. */
+const limits = (test: number, hook: number, poll: number) => ({
+  testTimeout: test * slow,
+  hookTimeout: hook * slow,
+  expect: { poll: { timeout: poll * slow } },
+  provide: { patience: poll * slow },
+});
+
 export default defineConfig({
   // Yoga and Pothos load the CommonJS graphql; a second copy would break instanceof.
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
-    include: ['test/**/*.test.ts', ...(process.env.CITUS_URL ? ['tools/cluster/*.test.ts'] : [])],
-    globalSetup: 'test/support/setup.ts',
-    setupFiles: 'test/support/eachFile.ts',
-    pool: 'threads',
-    // The files of a worker share what they import, so that each worker loads the product once.
-    isolate: false,
     // Many tests wait for a process or a limit of time; more than eight workers would use up the server's connections.
     maxWorkers: Math.min(2 * availableParallelism(), 8),
     sequence: { sequencer: SuiteOrder },
-    // The proofs, which build, kill and install, have longer: test/support/eachFile.ts.
-    testTimeout: 20_000 * slow,
-    hookTimeout: 60_000 * slow,
-    expect: { poll: { timeout: 5_000 * slow } },
+    projects: [
+      {
+        extends: true,
+        test: {
+          ...shared,
+          ...limits(20_000, 60_000, 5_000),
+          name: 'product',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/proofs/**'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...shared,
+          // They build, install, kill and wait for what comes back.
+          ...limits(240_000, 240_000, 60_000),
+          name: 'proofs',
+          include: ['test/proofs/**/*.test.ts', ...(process.env.CITUS_URL ? ['tools/cluster/*.test.ts'] : [])],
+        },
+      },
+    ],
   },
 });

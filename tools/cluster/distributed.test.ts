@@ -16,7 +16,7 @@ import { plannedPlacements } from '../../src/platform/administration/distributio
 import { schema } from '../../src/schema/index.js';
 import { createToken } from '../../src/tokens.js';
 import { Agent } from '../../test/support/agent.js';
-import { noted, noteStatements } from '../../test/support/companyBinding.js';
+import { noted } from '../../test/support/companyBinding.js';
 import { insertWebhook, startDeliveries, thisMachine, until, webhookKey } from '../../test/support/deliveries.js';
 import { pathOf } from '../../test/support/documents.js';
 import { commandOutput, importFileOf } from '../../test/support/goalpost.js';
@@ -25,6 +25,7 @@ import { openStream } from '../../test/support/openStream.js';
 import { query } from '../../test/support/query.js';
 import { acknowledge, refuse, startReceiver } from '../../test/support/receiver.js';
 import { startServer } from '../../test/support/server.js';
+import { statementsIn } from '../../test/support/statements.js';
 import { type Answer, type Json, restPaths, World } from '../../test/support/world.js';
 import { companiesByWorker, whileLost, workerUrls } from './citusNodes.js';
 
@@ -62,6 +63,19 @@ async function workspaceOf(company: string): Promise<Json> {
   };
 }
 
+/** What was sent, with the values it first had. */
+const sent = new Map<string, unknown[]>();
+
+async function onConnect(client: pg.ClientBase): Promise<void> {
+  const query = client.query.bind(client) as (...given: unknown[]) => unknown;
+  Object.assign(client, {
+    query(...given: unknown[]) {
+      for (const { text, values } of statementsIn(...given)) if (!sent.has(text)) sent.set(text, values);
+      return query(...given);
+    },
+  });
+}
+
 const withoutId = ({ id: _, ...record }: Json) => record;
 
 describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
@@ -84,12 +98,11 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
       const named = ['--person', id, '--company', company, '--name', 'distributed', '--write'];
       tokens[company] = await command('token', 'create', ...named);
     }
-    world = new World(openModels({ url, poolSize: 20, preparedStatements: true }), url, {
+    world = new World(openModels({ url, poolSize: 20, preparedStatements: true, onConnect }), url, {
       webhooks: { keys: [webhookKey], allow: thisMachine, own: [] },
       queryLimits: { complexity: 20_000 },
     });
-    other = new World(openModels({ url, poolSize: 20, preparedStatements: true }), url);
-    noteStatements();
+    other = new World(openModels({ url, poolSize: 20, preparedStatements: true, onConnect }), url);
     for (const company of companies) await world.graphql(tokens[company] ?? '', '{ viewer { token { id } } }');
   }, 300_000);
 
@@ -519,8 +532,8 @@ async function routes(): Promise<{ shards: number; isPulled: boolean; text: stri
   await client.connect();
   try {
     const found: { shards: number; isPulled: boolean; text: string }[] = [];
-    for (const [text, values] of noted) {
-      if (!/^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b/i.test(text)) continue;
+    for (const [text, values] of sent) {
+      if (!noted.has(text) || !/^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b/i.test(text)) continue;
       // The poll over all companies.
       if (text.includes('AS part, company_id')) continue;
       const { rows } = await client.query(`EXPLAIN ${text}`, values);
