@@ -79,7 +79,7 @@ export async function insertWebhook(
 export async function until<T>(
   read: () => Promise<T>,
   isDone: (value: T) => boolean,
-  milliseconds = inject('patience'),
+  milliseconds = 3 * inject('patience'),
 ): Promise<T> {
   const since = performance.now();
   for (;;) {

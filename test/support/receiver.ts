@@ -54,7 +54,7 @@ export async function startReceiver(respond: Respond = acknowledge) {
       receiver.respond = next;
     },
     /** Resolves once it got so many requests. Fails after a while. */
-    async until(count: number, milliseconds = inject('patience')): Promise<Received[]> {
+    async until(count: number, milliseconds = 3 * inject('patience')): Promise<Received[]> {
       const since = performance.now();
       while (received.length < count) {
         if (performance.now() - since > milliseconds) throw new Error(`got ${received.length} of ${count} requests`);

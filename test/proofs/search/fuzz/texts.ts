@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Json } from '../world.js';
+import type { Json } from '../../../support/world.js';
 
 /** Texts that programs trip over. */
 export const oddText = fc.oneof(

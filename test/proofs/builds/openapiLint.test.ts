@@ -2,7 +2,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import spectral, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 import { describe, expect, test } from 'vitest';
-import { openApi } from '../support/openapiValidator.js';
+import { openApi } from '../../support/openapiValidator.js';
 
 async function spectralFindings(document: unknown): Promise<string[]> {
   const linter = new spectral.Spectral();

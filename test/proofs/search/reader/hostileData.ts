@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import pg from 'pg';
-import { models } from '../../../src/generated/models.js';
-import type { Model } from '../../../src/platform/postgres/reader/shape.js';
-import { query } from '../query.js';
+import { models } from '../../../../src/generated/models.js';
+import type { Model } from '../../../../src/platform/postgres/reader/shape.js';
+import { query } from '../../../support/query.js';
 
 /** Two companies whose records have the same ids. */
 export const companies = ['c1', 'c2'];

@@ -1,6 +1,6 @@
 import type fc from 'fast-check';
-import { models } from '../../../src/generated/models.js';
-import type { Relation } from '../../../src/platform/postgres/reader/shape.js';
+import { models } from '../../../../src/generated/models.js';
+import type { Relation } from '../../../../src/platform/postgres/reader/shape.js';
 import { companies, type Row } from './hostileData.js';
 
 /** What the reader leaves to Prisma. A call has one of these at most: it shows if the reader takes that for known. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { type Plan, plansOf } from '../support/plans.js';
-import { statementsOf } from '../support/statements.js';
-import { perform, surfaces } from '../support/surfaces.js';
-import { createWorld, type Json } from '../support/world.js';
+import { type Plan, plansOf } from '../../support/plans.js';
+import { statementsOf } from '../../support/statements.js';
+import { perform, surfaces } from '../../support/surfaces.js';
+import { createWorld, type Json } from '../../support/world.js';
 
 const world = await createWorld();
 

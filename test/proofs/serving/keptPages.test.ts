@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { createWorld } from '../support/world.js';
+import { createWorld } from '../../support/world.js';
 
 const world = await createWorld();
 

@@ -5,15 +5,15 @@ import { setTimeout } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 // What it fails with is worded there.
-import '../../src/errors/catalogue.js';
-import { Overload } from '../../src/platform/fairness/admission.js';
-import type { RequestHead } from '../../src/platform/http/request.js';
-import { problemResponse } from '../../src/platform/http/response.js';
-import type { Handler, RequestContext } from '../../src/platform/http/router.js';
-import { NodeServer } from '../../src/platform/http/server.js';
-import { createLogger } from '../../src/platform/telemetry/logger.js';
-import { eventually } from '../support/eventually.js';
-import type { Json } from '../support/world.js';
+import '../../../src/errors/catalogue.js';
+import { Overload } from '../../../src/platform/fairness/admission.js';
+import type { RequestHead } from '../../../src/platform/http/request.js';
+import { problemResponse } from '../../../src/platform/http/response.js';
+import type { Handler, RequestContext } from '../../../src/platform/http/router.js';
+import { NodeServer } from '../../../src/platform/http/server.js';
+import { createLogger } from '../../../src/platform/telemetry/logger.js';
+import { eventually } from '../../support/eventually.js';
+import type { Json } from '../../support/world.js';
 
 const million = 1_000_000;
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import type { Json } from '../world.js';
+import type { Json } from '../../../support/world.js';
 
 /** Bytes for one connection. */
 export interface Wire {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { GraphQLSchema } from 'graphql';
-import { type Known, randomRequest } from '../randomQueries.js';
-import type { Json } from '../world.js';
+import { type Known, randomRequest } from '../../../support/randomQueries.js';
+import type { Json } from '../../../support/world.js';
 import { fitting, oddJson, oddText, spoiled } from './texts.js';
 import { frame, type Wire } from './wire.js';
 

@@ -1,5 +1,5 @@
-import { models } from '../../../src/generated/models.js';
-import type { Column, Model, Relation } from '../../../src/platform/postgres/reader/shape.js';
+import { models } from '../../../../src/generated/models.js';
+import type { Column, Model, Relation } from '../../../../src/platform/postgres/reader/shape.js';
 import { type Draw, hasCompany } from './draw.js';
 import { companies, ids, type Row, values } from './hostileData.js';
 
