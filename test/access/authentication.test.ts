@@ -84,19 +84,25 @@ describe.each(places)('at %s', (_, path, body) => {
     );
   }
 
-  test.each(notSent)('%s is a 401 that says so', async (_name, authorization, why) => {
+  // All places ask the same code: one of them with every header, the others with one of each kind.
+  const some = <Row>(rows: Row[]) => (path === '/graphql' ? rows : rows.slice(0, 1));
+
+  test.each(some(notSent))('%s is a 401 that says so', async (_name, authorization, why) => {
     await requireRefusal(authorization, 'Bearer', why);
   });
 
-  test.each(invalid)('%s is one and the same 401, invalid_token', async (_name, authorization) => {
+  test.each(some(invalid))('%s is one and the same 401, invalid_token', async (_name, authorization) => {
     const why = 'The API token is malformed, unknown, expired or revoked, or its person is suspended.';
     await requireRefusal(authorization, 'Bearer error="invalid_token"', why);
   });
 
-  test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer  '])('the scheme may be written %j', async (scheme) => {
-    const answer = await world.post(path, null, body, { authorization: `${scheme} ${caller.token}` });
-    expect(answer.status).not.toBe(401);
-  });
+  test.each(some(['bearer', 'Bearer', 'BEARER', 'bEaReR', 'Bearer  ']))(
+    'the scheme may be written %j',
+    async (scheme) => {
+      const answer = await world.post(path, null, body, { authorization: `${scheme} ${caller.token}` });
+      expect(answer.status).not.toBe(401);
+    },
+  );
 });
 
 test('a token in the URL or in the body is no token', async () => {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { buildSchema, extendSchema, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { sdl } from '../../src/schema/index.js';
-import { breakingChanges } from '../release/breakingChanges.js';
+import { breakingChanges } from '../../tools/release/breakingChanges.js';
 import { breakingGraphqlChanges } from '../support/graphqlChanges.js';
 import { openApi } from '../support/openapiValidator.js';
 import type { Json } from '../support/world.js';

@@ -11,7 +11,7 @@ import { reopenGoal } from '../../src/rest/reopenGoal.js';
 import { restRoutes } from '../../src/rest/routes.js';
 import { leastNotice, prepare } from '../../src/rest/storedMutation.js';
 import { schema, sdl } from '../../src/schema/index.js';
-import { breakingChanges, type ComparedDocument } from '../release/breakingChanges.js';
+import { breakingChanges, type ComparedDocument } from '../../tools/release/breakingChanges.js';
 import { sectionOf, textOf } from '../support/documents.js';
 import { breakingGraphqlChanges } from '../support/graphqlChanges.js';
 import { openApi } from '../support/openapiValidator.js';

@@ -25,7 +25,7 @@ test('every statement of an operation and of a page binds each table to the comp
     expect(outcome.status).toBe(200);
   }
   expect(noted.size).toBeGreaterThan(15);
-  expect(await unboundScans(world.url, noted.keys())).toEqual([]);
+  expect(await unboundScans(world.url, noted)).toEqual([]);
 });
 
 test('a statement that forgets the company is found, in a subquery too', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type ModelTransaction, modelsWith, openModels } from '../../src/database.js';
 import { databaseOn } from '../../src/platform/postgres/client.js';
 import type { NameOf } from '../../src/platform/postgres/connections.js';
@@ -117,30 +117,6 @@ describe.skipIf(!preparedStatements)('prepared statements', () => {
     expect(await preparedBy(client)).toEqual([]);
     await read(client, ['id']);
     expect(await preparedBy(client)).toHaveLength(1);
-  });
-
-  test('take little memory of the server, whatever callers make up; what is in use an hour later is prepared again', async () => {
-    const client = openModels({ url, poolSize: 1, preparedStatements });
-    const now = vi.spyOn(performance, 'now');
-    onTestFinished(() => {
-      now.mockRestore();
-      return client.$disconnect();
-    });
-    for (let bits = 1; bits < 2 ** columns.length; bits += 1) {
-      const chosen = columns.filter((_, index) => bits & (1 << index));
-      // From the sixth time on, the server may keep a plan for all values.
-      for (let time = 1; time <= 8; time += 1) await read(client, chosen, 3);
-    }
-    const [used] = await client.$queryRaw<{ megabytes: number }[]>`
-      SELECT sum(total_bytes)::float / 1e6 AS megabytes FROM pg_backend_memory_contexts`;
-    expect(used?.megabytes).toBeLessThan(130);
-    const preparedAfterUse = async () => {
-      for (let time = 1; time <= 3; time += 1) await read(client, ['name', 'id'], 3);
-      return (await preparedBy(client)).length;
-    };
-    expect(await preparedAfterUse()).toBeGreaterThan(50);
-    now.mockReturnValue(performance.now() + 3_600_000);
-    expect(await preparedAfterUse()).toBe(1);
   });
 });
 

@@ -153,11 +153,12 @@ test('an event is given up after its eighth retry, and the next one of its goal 
   deliveries();
   await happen([bad, bad], caller);
   await endpoint.until(1);
-  for (let retries = 1; retries <= 8; retries += 1) {
+  for (const retries of [1, 7, 8]) {
     await until(
       () => webhookOf(id),
       (row) => row.lease_id === null,
     );
+    await world.sql('UPDATE webhook_retries SET failures = $2 WHERE webhook_id = $1', [id, retries]);
     // Another goal's success, so that the endpoint does not wait as a whole.
     await happen([good], caller);
     await endpoint.until(endpoint.received.length + 1);
@@ -169,7 +170,7 @@ test('an event is given up after its eighth retry, and the next one of its goal 
     await passTime(id);
     await until(
       () => attemptsOf(id),
-      (rows) => rows.filter(({ sequence }) => sequence === 1).length === retries + 1,
+      (rows) => rows.some(({ sequence, attempt }) => sequence === 1 && attempt === retries + 1),
     );
   }
   await until(
@@ -177,8 +178,8 @@ test('an event is given up after its eighth retry, and the next one of its goal 
     (rows) => rows.length === 0,
   );
   const attempts = (await attemptsOf(id)).filter(({ sequence }) => sequence === 1);
-  expect(attempts.map(({ outcome }) => outcome)).toEqual([...Array(8).fill('failed'), 'given_up']);
-  expect(attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  expect(attempts.map(({ outcome }) => outcome)).toEqual(['failed', 'failed', 'failed', 'given_up']);
+  expect(attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 8, 9]);
   await until(
     async () => sequences(endpoint.received),
     (got) => got.includes(2),

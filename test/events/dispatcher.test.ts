@@ -140,35 +140,6 @@ test('sends one statement a second if nothing happens, with all parts of the pol
   await close();
 });
 
-test('goes on when the database was away, and says so once', async () => {
-  const { caller, space, company } = await world.team();
-  const goal = await world.closedGoal(space);
-  const { dispatcher, log, close } = startDispatcher();
-  dispatcher.start();
-  await sleep(200);
-  const [{ name, role }] = await world.sql('SELECT current_database() AS name, $1 AS role', [
-    new URL(world.url).username,
-  ]);
-  await world.sql(`REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC, ${role}`);
-  await world.sql('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND usename = $2', [
-    name,
-    role,
-  ]);
-  await closeByHand(space, goal, caller);
-  for (let n = 0; n < 30; n += 1) {
-    dispatcher.changed(company.companyId);
-    await sleep(50);
-  }
-  expect(log.map(({ level, msg }) => ({ level, msg }))).toEqual([
-    { level: 40, msg: 'cannot number events, will try again' },
-  ]);
-  await world.sql(`GRANT CONNECT ON DATABASE ${name} TO PUBLIC`);
-  await untilNumbered(company.companyId, 1);
-  while (log.length < 2) await sleep(10);
-  expect(log.at(-1)?.msg).toBe('events are numbered again');
-  await close();
-});
-
 test('goes company by company while a part of the database is lost, and no company waits for another', async () => {
   const [lost, other] = [await world.team(), await world.team()];
   const { dispatcher, close } = startDispatcher();

@@ -2,8 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { eventSource } from '../../src/events/source.js';
 import { numberEvents } from '../../src/platform/outbox/sequence.js';
-import { plansOf } from '../support/plans.js';
-import { statementsOf } from '../support/statements.js';
 import { createWorld } from '../support/world.js';
 
 const world = await createWorld();
@@ -82,19 +80,6 @@ test('numbers after the rest what was written without the trigger, and has no ti
   await write(company, goal, 'written');
   expect(await numberEvents(world.db, eventSource, company.companyId)).toMatchObject({ numbered: 2 });
   expect((await eventsOf(company)).map(({ name }) => name)).toEqual(['written', 'replicated']);
-});
-
-test('reads no more than it numbers, however much waits', async () => {
-  const company = await companyWithGoals(1);
-  await world.sql(
-    `INSERT INTO activities (company_id, action, author_id, goal_id, name)
-     SELECT $1, 'goal_closed', $2, $3, 'closed' FROM generate_series(1, 20000) n`,
-    [company.companyId, company.authorId, company.goals[0]],
-  );
-  await world.sql('VACUUM ANALYZE activities');
-  const { statements } = await statementsOf(() => numberEvents(world.db, eventSource, company.companyId));
-  const numbering = statements.filter(({ text }) => text.includes('waiting'));
-  for (const { rows } of await plansOf(world.url, numbering)) expect(rows).toBeLessThan(1_500);
 });
 
 test('of one company only', async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { rows, victim } from '../simulation/rows.js';
-import { quantile, simulate } from '../simulation/simulation.js';
+import { rows, victim } from '../../tools/simulation/rows.js';
+import { quantile, simulate } from '../../tools/simulation/simulation.js';
 
 const milliseconds = 10_000;
 let alone: number[];

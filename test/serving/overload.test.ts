@@ -237,27 +237,6 @@ test('a connection beyond the most takes the place of an idle one of an address 
 });
 
 describe('one caller', () => {
-  const wide = new World(world.db, world.url, { overload: new Overload(10, logger) });
-  const ask = (token: string) => wide.graphql(token, '{ viewer { person { id } } }');
-  const burst = (token: string, count: number) => Array.from({ length: count }, () => ask(token));
-
-  test('alone gets 200 for 500 requests at once', async () => {
-    const statuses = (await Promise.all(burst(caller.token, 500))).map(({ status }) => status);
-    expect(statuses.filter((status) => status !== 200)).toEqual([]);
-  });
-
-  test.each(['another company', 'another token of the company'])('does not keep %s waiting', async (who) => {
-    const other = who === 'another company' ? (await world.team()).caller.token : caller.readOnlyToken;
-    await Promise.all([ask(caller.token), ask(other)]);
-    let answered = 0;
-    const flood = burst(caller.token, 300).map((answer) => answer.finally(() => answered++));
-    await Promise.any(flood);
-    const before = answered;
-    expect(await ask(other)).toMatchObject({ status: 200 });
-    expect(answered - before).toBeLessThan(150);
-    await Promise.all(flood);
-  });
-
   test('gets 429 for what waits too long for the connections of its own long statements', async () => {
     const db = openModels({ url: world.url, poolSize: 8, preparedStatements });
     onTestFinished(() => db.$disconnect());

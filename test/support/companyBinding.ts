@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { RequestRecord } from '../../src/platform/telemetry/requestRecord.js';
-import { statementsIn } from './statements.js';
+import type { ModelDatabase } from '../../src/database.js';
+import type { RequestObserver, RequestScope } from '../../src/platform/postgres/deadline.js';
 
 interface Node {
   'Node Type': string;
@@ -12,30 +12,32 @@ interface Node {
   Plans?: Node[];
 }
 
-/** The statements of the requests of this test file, each with the values it first had. */
-export const noted = new Map<string, unknown[]>();
+/** The statements of the requests of this test file. */
+export const noted = new Set<string>();
 
-/** What requests have announced. */
-const announced = new Set<string>();
+const watched = new WeakSet<RequestScope>();
 
-let isNoting = false;
-
-/** Notes from now on every statement that a request sends to Postgres. */
-export function noteStatements(): void {
-  if (isNoting) return;
-  isNoting = true;
-  const { beginStatement } = RequestRecord.prototype;
-  RequestRecord.prototype.beginStatement = function (sql) {
-    announced.add(sql);
-    return Reflect.apply(beginStatement, this, [sql]);
-  };
-  const { query } = pg.Client.prototype;
-  pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
-    for (const { text, values } of statementsIn(...given)) {
-      if (announced.has(text) && !noted.has(text)) noted.set(text, values);
+/** Notes from now on every statement that a request sends to this database. */
+export function noteStatements(db: ModelDatabase): void {
+  const { within } = db;
+  db.within = (scope) => {
+    const observer = scope?.observer;
+    if (scope && observer && !watched.has(scope)) {
+      watched.add(scope);
+      const beginStatement = (sql: string) => {
+        noted.add(sql);
+        return observer.beginStatement(sql);
+      };
+      const noting: RequestObserver = {
+        beginStatement,
+        beginWait: () => observer.beginWait(),
+        endWait: () => observer.endWait(),
+        countRepetition: () => observer.countRepetition(),
+      };
+      Object.assign(scope, { observer: noting });
     }
-    return Reflect.apply(query, this, given);
-  } as typeof query;
+    return within(scope);
+  };
 }
 
 /** The reads among the statements that Prisma has made. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inject } from 'vitest';
 import { openModels } from '../../src/database.js';
 import { eventSource } from '../../src/events/source.js';
 import { OpenAddresses } from '../../src/platform/outbox/addresses.js';
@@ -78,7 +79,7 @@ export async function insertWebhook(
 export async function until<T>(
   read: () => Promise<T>,
   isDone: (value: T) => boolean,
-  milliseconds = 60_000,
+  milliseconds = 3 * inject('patience'),
 ): Promise<T> {
   const since = performance.now();
   for (;;) {

@@ -20,7 +20,10 @@ export const guidePathOf = (file: string) =>
   file === 'README.md' ? '/guide' : `/guide/${file.replace(/^docs\/|\.md$/g, '').toLowerCase()}`;
 
 /** What engineers read beside the code. */
-export const notes = ['prisma/README.md', 'src/README.md', 'test/README.md', 'test/dependencies.md'];
+export const notes = [
+  ...['prisma', 'src', 'test', 'bench', 'tools'].map((folder) => `${folder}/README.md`),
+  ...['src/decisions.md', 'tools/dependencies.md'],
+];
 
 const fence = /^```(\w+)\n(.*?)^```$/gms;
 
@@ -61,10 +64,3 @@ export const rowsOf = (text: string) =>
           .map((cell) => cell.trim()),
       ),
   );
-
-/** Replaces the part of the text between the comments `<!-- name: … -->` and `<!-- /name -->`. */
-export function withGenerated(text: string, name: string, generated: string): string {
-  const region = new RegExp(`(<!-- ${name}: .* -->\n).*(\n<!-- /${name} -->)`, 's');
-  if (!region.test(text)) throw new Error(`nothing is marked as ${name}`);
-  return text.replace(region, (_all, start: string, end: string) => `${start}\n${generated}\n${end}`);
-}

@@ -21,7 +21,7 @@ interface Dashboard {
   templating: { list: { name: string; definition?: string }[] };
 }
 
-export const dashboard: Dashboard = JSON.parse(textOf(dashboardFile));
+const dashboard: Dashboard = JSON.parse(textOf(dashboardFile));
 
 /** The alerts by their names, each with its expression and the section of the runbook that it names. */
 export const alerts = textOf(alertsFile)

@@ -63,6 +63,7 @@ export class World extends Client {
     options: Options = {},
   ) {
     super();
+    noteStatements(db);
     this.#aside = new pg.Pool({ connectionString: asAdministrator(url), max: 4 });
     this.#aside.on('error', () => {});
     const logger = createLogger('info', { write: (line: string) => void this.log.push(JSON.parse(line)) });
@@ -303,15 +304,14 @@ export class World extends Client {
 /** A world for one test file, removed after its tests. */
 export async function createWorld(options: Options = {}): Promise<World> {
   const { gatewayUrl: url, drop } = await createDatabase();
-  noteStatements();
   const world = new World(openModels({ url, poolSize: 20, preparedStatements, reads }), url, options);
   afterAll(async () => {
     await world.close();
-    const byPrisma = readByPrisma(noted.keys());
+    const byPrisma = readByPrisma(noted);
     // What Prisma joins is bound by the company of the row that it is joined to.
     const unbound = await unboundScans(
       url,
-      [...noted.keys()].filter((text) => !byPrisma.includes(text)),
+      [...noted].filter((text) => !byPrisma.includes(text)),
     );
     await drop();
     expect(unbound, 'scans that do not bind the company to a value').toEqual([]);

@@ -1,6 +1,6 @@
 /**
  * Every number of fairness. Times are in milliseconds. What each is for, and the attack that it was set by, is in the
- * table of README.md; `npx tsx test/simulation/run.ts` shows what becomes of the attacks with other ones.
+ * table of README.md; `npx tsx tools/simulation/run.ts` shows what becomes of the attacks with other ones.
  */
 export const parameters = {
   /** For how long somebody who has asked counts as one who asks. */

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createToken } from '../../../src/tokens.js';
-import { browsing, requireBrowser, violationsOf } from '../../support/browser.js';
+import { browsing, requireBrowser, runGraphiql as run, violationsOf } from '../../support/browser.js';
 import { chromium } from '../../support/chromium.js';
 import { startServer } from '../../support/server.js';
 import { createWorld, restPaths } from '../../support/world.js';
@@ -14,15 +14,6 @@ requireBrowser();
 describe.skipIf(!chromium)('in a browser', () => {
   const { open } = browsing();
 
-  /** Runs what GraphiQL shows and returns the answer. */
-  async function run(page: Page): Promise<unknown> {
-    // GraphiQL takes a tenth of a second to read what is typed.
-    await page.waitForTimeout(300);
-    const answer = page.waitForResponse((response) => response.request().method() === 'POST');
-    await page.getByRole('button', { name: /execute query/i }).click();
-    return (await answer).json();
-  }
-
   const editor = (page: Page) => page.locator('.graphiql-query-editor');
 
   /** Chooses an example of GraphiQL. */
@@ -32,17 +23,6 @@ describe.skipIf(!chromium)('in a browser', () => {
   }
 
   const example = (page: Page, name: string) => page.locator(`[data-example="${name}"]`);
-
-  test('the start page leads to GraphiQL, which opens with a query', async () => {
-    const page = await open('/');
-    await page.getByRole('heading', { name: 'Goalpost', level: 1 }).waitFor();
-    await page.getByRole('navigation').getByRole('link', { name: 'GraphiQL' }).click();
-    await editor(page).getByText('Viewer', { exact: true }).waitFor();
-    await page.getByText('Press Run or Ctrl+Enter').waitFor();
-
-    expect(await run(page)).toMatchObject({ data: { viewer: { token: { canWrite: true } } } });
-    await expect.poll(() => page.locator('.result-window').innerText(), patience).toMatch(/"canWrite":\s*true/);
-  });
 
   test('every worked example runs as it is', async () => {
     const page = await open('/graphql');

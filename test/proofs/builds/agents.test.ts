@@ -54,7 +54,7 @@ const others: Record<string, string> = {
   'prompts-get-with-image': 'the server has no prompts',
 };
 
-const directory = pathOf('test/agents');
+const directory = pathOf('tools/agents');
 
 describe('the built gateway', () => {
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { pathOf } from '../../support/documents.js';
 
-const program = pathOf('test/bench/compare.ts');
+const program = pathOf('bench/compare.ts');
 
 // It needs dist/, which `npm ci` builds. What it measures here means nothing.
 test('the benchmark runs, and what is written by hand answers every workload as the gateway does', {

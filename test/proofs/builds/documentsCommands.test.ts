@@ -15,7 +15,7 @@ import type { Json } from '../../support/world.js';
 
 /**
  * Commands that a test cannot run as they are: they install the product itself, need programs that are not here, or
- * measure for longer than a test may take. `package`, `roles`, `import` and `test/container/run.ts` try what the first of them do.
+ * measure for longer than a test may take. `package`, `roles`, `import` and `tools/container/run.ts` try what the first of them do.
  */
 const notRun = [
   'npm install --ignore-scripts ./goalpost-*.tgz\nnpx goalpost',
@@ -29,7 +29,7 @@ docker compose run --rm gateway token create --person ann --name CI --write`,
   `psql "$DATABASE_URL" --set ON_ERROR_STOP=on --single-transaction --set company=acme --file remove-company.sql`,
   'npm ci && npm start',
   'npm test',
-  'npx tsx test/bench/import.ts 1',
+  'npx tsx bench/import.ts 1',
   'npm run bench -- --growth --write\nnpm run bench -- --soak --write',
   'mkdir tracing && cd tracing && npm init --yes && npm install @opentelemetry/sdk-node',
 ];

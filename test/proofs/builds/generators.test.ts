@@ -99,8 +99,8 @@ describe('the rules of OWASP and of IBM', () => {
       .map((line) => JSON.parse(line));
   }, 120_000);
 
-  test('find in the OpenAPI document what test/contract/refusedRules.md refuses, each rule with its reason', () => {
-    const table = textOf('test/contract/refusedRules.md');
+  test('find in the OpenAPI document what test/proofs/builds/refusedRules.md refuses, each rule with its reason', () => {
+    const table = textOf('test/proofs/builds/refusedRules.md');
     const refused = [...table.matchAll(/^\| (?:OWASP|IBM) \| `([^`]+)` \| \S/gm)].map(([, rule]) => rule);
     expect([...new Set(found.map(({ rule }) => rule))].sort()).toEqual(refused.sort());
   });

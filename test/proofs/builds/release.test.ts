@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mayBreak, releasedChangelog } from '../../release/changelog.js';
+import { mayBreak, releasedChangelog } from '../../../tools/release/changelog.js';
 import { textOf } from '../../support/documents.js';
 
 const text =

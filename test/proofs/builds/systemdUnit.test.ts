@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Restorer } from '../../faults/restorer.js';
+import { Restorer } from '../../../tools/faults/restorer.js';
 import { createDatabase } from '../../support/database.js';
 import { blocksOf, textOf } from '../../support/documents.js';
 import { builtMain, goalpost } from '../../support/goalpost.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { startBuiltGateway } from '../../support/builtGateway.js';
+import { startBuiltGateway } from '../../../tools/builtGateway.js';
 import { builtMain, commandOutput, goalpost } from '../../support/goalpost.js';
 
 /**
@@ -164,11 +164,11 @@ async function steps(size: number): Promise<Steps> {
       expect(await post(base, created, 'reopen_goal', { id: `g${n}` })).toBe(200);
       expect(await post(base, created, 'delete_resource_hub_file', { file_id: `f${n}` })).toBe(200);
     }
-    const tokens = await commandOutput(['token', 'list', '--json'], settings).catch(() => '');
-    const [{ id }] = JSON.parse(tokens || '[{}]') as { id: string }[];
-    const undone = await run('token undo of 60 changes', ['token', 'undo', id as string]);
+    const tokens = await commandOutput(['token', 'list', '--json'], settings);
+    const id: string = JSON.parse(tokens)[0].id;
+    const undone = await run('token undo of 60 changes', ['token', 'undo', id]);
     expect(undone.match(/^undone /gm)).toHaveLength(60);
-    await run('purge', ['purge', '--older-than', '0m', '--yes']);
+    await run('purge', ['purge', '--older-than', '1m', '--yes']);
     const other = await freshDatabase(`copy-of-${size}`);
     const { seconds: taken } = await timed(() => commandOutput(['import', copy], other.settings));
     seconds['import of the export elsewhere'] = taken;

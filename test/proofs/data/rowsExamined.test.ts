@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { dataSql, ids, callersToken as token, usualSizes } from '../../../bench/comparison/dataset.js';
+import { graphql } from '../../../bench/comparison/spelling.js';
 import { eventCursor } from '../../../src/events/event.js';
 import { eventSource } from '../../../src/events/source.js';
 import { numberEvents, poll, waitingCompanies } from '../../../src/platform/outbox/sequence.js';
 import { newId } from '../../../src/platform/postgres/values.js';
-import { dataSql, ids, callersToken as token, usualSizes } from '../../bench/comparison/dataset.js';
-import { graphql } from '../../bench/comparison/spelling.js';
 import { usesPgbouncer } from '../../support/pgbouncer.js';
 import { forAnother, plansOf } from '../../support/plans.js';
 import { statementsOf } from '../../support/statements.js';

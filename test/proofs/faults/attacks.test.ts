@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
-import { attacks } from '../../attacks/attacks.js';
-import { setScene } from '../../attacks/scene.js';
-import { suffer } from '../../attacks/suffer.js';
+import { attacks } from '../../../tools/attacks/attacks.js';
+import { setScene } from '../../../tools/attacks/scene.js';
+import { suffer } from '../../../tools/attacks/suffer.js';
 
 const scene = await setScene();
 afterAll(() => scene.stop());
@@ -9,7 +9,7 @@ afterAll(() => scene.stop());
 const heap = 512;
 const settings = { NODE_OPTIONS: `--max-old-space-size=${heap}` };
 
-// How long the victim waits is measured by `npx tsx test/attacks/run.ts`, on a machine that does nothing else.
+// How long the victim waits is measured by `npx tsx tools/attacks/run.ts`, on a machine that does nothing else.
 test.each(Object.entries(attacks))(
   '%s: others get 200, and the gateway serves on',
   { timeout: 60_000 },

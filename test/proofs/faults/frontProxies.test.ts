@@ -6,14 +6,69 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { followEvents } from '../../../src/commands/listen.js';
 import { freePort } from '../../../src/platform/embedded/server.js';
-import { Restorer } from '../../faults/restorer.js';
-import { startBehindProxies, tried } from '../../support/behindProxies.js';
-import { type ProxyName, proxyNames } from '../../support/documentedProxies.js';
+import { Restorer } from '../../../tools/faults/restorer.js';
+import { makeCertificates } from '../../support/certificates.js';
+import { createDatabase } from '../../support/database.js';
+import { isProxyMissing, type ProxyName, proxyNames } from '../../support/documentedProxies.js';
 import { blocksOf, sectionOf, textOf } from '../../support/documents.js';
 import { startFrontProxy } from '../../support/frontProxies.js';
 import { openStream } from '../../support/openStream.js';
 import { pasteInto } from '../../support/pasteInto.js';
+import { createRestorables } from '../../support/restorables.js';
+import { startServer } from '../../support/server.js';
 import { restPaths } from '../../support/world.js';
+
+/** The proxies that are tried: those that are installed, and with CI=true all, so that a missing one fails. */
+const tried = proxyNames.filter((name) => process.env.CI === 'true' || !isProxyMissing(name));
+
+/** The settings that docs/deploying.md has for gateways behind a proxy. */
+function documentedSettings(): Record<string, string> {
+  const [env = ''] = blocksOf(textOf('docs/deploying.md'), 'ini');
+  const lines = [...env.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]);
+  const { DATABASE_URL: _, PUBLIC_URL: __, ...settings } = Object.fromEntries(lines);
+  return settings;
+}
+
+/** Two gateways with 12 documents to restore, and each proxy that is tried in front of them. */
+async function startBehindProxies() {
+  const database = await createDatabase();
+  const certificates = await makeCertificates();
+  const settings = {
+    ...documentedSettings(),
+    DATABASE_URL: database.gatewayUrl,
+    RATE_LIMIT_PER_TOKEN: '1000000',
+    RATE_LIMIT_WORK: '100000000',
+    LOG_LEVEL: 'info',
+  };
+  const { token, documents } = await createRestorables(settings, 12);
+  const ports = [await freePort(), await freePort()];
+  const start = (port: number) => startServer({ ...settings, PORT: String(port) }, { quiet: true });
+  const gateways = new Map(await Promise.all(ports.map(async (port) => [port, await start(port)] as const)));
+  const proxies = new Map<ProxyName, Awaited<ReturnType<typeof startFrontProxy>>>();
+  for (const name of tried) proxies.set(name, await startFrontProxy(name, certificates, ports));
+  return {
+    token,
+    documents,
+    ports,
+    certificates,
+    gateways: () => [...gateways.values()],
+    through(name: ProxyName) {
+      const proxy = proxies.get(name);
+      if (!proxy) throw new Error(`${name} was not started`);
+      return proxy;
+    },
+    async restart(port: number) {
+      await gateways.get(port)?.stop();
+      gateways.set(port, await start(port));
+    },
+    async stop() {
+      for (const proxy of proxies.values()) await proxy.stop();
+      for (const gateway of gateways.values()) await gateway.stop();
+      await certificates.remove();
+      await database.drop();
+    },
+  };
+}
 
 const limit = 1_048_576;
 

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newerProgram, type Program, thisProgram } from '../../../tools/upgrade/program.js';
+import { type Upgrade, upgrade } from '../../../tools/upgrade/upgrade.js';
 import { pathOf } from '../../support/documents.js';
-import { newerProgram, type Program, thisProgram } from '../../upgrade/program.js';
-import { type Upgrade, upgrade } from '../../upgrade/upgrade.js';
 
 let newer: Program;
 let upgraded: Upgrade;
@@ -24,7 +24,7 @@ test('gateways serve while their database is migrated and newer ones replace the
 });
 
 test('what the migrations prepare and fill is complete', async () => {
-  expect(upgraded.applied).toEqual(readdirSync(pathOf('test/upgrade/expand')));
+  expect(upgraded.applied).toEqual(readdirSync(pathOf('tools/upgrade/expand')));
   const { rows } = await upgraded.sql.query(`
     SELECT (SELECT count(*)::int FROM goals WHERE color IS NULL) AS unfilled,
       (SELECT indisvalid FROM pg_index WHERE indexrelid = 'goals_by_color'::regclass) AS is_indexed,

@@ -12,11 +12,11 @@ import { openPool } from '../../../src/platform/postgres/pool.js';
 import { unboundScans } from '../../support/companyBinding.js';
 import { createDatabase } from '../../support/database.js';
 import { query } from '../../support/query.js';
-import { type Call, Calls } from '../../support/reader/calls.js';
-import { Draw } from '../../support/reader/draw.js';
-import { fillWithHostileData, type Row } from '../../support/reader/hostileData.js';
 import { seedOf } from '../../support/seedOf.js';
 import { timeLimit } from '../../support/timeLimit.js';
+import { type Call, Calls } from './reader/calls.js';
+import { Draw } from './reader/draw.js';
+import { fillWithHostileData, type Row } from './reader/hostileData.js';
 
 const comparisons = Number(process.env.READER_COMPARISONS ?? 5_000);
 const seed = seedOf('READER_SEED');

@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test } from 'vitest';
+import { typeFor } from '../../../src/platform/graphql/mediaTypes.js';
+import { requireAcceptable } from '../../../src/platform/http/request.js';
 import { Client } from '../../support/client.js';
 import { builtMain } from '../../support/goalpost.js';
 import { createWorld, restPaths } from '../../support/world.js';
@@ -68,4 +72,20 @@ test.each(Object.entries(requests))('what %s has taken is free when it has ended
   await run(100_000_000);
   const { allocated, promoted } = found();
   expect(promoted / allocated).toBeLessThan(0.08);
+});
+
+test('little is kept of long Accept headers, which anybody can send', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const heap = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = heap();
+  for (let index = 0; index < 100; index += 1) {
+    const accept = `application/json${`,${index}/a`.repeat(3_000)}`;
+    requireAcceptable(accept, ['application/json']);
+    expect(typeFor(accept)).toBe('application/json');
+  }
+  expect(heap() - before).toBeLessThan(5_000_000);
 });

@@ -1,11 +1,189 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Attempt, type Change, type History, isDecided, type Mutation } from './history.js';
-import { write } from './mainApplication.js';
+import type pg from 'pg';
+import { retryConflicts } from '../../../src/platform/postgres/connections.js';
+import { type Attempt, type Change, type History, isDecided, type Mutation, type Written } from './history.js';
 import type { Manner, Step } from './plan.js';
-import { attempt, currentVersionIn } from './sending.js';
-import type { Tested } from './tested.js';
 import { idsIn } from './workspace.js';
+
+const paths = {
+  restore: '/api/external/v1/documents/restore_document_version',
+  reopen: '/api/external/v1/reopen_goal',
+  delete: '/api/external/v1/delete_resource_hub_file',
+  recover: '/api/external/v1/recover_resource_hub_file',
+};
+
+const fields = {
+  restore: 'restoreDocumentVersion',
+  reopen: 'reopenGoal',
+  delete: 'deleteResourceHubFile',
+  recover: 'recoverResourceHubFile',
+};
+
+const selections = {
+  restore: 'document { id currentVersion } restoredVersion { id }',
+  reopen: 'goal { id isClosed }',
+  delete: 'file { id }',
+  recover: 'file { id }',
+};
+
+const nestedSelections = {
+  restore: 'document { id versions(first: 1) { nodes { id } } } restoredVersion { id }',
+  reopen: 'goal { id activities(first: 1) { nodes { id } } }',
+  delete: 'file { id activities(first: 1) { nodes { id } } }',
+  recover: 'file { id activities(first: 1) { nodes { id } } }',
+};
+
+/** The input in REST's names. */
+function inputOf(change: Change): Record<string, unknown> {
+  if (change.kind === 'restore') {
+    const { documentId, versionNumber, expectedCurrentVersion } = change;
+    return { document_id: documentId, version_number: versionNumber, expected_current_version: expectedCurrentVersion };
+  }
+  if (change.kind !== 'reopen') return { file_id: change.fileId };
+  const { goalId, message, subscriberIds, everyone } = change;
+  return { id: goalId, message, subscriber_ids: subscriberIds, send_notifications_to_everyone: everyone };
+}
+
+const camel = (input: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [name.replace(/_(.)/g, (_, letter) => letter.toUpperCase()), value]),
+  );
+
+function requestOf({ surface, changes, nested }: Mutation): { path: string; body: unknown } {
+  const [first] = changes;
+  if (surface === 'REST' && first) return { path: paths[first.kind], body: inputOf(first) };
+  const names = changes.map(({ kind }) => fields[kind]);
+  const variables = names.map((name, index) => `$i${index}: ${name[0]?.toUpperCase()}${name.slice(1)}Input!`);
+  const selection = nested ? nestedSelections : selections;
+  const roots = changes.map(
+    ({ kind }, index) => `f${index}: ${names[index]}(input: $i${index}) { ${selection[kind]} }`,
+  );
+  return {
+    path: '/graphql',
+    body: {
+      query: `mutation (${variables.join(', ')}) { ${roots.join(' ')} }`,
+      variables: Object.fromEntries(changes.map((change, index) => [`i${index}`, camel(inputOf(change))])),
+    },
+  };
+}
+
+type Body = ReturnType<typeof JSON.parse>;
+
+const patience = 60_000;
+
+/** Sends the mutation once and takes down what came back. The signal cuts the connection. */
+async function attempt(base: string, mutation: Mutation, signal?: AbortSignal): Promise<Attempt> {
+  const { path, body } = requestOf(mutation);
+  const entry: Attempt = {
+    sent: performance.now(),
+    answered: Infinity,
+    status: 0,
+    requestId: randomUUID(),
+    text: '',
+    replayed: false,
+    restored: [],
+  };
+  mutation.attempts.push(entry);
+  try {
+    const response = await fetch(base + path, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-request-id': entry.requestId,
+        authorization: `Bearer ${mutation.token}`,
+        ...(mutation.key && { 'idempotency-key': mutation.key }),
+      },
+      body: JSON.stringify(body),
+      signal: AbortSignal.any([AbortSignal.timeout(patience), ...(signal ? [signal] : [])]),
+    });
+    const text = await response.text();
+    entry.status = response.status;
+    entry.text = text;
+    entry.replayed = response.headers.has('idempotency-replayed');
+    if (response.headers.get('content-type')?.includes('json')) read(entry, mutation, JSON.parse(text));
+  } catch {
+    entry.status = 0;
+  } finally {
+    entry.answered = performance.now();
+  }
+  return entry;
+}
+
+/** The body with its members in order and without request ids. */
+const comparable = (body: Body) =>
+  JSON.stringify(Object.fromEntries(Object.entries(body).toSorted())).replace(/"request_?[iI]d":"[^"]*",?/g, '');
+
+function read(entry: Attempt, { surface, changes }: Mutation, body: Body): void {
+  entry.text = comparable(body);
+  entry.code = surface === 'REST' ? body.code : body.errors?.[0]?.extensions?.code;
+  if (entry.status !== 200) return;
+  entry.restored = changes.map(({ kind }, index) => {
+    if (kind !== 'restore') return undefined;
+    const version = surface === 'REST' ? body.restored_version : body.data?.[`f${index}`]?.restoredVersion;
+    return version === null ? null : version?.id;
+  });
+}
+
+/** The current version that an answer tells: after a restore, or in a conflict. */
+function currentVersionIn({ text, status }: Attempt): number | undefined {
+  const found = /"(?:current_version|currentVersion)":(\d+)/.exec(text)?.[1];
+  return found && [200, 409].includes(status) ? Number(found) : undefined;
+}
+
+const statements = {
+  edit: `
+    WITH document AS (
+      UPDATE resource_hub_documents SET name = $2, content = $2, current_version = current_version + 1, updated_at = now()
+      WHERE id = $1 RETURNING company_id, id, current_version, author_id
+    ), version AS (
+      INSERT INTO document_versions
+        (company_id, document_id, version_number, previous_version_number, title, content, editor_id, origin)
+      SELECT company_id, id, current_version, current_version - 1, $2, $2, author_id, 'edited' FROM document
+    ), activity AS (
+      INSERT INTO activities (company_id, action, author_id, document_id, name)
+      SELECT company_id, 'resource_hub_document_edited', author_id, id, $2 FROM document
+    )
+    SELECT current_version AS result FROM document`,
+  close: `
+    WITH goal AS (
+      UPDATE goals SET closed_at = now(), success = true, updated_at = now()
+      WHERE id = $1 AND closed_at IS NULL RETURNING id, company_id, name
+    ), activity AS (
+      INSERT INTO activities (company_id, id, action, author_id, goal_id, name)
+      SELECT company_id, $2, 'goal_closed', (SELECT min(p.id) FROM people p WHERE p.company_id = goal.company_id), id, name
+      FROM goal
+    )
+    SELECT id AS result FROM goal`,
+  revoke: `UPDATE api_tokens SET revoked_at = now() WHERE id = $1 AND $2 <> '' RETURNING id AS result`,
+};
+
+/** Writes as the main application does, beside the gateways, and takes it down in the history. Never throws. */
+async function write(
+  pool: pg.Pool,
+  { written }: History,
+  kind: Written['kind'],
+  id: string,
+): Promise<string | number | undefined> {
+  const entry: Written = { kind, id, mark: randomUUID(), sent: performance.now(), answered: Infinity, done: null };
+  written.push(entry);
+  try {
+    const { rows } = await retryConflicts(() => pool.query(statements[kind], [id, entry.mark]));
+    entry.done = rows.length > 0;
+    return rows[0]?.result;
+  } catch {
+    return undefined; // The server was killed: the history says that it is not known.
+  } finally {
+    entry.answered = performance.now();
+  }
+}
+
+/** What the clients of a history need of the system that they test. */
+interface Tested {
+  pool: pg.Pool;
+  gateways: readonly { readonly base: string | undefined }[];
+  issueToken(personId: string): Promise<{ id: string; token: string }>;
+}
 
 /** What all clients know of the documents: an expected version comes from here. */
 export type Known = Map<string, number>;

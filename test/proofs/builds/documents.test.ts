@@ -1,0 +1,93 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildSchema, parse, validate } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { itinerary } from '../../../src/app.js';
+import { sdl } from '../../../src/schema/index.js';
+import { settings } from '../../../src/settings.js';
+import {
+  anchorOf,
+  blocksOf,
+  documents,
+  headingsOf,
+  notes,
+  pathOf,
+  proseOf,
+  rowsOf,
+  sectionOf,
+  textOf,
+} from '../../support/documents.js';
+
+const { scripts, files: packed } = JSON.parse(textOf('package.json'));
+const pages = [...documents, ...notes];
+
+describe.each(pages)('%s', (file) => {
+  const text = textOf(file);
+  const links = [...proseOf(text).matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, link = '']) => {
+    const [path = '', anchor] = link.split('#');
+    return { link, target: path === '' ? file : join(file, '..', path), anchor };
+  });
+
+  test('has links that lead somewhere, and in the package too if it is in it', () => {
+    const broken = links.filter(
+      ({ target, anchor }) =>
+        !existsSync(pathOf(target)) ||
+        (anchor !== undefined && !headingsOf(textOf(target)).map(anchorOf).includes(anchor)) ||
+        (documents.includes(file) &&
+          !['README.md', ...packed].some((each) => target === each || target.startsWith(`${each}/`))),
+    );
+    expect(broken.map(({ link }) => link)).toEqual([]);
+  });
+
+  test('names files, folders and npm scripts that exist', () => {
+    const named = (pattern: RegExp) => [...proseOf(text).matchAll(pattern)].map(([, name = '']) => name);
+    const paths = named(/`(?:npx tsx )?((?:src|test|prisma|docs|bench|tools)\/[\w./-]*)/g);
+    expect(paths.filter((path) => !existsSync(pathOf(path)))).toEqual([]);
+    expect(named(/npm run ([\w:-]+)/g).filter((name) => !(name in scripts))).toEqual([]);
+  });
+
+  test('has GraphQL that fits the schema', () => {
+    const schema = buildSchema(sdl());
+    expect(blocksOf(text, 'graphql').flatMap((document) => validate(schema, parse(document)))).toEqual([]);
+  });
+});
+
+test('comments in the code refer to decisions and sections that exist', () => {
+  const decided = ['docs', 'src'].flatMap((folder) => headingsOf(textOf(`${folder}/decisions.md`)));
+  const files = ['src', 'test', 'bench', 'tools'].flatMap((folder) =>
+    readdirSync(pathOf(folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /(?<!test)\.(ts|mjs|sql)$/.test(name) && !/generated|node_modules/.test(name))
+      .map((name) => `${folder}/${name}`),
+  );
+  const broken = files.flatMap((file) => {
+    const text = textOf(file);
+    const decisions = [...text.matchAll(/Decisions: "([^"]+)"/g)].map(([, name = '']) => name);
+    const sections = [...text.matchAll(/((?:prisma\/|test\/)?README\.md|docs\/\w+\.md), "([^"]+)"/g)];
+    return [
+      ...decisions.filter((name) => !decided.includes(name)),
+      ...sections.flatMap(([all, page = '', heading = '']) =>
+        headingsOf(textOf(page)).includes(heading) ? [] : [all],
+      ),
+    ].map((name) => `${file}: ${name}`);
+  });
+  expect(broken).toEqual([]);
+});
+
+test('docs/settings.md has every setting, and it and the README the defaults of the code', () => {
+  const tables = [sectionOf(textOf('docs/settings.md'), 'All settings'), sectionOf(textOf('README.md'), 'Settings')];
+  const [all = [], short = []] = tables.map((text) =>
+    rowsOf(text).map(([name = '', value = '']) => [name.replaceAll('`', ''), value] as const),
+  );
+  expect(all.map(([name]) => name).sort()).toEqual(Object.keys(settings.shape).sort());
+  for (const [name, shown] of [...all, ...short]) {
+    const { data, success } = settings.shape[name as keyof typeof settings.shape].safeParse(undefined);
+    if (!success || data === undefined || Array.isArray(data)) continue;
+    expect(shown, name).toBe(`\`${typeof data === 'boolean' ? (data ? 'on' : 'off') : data}\``);
+  }
+});
+
+test('docs/errors.md has the order of checks of the code', () => {
+  const steps = [...sectionOf(textOf('docs/errors.md'), 'Order of checks').matchAll(/^\d\. (.*)$/gm)];
+  const statuses = steps.map(([, text = '']) => new Set(text.replace(/\(.*?\)/g, '').match(/\b[45]\d\d\b/g)));
+  expect(statuses.map((set) => [...set].map(Number))).toEqual(itinerary.map(({ refuses }) => refuses));
+});

@@ -1,0 +1,38 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { openModels } from '../../../src/database.js';
+import { importDocument } from '../../../src/workspace/import.js';
+import { ImportError } from '../../../src/workspace/report.js';
+import { createDatabase } from '../../support/database.js';
+import { blocksOf, textOf } from '../../support/documents.js';
+
+const page = textOf('docs/import-format.md');
+const guide = textOf('docs/importing.md');
+
+const { url, drop } = await createDatabase();
+const db = openModels({ url, poolSize: 1, preparedStatements: false });
+afterAll(async () => {
+  await db.$disconnect();
+  await drop();
+});
+
+describe('an example of docs/import-format.md', () => {
+  const examples = blocksOf(page, 'json').map((text) => JSON.parse(text));
+
+  test.each(examples)('is a workspace', async (example) => {
+    const name = example.company.name;
+    const company = { ...example.company, id: `example ${examples.indexOf(example)}` };
+    expect(name).toBe('Acme');
+    expect(await importDocument(db, { ...example, company })).toMatchObject({ companies: 1 });
+  });
+
+  test('with a few mistakes has the problems that the page shows', async () => {
+    const [workspace] = structuredClone(examples);
+    workspace.people[1] = { id: 'ben', full_name: 'Ben Example', fullname: 'Ben' };
+    workspace.documents[0].versions[1].version_number = 3;
+    workspace.goals[0].reviewer_id = 'product';
+    const [shown = ''] = blocksOf(guide, 'text');
+    const refusal = await importDocument(db, workspace).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(ImportError);
+    expect(`goalpost: ${(refusal as ImportError).message}`).toBe(shown.trim());
+  });
+});

@@ -1,0 +1,202 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import type { GraphQLError } from 'graphql';
+import { describe, expect, onTestFinished, test } from 'vitest';
+// What it fails with is worded there.
+import '../../../src/errors/catalogue.js';
+import { Overload } from '../../../src/platform/fairness/admission.js';
+import type { RequestHead } from '../../../src/platform/http/request.js';
+import { problemResponse } from '../../../src/platform/http/response.js';
+import type { Handler, RequestContext } from '../../../src/platform/http/router.js';
+import { NodeServer } from '../../../src/platform/http/server.js';
+import { createLogger } from '../../../src/platform/telemetry/logger.js';
+import { eventually } from '../../support/eventually.js';
+import type { Json } from '../../support/world.js';
+
+const million = 1_000_000;
+
+/** Answers each request with as many bytes as its path says, once it may. */
+async function serving({ own = false, ...limits }: Partial<ConstructorParameters<typeof NodeServer>[0]> & Json = {}) {
+  const log: Json[] = [];
+  const logger = createLogger('info', { write: (line: string) => void log.push(JSON.parse(line)) });
+  const overload = new Overload(20, logger);
+  let release = () => {};
+  let released = Promise.resolve();
+  const hold = () => {
+    released = new Promise((resolve) => {
+      release = resolve;
+    });
+    return () => release();
+  };
+  const handle: Handler = async ({ url, headers }, context) => {
+    const { pathname } = new URL(url);
+    const authorization = headers.get('authorization');
+    if (authorization) context.actor = { companyId: 'c', personId: 'p', tokenId: authorization } as Json;
+    await released;
+    return { status: 200, headers: { 'Content-Type': 'text/plain' }, body: 'x'.repeat(Number(pathname.slice(1)) || 1) };
+  };
+  const callers = {
+    clientOf: ({ headers }: RequestHead) => ({ address: '', token: headers.get('authorization') ?? undefined }),
+    callerOf: ({ token = '' }: { token: string | undefined }) => ({ id: token, group: token }),
+  };
+  const app = {
+    handle,
+    callers,
+    refusal: () => undefined,
+    reject: (error: GraphQLError, _head: RequestHead, { requestId }: RequestContext) =>
+      problemResponse(error, requestId),
+    withoutSecrets: (path: string) => path,
+  };
+  const nodeServer = new NodeServer({ app, logger, overload, ...limits });
+  const server: Server = own ? createServer(nodeServer.listener) : nodeServer.server;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    release();
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+
+  /** Asks for that many bytes and reads none of them until it is told to. */
+  async function ask(bytes: number, caller: string): Promise<Socket> {
+    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    onTestFinished(() => void socket.destroy());
+    await once(socket, 'connect');
+    socket.pause();
+    socket.write(`GET /${bytes} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller}\r\n\r\n`);
+    return socket;
+  }
+  const fetched = async (path: string, caller: string) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${caller}` } });
+    return { status: response.status, length: (await response.text()).length, headers: response.headers };
+  };
+  return { overload, log, hold, ask, fetched };
+}
+
+/** Reads at that rate. Returns how many bytes came until the connection ended, or until there were as many as are wanted. */
+async function readAt(socket: Socket, bytesPerSecond: number, wanted: number): Promise<number> {
+  let received = 0;
+  const started = performance.now();
+  socket.on('data', ({ length }) => {
+    received += length;
+    socket.pause();
+    // A pause that was too long, because the machine is busy, shortens the next one.
+    const due = started + (received / bytesPerSecond) * 1_000;
+    void setTimeout(Math.max(0, due - performance.now())).then(() => socket.resume());
+    if (received >= wanted) socket.destroy();
+  });
+  socket.resume();
+  if (!socket.closed) await once(socket, 'close');
+  return received;
+}
+
+/** How many of the connections the server has not closed. What is in the kernel's buffers has to be read to see that. */
+async function stillOpen(sockets: Socket[], bytes: number): Promise<number> {
+  const received = await Promise.all(sockets.map((socket) => readAt(socket, 1_000 * million, bytes)));
+  return received.filter((length) => length >= bytes).length;
+}
+
+describe('responses that nobody reads', () => {
+  test('are refused to whoever has more than a part of them, while others and health checks get theirs', async () => {
+    const { ask, fetched, overload, log } = await serving({ unsentBytes: 40 * million });
+    const bytes = 10 * million;
+    const unread = [];
+    for (let index = 0; index < 3; index += 1) {
+      unread.push(await ask(bytes, 'mine'));
+      await eventually(() => expect(log).toHaveLength(index + 1));
+    }
+    const refused = await fetched(`/${bytes}`, 'mine');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    expect((await fetched('/healthz', 'mine')).status).toBe(200);
+    expect(await fetched(`/${bytes}`, 'other')).toMatchObject({ status: 200, length: bytes });
+    expect(await stillOpen(unread, bytes)).toBe(3);
+    await eventually(async () => expect((await fetched(`/${bytes}`, 'mine')).status).toBe(200));
+    await eventually(() => expect(overload.admission.inProgress).toBe(0));
+  });
+
+  test('are bounded in any case, by closing connections of the caller that has the most', async () => {
+    const { ask, hold, overload, log } = await serving({ unsentBytes: 40 * million });
+    const bytes = 10 * million;
+    const release = hold();
+    const other = await ask(bytes, 'other');
+    const mine = await Promise.all(Array.from({ length: 8 }, () => ask(bytes, 'mine')));
+    await eventually(() => expect(overload.admission.inProgress).toBe(9));
+    release();
+    await eventually(() => expect(log.filter(({ msg }) => msg === 'request')).toHaveLength(9));
+    const [open, others] = await Promise.all([stillOpen(mine, bytes), stillOpen([other], bytes)]);
+    expect(others).toBe(1);
+    expect([open >= 1, open <= 3]).toEqual([true, true]);
+    await eventually(() =>
+      expect(log).toContainEqual(expect.objectContaining({ msg: 'overloaded', dropped: 8 - open })),
+    );
+  });
+
+  test('are closed even if there is only one, and the process lives', async () => {
+    const { ask, fetched } = await serving({ unsentBytes: 5 * million });
+    expect(await stillOpen([await ask(10 * million, 'mine')], 10 * million)).toBe(0);
+    expect((await fetched('/1', 'mine')).status).toBe(200);
+  });
+
+  test('keep their seats until they are sent, but not for long', async () => {
+    const { ask, overload, log } = await serving();
+    const heldFor = async () => {
+      await eventually(() => expect(log).toHaveLength(1));
+      await eventually(() => expect(overload.admission.inProgress).toBe(0));
+      return Date.now() - new Date(log[0].time).getTime();
+    };
+    const unread = await ask(10 * million, 'mine');
+    expect(await heldFor()).toBeGreaterThanOrEqual(245);
+    expect(unread.destroyed).toBe(false);
+    const read = await ask(10 * million, 'mine');
+    await stillOpen([read], 10 * million);
+    expect(overload.admission.inProgress).toBe(0);
+  });
+
+  test('are forgotten when their clients go', async () => {
+    const { ask, fetched, log } = await serving({ unsentBytes: 20 * million });
+    for (let index = 0; index < 5; index += 1) {
+      const socket = await ask(10 * million, 'mine');
+      await eventually(() => expect(log.filter(({ status }) => status === 200).length).toBeGreaterThan(index));
+      socket.destroy();
+      await eventually(async () => expect((await fetched('/1', 'mine')).status).toBe(200));
+    }
+  });
+});
+
+describe.each([
+  ['the server of the gateway', false],
+  ["a server of one's own", true],
+])('a client of %s', (_of, own) => {
+  const limits = { own, leastReadingRate: 2 * million, readTimeout: 1_000 };
+
+  test('that reads too slowly is disconnected, however often it reads', async () => {
+    const { ask } = await serving(limits);
+    const socket = await ask(24 * million, 'mine');
+    void readAt(socket, 120_000, 24 * million);
+    await setTimeout(3_000);
+    socket.removeAllListeners('data');
+    // What the kernel has.
+    expect(await readAt(socket, 1_000 * million, 24 * million)).toBeLessThan(12 * million);
+  });
+
+  test('that reads nothing is disconnected, also if it asks for more behind it', async () => {
+    const { ask, fetched, overload } = await serving(limits);
+    const socket = await ask(10 * million, 'mine');
+    socket.write('GET /30000 HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3));
+    await setTimeout(2_000);
+    expect(await stillOpen([socket], 10 * million)).toBe(0);
+    expect((await fetched('/1', 'mine')).status).toBe(200);
+    expect(overload.admission.inProgress).toBe(0);
+  });
+
+  test('that reads slowly but steadily gets everything, however long that takes', async () => {
+    const { ask } = await serving(limits);
+    const socket = await ask(24 * million, 'mine');
+    const started = performance.now();
+    expect(await readAt(socket, 8 * million, 24 * million)).toBeGreaterThanOrEqual(24 * million);
+    expect(performance.now() - started).toBeGreaterThan(2 * limits.readTimeout);
+  });
+});

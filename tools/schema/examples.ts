@@ -1,0 +1,48 @@
+import type { createPipeline } from '../../src/app.js';
+import type { ModelDatabase } from '../../src/database.js';
+import { createToken } from '../../src/tokens.js';
+import { demoPeople, fileSource } from '../../src/workspace/file.js';
+import { importFrom } from '../../src/workspace/import.js';
+
+/** The clock of the gateway whose answers are recorded. */
+export const recordedAt = new Date('2026-06-15T12:00:00Z');
+
+/** Imports the demo workspace into an empty database; returns a token that may write. */
+export async function importDemo(db: ModelDatabase, file: string): Promise<string> {
+  await importFrom(db, fileSource(file));
+  const { companyId, writerId: personId } = demoPeople;
+  return (await createToken(db, { companyId, personId, name: 'write', canWrite: true })).token;
+}
+
+/** The answers of a gateway on the demo workspace to the example of each operation, as `recordedExamples.json` has them. */
+export async function recordedExamples(
+  app: ReturnType<typeof createPipeline>,
+  post: (path: string, body: unknown) => Promise<{ status: number; body: unknown }>,
+): Promise<string> {
+  const { requests } = await app.workedExamples();
+  const examples: Record<string, unknown> = {};
+  for (const { path, body: request } of requests) {
+    const { status, body } = await post(path, request);
+    if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
+    examples[nameOf(path)] = { request, response: steady(body) };
+  }
+  return `${JSON.stringify(examples, null, 2)}\n`;
+}
+
+/** `/documents/restore_document_version` -> `restoreDocumentVersion`. */
+const nameOf = (path: string) => (path.split('/').at(-1) ?? '').replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+
+/** Makes an answer the same in every run: replaces new ids and current times, and cuts lists to two items. */
+function steady(value: unknown): unknown {
+  const ids: string[] = [];
+  return JSON.parse(JSON.stringify(value), (_key, entry) => {
+    if (Array.isArray(entry)) return entry.slice(0, 2);
+    if (typeof entry !== 'string') return entry;
+    if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(entry)) {
+      if (!ids.includes(entry)) ids.push(entry);
+      return `019ecb3a-66c0-7000-8000-${String(ids.indexOf(entry) + 1).padStart(12, '0')}`;
+    }
+    const isNow = /^\d{4}-\d\d-\d\dT.*Z$/.test(entry) && Math.abs(Date.now() - Date.parse(entry)) < 3_600_000;
+    return isNow ? recordedAt.toISOString() : entry;
+  });
+}
