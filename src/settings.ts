@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { parseEnv } from 'node:util';
 import leven from 'leven';
 import * as z from 'zod';
 import { defaults } from './defaults.js';
@@ -116,8 +117,10 @@ export function readEnvironment(): Environment {
   const own = new Set(Object.keys(process.env));
   let fileProblems: string[] = [];
   try {
-    process.loadEnvFile();
-    fileProblems = strayLines(readFileSync('.env', 'utf8'));
+    // Editors of Windows write a byte order mark, which Node would take for a part of the first name.
+    const text = readFileSync('.env', 'utf8').replace(/^\uFEFF/, '');
+    for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value;
+    fileProblems = strayLines(text);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const reason = code === 'EISDIR' ? 'it is a folder' : message;

@@ -3,7 +3,17 @@ import { Prisma } from '../generated/client/client.js';
 import { fileAccess, fileAudience, fileFollowers } from '../lists/recipients.js';
 import { newId } from '../platform/postgres/index.js';
 import { callersAccess, level } from '../policies/access.js';
-import { company, notify, type Outcome, permitEdit, type ReadRecord, retry, validToken, write } from './operation.js';
+import {
+  company,
+  moment,
+  notify,
+  type Outcome,
+  permitEdit,
+  type ReadRecord,
+  retry,
+  validToken,
+  write,
+} from './operation.js';
 import { isExpected, loadState, requireState } from './state.js';
 
 export interface DeleteResourceHubFileInput {
@@ -45,20 +55,26 @@ async function attempt<File>(
   const folderId = await permit(context, fileId);
   await requireState(context, { kind: 'file', id: fileId }, expectedState);
 
+  const activityId = newId();
   const statement = Prisma.sql`
-    WITH ${company(actor)}, ${validToken(actor)}, file AS (
-      UPDATE resource_hub_files f SET deleted_at = now(), deleted_by_id = ${personId}
+    WITH ${company(actor)}, ${validToken(actor)}, before AS (
+      SELECT f.outcome_activity_id, ${moment} FROM resource_hub_files f
       WHERE f.company_id = ${companyId} AND f.id = ${fileId} AND f.deleted_at IS NULL
         AND EXISTS (SELECT FROM token) AND ${isExpected('file', 'f', expectedState)}
         AND EXISTS (SELECT FROM resource_hub_access a
           WHERE a.company_id = ${companyId} AND a.resource_hub_id = f.resource_hub_id
             AND a.person_id = ${personId} AND a.level >= ${level.edit})
-      RETURNING id, name, resource_hub_id
+      FOR NO KEY UPDATE
+    ), file AS (
+      UPDATE resource_hub_files f
+      SET deleted_at = before.at, deleted_by_id = ${personId}, outcome_activity_id = ${activityId}
+      FROM before WHERE f.company_id = ${companyId} AND f.id = ${fileId} RETURNING f.id, f.name, f.resource_hub_id
     ), activity AS (
-      INSERT INTO activities AS a (company_id, id, action, author_id, token_id, surface, file_id, name, origin)
-      SELECT company.id, ${newId()}, 'resource_hub_file_deleted', ${personId}, token.id, ${surface}, file.id,
-        file.name, 'api'
-      FROM company, token, file RETURNING a.id
+      INSERT INTO activities AS a (company_id, id, action, author_id, token_id, surface, file_id, name, origin, inserted_at,
+        previous_outcome_id)
+      SELECT company.id, ${activityId}, 'resource_hub_file_deleted', ${personId}, token.id, ${surface}, file.id,
+        file.name, 'api', before.at, before.outcome_activity_id
+      FROM company, token, file, before RETURNING a.id, a.inserted_at
     ), ${fileFollowers(actor)}, notified AS (${notify(actor, fileAudience(actor), fileAccess(actor))})
     SELECT id FROM activity`;
   return write(db, statement, (tx) => read(tx, fileId, folderId));

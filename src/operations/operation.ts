@@ -21,6 +21,12 @@ export const validToken = ({ companyId, tokenId }: Actor) =>
   Prisma.sql`token AS (SELECT t.id FROM api_tokens t
     WHERE t.company_id = ${companyId} AND t.id = ${tokenId} AND t.revoked_at IS NULL FOR KEY SHARE)`;
 
+/**
+ * A column of the step of a write that locks its record: when the change is made, which all that it writes says. Of two
+ * changes of a record, the second one, which waits for the lock, has the later time.
+ */
+export const moment = Prisma.sql`clock_timestamp()::timestamptz(3) AS at`;
+
 /** Requires that the token has not been revoked since it was looked up. Throws 401. */
 export async function requireToken({ db, actor }: Pick<Context, 'db' | 'actor'>): Promise<void> {
   const token = await db.apiToken.findUnique({ where: keyOf(actor, actor.tokenId), select: { revokedAt: true } });
@@ -87,10 +93,10 @@ export async function retry<Outcome>(
   throw failure('SERVICE_UNAVAILABLE');
 }
 
-/** The last step of a write: notifies each recipient. Reads the steps `company` and `activity(id)`. */
+/** The last step of a write: notifies each recipient. Reads the steps `company` and `activity(id, inserted_at)`. */
 export const notify = (actor: Actor, audience: Prisma.Sql, access: Prisma.Sql) => Prisma.sql`
-  INSERT INTO notifications (company_id, id, activity_id, person_id)
-  SELECT company.id, ${newIds()}, activity.id, r.person_id
+  INSERT INTO notifications (company_id, id, activity_id, person_id, inserted_at)
+  SELECT company.id, ${newIds()}, activity.id, r.person_id, activity.inserted_at
   FROM company, activity, (${recipients(actor, audience, access)}) r`;
 
 /** A record that a mutation changes, by the id in its input. */

@@ -5,6 +5,7 @@ import { callersAccess, keyOf, level } from '../policies/access.js';
 import type { FilePreview } from './deleteResourceHubFile.js';
 import {
   company,
+  moment,
   type Outcome,
   permitEdit,
   type ReadRecord,
@@ -56,20 +57,25 @@ async function attempt<File>(
   await requireState(context, { kind: 'file', id: fileId }, expectedState);
   if (!isDeleted) return unchanged(await read(db, fileId));
 
+  const activityId = newId();
   const statement = Prisma.sql`
-    WITH ${company(actor)}, ${validToken(actor)}, file AS (
-      UPDATE resource_hub_files f SET deleted_at = NULL, deleted_by_id = NULL
+    WITH ${company(actor)}, ${validToken(actor)}, before AS (
+      SELECT f.outcome_activity_id, ${moment} FROM resource_hub_files f
       WHERE f.company_id = ${companyId} AND f.id = ${fileId} AND f.deleted_at IS NOT NULL AND f.removed_at IS NULL
         AND EXISTS (SELECT FROM token) AND ${isExpected('file', 'f', expectedState)}
         AND EXISTS (SELECT FROM resource_hub_access a
           WHERE a.company_id = ${companyId} AND a.resource_hub_id = f.resource_hub_id
             AND a.person_id = ${personId} AND a.level >= ${level.edit})
-      RETURNING id, name
+      FOR NO KEY UPDATE
+    ), file AS (
+      UPDATE resource_hub_files f SET deleted_at = NULL, deleted_by_id = NULL, outcome_activity_id = ${activityId}
+      FROM before WHERE f.company_id = ${companyId} AND f.id = ${fileId} RETURNING f.id, f.name
     ), activity AS (
-      INSERT INTO activities AS a (company_id, id, action, author_id, token_id, surface, file_id, name, origin)
-      SELECT company.id, ${newId()}, 'resource_hub_file_recovered', ${personId}, token.id, ${surface}, file.id,
-        file.name, 'api'
-      FROM company, token, file RETURNING a.id
+      INSERT INTO activities AS a (company_id, id, action, author_id, token_id, surface, file_id, name, origin, inserted_at,
+        previous_outcome_id)
+      SELECT company.id, ${activityId}, 'resource_hub_file_recovered', ${personId}, token.id, ${surface}, file.id,
+        file.name, 'api', before.at, before.outcome_activity_id
+      FROM company, token, file, before RETURNING a.id
     )
     SELECT id FROM activity`;
   return write(db, statement, (tx) => read(tx, fileId, folderId));

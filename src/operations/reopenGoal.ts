@@ -7,6 +7,7 @@ import { callersAccess, keyOf, level } from '../policies/access.js';
 import { mentionedIn } from '../text/mentions.js';
 import {
   company,
+  moment,
   notify,
   type Outcome,
   permitEdit,
@@ -97,9 +98,10 @@ async function attempt<Goal>(
   await requireState(context, { kind: 'goal', id: goalId }, expectedState);
   if (!isClosed) return unchanged(await read(db, goalId));
 
+  const activityId = newId();
   const statement = Prisma.sql`
     WITH ${company(actor)}, ${validToken(actor)}, closed AS (
-      SELECT r.success, r.closed_at, r.closed_by_id FROM goals r
+      SELECT r.success, r.closed_at, r.closed_by_id, r.outcome_activity_id, ${moment} FROM goals r
       WHERE r.company_id = ${companyId} AND r.id = ${goalId} AND r.closed_at IS NOT NULL AND r.archived_at IS NULL
         AND ${isExpected('goal', 'r', expectedState)}
         AND EXISTS (SELECT FROM token)
@@ -107,23 +109,24 @@ async function attempt<Goal>(
           WHERE company_id = ${companyId} AND goal_id = ${goalId} AND person_id = ${personId} AND level >= ${level.edit})
       FOR NO KEY UPDATE
     ), goal AS (
-      UPDATE goals g SET closed_at = NULL, closed_by_id = NULL, success = NULL, updated_at = now()
+      UPDATE goals g
+      SET closed_at = NULL, closed_by_id = NULL, success = NULL, updated_at = closed.at, outcome_activity_id = ${activityId}
       FROM closed WHERE g.company_id = ${companyId} AND g.id = ${goalId} RETURNING g.id, g.space_id, g.name, ${membersMayView}
     ), activity AS (
       INSERT INTO activities AS a (company_id, id, action, author_id, token_id, surface, goal_id, name,
-        undone_success, undone_closed_at, undone_closed_by_id, origin)
-      SELECT company.id, ${newId()}, 'goal_reopened', ${personId}, token.id, ${surface}, goal.id, goal.name,
-        closed.success, closed.closed_at, closed.closed_by_id, 'api'
-      FROM company, token, goal, closed RETURNING a.id
+        undone_success, undone_closed_at, undone_closed_by_id, origin, inserted_at, previous_outcome_id)
+      SELECT company.id, ${activityId}, 'goal_reopened', ${personId}, token.id, ${surface}, goal.id, goal.name,
+        closed.success, closed.closed_at, closed.closed_by_id, 'api', closed.at, closed.outcome_activity_id
+      FROM company, token, goal, closed RETURNING a.id, a.inserted_at
     ), thread AS (
-      INSERT INTO comment_threads AS t (company_id, id, activity_id, message)
-      SELECT company.id, ${newId()}, activity.id, ${input.message ?? null} FROM company, activity RETURNING t.id
+      INSERT INTO comment_threads AS t (company_id, id, activity_id, message, inserted_at)
+      SELECT company.id, ${newId()}, activity.id, ${input.message ?? null}, activity.inserted_at FROM company, activity RETURNING t.id
     ), list AS (
       INSERT INTO subscription_lists AS l (company_id, id, thread_id, send_to_everyone)
       SELECT company.id, ${newId()}, thread.id, ${people.everyone} FROM company, thread RETURNING l.id
     ), subscribed AS (
-      INSERT INTO subscriptions AS s (company_id, id, subscription_list_id, person_id, type)
-      SELECT p.company_id, ${newIds()}, list.id, p.person_id, p.type FROM list, (${subscribers(actor, people)}) p
+      INSERT INTO subscriptions AS s (company_id, id, subscription_list_id, person_id, type, inserted_at)
+      SELECT p.company_id, ${newIds()}, list.id, p.person_id, p.type, activity.inserted_at FROM activity, list, (${subscribers(actor, people)}) p
       RETURNING s.person_id
     ), notified AS (${notify(actor, audience(actor, people), goalAccess(actor, people))})
     SELECT id FROM activity`;

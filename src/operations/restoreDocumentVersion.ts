@@ -8,6 +8,7 @@ import type { DocumentText } from '../text/documentText.js';
 import { mentionedIn } from '../text/mentions.js';
 import {
   company,
+  moment,
   type Outcome,
   permitEdit,
   type ReadRecord,
@@ -115,28 +116,33 @@ async function attempt<Version>(
   const keyOf = (number: number) => ({ companyId, documentId, versionNumber: number });
   if (isEqual(source, document)) return unchanged(await read(db, keyOf(current.versionNumber)));
 
+  const activityId = newId();
   const statement = Prisma.sql`
     WITH ${company(actor)}, ${validToken(actor)}, source AS (
       SELECT title, content FROM document_versions
       WHERE company_id = ${companyId} AND document_id = ${documentId} AND version_number = ${versionNumber}
-    ), document AS (
-      UPDATE resource_hub_documents d
-      SET name = source.title, content = source.content, current_version = d.current_version + 1, updated_at = now()
-      FROM source
+    ), before AS (
+      SELECT d.outcome_activity_id, ${moment} FROM resource_hub_documents d
       WHERE d.company_id = ${companyId} AND d.id = ${documentId}
         AND d.current_version = ${expectedCurrentVersion} AND d.deleted_at IS NULL
         AND EXISTS (SELECT FROM token) AND ${isExpected('document', 'd', expectedState)}
         AND EXISTS (SELECT FROM resource_hub_access a
           WHERE a.company_id = ${companyId} AND a.resource_hub_id = d.resource_hub_id
             AND a.person_id = ${personId} AND a.level >= ${level.edit})
-      RETURNING d.id, d.name, d.content, d.current_version
+      FOR NO KEY UPDATE
+    ), document AS (
+      UPDATE resource_hub_documents d
+      SET name = source.title, content = source.content, current_version = d.current_version + 1, updated_at = before.at,
+        outcome_activity_id = ${activityId}
+      FROM source, before WHERE d.company_id = ${companyId} AND d.id = ${documentId}
+      RETURNING d.id, d.name, d.content, d.current_version, d.updated_at
     ), version AS (
       INSERT INTO document_versions AS v
         (company_id, id, document_id, version_number, previous_version_number, title, content, editor_id, origin,
-          restored_from_version_number)
+          restored_from_version_number, inserted_at)
       SELECT company.id, ${newId()}, d.id, d.current_version, d.current_version - 1, d.name, d.content, ${personId},
-        'restored', ${versionNumber}
-      FROM company, document d RETURNING v.id, v.document_id, v.title
+        'restored', ${versionNumber}, d.updated_at
+      FROM company, document d RETURNING v.id, v.document_id, v.title, v.inserted_at
     ), mentioned AS (
       SELECT id FROM people WHERE company_id = ${companyId} AND id = ANY(${textList(mentionedIn(source.content))})
     ), list AS (
@@ -144,15 +150,16 @@ async function attempt<Version>(
       SELECT company.id, ${newId()}, document.id FROM company, document WHERE EXISTS (SELECT FROM mentioned)
       ON CONFLICT (company_id, document_id) DO UPDATE SET document_id = excluded.document_id RETURNING l.id
     ), subscribed AS (
-      INSERT INTO subscriptions (company_id, id, subscription_list_id, person_id, type)
-      SELECT company.id, ${newIds()}, list.id, mentioned.id, 'mentioned' FROM company, list, mentioned
+      INSERT INTO subscriptions (company_id, id, subscription_list_id, person_id, type, inserted_at)
+      SELECT company.id, ${newIds()}, list.id, mentioned.id, 'mentioned', version.inserted_at
+      FROM company, version, list, mentioned
       ON CONFLICT (company_id, subscription_list_id, person_id) DO NOTHING
     ), activity AS (
       INSERT INTO activities AS a (company_id, id, action, author_id, token_id, surface, document_id,
-        document_version_id, name, origin)
-      SELECT company.id, ${newId()}, 'document_version_restored', ${personId}, token.id, ${surface},
-        version.document_id, version.id, version.title, 'api'
-      FROM company, token, version RETURNING a.id
+        document_version_id, name, origin, inserted_at, previous_outcome_id)
+      SELECT company.id, ${activityId}, 'document_version_restored', ${personId}, token.id, ${surface},
+        version.document_id, version.id, version.title, 'api', version.inserted_at, before.outcome_activity_id
+      FROM company, token, version, before RETURNING a.id
     )
     SELECT id FROM activity`;
   return write(db, statement, (tx) => read(tx, keyOf(expectedCurrentVersion + 1), folderId));

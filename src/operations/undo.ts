@@ -1,8 +1,8 @@
 import { Prisma } from '../generated/client/client.js';
 import type { ActivityAction } from '../generated/client/enums.js';
-import { type Database, newId, type Transaction } from '../platform/postgres/index.js';
+import { type Database, newId } from '../platform/postgres/index.js';
 import type { Actor } from '../policies/access.js';
-import { company } from './operation.js';
+import { company, moment } from './operation.js';
 
 /** A token whose changes are taken back. */
 export interface UndoneToken {
@@ -32,24 +32,34 @@ interface Done {
   name: string;
   insertedAt: Date;
   recordedAt: string;
+  previousOutcomeId: string | null;
 }
 
-/** Of each kind of record: its table, the column of an activity that names it, and the actions that decide its outcome. */
+/**
+ * Of each kind of record: its table, the column of an activity that names it, and the condition on its row `r` that an
+ * operation could change it.
+ */
 const kinds = {
-  goal: { table: 'goals', column: 'goal_id', actions: ['goal_closed', 'goal_reopened'] },
-  file: {
-    table: 'resource_hub_files',
-    column: 'file_id',
-    actions: ['resource_hub_file_deleted', 'resource_hub_file_recovered'],
+  goal: {
+    table: Prisma.raw('goals'),
+    column: Prisma.raw('goal_id'),
+    isOpen: Prisma.sql`r.archived_at IS NULL AND r.removed_at IS NULL`,
   },
-  document: { table: 'resource_hub_documents', column: 'document_id', actions: ['document_version_restored'] },
+  file: {
+    table: Prisma.raw('resource_hub_files'),
+    column: Prisma.raw('file_id'),
+    isOpen: Prisma.sql`r.removed_at IS NULL`,
+  },
+  document: {
+    table: Prisma.raw('resource_hub_documents'),
+    column: Prisma.raw('document_id'),
+    isOpen: Prisma.sql`r.deleted_at IS NULL`,
+  },
 } as const;
 
-type Kind = keyof typeof kinds;
-
-const kindOf = (action: ActivityAction): Kind => {
-  if (action === 'goal_reopened') return 'goal';
-  return action === 'document_version_restored' ? 'document' : 'file';
+const kindOf = (action: ActivityAction) => {
+  if (action === 'goal_reopened') return kinds.goal;
+  return action === 'document_version_restored' ? kinds.document : kinds.file;
 };
 
 const undoable = [
@@ -83,7 +93,7 @@ async function* doneBy(db: Database, { companyId, tokenId }: UndoneToken, since:
     const from = since ? Prisma.sql`AND a.recorded_at >= ${since}` : Prisma.empty;
     const found: Done[] = await db.$queryRaw<Done[]>(Prisma.sql`
       SELECT a.id, a.action::text AS action, coalesce(a.goal_id, a.file_id, a.document_id) AS "subjectId", a.name,
-        a.inserted_at AS "insertedAt", a.recorded_at::text AS "recordedAt"
+        a.inserted_at AS "insertedAt", a.recorded_at::text AS "recordedAt", a.previous_outcome_id AS "previousOutcomeId"
       FROM activities a
       WHERE a.company_id = ${companyId} AND a.token_id = ${tokenId} AND a.action::text = ANY(${undoable}) ${from} ${older}
         AND NOT EXISTS (SELECT u.id FROM activities u WHERE u.company_id = ${companyId} AND u.undoes_id = a.id)
@@ -94,172 +104,117 @@ async function* doneBy(db: Database, { companyId, tokenId }: UndoneToken, since:
   }
 }
 
-/** Whether an activity `x` is this token's, or undoes one of it. */
-const isOurs = ({ companyId, tokenId }: UndoneToken, x: string) => {
-  const alias = Prisma.raw(x);
-  return Prisma.sql`(${alias}.token_id IS NOT DISTINCT FROM ${tokenId} OR EXISTS (
-    SELECT o.id FROM activities o WHERE o.company_id = ${companyId} AND o.id = ${alias}.undoes_id AND o.token_id = ${tokenId}))`;
-};
-
 /**
- * The later activities on the record that somebody has built on it with: whose outcome counts now, and which neither are
- * the token's own nor undo one of these.
+ * The step `record(id, name, at)` that changes the record back, unless somebody has built on it, and the action that this
+ * is. Then the record has the outcome again that the activity `a` replaced.
  */
-const foreign = (token: UndoneToken, { id, recordedAt, subjectId, action }: Done) => {
-  const { column, actions } = kinds[kindOf(action)];
-  return Prisma.sql`FROM activities l
-    WHERE l.company_id = ${token.companyId} AND l.${Prisma.raw(column)} = ${subjectId}
-      AND l.action::text = ANY(${[...actions]})
-      AND (coalesce(l.recorded_at, l.inserted_at), l.id) > (${recordedAt}::timestamptz, ${id})
-      AND NOT ${isOurs(token, 'l')}`;
-};
-
-/** The condition that nobody has built on what the token did, and that all that it did to the record later is undone. */
-const isOutcome = (token: UndoneToken, done: Done) => {
-  const { companyId, tokenId } = token;
-  const { column } = kinds[kindOf(done.action)];
-  const { id, recordedAt, subjectId } = done;
-  return Prisma.sql`NOT EXISTS (SELECT l.id ${foreign(token, done)})
-    AND NOT EXISTS (SELECT t.id FROM activities t
-      WHERE t.company_id = ${companyId} AND t.${Prisma.raw(column)} = ${subjectId} AND t.token_id = ${tokenId}
-        AND (t.recorded_at, t.id) > (${recordedAt}::timestamptz, ${id})
-        AND NOT EXISTS (SELECT u.id FROM activities u WHERE u.company_id = ${companyId} AND u.undoes_id = t.id))
-    AND NOT EXISTS (SELECT u.id FROM activities u WHERE u.company_id = ${companyId} AND u.undoes_id = ${id})`;
-};
-
-/** The versions after the one that the token restored which are neither its own nor of its undoing. */
-const laterVersions = (token: UndoneToken, { id, subjectId }: Done) => Prisma.sql`FROM document_versions v
-  JOIN document_versions mine ON mine.company_id = ${token.companyId} AND mine.document_id = v.document_id
-    AND mine.id = (SELECT a.document_version_id FROM activities a WHERE a.company_id = ${token.companyId} AND a.id = ${id})
-  WHERE v.company_id = ${token.companyId} AND v.document_id = ${subjectId} AND v.version_number > mine.version_number
-    AND NOT EXISTS (SELECT x.id FROM activities x
-      WHERE x.company_id = ${token.companyId} AND x.document_id = ${subjectId} AND x.document_version_id = v.id AND ${isOurs(token, 'x')})`;
-
-/** The condition on the row `r` of the record that it is as the token left it. */
-const isAsLeft = (token: UndoneToken, done: Done): Prisma.Sql => {
-  switch (done.action) {
-    case 'goal_reopened':
-      return Prisma.sql`r.closed_at IS NULL AND r.archived_at IS NULL`;
-    case 'resource_hub_file_deleted':
-      return Prisma.sql`r.deleted_at IS NOT NULL`;
-    case 'resource_hub_file_recovered':
-      return Prisma.sql`r.deleted_at IS NULL`;
-    default:
-      return Prisma.sql`r.deleted_at IS NULL AND NOT EXISTS (SELECT v.id ${laterVersions(token, done)})`;
-  }
-};
-
-/** The step `record(id, name)` that changes the record back, and the action that this is. */
 function undoing(token: UndoneToken, done: Done): { steps: Prisma.Sql; action: ActivityAction; version?: true } {
   const { companyId, authorId } = token;
-  const { id, subjectId } = done;
-  const where = Prisma.sql`r.company_id = ${companyId} AND r.id = ${subjectId} AND ${isAsLeft(token, done)} AND ${isOutcome(token, done)}`;
-  switch (done.action) {
+  const { id, action, subjectId } = done;
+  const { table, isOpen } = kindOf(action);
+  const before = Prisma.sql`before AS (
+      SELECT a.previous_outcome_id, a.undone_success, a.undone_closed_at, a.undone_closed_by_id, a.document_version_id, r.at
+      FROM activities a, (
+        SELECT ${moment} FROM ${table} r
+        WHERE r.company_id = ${companyId} AND r.id = ${subjectId} AND r.outcome_activity_id = ${id} AND ${isOpen}
+        FOR NO KEY UPDATE
+      ) r
+      WHERE a.company_id = ${companyId} AND a.id = ${id}
+    )`;
+  const change = (changes: Prisma.Sql, from = Prisma.sql`before`, more = Prisma.empty) => Prisma.sql`record AS (
+      UPDATE ${table} r SET ${changes}, outcome_activity_id = before.previous_outcome_id
+      FROM ${from} WHERE r.company_id = ${companyId} AND r.id = ${subjectId} RETURNING r.id, r.name, before.at ${more}
+    )`;
+  switch (action) {
     case 'goal_reopened':
       return {
         action: 'goal_closed',
-        steps: Prisma.sql`undone AS (
-            SELECT a.undone_success, a.undone_closed_at, a.undone_closed_by_id FROM activities a
-            WHERE a.company_id = ${companyId} AND a.id = ${id} AND a.undone_closed_at IS NOT NULL
-          ), record AS (
-            UPDATE goals r SET closed_at = undone.undone_closed_at, closed_by_id = undone.undone_closed_by_id,
-              success = undone.undone_success, updated_at = now()
-            FROM undone WHERE ${where} RETURNING r.id, r.name
-          )`,
+        steps: Prisma.sql`${before}, ${change(Prisma.sql`closed_at = before.undone_closed_at,
+          closed_by_id = before.undone_closed_by_id, success = before.undone_success, updated_at = before.at`)}`,
       };
     case 'resource_hub_file_deleted':
       return {
         action: 'resource_hub_file_recovered',
-        steps: Prisma.sql`record AS (
-            UPDATE resource_hub_files r SET deleted_at = NULL, deleted_by_id = NULL WHERE ${where} RETURNING r.id, r.name
-          )`,
+        steps: Prisma.sql`${before}, ${change(Prisma.sql`deleted_at = NULL, deleted_by_id = NULL`)}`,
       };
     case 'resource_hub_file_recovered':
       return {
         action: 'resource_hub_file_deleted',
-        steps: Prisma.sql`record AS (
-            UPDATE resource_hub_files r SET deleted_at = now(), deleted_by_id = ${authorId} WHERE ${where} RETURNING r.id, r.name
-          )`,
+        steps: Prisma.sql`${before}, ${change(Prisma.sql`deleted_at = before.at, deleted_by_id = ${authorId}`)}`,
       };
     default:
       return {
         action: 'document_version_restored',
         version: true,
-        steps: Prisma.sql`source AS (
+        steps: Prisma.sql`${before}, source AS (
             SELECT v.title, v.content, v.version_number FROM document_versions v
             JOIN document_versions mine ON mine.company_id = ${companyId} AND mine.document_id = v.document_id
-              AND mine.id = (SELECT a.document_version_id FROM activities a WHERE a.company_id = ${companyId} AND a.id = ${id})
+              AND mine.id = (SELECT document_version_id FROM before)
             WHERE v.company_id = ${companyId} AND v.document_id = ${subjectId} AND v.version_number = mine.version_number - 1
-          ), record AS (
-            UPDATE resource_hub_documents r
-            SET name = source.title, content = source.content, current_version = r.current_version + 1, updated_at = now()
-            FROM source WHERE ${where}
-            RETURNING r.id, r.name, r.content, r.current_version, source.version_number
-          ), version AS (
+          ), ${change(
+            Prisma.sql`name = source.title, content = source.content, current_version = r.current_version + 1, updated_at = before.at`,
+            Prisma.sql`before, source`,
+            Prisma.sql`, r.content, r.current_version, source.version_number`,
+          )}, version AS (
             INSERT INTO document_versions AS v
               (company_id, id, document_id, version_number, previous_version_number, title, content, editor_id, origin,
-                restored_from_version_number)
+                restored_from_version_number, inserted_at)
             SELECT company.id, ${newId()}, r.id, r.current_version, r.current_version - 1, r.name, r.content, ${authorId},
-              'restored', r.version_number
+              'restored', r.version_number, r.at
             FROM company, record r RETURNING v.id
           )`,
       };
   }
 }
 
-/** Undoes one thing, unless somebody has built on it. The record is locked first, so that what others did is seen. */
-function undoOne(
+/** Undoes one thing, unless somebody has built on it. */
+async function undoOne(
   db: Database,
   token: UndoneToken,
   done: Done,
 ): Promise<{ undoneBy: string | null; left: string | null }> {
   const { companyId, authorId } = token;
-  const { table, column } = kinds[kindOf(done.action)];
-  return db.$transaction(async (tx) => {
-    await tx.$queryRaw(Prisma.sql`
-      SELECT r.id FROM ${Prisma.raw(table)} r WHERE r.company_id = ${companyId} AND r.id = ${done.subjectId} FOR NO KEY UPDATE`);
-    const { steps, action, version } = undoing(token, done);
-    const versionColumn = version ? Prisma.sql`, document_version_id` : Prisma.empty;
-    const [undone] = await tx.$queryRaw<{ id: string }[]>(Prisma.sql`
+  const { column } = kindOf(done.action);
+  const { steps, action, version } = undoing(token, done);
+  const versionColumn = version ? Prisma.sql`, document_version_id` : Prisma.empty;
+  const [undone] = await db.$transaction((tx) =>
+    tx.$queryRaw<{ id: string }[]>(Prisma.sql`
       WITH ${company({ companyId } as Actor)}, ${steps}, activity AS (
-        INSERT INTO activities AS a (company_id, id, action, author_id, ${Prisma.raw(column)}, name, origin, undoes_id${versionColumn})
-        SELECT company.id, ${newId()}, ${action}::text::activity_action, ${authorId}, record.id, record.name, 'api', ${done.id}
-          ${version ? Prisma.sql`, version.id` : Prisma.empty}
+        INSERT INTO activities AS a
+          (company_id, id, action, author_id, ${column}, name, origin, undoes_id, inserted_at${versionColumn})
+        SELECT company.id, ${newId()}, ${action}::text::activity_action, ${authorId}, record.id, record.name, 'api', ${done.id},
+          record.at ${version ? Prisma.sql`, version.id` : Prisma.empty}
         FROM company, record ${version ? Prisma.sql`, version` : Prisma.empty} RETURNING a.id
       ), withdrawn AS (
         DELETE FROM notifications n USING activity
         WHERE n.company_id = ${companyId} AND n.activity_id = ${done.id} AND n.read_at IS NULL
       )
-      SELECT id FROM activity`);
-    return undone ? { undoneBy: undone.id, left: null } : { undoneBy: null, left: await reasonOf(tx, token, done) };
-  });
+      SELECT id FROM activity`),
+  );
+  if (undone) return { undoneBy: undone.id, left: null };
+  // Another who undoes it at the same time may have been faster.
+  const [other] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
+    SELECT u.id FROM activities u WHERE u.company_id = ${companyId} AND u.undoes_id = ${done.id}`);
+  if (other) return { undoneBy: other.id, left: null };
+  return { undoneBy: null, left: await reasonOf(db, token, (await presentOf(db, token, done)).outcome) };
 }
 
-/** Whether it would be undone, as far as its record is concerned. `later` are those of the record that would be undone before. */
-async function wouldUndo(db: Database, token: UndoneToken, done: Done): Promise<boolean> {
-  const [row] = await db.$queryRaw<{ isForeign: boolean }[]>(Prisma.sql`
-    SELECT EXISTS (SELECT l.id ${foreign(token, done)})
-      ${kindOf(done.action) === 'document' ? Prisma.sql`OR EXISTS (SELECT v.id ${laterVersions(token, done)})` : Prisma.empty} AS "isForeign"`);
-  return row?.isForeign === false;
+/** The activity that made the present outcome of a record, if that is known, and whether an operation could change it. */
+async function presentOf(db: Database, { companyId }: UndoneToken, { action, subjectId }: Done) {
+  const { table, isOpen } = kindOf(action);
+  const [row] = await db.$queryRaw<{ outcome: string | null; isOpen: boolean }[]>(Prisma.sql`
+    SELECT r.outcome_activity_id AS outcome, ${isOpen} AS "isOpen" FROM ${table} r
+    WHERE r.company_id = ${companyId} AND r.id = ${subjectId}`);
+  return row ?? { outcome: null, isOpen: false };
 }
 
-/** Whether the record is as the token left it with this, its last change to it. */
-async function isStill(db: Database | Transaction, token: UndoneToken, done: Done): Promise<boolean> {
-  const { table } = kinds[kindOf(done.action)];
-  const rows = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
-    SELECT r.id FROM ${Prisma.raw(table)} r
-    WHERE r.company_id = ${token.companyId} AND r.id = ${done.subjectId} AND ${isAsLeft(token, done)}`);
-  return rows.length > 0;
-}
-
-/** Why something is left as it is: who has built on it, if that is known. */
-async function reasonOf(db: Database | Transaction, token: UndoneToken, done: Done): Promise<string> {
+/** Why something is left as it is: who has made the present outcome, if that is known and not the token itself. */
+async function reasonOf(db: Database, { companyId, tokenId }: UndoneToken, outcome: string | null): Promise<string> {
   const [later] = await db.$queryRaw<{ action: string; name: string; at: Date }[]>(Prisma.sql`
-    SELECT l.action::text AS action, p.full_name AS name, l.inserted_at AS at
-    FROM (SELECT l.action, l.author_id, l.inserted_at ${foreign(token, done)} ORDER BY l.inserted_at LIMIT 1) l
-    JOIN people p ON p.company_id = ${token.companyId} AND p.id = l.author_id`);
-  if (later) return `${later.action} by ${later.name} at ${later.at.toISOString()}`;
-  return 'it has been changed since';
+    SELECT a.action::text AS action, p.full_name AS name, a.inserted_at AS at
+    FROM activities a JOIN people p ON p.company_id = ${companyId} AND p.id = a.author_id
+    WHERE a.company_id = ${companyId} AND a.id = ${outcome} AND a.token_id IS DISTINCT FROM ${tokenId}`);
+  return later ? `${later.action} by ${later.name} at ${later.at.toISOString()}` : 'it has been changed since';
 }
 
 export interface UndoOptions {
@@ -273,8 +228,8 @@ export async function* undoChanges(
   token: UndoneToken,
   { since, dryRun }: UndoOptions,
 ): AsyncGenerator<Undoing> {
-  // In a dry run nothing is undone before what is older: the records of which something is left, or has been looked at.
-  const seen = new Map<string, boolean>();
+  // In a dry run nothing is undone before what is older: what each record would be by then.
+  const records = new Map<string, { outcome: string | null; isOpen: boolean }>();
   for await (const done of doneBy(db, token, since)) {
     const { id: activityId, action, subjectId, name, insertedAt } = done;
     const shown = { activityId, action, subjectId, name, insertedAt };
@@ -282,11 +237,11 @@ export async function* undoChanges(
       yield { ...shown, ...(await undoOne(db, token, done)) };
       continue;
     }
-    const record = `${kindOf(action)} ${subjectId}`;
-    const before = seen.get(record) ?? (await isStill(db, token, done));
-    const would = before && (await wouldUndo(db, token, done));
-    seen.set(record, would);
-    yield { ...shown, undoneBy: null, left: would ? null : await reasonOf(db, token, done) };
+    const key = `${kindOf(action).table.sql} ${subjectId}`;
+    const record = records.get(key) ?? (await presentOf(db, token, done));
+    const would = record.isOpen && record.outcome === activityId;
+    records.set(key, would ? { ...record, outcome: done.previousOutcomeId } : record);
+    yield { ...shown, undoneBy: null, left: would ? null : await reasonOf(db, token, record.outcome) };
   }
 }
 

@@ -68,7 +68,7 @@ const contextualDate = (end: string) => `CASE WHEN t.${end}_date IS NOT NULL THE
 const timeframe = `jsonb_build_object('contextual_start_date', ${contextualDate('start')}, 'contextual_end_date', ${contextualDate('end')})`;
 const dateColumns = ['start', 'end'].flatMap((end) => [`${end}_date_type`, `${end}_date_value`, `${end}_date`]);
 
-const ofActivity = ['id', 'action', 'author_id', 'name', 'inserted_at'];
+const ofActivity = ['id', 'action', 'author_id', 'name', 'inserted_at', 'undoes_id'];
 
 const shapesOf = (links: boolean): Shapes => ({
   spaces: leveled,

@@ -41,7 +41,7 @@ const modelOf = (table: Table) => {
 export const columnsOf = (table: Table): string[] =>
   Object.values(modelOf(table).columns)
     .map(({ name }) => name)
-    .filter((name) => name !== 'company_id');
+    .filter((name) => !['company_id', 'outcome_activity_id', 'previous_outcome_id'].includes(name));
 
 /** The columns that say of which row of the company it is. */
 export const rowKeyOf = (table: Table): readonly string[] =>

@@ -162,6 +162,11 @@ describe('PERSISTED_DOCUMENTS', () => {
     );
   });
 
+  test('may begin with a byte order mark', async () => {
+    const path = await manifest(`\uFEFF${JSON.stringify({ 'my-viewer': viewer })}`);
+    expect(readPersistedDocuments(path, schema).has('my-viewer')).toBe(true);
+  });
+
   test.each([
     ['{', /JSON/],
     [{ a: 1 }, /a is not a string/],

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { applicationTables } from '../../src/database.js';
 import { createRoles } from '../../src/platform/administration/roles.js';
 import { asAdministrator } from '../support/database.js';
@@ -193,6 +193,135 @@ describe('the database refuses what an application should not write, in words of
   test.each(wrong)('%s', async (_, sql = '', told = '') => {
     expect(await attempt(sql.replace('VERSION', version))).toBe(told);
   });
+});
+
+const levels = ['READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'];
+
+/** The same with the schema of each table. */
+const qualified = (sql: string) =>
+  sql.replaceAll(/\b(INTO|UPDATE|DELETE FROM|SELECT \w+ FROM|TABLE|TRUNCATE) (\w+)/g, '$1 public.$2');
+
+describe.each(levels)('%s: temporary tables of the same names change nothing of a rule', (level) => {
+  beforeAll(async () => {
+    for (const table of [...Object.keys(applicationTables), 'idempotency_keys'])
+      await client.query(`CREATE TEMP TABLE IF NOT EXISTS ${table} (LIKE public.${table})`).catch((error) => {
+        // Of what it may not read, it does not know the columns.
+        if (error.code !== '42501') throw error;
+        return client.query(`CREATE TEMP TABLE ${table} (company_id text, id text)`);
+      });
+    await client.query('CREATE DOMAIN pg_temp.uuid AS text; CREATE DOMAIN pg_temp.integer AS text').catch(() => {});
+    await client.query(
+      `SET search_path = pg_temp, public; SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL ${level}`,
+    );
+  });
+  afterAll(() => client.query('DISCARD ALL'));
+
+  test.each(wrong)('%s', async (_, sql = '', told = '') => {
+    expect(await attempt(qualified(sql.replace('VERSION', version)))).toBe(
+      told.replace('table mine', 'table public.mine'),
+    );
+  });
+});
+
+/** Two sessions of the application, in transactions of that level which have both seen the table as it is. */
+async function twoSessions(level: string, table: string, rows: string) {
+  const sessions = [1, 2].map(() => new pg.Client({ connectionString: url.href }));
+  onTestFinished(() => Promise.all(sessions.map((session) => session.end())).then(() => {}));
+  for (const session of sessions) await session.connect();
+  await sessions[0]?.query(rows);
+  for (const session of sessions) {
+    await session.query(`BEGIN ISOLATION LEVEL ${level}`);
+    await session.query(`SELECT count(*) FROM ${table}`);
+  }
+  return sessions as [pg.Client, pg.Client];
+}
+
+const outcomeOf = (session: pg.Client): Promise<string> =>
+  session.query('COMMIT').then(
+    () => 'committed',
+    (error) => error.code,
+  );
+
+describe.each(levels)('%s: two sessions at once', (level) => {
+  const idOf = (name: string) => `${level} ${name}`;
+  const tables = [
+    ['goals', 'parent_goal_id', 'space_id', 's'],
+    ['resource_hub_folders', 'parent_folder_id', 'resource_hub_id', 'h'],
+  ] as const;
+  test.each(tables)('make no cycle of %s together', async (table, parent, column, owner) => {
+    // Two chains of three: each session hangs the top of one under the end of the other.
+    const chain = (name: string) =>
+      [1, 2, 3].map(
+        (n) => `('c', '${idOf(name + n)}', '${owner}', ${n > 1 ? `'${idOf(`${name}${n - 1}`)}'` : 'NULL'}, 'x')`,
+      );
+    const rows = [...chain('a'), ...chain('b')].join();
+    const [one, other] = await twoSessions(
+      level,
+      table,
+      `INSERT INTO ${table} (company_id, id, ${column}, ${parent}, name) VALUES ${rows}`,
+    );
+    const move = (what: string, under: string) =>
+      `UPDATE ${table} SET ${parent} = '${idOf(under)}' WHERE company_id = 'c' AND id = '${idOf(what)}'`;
+    await one.query(move('a1', 'b3'));
+    await other.query(move('b1', 'a3'));
+    const outcomes = await Promise.all([one, other].map(outcomeOf));
+    const refused = level === 'READ COMMITTED' ? '23514' : '40001';
+    expect(outcomes.toSorted()).toEqual([refused, 'committed']);
+  });
+
+  // With so few rows, SERIALIZABLE takes any two for related.
+  test.skipIf(level === 'SERIALIZABLE').each(tables)(
+    'may move %s that have nothing to do with each other',
+    async (table, parent, column, owner) => {
+      const rows = [1, 2, 3, 4].map((n) => `('c', '${idOf(`${n}`)}', '${owner}', 'x')`).join();
+      const [one, other] = await twoSessions(
+        level,
+        table,
+        `INSERT INTO ${table} (company_id, id, ${column}, name) VALUES ${rows}`,
+      );
+      const move = (what: number, under: number) =>
+        `UPDATE ${table} SET ${parent} = '${idOf(`${under}`)}' WHERE company_id = 'c' AND id = '${idOf(`${what}`)}'`;
+      await one.query(move(1, 2));
+      await other.query(move(3, 4));
+      expect(await Promise.all([one, other].map(outcomeOf))).toEqual(['committed', 'committed']);
+    },
+  );
+});
+
+test('a session that does not look into the schema writes with its name', async () => {
+  const written = [
+    "INSERT INTO goals (company_id, space_id, parent_goal_id, name) VALUES ('c', 's', 'g', 'New')",
+    "UPDATE goals SET name = 'Other', parent_goal_id = NULL WHERE company_id = 'c' AND id = 'gg'",
+    "UPDATE goals SET parent_goal_id = 'gg' WHERE company_id = 'c' AND id = 'g'",
+    "UPDATE resource_hub_folders SET name = 'Other', parent_folder_id = NULL WHERE company_id = 'c' AND id = 'ff'",
+    `UPDATE resource_hub_files SET deleted_at = now() WHERE company_id = 'c' AND id = 'x';
+     UPDATE resource_hub_folders SET parent_folder_id = NULL WHERE company_id = 'c' AND id = 'ff';
+     DELETE FROM resource_hub_folders WHERE company_id = 'c' AND id = 'f'`,
+    `UPDATE resource_hub_documents SET name = 'Three', content = 'three', current_version = 3 WHERE company_id = 'c' AND id = 'd';
+     ${version} ('c', 'd', 3, 'Three', 'three', 'p', 'edited')`,
+    "INSERT INTO activities (company_id, action, author_id, file_id) VALUES ('c', 'resource_hub_file_deleted', 'p', 'x')",
+    "SELECT level FROM goal_access WHERE company_id = 'c'",
+  ];
+  await client.query("SET search_path = ''");
+  const outcomes = [];
+  for (const sql of written) outcomes.push(await attempt(qualified(sql)));
+  await client.query('RESET search_path');
+  const refused = '23514 goal g would be part of itself';
+  expect(outcomes).toEqual(written.map((_, index) => (index === 2 ? refused : 'stored')));
+});
+
+test('every function finds what it names whatever the search_path of its caller', async () => {
+  const functions = await world.sql(
+    `SELECT p.oid::regprocedure::text AS name, l.lanname AS language, p.proconfig AS settings, p.prosqlbody IS NOT NULL AS "isParsed"
+     FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
+     WHERE p.pronamespace = 'public'::regnamespace AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')`,
+  );
+  expect(functions.length).toBeGreaterThan(15);
+  const open = functions.filter(
+    ({ settings, isParsed }) =>
+      !isParsed && !settings?.some((each: string) => /^search_path=(public|pg_catalog), pg_temp$/.test(each)),
+  );
+  expect(open).toEqual([]);
 });
 
 test('no time or date of a table is beyond what a response can say', async () => {

@@ -34,6 +34,9 @@ beforeAll(async () => {
   ({ client: db, url } = await openDatabase());
   await importFrom(db, fileSource(pathOf('prisma/demo-workspace.json')));
   await importFrom(db, documentSource(smallWorkspace()));
+  // One that undoes another: the copy says so too.
+  await db.prisma.$executeRawUnsafe(`
+    UPDATE activities SET undoes_id = 'activity-audiobook-closed' WHERE id = 'activity-audiobook-reopened'`);
 });
 afterAll(() => rm(directory, { recursive: true }));
 

@@ -89,7 +89,14 @@ describe('what deleting writes', () => {
     expect(changes).toEqual({
       removed: {},
       changed: {
-        resource_hub_files: [{ id: file.id, deleted_at: [null, expect.any(String)], deleted_by_id: [null, caller.id] }],
+        resource_hub_files: [
+          {
+            id: file.id,
+            deleted_at: [null, expect.any(String)],
+            deleted_by_id: [null, caller.id],
+            outcome_activity_id: [null, activity.id],
+          },
+        ],
       },
       added: {
         activities: [
@@ -108,6 +115,7 @@ describe('what deleting writes', () => {
             undone_closed_by_id: null,
             token_id: expect.any(String),
             undoes_id: null,
+            previous_outcome_id: null,
             surface: 'rest',
             recorded_at: expect.any(String),
             sequence: null,

@@ -80,7 +80,14 @@ describe('what recovering writes', () => {
     expect(changes).toEqual({
       removed: {},
       changed: {
-        resource_hub_files: [{ id: file.id, deleted_at: [expect.any(String), null], deleted_by_id: [caller.id, null] }],
+        resource_hub_files: [
+          {
+            id: file.id,
+            deleted_at: [expect.any(String), null],
+            deleted_by_id: [caller.id, null],
+            outcome_activity_id: [null, changes.added.activities?.[0].id],
+          },
+        ],
       },
       added: {
         activities: [
@@ -101,6 +108,7 @@ describe('what recovering writes', () => {
             undone_closed_by_id: null,
             token_id: expect.any(String),
             undoes_id: null,
+            previous_outcome_id: null,
             surface: 'rest',
             recorded_at: expect.any(String),
             sequence: null,

@@ -157,6 +157,85 @@ describe('goalpost token undo', () => {
     expect(now.content).toBe('two');
   });
 
+  test('leaves what the application has changed since without an activity, even if it looks the same again', async () => {
+    const { caller, space, hub, agent, run, company } = await scene();
+    const write = (sql: string, { id }: { id: string }) =>
+      world.sql(`${sql} WHERE company_id = $1 AND id = $2`, [company.companyId, id]);
+    const remove = 'UPDATE resource_hub_files SET deleted_at = now()';
+    const recover = 'UPDATE resource_hub_files SET deleted_at = NULL, deleted_by_id = NULL';
+    const [deleted, recovered, between] = [
+      await world.file(hub, caller),
+      await world.file(hub, caller, { deletedAt: new Date() }),
+      await world.file(hub, caller),
+    ];
+    const [goal, untouched] = [await world.closedGoal(space), await world.closedGoal(space)];
+    await run('deleteResourceHubFile', { file_id: deleted.id });
+    await write(recover, deleted);
+    await write(remove, deleted);
+    await run('recoverResourceHubFile', { file_id: recovered.id });
+    await write(remove, recovered);
+    await write(recover, recovered);
+    await run('reopenGoal', { id: goal.id });
+    await write('UPDATE goals SET closed_at = now(), success = true', goal);
+    await write('UPDATE goals SET closed_at = NULL, success = NULL', goal);
+    // Twice between two changes of the token, so that the second one seems to follow the first.
+    await run('deleteResourceHubFile', { file_id: between.id });
+    await write(recover, between);
+    await write(remove, between);
+    await run('recoverResourceHubFile', { file_id: between.id });
+    // What is not the outcome may change, and an activity may arrive late.
+    await run('reopenGoal', { id: untouched.id });
+    await write("UPDATE goals SET name = 'Renamed', description = 'Other'", untouched);
+    await world.sql(
+      `INSERT INTO activities (company_id, action, author_id, goal_id, inserted_at, origin)
+       VALUES ($1, 'goal_closed', $2, $3, now() - interval '1 day', 'import')`,
+      [company.companyId, caller.id, untouched.id],
+    );
+    const expected = [
+      { subjectId: untouched.id, left: null },
+      { subjectId: between.id, left: null },
+      { subjectId: between.id, left: 'it has been changed since' },
+      { subjectId: goal.id, left: 'it has been changed since' },
+      { subjectId: recovered.id, left: 'it has been changed since' },
+      { subjectId: deleted.id, left: 'it has been changed since' },
+    ];
+    const shown = ({ changes }: Json) => changes.map(({ subjectId, left }: Json) => ({ subjectId, left }));
+    expect(shown(await undo(agent.id, '--dry-run'))).toEqual(expected);
+    expect(shown(await undo(agent.id))).toEqual(expected);
+    const files = await world.sql(
+      'SELECT id FROM resource_hub_files WHERE company_id = $1 AND deleted_at IS NOT NULL ORDER BY id',
+      [company.companyId],
+    );
+    expect(files.map(({ id }) => id)).toEqual([deleted.id, between.id].sort());
+  });
+
+  test('undoes what is older than what another token did, once that is undone', async () => {
+    const { caller, hub, agent, run, records, company } = await scene();
+    const other = await createToken(world.db, { ...company, personId: caller.id, name: 'other', canWrite: true });
+    const document = await world.document(hub, caller);
+    const before = await records();
+    await run('restoreDocumentVersion', restored(document, 1, 3));
+    await run('restoreDocumentVersion', restored(document, 2, 4), other.token);
+    expect((await undo(agent.id)).changes).toMatchObject([
+      { left: expect.stringContaining('document_version_restored by') },
+    ]);
+    expect((await undo(other.id)).changes).toMatchObject([{ left: null }]);
+    expect((await undo(agent.id)).changes).toMatchObject([{ left: null }]);
+    expect(await records()).toEqual(before);
+  });
+
+  test('twice at once undoes each change once, and both say so', async () => {
+    const { caller, hub, agent, run, company } = await scene();
+    for (let n = 0; n < 40; n += 1) await run('deleteResourceHubFile', { file_id: (await world.file(hub, caller)).id });
+    const both = await Promise.all([undo(agent.id), undo(agent.id)]);
+    for (const { changes } of both) expect(changes.filter(({ left }: Json) => left !== null)).toEqual([]);
+    const [undone] = await world.sql(
+      'SELECT count(*)::int AS all, count(DISTINCT undoes_id)::int AS once FROM activities WHERE company_id = $1 AND undoes_id IS NOT NULL',
+      [company.companyId],
+    );
+    expect(undone).toEqual({ all: 40, once: 40 });
+  });
+
   test('disables the webhooks that it made, and no others', async () => {
     const { company, agent } = await scene();
     await world.sql(

@@ -250,7 +250,7 @@ function textsAt(path: string): [string, string][] {
       const files = readdirSync(path).filter((file) => file.endsWith('.graphql'));
       return files.map((file) => [file.slice(0, -'.graphql'.length), readText(join(path, file))]);
     }
-    const content: unknown = JSON.parse(readText(path));
+    const content: unknown = JSON.parse(readText(path).replace(/^\uFEFF/, ''));
     if (typeof content !== 'object' || content === null || Array.isArray(content)) {
       throw new Error('it must be an object that maps identifiers to documents');
     }

@@ -12,6 +12,20 @@ declare module 'pg' {
 /** What reads times takes UTC and ISO 8601 for granted. Statements have small results: Decisions: "Staying up". */
 const settings = { TimeZone: 'UTC', DateStyle: 'ISO', jit: 'off', max_parallel_workers_per_gather: '0' };
 
+/** How often a server looks whether the client of a running statement is still there. */
+const checkMilliseconds = 2_000;
+
+/**
+ * Whether a server can do so, in SQL: from PostgreSQL 14 on under Linux, from 15 on under macOS and BSD, not under Windows.
+ * Others refuse the setting, even in the start-up message, which would end the connection.
+ */
+export const canNoticeIn = (version: string, number: string) =>
+  `(${number} >= 140000 AND ${version} LIKE '%linux%' OR ${number} >= 150000 AND ${version} ~ 'darwin|bsd')`;
+
+/** Of a program that is killed, the server would otherwise finish the statement, and hold its locks as long. */
+const noticeGoneClients = `SELECT set_config('client_connection_check_interval', '${checkMilliseconds}', false)
+  WHERE ${canNoticeIn('version()', "current_setting('server_version_num')::int")}`;
+
 /**
  * A connection with settings of ours, whatever server, database, role and URL prefer. The start-up message says so:
  * nothing has a higher rank. PgBouncer keeps the first two for each of its clients, and ignores the others if it is told
@@ -40,7 +54,9 @@ export class SessionClient extends Client {
   override async connect(_callback?: unknown): Promise<Client> {
     if (this.#problem) throw new TlsError(`its URL ${this.#problem}`);
     try {
-      return await super.connect();
+      await super.connect();
+      await this.query(noticeGoneClients);
+      return this;
     } catch (error) {
       throw explained(error as Error, this.#url);
     }

@@ -168,6 +168,7 @@ export const activityFields = (subject: ActivitySubject) => ({
   author_id: personId('who did it'),
   name: optional(name('the name that the record had then; default: the name it has now')),
   inserted_at: insertedAt(),
+  undoes_id: optional(reference('activities', 'the activity that it undoes')),
   thread: optional(thread.describe('the comment thread about it')),
   notifications: listOf(notification, 'person_id').describe('notifications about it'),
 });

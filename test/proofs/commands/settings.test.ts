@@ -172,6 +172,11 @@ describe('the file .env in the current folder', async () => {
     expect(await configIn({})).toMatchObject({ port: 8080, appUrl: 'https://work.example.com' });
   });
 
+  test('may begin with a byte order mark, as editors of Windows write it', async () => {
+    await writeFile(join(folder, '.env'), '\uFEFFPORT=8080\r\nLOG_LEVEL=warn\r\n');
+    expect(await configIn({})).toMatchObject({ port: 8080, logLevel: 'warn' });
+  });
+
   test('gives way to the environment, even to an empty variable', async () => {
     await writeFile(join(folder, '.env'), 'PORT=8080\nDATABASE_POOL_SIZE=3\nLOG_LEVEL=warn\n');
     const config = await configIn({ PORT: '9090', LOG_LEVEL: '' });
