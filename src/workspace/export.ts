@@ -1,6 +1,7 @@
 import { eventCursor, eventKind, isKnownEvent } from '../events/event.js';
 import { readCursor } from '../lists/engine.js';
 import { type Database, rawSql as raw, sql, type Transaction } from '../platform/postgres/index.js';
+import { analyzeUncounted } from './statistics.js';
 import { children, columnsOf, isSingle, lists, nested, rowKeyOf, type Table } from './tables.js';
 
 /** The most records that one statement returns, and characters of JSON before the last of them. */
@@ -116,6 +117,7 @@ export async function exportWorkspace(
 ): Promise<number> {
   const shapes = shapesOf(links);
   let records = 0;
+  await analyzeUncounted(db);
   await db.$transaction(async (tx) => {
     await tx.$executeRaw`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`;
     const [company] = await tx.$queryRaw<
@@ -149,23 +151,27 @@ export async function exportWorkspace(
         const isWanted =
           after === undefined || subject === undefined
             ? sql`TRUE`
-            : sql`t.id IN (SELECT a.${raw(subject)} FROM activities a WHERE a.company_id = ${companyId} AND a.origin = 'api'
-                AND (a.sequence IS NULL OR a.sequence > ${after}::bigint))`;
+            : sql`EXISTS (SELECT FROM activities a WHERE a.company_id = ${companyId} AND a.origin = 'api'
+                AND a.${raw(subject)} = t.id AND (a.sequence IS NULL OR a.sequence > ${after}::bigint) OFFSET 0)`;
         // How many fit is guessed from those before, so that PostgreSQL makes few that are not sent.
         for (let beyond = '', wanted = 1, count = 1; count > 0; ) {
-          const rows = await tx.$queryRaw<{ id: string; record: string }[]>(sql`
+          const rows = await tx.$queryRaw<{ id: string; record: string | null }[]>(sql`
             SELECT id, record FROM (
               SELECT id, record, sum(length(record)) OVER (ORDER BY id) - length(record) AS before FROM (
-                SELECT t.id, (jsonb_build_object('kind', ${kind}::text) || ${raw(value)})::text AS record FROM ${raw(table)} t
-                WHERE t.company_id = ${companyId} AND t.id > ${beyond} AND ${raw(['TRUE', ...conditions].join(' AND '))} AND ${isWanted}
-                ORDER BY t.id LIMIT ${wanted}::integer
+                SELECT t.id, CASE WHEN ${raw(['TRUE', ...conditions].join(' AND '))} AND ${isWanted}
+                  THEN (jsonb_build_object('kind', ${kind}::text) || ${raw(value)})::text END AS record
+                FROM (
+                  SELECT * FROM ${raw(table)} WHERE company_id = ${companyId} AND id > ${beyond}
+                  ORDER BY id LIMIT ${wanted}::integer
+                ) t
               ) r
-            ) measured WHERE before < ${atOnce.bytes}::integer ORDER BY id`);
+            ) measured WHERE coalesce(before, 0) < ${atOnce.bytes}::integer ORDER BY id`);
           count = rows.length;
           beyond = rows.at(-1)?.id ?? beyond;
-          records += count;
           let bytes = 0;
           for (const { record } of rows) {
+            if (record === null) continue;
+            records += 1;
             bytes += record.length;
             yield `${record}\n`;
           }

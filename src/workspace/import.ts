@@ -14,6 +14,7 @@ import {
 } from './report.js';
 import { type Head, labelled, labelOf, quote, RecordReader, recordPathOf, within } from './rows.js';
 import { columns, danglingReferences, problemsOfRemovals, problemsOfRows, Staging, staged } from './staging.js';
+import { analyzeGrown, analyzeUncounted } from './statistics.js';
 import { columnsOf, isAppended, lists, rowKeyOf, type Table, tables } from './tables.js';
 import {
   applyRows,
@@ -48,6 +49,7 @@ export async function importFrom(
   source: Source,
   options: ImportOptions = {},
 ): Promise<ImportReport<Table>> {
+  if (options.update) await analyzeUncounted(db);
   let company: string | undefined;
   const work = async (tx: Transaction) => {
     const staging = new Staging(tx);
@@ -73,8 +75,7 @@ export async function importFrom(
       await noteRefusal(db, company, refusal).catch(() => {});
     throw refusal;
   });
-  // The rows are there. If this fails, PostgreSQL does it by itself, some minutes later.
-  if (!options.dryRun) await analyze(db, report).catch(() => {});
+  if (!options.dryRun) await analyzeGrown(db, report);
   return report;
 }
 
@@ -313,7 +314,7 @@ async function removalProblems(told: Update, options: ImportOptions): Promise<st
         : raw(gone ? `AND t.${gone} IS NULL` : '');
     await tx.$executeRaw(sql`
       DELETE FROM import_removed r WHERE r.tbl = ${table}
-        AND NOT EXISTS (SELECT FROM ${raw(table)} t WHERE t.company_id = ${companyId} AND t.id = r.id ${isThere})`);
+        AND NOT EXISTS (SELECT FROM ${raw(table)} t WHERE t.company_id = ${companyId} AND t.id = r.id ${isThere} OFFSET 0)`);
   }
   await tx.$executeRaw`ANALYZE import_removed`;
   const dangling = options.removeMissing ? await danglingReferences(told) : [];
@@ -339,7 +340,7 @@ async function countRows({ tx, staging, companyId }: Update): Promise<ImportRepo
     .map(
       (table) => sql`
         SELECT ${table} AS tbl, count(*)::integer AS all, count(*) FILTER (WHERE EXISTS (
-          SELECT FROM ${raw(table)} t WHERE t.company_id = ${companyId} AND ${sameRow(table, 's', 't')}))::integer AS known
+          SELECT FROM ${raw(table)} t WHERE t.company_id = ${companyId} AND ${sameRow(table, 's', 't')} OFFSET 0))::integer AS known
         FROM ${staged(table)} s`,
     );
   const counted =
@@ -381,13 +382,6 @@ async function describeChanges({ tx, staging, companyId }: Update, shown: number
 /** One line for a person: what it is, where, and both sides. */
 export const findingText = ({ table, id, path, field, here, file }: Finding): string =>
   `${path || table} (${quote(id)}): ${field} ${quote(here)} → ${quote(file)}`;
-
-/** Only tables with many new rows: the planner must know that they have grown. */
-async function analyze(db: Database, report: ImportReport<Table>): Promise<void> {
-  for (const table of tables)
-    if (report.isNew || report.tables[table].added + report.tables[table].changed > 10_000)
-      await db.$executeRaw`SELECT analyze_table(${table}::regclass)`;
-}
 
 /** What the database has refused, in words of the file. */
 function refusalOf(error: unknown, company: string | undefined): unknown {

@@ -211,7 +211,10 @@ export interface Checked {
 const isHidden = (table: Table) =>
   Object.values(lists).some((list) => list.table === table && list.gone === 'removed_at');
 
-/** Whether a row of the company, which no file has removed, has this id. */
+/**
+ * Whether a row of the company, which no file has removed, has this id. Here and elsewhere OFFSET 0, and ids in an array,
+ * make PostgreSQL look rows up one by one: it expects few of a company until it has counted them, and would read all.
+ */
 const exists = ({ companyId }: Checked, table: Table, id: Prisma.Sql) => sql`EXISTS (
   SELECT FROM ${raw(table)} t WHERE t.company_id = ${companyId} AND t.id = ${id}
     ${raw(isHidden(table) ? 'AND t.removed_at IS NULL' : '')}
@@ -219,7 +222,7 @@ const exists = ({ companyId }: Checked, table: Table, id: Prisma.Sql) => sql`EXI
       table === 'people'
         ? Prisma.empty
         : sql`AND NOT EXISTS (SELECT FROM import_removed r WHERE r.tbl = ${table} AND r.id = t.id)`
-    })`;
+    } OFFSET 0)`;
 
 /** The most problems of one kind that are reported. */
 export const most = 10_000;
@@ -324,7 +327,9 @@ async function circles({ tx, staging, companyId, isNew }: Checked): Promise<stri
     const up = columns([column]);
     const tree = raw(`import_tree_${table}`);
     const above = sql`UNION
-      SELECT t.id, t.${up} FROM up JOIN ${raw(table)} t ON t.company_id = ${companyId} AND t.id = up.parent
+      SELECT t.id, t.${up} FROM up CROSS JOIN LATERAL (
+        SELECT id, ${up} FROM ${raw(table)} WHERE company_id = ${companyId} AND id = up.parent OFFSET 0
+      ) t
       WHERE t.${up} IS NOT NULL AND NOT EXISTS (SELECT FROM ${staged(table)} s WHERE s.id = up.parent)`;
     const rows = await tx.$executeRaw(sql`
       CREATE TEMP TABLE ${tree} ON COMMIT DROP AS WITH RECURSIVE up (id, parent) AS (
@@ -399,7 +404,7 @@ async function misplaced({ tx, staging, companyId, isNew }: Checked): Promise<st
 async function documentProblems({ tx, staging, companyId, isNew }: Checked): Promise<string[]> {
   const isThere = isNew
     ? sql`FALSE`
-    : sql`EXISTS (SELECT FROM resource_hub_documents d WHERE d.company_id = ${companyId} AND d.id = i.value)`;
+    : sql`EXISTS (SELECT FROM resource_hub_documents d WHERE d.company_id = ${companyId} AND d.id = i.value OFFSET 0)`;
   const forNew = staging.hasNotes
     ? await tx.$queryRaw<{ path: string; problem: string }[]>(sql`
         SELECT path, problem FROM import_notes i
@@ -414,7 +419,7 @@ async function documentProblems({ tx, staging, companyId, isNew }: Checked): Pro
   const here = isNew
     ? sql`FALSE`
     : sql`EXISTS (SELECT FROM document_versions v WHERE v.company_id = ${companyId}
-        AND v.document_id = a.document_id AND v.version_number = a.version_number AND v.origin = 'restored')`;
+        AND v.document_id = a.document_id AND v.version_number = a.version_number AND v.origin = 'restored' OFFSET 0)`;
   const found = await tx.$queryRaw<{ path: string; number: number }[]>(sql`
     SELECT a.path, a.version_number AS number FROM staged_activities a
     WHERE a.version_number IS NOT NULL AND NOT (${inFile} ${here})
@@ -450,8 +455,9 @@ export async function problemsOfRemovals(checked: Checked): Promise<string[]> {
       const isDeletable = ['resource_hub_documents', 'resource_hub_files'].includes(child);
       const alive = raw(isDeletable ? 'AND t.deleted_at IS NULL' : isHidden(child) ? 'AND t.removed_at IS NULL' : '');
       const left = await tx.$queryRaw<{ id: string; of: string }[]>(sql`
-        SELECT t.id, r.id AS of FROM import_removed r JOIN ${raw(child)} t
-          ON t.company_id = ${companyId} AND t.${columns([column])} = r.id
+        SELECT t.id, r.id AS of FROM import_removed r CROSS JOIN LATERAL (
+          SELECT * FROM ${raw(child)} c WHERE c.company_id = ${companyId} AND c.${columns([column])} = r.id OFFSET 0
+        ) t
         WHERE r.tbl = ${to} ${alive} ${replaced}
           AND NOT EXISTS (SELECT FROM import_removed o WHERE o.tbl = ${child} AND o.id = t.id)
         ORDER BY t.id LIMIT ${most}::integer`);
@@ -471,7 +477,7 @@ async function problemsOfReturns({ tx, staging, companyId, isNew }: Checked): Pr
     const removed = gone ? sql`${raw(table)} t WHERE t.removed_at IS NOT NULL AND` : sql`removed_folders t WHERE`;
     const found = await tx.$queryRaw<{ path: string; id: string }[]>(sql`
       SELECT s.path, s.id FROM ${staged(table)} s
-      WHERE EXISTS (SELECT FROM ${removed} t.company_id = ${companyId} AND t.id = s.id) ORDER BY s.n LIMIT ${most}::integer`);
+      WHERE EXISTS (SELECT FROM ${removed} t.company_id = ${companyId} AND t.id = s.id OFFSET 0) ORDER BY s.n LIMIT ${most}::integer`);
     for (const { path, id } of found)
       problems.push(
         `${within(path, 'id')}: ${quote(id)} was removed, and its id does not come back: a new record needs a new one`,

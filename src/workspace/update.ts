@@ -25,6 +25,11 @@ export const sameRow = (table: Table, one: string, other: string) =>
       .join(' AND '),
   );
 
+/** The row `t` of the company, of a table, that a condition on it finds: looked up for each row before it. */
+const lookUp = (table: Table, companyId: string, condition: Prisma.Sql) => sql`CROSS JOIN LATERAL (
+  SELECT * FROM ${raw(table)} t WHERE ${ofCompany(table, companyId)} AND ${condition} OFFSET 0
+) t`;
+
 /** Gives rows without an id in the file that of the row that they stand for, parents before their children. */
 export async function matchRows(update: Update): Promise<void> {
   const { tx, staging } = update;
@@ -69,8 +74,9 @@ async function matchBlobs({ tx, staging, companyId }: Update): Promise<void> {
   if (!staging.tables.has('blobs')) return;
   await tx.$executeRaw(sql`
     UPDATE staged_blobs b SET id = f.blob_id
-    FROM staged_resource_hub_files s, resource_hub_files f
-    WHERE b.generated AND s.blob_id = b.made AND f.company_id = ${companyId} AND f.id = s.id`);
+    FROM (SELECT s.blob_id AS made, t.blob_id FROM staged_resource_hub_files s
+      ${lookUp('resource_hub_files', companyId, sql`t.id = s.id`)}) f
+    WHERE b.generated AND b.made = f.made`);
   await tx.$executeRaw(sql`
     UPDATE staged_resource_hub_files s SET blob_id = b.id FROM staged_blobs b WHERE s.blob_id = b.made AND b.id <> b.made`);
 }
@@ -98,7 +104,7 @@ async function match({ tx, companyId }: Update, table: Table, { parent, natural,
     ), theirs AS MATERIALIZED (
       SELECT t.id, ${columns(key, 't')}, row_number() OVER ${by('t')} t.id) AS place
       FROM (SELECT DISTINCT ${columns([parent.column], 'mine')} AS id FROM mine) p
-      JOIN ${raw(table)} t ON t.company_id = ${companyId} AND t.${inParent} = p.id
+      ${lookUp(table, companyId, sql`t.${inParent} = p.id`)}
       WHERE NOT EXISTS (SELECT FROM ${staged(table)} o WHERE o.id = t.id)
     )
     UPDATE ${staged(table)} s SET id = theirs.id FROM mine JOIN theirs ON ${isSame} AND mine.place = theirs.place
@@ -128,7 +134,7 @@ export async function unknownChanges(update: Update, { onlyLocked = false } = {}
       ? sql`EXISTS (SELECT FROM import_changed c WHERE c.tbl = ${table} AND c.id = s.id)`
       : overwrite
         ? sql`EXISTS (SELECT FROM ${raw(table)} t
-            WHERE t.company_id = ${companyId} AND t.id = s.id AND ${differ(outcome, 's', 't')})`
+            WHERE t.company_id = ${companyId} AND t.id = s.id AND ${differ(outcome, 's', 't')} OFFSET 0)`
         : sql`TRUE`;
     const named = [sql`SELECT r.id, '' AS path, 0::bigint AS n FROM import_removed r WHERE r.tbl = ${table}`];
     if (staging.tables.has(table))
@@ -143,8 +149,9 @@ export async function unknownChanges(update: Update, { onlyLocked = false } = {}
           ORDER BY a.sequence DESC LIMIT 1
         ) e
         UNION ALL
-        SELECT named.*, ${event} FROM named JOIN activities a ON a.${raw(subject)} = named.id
-        WHERE a.company_id = ${companyId} AND a.origin = 'api' AND a.sequence IS NULL
+        SELECT named.*, ${event} FROM named JOIN (
+          SELECT * FROM activities WHERE company_id = ${companyId} AND origin = 'api' AND sequence IS NULL OFFSET 0
+        ) a ON a.${raw(subject)} = named.id
       )
       SELECT * FROM (
         SELECT DISTINCT ON (n, id) ${table} AS "table", * FROM later ORDER BY n, id, sequence DESC NULLS FIRST, at DESC
@@ -177,13 +184,17 @@ export async function compareHistories(update: Update): Promise<string[]> {
         coalesce(v.last, 0) AS last, v.differs_at, s.name <> d.name OR s.content <> d.content AS is_edited,
         v.differs_at IS NOT NULL OR v.last < d.current_version AS is_behind, d.state AS state_here
       FROM staged_resource_hub_documents s
-      JOIN resource_hub_documents d ON d.company_id = ${companyId} AND d.id = s.id
+      CROSS JOIN LATERAL (
+        SELECT * FROM resource_hub_documents WHERE company_id = ${companyId} AND id = s.id OFFSET 0
+      ) d
       LEFT JOIN (
         SELECT v.document_id, min(v.version_number) AS first, max(v.version_number) AS last,
           min(v.version_number) FILTER (WHERE o.id IS NOT NULL AND ${mismatch}) AS differs_at
         FROM staged_document_versions v
-        LEFT JOIN document_versions o
-          ON o.company_id = ${companyId} AND o.document_id = v.document_id AND o.version_number = v.version_number
+        LEFT JOIN LATERAL (
+          SELECT * FROM document_versions
+          WHERE company_id = ${companyId} AND document_id = v.document_id AND version_number = v.version_number OFFSET 0
+        ) o ON TRUE
         GROUP BY v.document_id
       ) v ON v.document_id = s.id
     ) h`);
@@ -219,8 +230,10 @@ export async function compareHistories(update: Update): Promise<string[]> {
   await tx.$executeRaw`
     UPDATE staged_resource_hub_documents s SET name = d.name, content = d.content, current_version = d.current_version,
       state = d.state, published_at = d.published_at
-    FROM import_histories h, resource_hub_documents d
-    WHERE h.id = s.id AND h.verdict = 'stays' AND d.company_id = ${companyId} AND d.id = s.id`;
+    FROM import_histories h CROSS JOIN LATERAL (
+      SELECT * FROM resource_hub_documents WHERE company_id = ${companyId} AND id = h.id OFFSET 0
+    ) d
+    WHERE h.id = s.id AND h.verdict = 'stays'`;
   await tx.$executeRaw`
     DELETE FROM staged_document_versions s USING import_histories h WHERE h.id = s.document_id AND h.verdict = 'stays'`;
   if (overwrite) await dropRestores(update);
@@ -247,7 +260,9 @@ export async function overtakenDocuments({ tx, staging, companyId }: Update): Pr
   const rows = await tx.$queryRaw<{ path: string }[]>`
     SELECT h.path FROM import_histories h
     JOIN import_changed c ON c.tbl = 'resource_hub_documents' AND c.id = h.id
-    JOIN resource_hub_documents d ON d.company_id = ${companyId} AND d.id = h.id
+    CROSS JOIN LATERAL (
+      SELECT current_version FROM resource_hub_documents WHERE company_id = ${companyId} AND id = h.id OFFSET 0
+    ) d
     WHERE coalesce(d.current_version, 0) <> h.here ORDER BY h.n LIMIT ${most}::integer`;
   return rows.map(({ path }) => `${path}: got another version while the file was compared: send it again`);
 }
@@ -309,7 +324,7 @@ export async function compareRows({ tx, staging, companyId }: Update): Promise<v
   for (const table of tables.filter((each) => staging.tables.has(each) && !isAppended(each) && each !== 'public_links'))
     await tx.$executeRaw(sql`
       INSERT INTO import_changed SELECT ${table}, ${keyText(table)}
-      FROM ${staged(table)} s JOIN ${raw(table)} t ON ${ofCompany(table, companyId)} AND ${sameRow(table, 's', 't')}
+      FROM ${staged(table)} s ${lookUp(table, companyId, sql`${sameRow(table, 's', 't')}`)}
       WHERE NOT s.frozen AND ${isChanged(table)}`);
 }
 
@@ -323,16 +338,15 @@ export async function findDoomed({ tx, staging, companyId }: Update): Promise<vo
     if (!gone)
       await note(
         table,
-        sql`SELECT ${table}, t.id FROM ${raw(table)} t JOIN import_removed r ON r.tbl = ${table} AND r.id = t.id
-          WHERE t.company_id = ${companyId}`,
+        sql`SELECT ${table}, t.id FROM import_removed r ${lookUp(table, companyId, sql`t.id = r.id`)} WHERE r.tbl = ${table}`,
       );
   for (const table of tables.filter((each) => nested[each] && isListed(each) && each !== 'space_members')) {
     for (const { table: of, column, field } of nested[table]?.parents ?? []) {
       if (holds.has(of))
         await note(
           table,
-          sql`SELECT ${table}, t.id FROM import_doomed d JOIN ${raw(table)} t
-            ON t.company_id = ${companyId} AND t.${columns([column])} = d.id WHERE d.tbl = ${of}`,
+          sql`SELECT ${table}, t.id FROM import_doomed d ${lookUp(table, companyId, sql`t.${columns([column])} = d.id`)}
+            WHERE d.tbl = ${of}`,
         );
       if (!staging.tables.has(of)) continue;
       const still = staging.tables.has(table)
@@ -340,8 +354,7 @@ export async function findDoomed({ tx, staging, companyId }: Update): Promise<vo
         : Prisma.empty;
       await note(
         table,
-        sql`SELECT ${table}, t.id FROM ${staged(of)} p JOIN ${raw(table)} t
-          ON t.company_id = ${companyId} AND t.${columns([column])} = p.id
+        sql`SELECT ${table}, t.id FROM ${staged(of)} p ${lookUp(table, companyId, sql`t.${columns([column])} = p.id`)}
           WHERE ${field} = ANY (p.given) AND NOT p.frozen ${still}`,
       );
     }
@@ -349,22 +362,18 @@ export async function findDoomed({ tx, staging, companyId }: Update): Promise<vo
   if (staging.tables.has('resource_hub_files'))
     await note(
       'blobs',
-      sql`SELECT 'blobs', f.blob_id FROM staged_resource_hub_files s JOIN resource_hub_files f
-        ON f.company_id = ${companyId} AND f.id = s.id WHERE f.blob_id <> s.blob_id`,
+      sql`SELECT 'blobs', t.blob_id FROM staged_resource_hub_files s
+        ${lookUp('resource_hub_files', companyId, sql`t.id = s.id`)} WHERE t.blob_id <> s.blob_id`,
     );
-  const links = sql`SELECT 'public_links', d.public_token FROM resource_hub_documents d`;
+  const link = (from: Prisma.Sql) => sql`SELECT 'public_links', t.public_token
+    FROM ${from} ${lookUp('resource_hub_documents', companyId, sql`t.id = s.id`)} WHERE t.public_token IS NOT NULL`;
   if (staging.tables.has('resource_hub_documents'))
     await note(
       'public_links',
-      sql`${links} JOIN staged_resource_hub_documents s ON s.id = d.id
-        WHERE d.company_id = ${companyId} AND d.public_token IS NOT NULL AND d.public_token IS DISTINCT FROM s.public_token`,
+      sql`${link(sql`staged_resource_hub_documents s`)} AND t.public_token IS DISTINCT FROM s.public_token`,
     );
   if (staging.hasRemoved)
-    await note(
-      'public_links',
-      sql`${links} JOIN import_removed r ON r.tbl = 'resource_hub_documents' AND r.id = d.id
-      WHERE d.company_id = ${companyId} AND d.public_token IS NOT NULL`,
-    );
+    await note('public_links', sql`${link(sql`import_removed s`)} AND s.tbl = 'resource_hub_documents'`);
   await tx.$executeRaw`ANALYZE import_doomed, import_changed`;
 }
 
@@ -375,9 +384,9 @@ const lockOrder: Table[] = ['resource_hub_documents', 'resource_hub_files', 'goa
 export async function lockRows({ tx, staging, companyId }: Update): Promise<void> {
   for (const table of lockOrder.filter((each) => staging.hasRemoved || staging.tables.has(each)))
     await tx.$executeRaw(sql`
-      SELECT t.id FROM ${raw(table)} t WHERE t.company_id = ${companyId} AND t.id IN (
+      SELECT t.id FROM ${raw(table)} t WHERE t.company_id = ${companyId} AND t.id = ANY (ARRAY(
         SELECT c.id FROM import_changed c WHERE c.tbl = ${table}
-        UNION SELECT r.id FROM import_removed r WHERE r.tbl = ${table})
+        UNION SELECT r.id FROM import_removed r WHERE r.tbl = ${table}))
       ORDER BY t.id FOR NO KEY UPDATE`);
 }
 
@@ -405,7 +414,7 @@ export async function insertRows({ tx, staging, companyId, isNew }: Update, tabl
   const values = Prisma.join(names.map(value));
   const isThere = isNew
     ? sql`FALSE`
-    : sql`EXISTS (SELECT FROM ${raw(table)} t WHERE ${ofCompany(table, companyId)} AND ${sameRow(table, 's', 't')})`;
+    : sql`EXISTS (SELECT FROM ${raw(table)} t WHERE ${ofCompany(table, companyId)} AND ${sameRow(table, 's', 't')} OFFSET 0)`;
   const company = table === 'companies' ? [raw(''), raw('')] : [raw('company_id, '), sql`${companyId}, `];
   return tx.$executeRaw(sql`
     INSERT INTO ${raw(table)} (${company[0]}${columns(names)})
@@ -422,10 +431,13 @@ async function updateRows({ tx, companyId }: Update, table: Table): Promise<void
     ...(hasColumn(table, 'updated_at') ? ['updated_at = coalesce(s.updated_at, now())'] : []),
   ];
   if (sets.length === 0) return;
+  const key = columns([rowKeyOf(table)[0] ?? 'id']);
   await tx.$executeRaw(sql`
     UPDATE ${raw(table)} t SET ${raw(sets.join(', '))} FROM ${staged(table)} s
     JOIN import_changed c ON c.tbl = ${table} AND c.id = ${keyText(table)}
-    WHERE ${ofCompany(table, companyId)} AND ${sameRow(table, 's', 't')} AND NOT s.frozen AND ${isChanged(table)}`);
+    WHERE ${ofCompany(table, companyId)} AND ${sameRow(table, 's', 't')} AND NOT s.frozen AND ${isChanged(table)}
+      AND t.${key} = ANY (ARRAY(
+        SELECT s.${key} FROM ${staged(table)} s JOIN import_changed c ON c.tbl = ${table} AND c.id = ${keyText(table)}))`);
 }
 
 async function removeRows(update: Update): Promise<void> {
@@ -435,8 +447,9 @@ async function removeRows(update: Update): Promise<void> {
       ? sql`AND NOT EXISTS (SELECT FROM staged_space_members m WHERE m.space_id = t.space_id AND m.person_id = t.person_id)`
       : Prisma.empty;
     await tx.$executeRaw(sql`
-      DELETE FROM space_members t USING staged_spaces s
-      WHERE t.company_id = ${companyId} AND t.space_id = s.id AND 'members' = ANY (s.given) ${still}`);
+      DELETE FROM space_members t
+      WHERE t.company_id = ${companyId} ${still}
+        AND t.space_id = ANY (ARRAY(SELECT s.id FROM staged_spaces s WHERE 'members' = ANY (s.given)))`);
   }
   if (staging.hasRemoved) await removeRecords(update);
   await deleteDoomed(update);
@@ -445,7 +458,7 @@ async function removeRows(update: Update): Promise<void> {
 /** Hides and suspends what is removed as a whole, and remembers the ids of what leaves no row. */
 async function removeRecords({ tx, companyId }: Update): Promise<void> {
   const isRemoved = (table: Table) => sql`
-    t.company_id = ${companyId} AND t.id IN (SELECT r.id FROM import_removed r WHERE r.tbl = ${table})`;
+    t.company_id = ${companyId} AND t.id = ANY (ARRAY(SELECT r.id FROM import_removed r WHERE r.tbl = ${table}))`;
   const more: Partial<Record<Table, string>> = {
     resource_hub_files: ', deleted_at = coalesce(t.deleted_at, now()), parent_folder_id = NULL',
     resource_hub_documents:
@@ -460,7 +473,8 @@ async function removeRecords({ tx, companyId }: Update): Promise<void> {
     UPDATE people t SET suspended_at = now() WHERE ${isRemoved('people')} AND t.suspended_at IS NULL`);
   await tx.$executeRaw(sql`
     UPDATE api_tokens t SET revoked_at = now()
-    WHERE t.company_id = ${companyId} AND t.person_id IN (SELECT r.id FROM import_removed r WHERE r.tbl = 'people') AND t.revoked_at IS NULL`);
+    WHERE t.company_id = ${companyId} AND t.revoked_at IS NULL
+      AND t.person_id = ANY (ARRAY(SELECT r.id FROM import_removed r WHERE r.tbl = 'people'))`);
   await tx.$executeRaw(sql`
     INSERT INTO removed_folders (company_id, id)
     SELECT ${companyId}, r.id FROM import_removed r WHERE r.tbl = 'resource_hub_folders'`);
@@ -475,11 +489,12 @@ async function deleteDoomed({ tx, companyId }: Update): Promise<void> {
     .filter((each) => (nested[each] && isListed(each)) || each === 'resource_hub_folders'))
     if (table !== 'space_members')
       await tx.$executeRaw(sql`
-        DELETE FROM ${raw(table)} t USING import_doomed d WHERE d.tbl = ${table} AND t.company_id = ${companyId} AND t.id = d.id`);
+        DELETE FROM ${raw(table)} t WHERE t.company_id = ${companyId}
+          AND t.id = ANY (ARRAY(SELECT d.id FROM import_doomed d WHERE d.tbl = ${table}))`);
   for (const table of removedLast)
     await tx.$executeRaw(sql`
-      DELETE FROM ${raw(table)} t USING import_doomed d
-      WHERE d.tbl = ${table} AND t.company_id = ${companyId} AND t.${columns(rowKeyOf(table))} = d.id`);
+      DELETE FROM ${raw(table)} t WHERE t.company_id = ${companyId}
+        AND t.${columns(rowKeyOf(table))} = ANY (ARRAY(SELECT d.id FROM import_doomed d WHERE d.tbl = ${table}))`);
 }
 
 /** What other rows refer to, so that it goes after them. */

@@ -177,7 +177,7 @@ test('an export holds about a megabyte of records at a time, however long they a
     }, limits);
   let count = 0;
   await exportWorkspace(
-    { $transaction: transact } as unknown as ModelDatabase,
+    { $transaction: transact, $queryRaw: db.$queryRaw.bind(db) } as unknown as ModelDatabase,
     { companyId: 'long' },
     async (lines) => {
       for await (const line of lines) count += line.includes('"kind": "document"') ? 1 : 0;

@@ -29,7 +29,6 @@ docker compose run --rm gateway token create --person ann --name CI --write`,
   `psql "$DATABASE_URL" --set ON_ERROR_STOP=on --single-transaction --set company=acme --file remove-company.sql`,
   'npm ci && npm start',
   'npm test',
-  'npx tsx bench/import.ts 1',
   'npm run bench -- --growth --write\nnpm run bench -- --soak --write',
   'mkdir tracing && cd tracing && npm init --yes && npm install @opentelemetry/sdk-node',
 ];

@@ -1,0 +1,28 @@
+import { type Database, sql } from '../platform/postgres/index.js';
+import type { ImportReport } from './report.js';
+import { type Table, tables } from './tables.js';
+
+const analyze = async (db: Database, wanted: readonly string[]): Promise<void> => {
+  for (const table of wanted) await db.$executeRaw`SELECT analyze_table(${table}::regclass)`;
+};
+
+/**
+ * Counts tables that nobody has counted, as after an upgrade of PostgreSQL: it would expect few rows of a company, and read
+ * all of them for each. If it fails, as on a standby, the command takes longer.
+ */
+export async function analyzeUncounted(db: Database): Promise<void> {
+  const rows = await db.$queryRaw<{ name: Table }[]>(sql`
+    SELECT relname AS name FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND reltuples < 0 AND relname = ANY (${[...tables]}::text[])`);
+  await analyze(
+    db,
+    rows.map(({ name }) => name),
+  ).catch(() => {});
+}
+
+/** Counts tables with many new rows: the planner must know that they have grown. If it fails, PostgreSQL does it by itself. */
+export const analyzeGrown = (db: Database, report: ImportReport<Table>): Promise<void> =>
+  analyze(
+    db,
+    tables.filter((table) => report.isNew || report.tables[table].added + report.tables[table].changed > 10_000),
+  ).catch(() => {});
