@@ -1,9 +1,12 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, loadavg } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** How many times longer than usual everything may take: `SLOW=3` for a machine that is slow, or has much else to do. */
-const slow = Number(process.env.SLOW ?? 1);
+/**
+ * How many times longer than usual everything may take: `SLOW=3` for a machine that is slow. By itself it is how many
+ * processes wait for each processor as the run starts.
+ */
+const slow = Number(process.env.SLOW ?? Math.max(1, Math.ceil((loadavg()[0] ?? 0) / availableParallelism())));
 
 /** What takes longest comes first among the proofs, so that no worker is alone with it at the end. */
 const folders = ['browser', 'builds', 'faults', 'commands', 'serving', 'search'].map((name) => `/test/proofs/${name}/`);

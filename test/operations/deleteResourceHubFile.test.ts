@@ -47,7 +47,9 @@ describe.each(surfaces)('deleting a file through %s', (surface) => {
       { status: 403, code: 'FORBIDDEN', members: { required_access: 70, your_access: 40 } },
     ],
   ];
-  describe.each(parents)('in the hub of a %s', (parent) => {
+  // Every caller on every parent is tried by test/proofs/search/isolationOfMutations.test.ts.
+  const parent = surface === 'REST' ? 'space' : 'goal';
+  describe(`in the hub of a ${parent}`, () => {
     test.each(refused)(
       '%s is refused and nothing changes',
       async (_, { id, foreign, level = 100, ...data }, expected) => {
@@ -61,13 +63,13 @@ describe.each(surfaces)('deleting a file through %s', (surface) => {
         expect(changes).toEqual(nothing);
       },
     );
+  });
 
-    test('one to edit is deleted', async () => {
-      const { caller, hub } = await world.teamWithHub(parent, { companyLevel: 0, spaceLevel: 70 });
-      const file = await world.file(hub, caller);
-      const outcome = await perform(world, surface, 'deleteResourceHubFile', caller.token, { fileId: file.id });
-      expect(outcome).toEqual({ status: 200, data: { file: expect.objectContaining({ id: file.id }) } });
-    });
+  test.each(parents)('one to edit in the hub of a %s is deleted', async (parent) => {
+    const { caller, hub } = await world.teamWithHub(parent, { companyLevel: 0, spaceLevel: 70 });
+    const file = await world.file(hub, caller);
+    const outcome = await perform(world, surface, 'deleteResourceHubFile', caller.token, { fileId: file.id });
+    expect(outcome).toEqual({ status: 200, data: { file: expect.objectContaining({ id: file.id }) } });
   });
 });
 

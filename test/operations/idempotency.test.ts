@@ -506,11 +506,14 @@ async function startGateway() {
   child.stdout.setEncoding('utf8').on('data', (text) => {
     output += text;
   });
-  const base = await eventually(() => {
-    const [, url] = /"rest":"(http:[^"]+?)\/api/.exec(output) ?? [];
-    if (!url) throw new Error(`not yet: ${output}`);
-    return url;
-  });
+  const base = await eventually(
+    () => {
+      const [, url] = /"rest":"(http:[^"]+?)\/api/.exec(output) ?? [];
+      if (!url) throw new Error(`not yet: ${output}`);
+      return url;
+    },
+    { times: 4 },
+  );
   return {
     process: child,
     reopen: (token: string, body: Json, key: string) =>

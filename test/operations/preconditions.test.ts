@@ -64,7 +64,9 @@ describe.each(operations)('%s', (operation) => {
   const [table, key] = tables[operation];
   const target = () => operationsUnderTest[operation].input(world, setting);
 
-  describe.each(['REST', 'GraphQL'] as const)('through %s', (surface) => {
+  // Both surfaces hand the same state on: one operation on both, the others on one.
+  const tried = operation === 'restoreDocumentVersion' ? (['REST', 'GraphQL'] as const) : (['GraphQL'] as const);
+  describe.each(tried)('through %s', (surface) => {
     const run = surfaces[surface];
 
     test('does what its preview showed, if the record is still in that state', async () => {
@@ -112,18 +114,18 @@ describe.each(operations)('%s', (operation) => {
       expect(await activitiesNow()).toBe(before);
     });
   });
-
-  test.each(['state', '"two", "states"', '""', `"${'x'.repeat(101)}"`, 'W/"weak"'])(
-    'refuses If-Match: %s with 400 on the header, and any state does for *',
-    async (header) => {
-      const input = await target();
-      const { status, body } = await world.post(restPaths[operation], caller.token, input, { 'if-match': header });
-      expect({ status, field: body.errors?.[0].field }).toEqual({ status: 400, field: 'If-Match' });
-      const any = await world.post(restPaths[operation], caller.token, input, { 'if-match': '*' });
-      expect(any.status).toBe(200);
-    },
-  );
 });
+
+test.each(['state', '"two", "states"', '""', `"${'x'.repeat(101)}"`, 'W/"weak"'])(
+  'refuses If-Match: %s with 400 on the header, and any state does for *',
+  async (header) => {
+    const input = await operationsUnderTest.reopenGoal.input(world, setting);
+    const { status, body } = await world.post(restPaths.reopenGoal, caller.token, input, { 'if-match': header });
+    expect({ status, field: body.errors?.[0].field }).toEqual({ status: 400, field: 'If-Match' });
+    const any = await world.post(restPaths.reopenGoal, caller.token, input, { 'if-match': '*' });
+    expect(any.status).toBe(200);
+  },
+);
 
 /** Until the write of a request waits for a row. */
 async function untilItWaits(): Promise<void> {

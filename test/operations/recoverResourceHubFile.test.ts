@@ -46,7 +46,9 @@ describe.each(surfaces)('recovering a file through %s', (surface) => {
       { status: 403, code: 'FORBIDDEN', members: { required_access: 70, your_access: 40 } },
     ],
   ];
-  describe.each(parents)('in the hub of a %s', (parent) => {
+  // Every caller on every parent is tried by test/proofs/search/isolationOfMutations.test.ts.
+  const parent = surface === 'REST' ? 'space' : 'goal';
+  describe(`in the hub of a ${parent}`, () => {
     test.each(refused)(
       '%s is refused and nothing changes',
       async (_, { id, foreign, level = 100, ...data }, expected) => {
@@ -58,16 +60,16 @@ describe.each(surfaces)('recovering a file through %s', (surface) => {
         expect(changes).toEqual(nothing);
       },
     );
+  });
 
-    test('one to edit is back', async () => {
-      const { caller, hub } = await world.teamWithHub(parent, { companyLevel: 0, spaceLevel: 70 });
-      const file = await world.file(hub, caller, { deletedAt: new Date() });
-      expect(await recover(caller.token, file.id, surface)).toEqual({
-        status: 200,
-        data: { file: expect.objectContaining({ id: file.id }) },
-      });
-      expect(await db.prisma.resourceHubFile.findFirst({ where: { id: file.id } })).toMatchObject({ deletedAt: null });
+  test.each(parents)('one to edit in the hub of a %s is back', async (parent) => {
+    const { caller, hub } = await world.teamWithHub(parent, { companyLevel: 0, spaceLevel: 70 });
+    const file = await world.file(hub, caller, { deletedAt: new Date() });
+    expect(await recover(caller.token, file.id, surface)).toEqual({
+      status: 200,
+      data: { file: expect.objectContaining({ id: file.id }) },
     });
+    expect(await db.prisma.resourceHubFile.findFirst({ where: { id: file.id } })).toMatchObject({ deletedAt: null });
   });
 });
 

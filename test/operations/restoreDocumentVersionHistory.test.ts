@@ -98,31 +98,29 @@ describe('people a restored version mentions', () => {
 
 describe('many at once', () => {
   test('of twenty restores with the same expected version exactly one is 200, the others 409', async () => {
-    for (let round = 0; round < 3; round++) {
-      const { caller, document } = await documentOf();
-      const [changes, outcomes] = await changesOf(world, () =>
-        Promise.all(
-          Array.from({ length: 20 }, (_, n) =>
-            restore(caller.token, document.id, 1 + (n % 2), 3, gateways[n % 3], surfaces[n % 2]),
-          ),
+    const { caller, document } = await documentOf();
+    const [changes, outcomes] = await changesOf(world, () =>
+      Promise.all(
+        Array.from({ length: 20 }, (_, n) =>
+          restore(caller.token, document.id, 1 + (n % 2), 3, gateways[n % 3], surfaces[n % 2]),
         ),
-      );
-      const [won, ...lost] = outcomes.sort((a, b) => a.status - b.status);
-      expect(won).toMatchObject({
-        status: 200,
-        data: { document: { current_version: 4 }, restored_version: { version_number: 4 } },
+      ),
+    );
+    const [won, ...lost] = outcomes.sort((a, b) => a.status - b.status);
+    expect(won).toMatchObject({
+      status: 200,
+      data: { document: { current_version: 4 }, restored_version: { version_number: 4 } },
+    });
+    expect(lost).toHaveLength(19);
+    for (const outcome of lost) {
+      expect(outcome).toMatchObject({
+        status: 409,
+        code: 'VERSION_CONFLICT',
+        members: { expected_current_version: 3, current_version: 4 },
       });
-      expect(lost).toHaveLength(19);
-      for (const outcome of lost) {
-        expect(outcome).toMatchObject({
-          status: 409,
-          code: 'VERSION_CONFLICT',
-          members: { expected_current_version: 3, current_version: 4 },
-        });
-      }
-      expect(counts(changes.added)).toMatchObject({ activities: 1, document_versions: 1 });
-      expect(await numbersOf(document.id)).toEqual([1, 2, 3, 4]);
     }
+    expect(counts(changes.added)).toMatchObject({ activities: 1, document_versions: 1 });
+    expect(await numbersOf(document.id)).toEqual([1, 2, 3, 4]);
   });
 
   test('of restores and edits with the same expected version exactly one wins', async () => {

@@ -7,6 +7,6 @@ declare module 'vitest' {
   }
 }
 
-/** Tries the work again until it succeeds, for longer than a loaded machine needs; fails as the last attempt did. */
-export const eventually = <T>(work: () => T | Promise<T>, { interval = 20 } = {}): Promise<T> =>
-  vi.waitFor(work, { timeout: inject('patience'), interval });
+/** Tries the work again until it succeeds; fails as the last attempt did. What starts a process takes several times as long. */
+export const eventually = <T>(work: () => T | Promise<T>, { interval = 20, times = 1 } = {}): Promise<T> =>
+  vi.waitFor(work, { timeout: times * inject('patience'), interval });
