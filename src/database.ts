@@ -3,6 +3,7 @@ import { models } from './generated/models.js';
 import {
   type ApplicationTables,
   applyMigrations,
+  type HistoryTables,
   migrationsDirectory,
   pendingMigrations,
   type Tables,
@@ -60,6 +61,9 @@ export const applicationTables: ApplicationTables = {
   project_access: {},
   resource_hub_access: {},
 };
+
+/** What is only added to, by gateways too: of an activity, they write the number of its event. */
+export const historyTables: HistoryTables = { activities: ['sequence'], comment_threads: [], document_versions: [] };
 
 /** By what reads are executed: the reader is faster, Prisma needs no code of ours. */
 export type Reads = 'reader' | 'prisma';

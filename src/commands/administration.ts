@@ -1,4 +1,4 @@
-import { applicationTables, databaseTables } from '../database.js';
+import { applicationTables, databaseTables, historyTables } from '../database.js';
 import { type PurgedFile, purgeableFiles, purgeFiles } from '../operations/purgeFiles.js';
 import {
   createRoles,
@@ -46,6 +46,7 @@ export async function createOrPrintRoles(options: RolesOptions, readConfig: () =
   if (application === owner || application === gateway)
     throw new UsageError('--application must be a role of its own, not --owner or --gateway');
   const roles = {
+    history: historyTables,
     owner: { name: owner, password: ownerPassword || undefined },
     gateway: { name: gateway, password: gatewayPassword || undefined },
     application:

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { applicationTables, databaseTables, openModels } from '../database.js';
+import { applicationTables, databaseTables, historyTables, openModels } from '../database.js';
 import { maintenancePoolSize } from '../gateway.js';
 import {
   type InspectedServer,
@@ -94,7 +94,7 @@ async function roleOf(
   if (refusal !== undefined) return [problem(`this role cannot write: ${refusal}`)];
   const writable = fine('this role may write');
   if (!isMigrated || databaseUrl === undefined) return [writable];
-  const asked = { table: databaseTables.tenants };
+  const asked = { table: databaseTables.tenants, history: historyTables };
   const found = await privilegesAt(primary.url, asked, databaseTimeouts.connect);
   if (!found) return [writable];
   const { missing, excessive, owner, user } = found;
@@ -116,7 +116,11 @@ async function applicationOf(
   { applicationRole: role, databaseUrl, databaseTimeouts }: Config,
 ): Promise<Finding[]> {
   if (role === undefined || databaseUrl === undefined) return [];
-  const asked = { table: databaseTables.tenants, application: { role, tables: applicationTables } };
+  const asked = {
+    table: databaseTables.tenants,
+    history: historyTables,
+    application: { role, tables: applicationTables },
+  };
   const found = await privilegesAt(primary.url, asked, databaseTimeouts.connect);
   if (!found) {
     const hint = `npx goalpost roles --application ${role} prints the SQL; add --owner and --gateway if those roles have other names`;

@@ -22,10 +22,12 @@ export const validToken = ({ companyId, tokenId }: Actor) =>
     WHERE t.company_id = ${companyId} AND t.id = ${tokenId} AND t.revoked_at IS NULL FOR KEY SHARE)`;
 
 /**
- * A column of the step of a write that locks its record: when the change is made, which all that it writes says. Of two
- * changes of a record, the second one, which waits for the lock, has the later time.
+ * A step of a write: the row that it will change, locked, and `at`, the time of all that it writes. The clock is read once the
+ * row is locked: of two changes of a record, the second one, which waits, has the later time.
  */
-export const moment = Prisma.sql`clock_timestamp()::timestamptz(3) AS at`;
+export const locked = (step: string, row: Prisma.Sql) => Prisma.sql`${Prisma.raw(step)} AS (
+      SELECT l.*, clock_timestamp()::timestamptz(3) AS at FROM (${row} FOR NO KEY UPDATE) l
+    )`;
 
 /** Requires that the token has not been revoked since it was looked up. Throws 401. */
 export async function requireToken({ db, actor }: Pick<Context, 'db' | 'actor'>): Promise<void> {

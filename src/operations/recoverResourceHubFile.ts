@@ -5,7 +5,7 @@ import { callersAccess, keyOf, level } from '../policies/access.js';
 import type { FilePreview } from './deleteResourceHubFile.js';
 import {
   company,
-  moment,
+  locked,
   type Outcome,
   permitEdit,
   type ReadRecord,
@@ -59,15 +59,16 @@ async function attempt<File>(
 
   const activityId = newId();
   const statement = Prisma.sql`
-    WITH ${company(actor)}, ${validToken(actor)}, before AS (
-      SELECT f.outcome_activity_id, ${moment} FROM resource_hub_files f
+    WITH ${company(actor)}, ${validToken(actor)}, ${locked(
+      'before',
+      Prisma.sql`
+      SELECT f.outcome_activity_id FROM resource_hub_files f
       WHERE f.company_id = ${companyId} AND f.id = ${fileId} AND f.deleted_at IS NOT NULL AND f.removed_at IS NULL
         AND EXISTS (SELECT FROM token) AND ${isExpected('file', 'f', expectedState)}
         AND EXISTS (SELECT FROM resource_hub_access a
           WHERE a.company_id = ${companyId} AND a.resource_hub_id = f.resource_hub_id
-            AND a.person_id = ${personId} AND a.level >= ${level.edit})
-      FOR NO KEY UPDATE
-    ), file AS (
+            AND a.person_id = ${personId} AND a.level >= ${level.edit})`,
+    )}, file AS (
       UPDATE resource_hub_files f SET deleted_at = NULL, deleted_by_id = NULL, outcome_activity_id = ${activityId}
       FROM before WHERE f.company_id = ${companyId} AND f.id = ${fileId} RETURNING f.id, f.name
     ), activity AS (

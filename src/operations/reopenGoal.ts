@@ -7,7 +7,7 @@ import { callersAccess, keyOf, level } from '../policies/access.js';
 import { mentionedIn } from '../text/mentions.js';
 import {
   company,
-  moment,
+  locked,
   notify,
   type Outcome,
   permitEdit,
@@ -100,15 +100,16 @@ async function attempt<Goal>(
 
   const activityId = newId();
   const statement = Prisma.sql`
-    WITH ${company(actor)}, ${validToken(actor)}, closed AS (
-      SELECT r.success, r.closed_at, r.closed_by_id, r.outcome_activity_id, ${moment} FROM goals r
+    WITH ${company(actor)}, ${validToken(actor)}, ${locked(
+      'closed',
+      Prisma.sql`
+      SELECT r.success, r.closed_at, r.closed_by_id, r.outcome_activity_id FROM goals r
       WHERE r.company_id = ${companyId} AND r.id = ${goalId} AND r.closed_at IS NOT NULL AND r.archived_at IS NULL
         AND ${isExpected('goal', 'r', expectedState)}
         AND EXISTS (SELECT FROM token)
         AND EXISTS (SELECT FROM goal_access
-          WHERE company_id = ${companyId} AND goal_id = ${goalId} AND person_id = ${personId} AND level >= ${level.edit})
-      FOR NO KEY UPDATE
-    ), goal AS (
+          WHERE company_id = ${companyId} AND goal_id = ${goalId} AND person_id = ${personId} AND level >= ${level.edit})`,
+    )}, goal AS (
       UPDATE goals g
       SET closed_at = NULL, closed_by_id = NULL, success = NULL, updated_at = closed.at, outcome_activity_id = ${activityId}
       FROM closed WHERE g.company_id = ${companyId} AND g.id = ${goalId} RETURNING g.id, g.space_id, g.name, ${membersMayView}

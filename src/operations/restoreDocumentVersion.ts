@@ -8,7 +8,7 @@ import type { DocumentText } from '../text/documentText.js';
 import { mentionedIn } from '../text/mentions.js';
 import {
   company,
-  moment,
+  locked,
   type Outcome,
   permitEdit,
   type ReadRecord,
@@ -121,16 +121,17 @@ async function attempt<Version>(
     WITH ${company(actor)}, ${validToken(actor)}, source AS (
       SELECT title, content FROM document_versions
       WHERE company_id = ${companyId} AND document_id = ${documentId} AND version_number = ${versionNumber}
-    ), before AS (
-      SELECT d.outcome_activity_id, ${moment} FROM resource_hub_documents d
+    ), ${locked(
+      'before',
+      Prisma.sql`
+      SELECT d.outcome_activity_id FROM resource_hub_documents d
       WHERE d.company_id = ${companyId} AND d.id = ${documentId}
         AND d.current_version = ${expectedCurrentVersion} AND d.deleted_at IS NULL
         AND EXISTS (SELECT FROM token) AND ${isExpected('document', 'd', expectedState)}
         AND EXISTS (SELECT FROM resource_hub_access a
           WHERE a.company_id = ${companyId} AND a.resource_hub_id = d.resource_hub_id
-            AND a.person_id = ${personId} AND a.level >= ${level.edit})
-      FOR NO KEY UPDATE
-    ), document AS (
+            AND a.person_id = ${personId} AND a.level >= ${level.edit})`,
+    )}, document AS (
       UPDATE resource_hub_documents d
       SET name = source.title, content = source.content, current_version = d.current_version + 1, updated_at = before.at,
         outcome_activity_id = ${activityId}

@@ -2,7 +2,7 @@ import { Prisma } from '../generated/client/client.js';
 import type { ActivityAction } from '../generated/client/enums.js';
 import { type Database, newId } from '../platform/postgres/index.js';
 import type { Actor } from '../policies/access.js';
-import { company, moment } from './operation.js';
+import { company, locked } from './operation.js';
 
 /** A token whose changes are taken back. */
 export interface UndoneToken {
@@ -112,14 +112,11 @@ function undoing(token: UndoneToken, done: Done): { steps: Prisma.Sql; action: A
   const { companyId, authorId } = token;
   const { id, action, subjectId } = done;
   const { table, isOpen } = kindOf(action);
-  const before = Prisma.sql`before AS (
-      SELECT a.previous_outcome_id, a.undone_success, a.undone_closed_at, a.undone_closed_by_id, a.document_version_id, r.at
-      FROM activities a, (
-        SELECT ${moment} FROM ${table} r
-        WHERE r.company_id = ${companyId} AND r.id = ${subjectId} AND r.outcome_activity_id = ${id} AND ${isOpen}
-        FOR NO KEY UPDATE
-      ) r
-      WHERE a.company_id = ${companyId} AND a.id = ${id}
+  const row = Prisma.sql`SELECT r.id FROM ${table} r
+    WHERE r.company_id = ${companyId} AND r.id = ${subjectId} AND r.outcome_activity_id = ${id} AND ${isOpen}`;
+  const before = Prisma.sql`${locked('held', row)}, before AS (
+      SELECT a.previous_outcome_id, a.undone_success, a.undone_closed_at, a.undone_closed_by_id, a.document_version_id, held.at
+      FROM activities a, held WHERE a.company_id = ${companyId} AND a.id = ${id}
     )`;
   const change = (changes: Prisma.Sql, from = Prisma.sql`before`, more = Prisma.empty) => Prisma.sql`record AS (
       UPDATE ${table} r SET ${changes}, outcome_activity_id = before.previous_outcome_id

@@ -1,9 +1,10 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { applicationTables } from '../../src/database.js';
+import { applicationTables, historyTables } from '../../src/database.js';
 import { createRoles } from '../../src/platform/administration/roles.js';
 import { asAdministrator } from '../support/database.js';
 import { rowsOf, sectionOf, textOf } from '../support/documents.js';
+import { query } from '../support/query.js';
 import { createWorld } from '../support/world.js';
 
 // As the role that `goalpost roles --application` makes.
@@ -15,6 +16,7 @@ await createRoles(admin, {
   owner: { name: `${template}_owner` },
   gateway: { name: gateway.name },
   application: { ...application, tables: applicationTables },
+  history: historyTables,
 });
 const url = Object.assign(new URL(admin), { username: application.name, password: application.password });
 const client = new pg.Client({ connectionString: url.href });
@@ -51,6 +53,11 @@ const furniture = `
 beforeAll(async () => {
   await client.connect();
   await client.query(furniture);
+  // What an operation has done.
+  await query(
+    admin,
+    `INSERT INTO activities (company_id, id, action, author_id, file_id, origin) VALUES ('c', 'done', 'resource_hub_file_recovered', 'p', 'x', 'api')`,
+  );
 });
 afterAll(() => client.end());
 
@@ -165,6 +172,9 @@ an activity of nobody | INSERT INTO activities (company_id, action, goal_id) VAL
 an activity in the name of Goalpost | INSERT INTO activities (company_id, action, author_id, goal_id, origin) VALUES ('c', 'goal_closed', 'p', 'g', 'api') | 42501 permission denied for table activities
 an event with a number of its own | INSERT INTO activities (company_id, action, author_id, goal_id, sequence) VALUES ('c', 'goal_closed', 'p', 'g', 1) | 42501 permission denied for table activities
 an activity that changes | UPDATE activities SET author_id = 'q' WHERE company_id = 'c' AND id = 't' | 42501 permission denied for table activities
+a message with what Goalpost has done | INSERT INTO comment_threads (company_id, activity_id, message) VALUES ('c', 'done', 'Trust me') | 23514 activity done is of an operation, which alone adds its thread
+a message that changes | UPDATE comment_threads SET message = 'Other' WHERE company_id = 'c' | 42501 permission denied for table comment_threads
+who has made the outcome of a record | UPDATE goals SET outcome_activity_id = 't' WHERE company_id = 'c' AND id = 'g' | 42501 permission denied for table goals
 an activity that goes | DELETE FROM activities WHERE company_id = 'c' AND id = 't' | 42501 permission denied for table activities
 the number of the last event | UPDATE companies SET last_sequence = 0 WHERE id = 'c' | 42501 permission denied for table companies
 a comment on two records | INSERT INTO comments (company_id, author_id, content, file_id, document_id) VALUES ('c', 'p', 'Hi', 'x', 'd') | 23514 new row for relation "comments" violates check constraint "comments_one_subject"

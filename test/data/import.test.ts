@@ -38,16 +38,11 @@ async function openDatabase() {
   return db;
 }
 
+/** What no file says, as it is about tokens, which no file has. */
+const notCopied = ['outcome_activity_id', 'previous_outcome_id'];
+
 /** What operations and updates write, and no first import. */
-const notFromFile = [
-  'removed_at',
-  'origin',
-  'token_id',
-  'surface',
-  'undoes_id',
-  'outcome_activity_id',
-  'previous_outcome_id',
-];
+const notFromFile = [...notCopied, 'removed_at', 'origin', 'token_id', 'surface', 'undoes_id'];
 
 async function problemsOf(attempt: Promise<unknown>): Promise<string[]> {
   const result = await attempt.catch((error: unknown) => error);
@@ -169,7 +164,7 @@ describe('the demo workspace', () => {
       if (!notFromFile.includes(column)) expect(stored.length, `${table}.${column}`).toBeGreaterThan(0);
       values.set(type, [...(values.get(type) ?? []), ...stored]);
       if (type === 'bool') expect(new Set(stored).size, `${table}.${column}`).toBe(2);
-      expect(['company_id', ...columnsOf(table)], table).toContain(column);
+      if (!notCopied.includes(column)) expect(['company_id', ...columnsOf(table)], table).toContain(column);
     }
     for (const { type, values: labels } of types.filter(({ column }) => !notFromFile.includes(column)))
       expect(values.get(type), type).toEqual(expect.arrayContaining(labels));

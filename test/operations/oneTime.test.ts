@@ -94,7 +94,7 @@ test.each(changes)(
     onTestFinished(() => other.end());
     const key = [team.company.companyId, input.id ?? input.file_id ?? input.document_id];
     await other.query('BEGIN');
-    await other.query(`UPDATE ${table} SET updated_at = updated_at WHERE company_id = $1 AND id = $2`, key);
+    await other.query(`SELECT FROM ${table} WHERE company_id = $1 AND id = $2 FOR UPDATE`, key);
     const waiting = world.post(restPaths[operation], team.caller.token, input);
     const isWaiting = async () =>
       (await world.sql("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"))

@@ -2,4 +2,11 @@ export { distribute, type Placement, plannedPlacements, type Tables } from './di
 export { type InspectedServer, inspectServers, pendingOn, writeRefusal } from './inspect.js';
 export { applyMigrations, migrationsDirectory, pendingMigrations } from './migrations.js';
 export { purgeRegularly, purgeRows } from './purges.js';
-export { type ApplicationTables, createRoles, grantToApplication, privilegesAt, rolesSql } from './roles.js';
+export {
+  type ApplicationTables,
+  createRoles,
+  grantToApplication,
+  type HistoryTables,
+  privilegesAt,
+  rolesSql,
+} from './roles.js';

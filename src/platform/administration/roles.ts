@@ -35,6 +35,9 @@ interface TableRights {
 /** The tables and views that the main application reads; nothing else is its business. */
 export type ApplicationTables = Readonly<Record<string, TableRights>>;
 
+/** The tables that are only added to, and the columns of them that a gateway changes nevertheless. */
+export type HistoryTables = Readonly<Record<string, readonly string[]>>;
+
 /** The tables and views of the owner of `table`, one of them. */
 const structureOf = (table: string) => `structure AS (
     SELECT c.oid, c.relname AS name, c.relkind = 'v' OR c.relname = '_prisma_migrations' AS is_only_read, c.relowner
@@ -56,15 +59,31 @@ const tooStrong = `
 
 const ownerAndUser = `(SELECT pg_get_userbyid(relowner) FROM structure LIMIT 1) AS owner, current_user::text AS "user"`;
 
-const gatewayPrivileges = (table: string) => `
-  WITH ${structureOf(table)}
+/** The columns of each table that a gateway may change, if these are not all. Citus knows no privileges of columns. */
+const changedOf = (history: HistoryTables) => `history (name, columns) AS (
+    SELECT * FROM (VALUES ${Object.entries(history)
+      .map(([name, columns]) => `(${escapeLiteral(name)}, ${textArray(columns)})`)
+      .join(', ')}) listed (name, columns)
+    WHERE cardinality(columns) = 0 OR NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')
+  )`;
+
+const gatewayPrivileges = (table: string, history: HistoryTables) => `
+  WITH ${structureOf(table)}, ${changedOf(history)}
   SELECT
     ARRAY(
-      SELECT format('%s on %s', p, name) FROM structure, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) p
-      WHERE NOT (is_only_read AND p <> 'SELECT') AND NOT has_table_privilege(oid, p) ORDER BY name, p
+      SELECT format('%s on %s', p, name)
+      FROM structure s LEFT JOIN history h USING (name), unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) p
+      WHERE NOT (is_only_read AND p <> 'SELECT') AND CASE WHEN p = 'UPDATE' AND h.columns IS NOT NULL
+        THEN EXISTS (SELECT FROM unnest(h.columns) c WHERE NOT has_column_privilege(s.oid, c, p))
+        ELSE NOT has_table_privilege(s.oid, p) END
+      ORDER BY name, p
     ) AS missing,
     ${ownerAndUser},
     array_remove(ARRAY[${tooStrong},
+      CASE WHEN EXISTS (
+        SELECT FROM structure s JOIN history h USING (name) JOIN pg_attribute a ON a.attrelid = s.oid
+        WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attname <> ALL (h.columns) AND has_column_privilege(s.oid, a.attnum, 'UPDATE')
+      ) THEN 'it may rewrite history' END,
       CASE WHEN has_table_privilege('_prisma_migrations', 'INSERT, UPDATE, DELETE')
         THEN 'it may change which migrations count as applied' END
     ], NULL) AS excessive
@@ -126,6 +145,7 @@ const applicationPrivileges = (table: string, role: string, tables: ApplicationT
 interface Asked {
   /** The owner of this table owns all of them. */
   table: string;
+  history: HistoryTables;
   /** The role of the main application, and what it may do; without it, the role of the URL as the gateway's. */
   application?: { role: string; tables: ApplicationTables };
 }
@@ -133,13 +153,13 @@ interface Asked {
 /** What a role lacks or has too much of for its task; undefined if there is no such role. */
 export const privilegesAt = (
   url: string,
-  { table, application }: Asked,
+  { table, history, application }: Asked,
   milliseconds: number,
 ): Promise<Privileges | undefined> =>
   withTimedClient(url, milliseconds, async (client) => {
     const statement = application
       ? applicationPrivileges(table, application.role, application.tables)
-      : gatewayPrivileges(table);
+      : gatewayPrivileges(table, history);
     return (await client.query<Privileges>(statement)).rows[0];
   });
 
@@ -150,6 +170,8 @@ interface Role {
 }
 
 interface Roles {
+  /** What nobody but the owner rewrites. */
+  history: HistoryTables;
   /** Owns the tables: migrates, and places them on a Citus. */
   owner: Role;
   /** Reads and writes rows: serves, imports, purges, and manages tokens. */
@@ -162,7 +184,7 @@ interface Roles {
  * SQL that makes the roles and gives them what they need, in the database in which it runs; the owner and the gateway also
  * get it for the tables of later migrations. It may run again. A password is in it as its SCRAM verifier only.
  */
-export function rolesSql({ owner, gateway, application }: Roles): string {
+export function rolesSql({ owner, gateway, application, history }: Roles): string {
   const [ownerName, gatewayName] = [escapeIdentifier(owner.name), escapeIdentifier(gateway.name)];
   return `-- The roles of a database. Run this in that database as a superuser, or as the owner of the database (in
 -- PostgreSQL 14, and of its schema public) if that role may create roles. It may run again, before or after a migration.
@@ -191,6 +213,26 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT USAGE ON SEQUENCES TO ${gatewayN
 ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT EXECUTE ON FUNCTIONS TO ${gatewayName};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${gatewayName};
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${gatewayName};
+
+-- It only adds to history, apart from the numbers of events. The migrations do the same. On Citus, which knows no privileges of
+-- columns, it may change activities.
+DO $$
+DECLARE
+  history text;
+  changed text;
+BEGIN
+  FOR history, changed IN
+    WITH ${changedOf(history)}
+    SELECT c.oid::regclass, (SELECT string_agg(quote_ident(a), ', ') FROM unnest(h.columns) a)
+    FROM history h JOIN pg_class c ON c.relname = h.name AND c.relnamespace = 'public'::regnamespace
+  LOOP
+    EXECUTE format('REVOKE UPDATE ON %s FROM %I', history, ${escapeLiteral(gateway.name)});
+    IF changed IS NOT NULL THEN
+      EXECUTE format('GRANT UPDATE (%s) ON %s TO %I', changed, history, ${escapeLiteral(gateway.name)});
+    END IF;
+  END LOOP;
+END
+$$;
 
 -- It may read which migrations the database has had.
 ${migrationsTable};
