@@ -249,7 +249,7 @@ async function beside(): Promise<void> {
     update: true,
   });
   const { token } = await createToken(db, { companyId, personId: 'owner', name: 'bench', canWrite: true });
-  const limits = { RATE_LIMIT_PER_TOKEN: '100000000', RATE_LIMIT_WORK: '1000000000' };
+  const limits = { RATE_LIMIT_PER_TOKEN: '100000000' };
   const server = await startServer({ DATABASE_URL: url, ...limits });
   const ids = generate().goals.map(({ id }) => id);
   const statuses: Record<number, number> = {};
