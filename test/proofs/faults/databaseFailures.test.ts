@@ -208,7 +208,8 @@ describe('every request gets 503 in time, and the gateway recovers by itself, wh
 });
 
 test('what waited while the server was frozen has not used up the rate limit of its token', async () => {
-  const gateway = await startServer({ DATABASE_URL: server.url }, { quiet: true });
+  const settings = { DATABASE_URL: server.url, DATABASE_POOL_SIZE: '60' };
+  const gateway = await startServer(settings, { quiet: true });
   const statusesOf60 = async () => {
     const goal = await world.closedGoal(space);
     const answers = Array.from({ length: 60 }, () =>
