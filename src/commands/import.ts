@@ -4,6 +4,7 @@ import { findingText, importFrom } from '../workspace/import.js';
 import type { ImportOptions, ImportReport } from '../workspace/report.js';
 import { workspaceSchema } from '../workspace/rows.js';
 import { UsageError } from './exitCode.js';
+import { print, printJson } from './print.js';
 import { withDatabase } from './withDatabase.js';
 
 const width = 30;
@@ -22,7 +23,7 @@ function progressBar(out: NodeJS.WriteStream = process.stderr): (done: number, t
 /** Prints the JSON Schema of the file that `importFile` takes. */
 export function printImportSchema(file: string | undefined): void {
   if (file !== undefined) throw new UsageError('import --schema prints the schema of every file, and takes none');
-  console.log(JSON.stringify(workspaceSchema(), null, 2));
+  printJson(workspaceSchema());
 }
 
 export interface ImportFileOptions extends Omit<ImportOptions, 'onProgress' | 'shown'> {
@@ -44,7 +45,7 @@ export async function importFile(
   await withDatabase(config, async ({ db }) => {
     const shown = json ? 1_000_000 : 50;
     const report = await importFrom(db, fileSource(file), { ...options, shown, onProgress: progressBar() });
-    if (json) console.log(JSON.stringify(report, null, 2));
+    if (json) printJson(report);
     else printReport(report, file === '-' ? 'standard input' : file, options);
   });
 }
@@ -54,19 +55,19 @@ function printReport(report: ImportReport, file: string, { dryRun }: ImportOptio
   const sum = (of: 'added' | 'changed' | 'removed' | 'unchanged') =>
     counts.reduce((total, each) => total + each[of], 0);
   if (report.isRepeated) {
-    console.log(`${file} was imported already: nothing to do`);
+    print(`${file} was imported already: nothing to do`);
     return;
   }
   const added = sum('added');
   if (report.isNew) {
     const verb = dryRun ? 'would import' : 'imported';
-    console.log(`${verb} ${added} ${added === 1 ? 'record' : 'records'} from ${file}`);
+    print(`${verb} ${added} ${added === 1 ? 'record' : 'records'} from ${file}`);
     return;
   }
   for (const [table, { added: more, changed, removed, unchanged }] of Object.entries(report.tables))
     if (more + changed + removed > 0)
-      console.log(`${table}: ${more} added, ${changed} changed, ${removed} removed, ${unchanged} unchanged`);
-  for (const finding of report.findings) console.log(`${finding.what}: ${findingText(finding)}`);
+      print(`${table}: ${more} added, ${changed} changed, ${removed} removed, ${unchanged} unchanged`);
+  for (const finding of report.findings) print(`${finding.what}: ${findingText(finding)}`);
   const all = `${added} added, ${sum('changed')} changed, ${sum('removed')} removed, ${sum('unchanged')} unchanged, ${report.kept} kept, ${report.conflicts} in conflict`;
-  console.log(`${dryRun ? 'would update' : 'updated'} ${report.companyId} from ${file}: ${all}`);
+  print(`${dryRun ? 'would update' : 'updated'} ${report.companyId} from ${file}: ${all}`);
 }

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, fstatSync } from 'node:fs';
+import { fileProblem } from '../files.js';
 import { JsonError, parseJson } from '../platform/http/index.js';
 import { ImportError } from './report.js';
 import { lists } from './tables.js';
@@ -44,12 +45,6 @@ function* partsOf(document: object): Generator<WorkspacePart> {
       for (const [index, record] of value.entries()) yield { field, value: record, index, path: `${field}[${index}]` };
 }
 
-const reasons: Record<string, string> = {
-  ENOENT: 'does not exist',
-  EISDIR: 'is a directory',
-  EACCES: 'is not readable',
-};
-
 /** The longest record, in bytes. */
 const longestRecord = 128 * 1024 * 1024;
 
@@ -62,8 +57,14 @@ class BadFile extends Error {}
  */
 export const fileSource = (file: string): Source =>
   file === '-'
-    ? streamSource(() => process.stdin, 'standard input')
+    ? streamSource(standardInput, 'standard input')
     : streamSource(() => createReadStream(file, { highWaterMark: 1 << 18 }), file);
+
+function standardInput(): Bytes {
+  // Of which Node reads nothing, and says nothing.
+  if (fstatSync(0).isDirectory()) throw Object.assign(new Error('a directory'), { code: 'EISDIR' });
+  return process.stdin;
+}
 
 type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
@@ -80,10 +81,8 @@ async function* readParts(open: () => Bytes, name: string, hash: Hash): AsyncGen
     yield* isRecordLine(first.line) ? linesOf(first) : jsonParts(first);
   } catch (error) {
     if (error instanceof ImportError) throw error;
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (error instanceof BadFile || code !== undefined)
-      throw new ImportError([`${name}: ${reasons[code ?? ''] ?? message}`]);
-    throw error;
+    const problem = error instanceof BadFile ? error.message : fileProblem(error);
+    throw problem === undefined ? error : new ImportError([`${name}: ${problem}`]);
   }
 }
 

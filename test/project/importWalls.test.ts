@@ -195,6 +195,6 @@ test('its own room, packages and modules of Node are free, and a refusal says wh
   const code =
     "import './types/x.js';\nimport 'node:fs';\nimport '@prisma/client/x.js';\nimport '../../src/rest/x.js';";
   expect(refusals('workspace/x.ts', code)).toEqual([
-    'src/workspace/x.ts:4 imports ../../src/rest/x.js; workspace may import rules, version.ts, platform/http, platform/postgres, generated',
+    'src/workspace/x.ts:4 imports ../../src/rest/x.js; workspace may import rules, platform/http, files.ts, version.ts, platform/postgres, generated',
   ]);
 });
