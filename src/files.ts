@@ -1,20 +1,90 @@
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 /** A file by its path from `src`, or once built, from `dist`, where every module is bundled into a file at the top. */
 export const fileUrl = (path: string) => new URL(path, import.meta.url);
 
-/** Writes a file that only its owner reads: whole, or not at all, even if this process is killed. */
-export async function replaceFile(file: string, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
-  const fresh = `${file}.new`;
+const reasons: Record<string, string> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EBUSY: 'is in use',
+  EFBIG: 'would be larger than a file may be',
+  EIO: 'cannot be read or written: the device fails',
+  EISDIR: 'is a directory',
+  ELOOP: 'has links that lead back to themselves',
+  EMFILE: 'cannot be opened: too many files are open',
+  ENAMETOOLONG: 'the name is too long',
+  ENOENT: 'does not exist',
+  ENOSPC: 'no space is left on the device',
+  ENOTDIR: 'a part of the path is not a directory',
+  ENXIO: 'cannot be opened: nobody is at the other end',
+  EROFS: 'the file system is read-only',
+};
+
+/** What the file system refuses, in words; undefined if an error is not one of the file system. */
+export function fileProblem(error: unknown): string | undefined {
+  const { code = '', syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  return reasons[code] ?? (syscall === undefined ? undefined : `cannot be read or written (${code})`);
+}
+
+/** A file cannot be read or written. The message names it and says why. */
+export class FileError extends Error {
+  override readonly name = 'FileError';
+
+  constructor(file: string, error: unknown, problem = fileProblem(error)) {
+    super(`${file}: ${problem}`, { cause: error });
+  }
+}
+
+type Pieces = Iterable<string> | AsyncIterable<string>;
+
+/**
+ * Writes a file that only its owner reads: whole, or not at all, even if this process is killed. What is there and is no
+ * file, such as a pipe, is written to. Throws a FileError.
+ */
+export async function replaceFile(file: string, pieces: Pieces): Promise<void> {
+  const failed = (error: NodeJS.ErrnoException) => {
+    throw new FileError(file, error, error.code === 'ENOENT' ? 'its directory does not exist' : undefined);
+  };
+  // Where a link leads: it stays.
+  const target = await realpath(file).catch(() => file);
+  const found = await stat(target).catch((error) => (error.code === 'ENOENT' ? undefined : failed(error)));
+  if (found && !found.isFile()) {
+    const handle = await open(target, 'w').catch(failed);
+    await writeAll(handle, pieces, failed);
+    return;
+  }
+  const fresh = join(dirname(target), `.goalpost-${randomUUID()}`);
+  const handle = await open(fresh, 'wx', 0o600).catch(failed);
   try {
-    // One that is there may be readable for others, or lead elsewhere.
-    await rm(fresh, { force: true });
-    await pipeline(Readable.from(pieces), createWriteStream(fresh, { mode: 0o600, flags: 'wx' }));
-    await rename(fresh, file);
+    await writeAll(handle, pieces, failed);
+    await rename(fresh, target).catch(failed);
   } finally {
     await rm(fresh, { force: true });
+  }
+}
+
+/** Characters that are written at a time. */
+const atOnce = 100_000;
+
+/** The same text in fewer pieces. */
+export async function* inBatches(pieces: Pieces): AsyncGenerator<string> {
+  let text = '';
+  for await (const piece of pieces) {
+    text += piece;
+    if (text.length < atOnce) continue;
+    yield text;
+    text = '';
+  }
+  if (text !== '') yield text;
+}
+
+/** Closes the file, whatever happens. */
+async function writeAll(handle: FileHandle, pieces: Pieces, failed: (error: NodeJS.ErrnoException) => void) {
+  try {
+    for await (const text of inBatches(pieces)) await handle.appendFile(text).catch(failed);
+  } finally {
+    await handle.close();
   }
 }

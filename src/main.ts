@@ -6,8 +6,10 @@ import { exitCode } from './commands/exitCode.js';
 import type { ExportFileOptions } from './commands/export.js';
 import type { ImportFileOptions } from './commands/import.js';
 import type { ListenOptions } from './commands/listen.js';
+import { printableText } from './commands/print.js';
 import type { ServeOptions } from './commands/serve.js';
 import { addContractCommands, addTokenCommands, addWebhookCommands } from './commands/subcommands.js';
+import { FileError } from './files.js';
 import { readConfig, readConfigWith, readEnvironment } from './settings.js';
 import { version } from './version.js';
 
@@ -18,6 +20,7 @@ const program = new Command('goalpost')
   )
   .version(version)
   .exitOverride()
+  .configureOutput({ writeErr: (text) => process.stderr.write(printableText(text)) })
   .addHelpText('after', '\nExit codes: 0 success, 1 failure, 2 invalid usage or settings.');
 
 program
@@ -137,10 +140,11 @@ program.commands
 
 // Who reads the output may want no more of it, as `head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+  if (error.code !== 'EPIPE') process.exitCode = exitCode(new FileError('standard output', error));
 });
+process.stderr.on('error', () => {});
 try {
   await program.parseAsync(process.argv.length > 2 ? process.argv : [...process.argv, 'serve']);
 } catch (error) {
-  process.exitCode = exitCode(error);
+  process.exitCode = Math.max(Number(process.exitCode ?? 0), exitCode(error));
 }

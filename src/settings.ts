@@ -79,7 +79,6 @@ export const settings = z.object({
   RATE_LIMIT_WINDOW_SECONDS: whole(1, 86_400, 60).default(60),
   RATE_LIMIT_PER_TOKEN: count(600).default(600),
   RATE_LIMIT_PER_ADDRESS: count(120).default(120),
-  RATE_LIMIT_WORK: count(60_000).default(60_000),
   TRUSTED_PROXIES: whole(0, 10, 1).default(defaults.trustedProxies),
   QUERY_MAX_COMPLEXITY: count(10_000).default(defaults.queryLimits.complexity),
   QUERY_MAX_DEPTH: count(15).default(defaults.queryLimits.depth),
@@ -233,7 +232,6 @@ export function configOf(environment: Environment) {
       windowSeconds: data.RATE_LIMIT_WINDOW_SECONDS,
       perToken: data.RATE_LIMIT_PER_TOKEN,
       perAddress: data.RATE_LIMIT_PER_ADDRESS,
-      workPerToken: data.RATE_LIMIT_WORK,
     },
     trustedProxies: data.TRUSTED_PROXIES,
     queryLimits: {

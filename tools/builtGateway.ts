@@ -16,7 +16,6 @@ export async function startBuiltGateway(settings: Record<string, string>, option
       LOG_LEVEL: 'fatal',
       RATE_LIMIT_PER_TOKEN: '1000000000',
       RATE_LIMIT_PER_ADDRESS: '1000000000',
-      RATE_LIMIT_WORK: '1000000000',
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -33,7 +33,6 @@ interface Contender {
 const limits = {
   MAX_CONCURRENT_REQUESTS: '1000',
   RATE_LIMIT_PER_TOKEN: '1000000000',
-  RATE_LIMIT_WORK: '1000000000',
   RATE_LIMIT_PER_ADDRESS: '1000000000',
 };
 const ownMain = path('../../dist/main.js');

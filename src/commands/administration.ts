@@ -11,6 +11,7 @@ import {
 import { printable } from '../platform/telemetry/index.js';
 import type { Config } from '../settings.js';
 import { UsageError } from './exitCode.js';
+import { print, printError } from './print.js';
 import { readDuration } from './token.js';
 import { nameDatabase, withDatabase } from './withDatabase.js';
 
@@ -19,12 +20,12 @@ export const migrate = (config: Config): Promise<void> =>
   withDatabase(
     config,
     async ({ applied, url }) => {
-      for (const name of applied) console.log(`applied ${name}`);
-      if (applied.length === 0) console.log('The database is up to date.');
+      for (const name of applied) print(`applied ${name}`);
+      if (applied.length === 0) print('The database is up to date.');
       const { databaseUrl, applicationRole: role } = config;
       if (role === undefined || databaseUrl === undefined) return;
       if (await grantToApplication(url, { table: databaseTables.tenants, role, tables: applicationTables }))
-        console.log(`${role} reads and writes rows of the main application.`);
+        print(`${role} reads and writes rows of the main application.`);
     },
     'apply',
   );
@@ -63,9 +64,9 @@ export async function createOrPrintRoles(options: RolesOptions, readConfig: () =
   if (databaseUrl === undefined)
     throw new UsageError('roles --yes needs DATABASE_URL, with a role that may make roles');
   nameDatabase(config);
-  for (const warning of await createRoles(databaseUrl, roles)) console.error(`warning: ${warning}`);
-  console.log(`${owner} owns the tables, and ${gateway} reads and writes rows.`);
-  if (application !== undefined) console.log(`${application} reads and writes rows of the main application.`);
+  for (const warning of await createRoles(databaseUrl, roles)) printError(`warning: ${warning}`);
+  print(`${owner} owns the tables, and ${gateway} reads and writes rows.`);
+  if (application !== undefined) print(`${application} reads and writes rows of the main application.`);
 }
 
 export interface DistributeOptions {
@@ -79,21 +80,21 @@ export async function distributeTables(config: Config, { yes = false }: Distribu
   nameDatabase(config);
   const placements = await plannedPlacements(databaseUrl, databaseTables);
   if (placements.length === 0) {
-    console.error('Every table is placed.');
+    printError('Every table is placed.');
     return;
   }
-  console.log('table\tplaced');
+  print('table\tplaced');
   if (yes) {
     await distribute(databaseUrl, databaseTables, printPlacement);
-    console.error(`Placed ${placements.length} tables.`);
+    printError(`Placed ${placements.length} tables.`);
     return;
   }
   placements.forEach(printPlacement);
-  console.error(`${placements.length} tables would be placed. Nothing was changed: add --yes to place them.`);
+  printError(`${placements.length} tables would be placed. Nothing was changed: add --yes to place them.`);
 }
 
 const printPlacement = ({ table, by }: Placement) =>
-  console.log(`${table}\t${by === 'copies' ? 'a copy on every node' : `by ${by.column}`}`);
+  print(`${table}\t${by === 'copies' ? 'a copy on every node' : `by ${by.column}`}`);
 
 export interface PurgeOptions {
   olderThan: string;
@@ -104,22 +105,20 @@ export interface PurgeOptions {
 export async function purge(config: Config, { olderThan, yes = false }: PurgeOptions): Promise<void> {
   const milliseconds = readDuration('--older-than', olderThan);
   await withDatabase(config, async ({ db }) => {
-    console.log(['id', 'deleted at', 'bytes', 'company', 'name', 'url'].join('\t'));
+    print(['id', 'deleted at', 'bytes', 'company', 'name', 'url'].join('\t'));
     if (yes) {
       const count = await purgeFiles(db, milliseconds, (files) => files.forEach(printFile));
-      console.error(`Removed ${countOf(count)} for good. The bytes are stored elsewhere: see the column url.`);
+      printError(`Removed ${countOf(count)} for good. The bytes are stored elsewhere: see the column url.`);
       return;
     }
     const files = await purgeableFiles(db, milliseconds);
     files.forEach(printFile);
     const them = files.length === 1 ? 'it' : 'them';
-    console.error(
-      `${countOf(files.length)} would be removed for good. Nothing was removed: add --yes to remove ${them}.`,
-    );
+    printError(`${countOf(files.length)} would be removed for good. Nothing was removed: add --yes to remove ${them}.`);
   });
 }
 
 const countOf = (count: number) => (count === 1 ? '1 file' : `${count} files`);
 
 const printFile = ({ id, deletedAt, size, companyId, name, url }: PurgedFile) =>
-  console.log([id, deletedAt.toISOString(), String(size), companyId, name, url ?? ''].map(printable).join('\t'));
+  print([id, deletedAt.toISOString(), String(size), companyId, name, url ?? ''].map(printable).join('\t'));

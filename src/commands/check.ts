@@ -20,6 +20,7 @@ import { printable } from '../platform/telemetry/index.js';
 import { schema } from '../schema/index.js';
 import { type Config, configOf, type EffectiveSetting, type Environment, effectiveSettings } from '../settings.js';
 import { lastImports } from '../workspace/lastImports.js';
+import { print } from './print.js';
 
 /** One thing that `check` has found. */
 interface Finding {
@@ -224,8 +225,8 @@ export async function checkGateway(environment: Environment): Promise<void> {
 }
 
 function printFindings(heading: string, findings: Finding[]): Finding[] {
-  console.log(`\n${heading}`);
-  for (const { kind, text } of findings) console.log(`  ${kind.padEnd('problem'.length)}  ${text}`);
+  print(`\n${heading}`);
+  for (const { kind, text } of findings) print(`  ${kind.padEnd('problem'.length)}  ${text}`);
   return findings;
 }
 
@@ -245,10 +246,10 @@ async function inspectHost({ host }: Config): Promise<Finding[]> {
 
 function printSettings(settings: EffectiveSetting[], { misspelled }: Config): void {
   const widest = Math.max(...settings.map(({ name }) => name.length));
-  console.log('Settings');
+  print('Settings');
   for (const { name, value = 'none', source } of settings) {
     const where = source === 'default' ? '' : ` (${source === '.env' ? 'in .env' : 'in the environment'})`;
-    console.log(`  ${name.padEnd(widest)}  ${value}${where}`);
+    print(`  ${name.padEnd(widest)}  ${value}${where}`);
   }
-  for (const { name, nearest } of misspelled) console.log(`  ${name} is not a setting. Did you mean ${nearest}?`);
+  for (const { name, nearest } of misspelled) print(`  ${name} is not a setting. Did you mean ${nearest}?`);
 }

@@ -1,10 +1,13 @@
+import { inspect } from 'node:util';
 import { CommanderError } from 'commander';
+import { FileError, fileProblem } from '../files.js';
 import { isUnavailable } from '../platform/postgres/index.js';
 import { WorkerFailed } from '../platform/process/index.js';
 import { DatabaseError } from '../platform/servers/index.js';
 import { ConfigError } from '../platform/settings/index.js';
 import { isSetting } from '../settings.js';
 import { ImportError, UnknownChangesError } from '../workspace/report.js';
+import { printError } from './print.js';
 
 /** Wrong usage of a command, which prints the message and exits with 2. */
 export class UsageError extends Error {}
@@ -12,22 +15,33 @@ export class UsageError extends Error {}
 /** Why `listen` cannot go on. The command prints it and exits with 1. */
 export class ListenError extends Error {}
 
+/** Standard output takes no more. Why has been said, unless its reader has gone, as `head`, which is no failure. */
+export class OutputClosed extends Error {}
+
 /** Says why a command failed, unless that has been said, and returns the exit code of the process. */
 export function exitCode(error: unknown): number {
   if (error instanceof CommanderError) {
     const advice = adviceFor(error);
-    if (advice) console.error(advice);
+    if (advice) printError(advice);
     return error.exitCode === 0 ? 0 : 2;
   }
   if (error instanceof WorkerFailed) return error.exitCode;
-  const isExpected = [UsageError, ConfigError, DatabaseError, ImportError, ListenError].some(
+  if (error instanceof OutputClosed) return 0;
+  const isExpected = [UsageError, ConfigError, DatabaseError, ImportError, ListenError, FileError].some(
     (kind) => error instanceof kind,
   );
-  if (isExpected) console.error(`goalpost: ${(error as Error).message}`);
-  else if (isUnavailable(error)) console.error(`goalpost: The database is unavailable: ${reasonIn(error as Error)}`);
-  else console.error(error);
+  if (isExpected) printError(`goalpost: ${(error as Error).message}`);
+  else if (isUnavailable(error)) printError(`goalpost: The database is unavailable: ${reasonIn(error as Error)}`);
+  else printError(fileMessage(error) ?? inspect(error));
   if (error instanceof UnknownChangesError) return 3;
   return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
+}
+
+/** What the file system refuses of a file that the error names. */
+function fileMessage(error: unknown): string | undefined {
+  const { path } = (error ?? {}) as NodeJS.ErrnoException;
+  const problem = fileProblem(error);
+  return typeof path === 'string' && problem ? `goalpost: ${path}: ${problem}` : undefined;
 }
 
 /** What to set in place of an option that is a setting, such as `--port`. */

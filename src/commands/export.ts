@@ -1,9 +1,8 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { replaceFile } from '../files.js';
+import { inBatches, replaceFile } from '../files.js';
 import type { Config } from '../settings.js';
 import { exportWorkspace, NothingToExport } from '../workspace/export.js';
-import { UsageError } from './exitCode.js';
+import { OutputClosed, UsageError } from './exitCode.js';
+import { printError } from './print.js';
 import { withDatabase } from './withDatabase.js';
 
 export interface ExportFileOptions {
@@ -21,12 +20,21 @@ export async function exportFile(
   const options = { companyId: company, links, since };
   await withDatabase(config, async ({ db }) => {
     const write = async (lines: AsyncIterable<string>) => {
-      if (file === undefined || file === '-') await pipeline(Readable.from(lines), process.stdout, { end: false });
-      else await replaceFile(file, lines);
+      if (file !== undefined && file !== '-') await replaceFile(file, lines);
+      else for await (const text of inBatches(lines)) await writeOut(text);
     };
     const records = await exportWorkspace(db, options, write).catch((error) => {
       throw error instanceof NothingToExport ? new UsageError(error.message) : error;
     });
-    console.error(`exported ${records} records${file === undefined || file === '-' ? '' : ` to ${file}`}`);
+    printError(`exported ${records} records${file === undefined || file === '-' ? '' : ` to ${file}`}`);
   });
 }
+
+/** Writes to standard output, and waits until that is taken. */
+const writeOut = (text: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => {
+      if (error) reject(new OutputClosed());
+      else resolve();
+    });
+  });

@@ -5,6 +5,7 @@ import { changeText, type ImportOptions, type ImportReport, UnknownChangesError 
 import { workspaceSchema } from '../workspace/rows.js';
 import { lists } from '../workspace/tables.js';
 import { UsageError } from './exitCode.js';
+import { print, printJson } from './print.js';
 import { withDatabase } from './withDatabase.js';
 
 const width = 30;
@@ -23,7 +24,7 @@ function progressBar(out: NodeJS.WriteStream = process.stderr): (done: number, t
 /** Prints the JSON Schema of the file that `importFile` takes. */
 export function printImportSchema(file: string | undefined): void {
   if (file !== undefined) throw new UsageError('import --schema prints the schema of every file, and takes none');
-  console.log(JSON.stringify(workspaceSchema(), null, 2));
+  printJson(workspaceSchema());
 }
 
 export interface ImportFileOptions extends Omit<ImportOptions, 'onProgress' | 'shown' | 'companyId'> {
@@ -55,14 +56,12 @@ export async function importFile(
   });
 }
 
-const printJson = (value: object) => console.log(JSON.stringify(value, null, 2));
-
 function printReport(report: ImportReport, file: string, { dryRun }: ImportOptions): void {
   const counts = Object.values(report.tables);
   const sum = (of: 'added' | 'changed' | 'removed' | 'unchanged') =>
     counts.reduce((total, each) => total + each[of], 0);
   if (report.isRepeated) {
-    console.log(`${file} was imported already: nothing to do`);
+    print(`${file} was imported already: nothing to do`);
     return;
   }
   const added = sum('added');
@@ -70,14 +69,14 @@ function printReport(report: ImportReport, file: string, { dryRun }: ImportOptio
     const verb = dryRun ? 'would import' : 'imported';
     const records =
       1 + Object.values(lists).reduce((total, { table }) => total + (report.tables[table]?.added ?? 0), 0);
-    console.log(`${verb} ${records} ${records === 1 ? 'record' : 'records'} (${added} rows) from ${file}`);
+    print(`${verb} ${records} ${records === 1 ? 'record' : 'records'} (${added} rows) from ${file}`);
     return;
   }
   for (const [table, { added: more, changed, removed, unchanged }] of Object.entries(report.tables))
     if (more + changed + removed > 0)
-      console.log(`${table}: ${more} added, ${changed} changed, ${removed} removed, ${unchanged} unchanged`);
-  for (const finding of report.findings) console.log(`changed: ${findingText(finding)}`);
-  for (const change of report.overwritten) console.log(`overwritten: ${changeText(change)}`);
+      print(`${table}: ${more} added, ${changed} changed, ${removed} removed, ${unchanged} unchanged`);
+  for (const finding of report.findings) print(`changed: ${findingText(finding)}`);
+  for (const change of report.overwritten) print(`overwritten: ${changeText(change)}`);
   const all = `${added} added, ${sum('changed')} changed, ${sum('removed')} removed, ${sum('unchanged')} unchanged`;
-  console.log(`${dryRun ? 'would update' : 'updated'} ${report.companyId} from ${file}: ${all}`);
+  print(`${dryRun ? 'would update' : 'updated'} ${report.companyId} from ${file}: ${all}`);
 }

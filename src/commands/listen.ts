@@ -10,6 +10,7 @@ import type { Config } from '../settings.js';
 import { version } from '../version.js';
 import { readDemoAddress, readDemoTokens } from './demo.js';
 import { ListenError, UsageError } from './exitCode.js';
+import { print, printError } from './print.js';
 
 /** How far the stream has come, and what it has said there. */
 interface StreamPiece {
@@ -392,12 +393,12 @@ export async function listenToEvents(config: Config, options: ListenOptions): Pr
   let last = wanted.after;
   const notes = {
     onListening: () => {
-      console.error(isLost ? 'Listening again.' : `Listening to ${printable(gateway.url)}. Stop with Ctrl-C.`);
-      if (!isLost && receiver) console.error(`Forwarding to ${receiver.url}, signed with ${receiver.secret}`);
+      printError(isLost ? 'Listening again.' : `Listening to ${printable(gateway.url)}. Stop with Ctrl-C.`);
+      if (!isLost && receiver) printError(`Forwarding to ${receiver.url}, signed with ${receiver.secret}`);
       isLost = false;
     },
     onLost: (reason: string) => {
-      if (!isLost) console.error(`Not connected: ${printable(reason)}. Trying again.`);
+      if (!isLost) printError(`Not connected: ${printable(reason)}. Trying again.`);
       isLost = true;
     },
     onCursor: (cursor: string) => {
@@ -405,10 +406,10 @@ export async function listenToEvents(config: Config, options: ListenOptions): Pr
     },
   };
   for await (const event of followEvents(gateway, wanted, stopping.signal, notes)) {
-    console.log(lineOf(event));
-    if (receiver) console.log(`  ${printable(await forwardEvent(event, receiver, stopping.signal))}`);
+    print(lineOf(event));
+    if (receiver) print(`  ${printable(await forwardEvent(event, receiver, stopping.signal))}`);
   }
-  if (last !== undefined) console.error(`Go on from here with --after ${printable(last)}`);
+  if (last !== undefined) printError(`Go on from here with --after ${printable(last)}`);
 }
 
 const lineOf = ({ timestamp, sequence, type, id }: ListenedEvent): string =>

@@ -7,6 +7,7 @@ import { itemsOf, type Surface, surfaces } from '../policies/access.js';
 import type { Config } from '../settings.js';
 import { createToken, momentIn } from '../tokens.js';
 import { UsageError } from './exitCode.js';
+import { print, printError, printJson } from './print.js';
 import { withDatabase } from './withDatabase.js';
 
 /** One line for each row, with columns as wide as their widest cell. Only the last cell of a row is not filled up. */
@@ -121,8 +122,8 @@ export async function newToken(
     const grants = { canWrite: write, scopes, surfaces: allowed };
     const { id, token } = await createToken(db, { companyId, personId: person, name, ...grants, expiresAt });
     const limits = [scopes && `only ${scopes.join(', ')}`, allowed && `only for ${allowed.join(', ')}`].filter(Boolean);
-    console.log(token);
-    console.error(
+    print(token);
+    printError(
       `${write ? 'Write-enabled' : 'Read-only'} token ${id} of ${printable(owner.fullName)}, ` +
         `${limits.map((limit) => `${limit}, `).join('')}` +
         `${expiresAt ? `expires ${expiresAt.toISOString()}` : 'never expires'}. It cannot be shown again.`,
@@ -157,7 +158,7 @@ export async function listTokens(config: Config, { json = false }: ListTokensOpt
       name: token.name,
     }));
     if (json) {
-      console.log(JSON.stringify(tokens, null, 2));
+      printJson(tokens);
       return;
     }
     const rows = tokens.map(
@@ -168,7 +169,7 @@ export async function listTokens(config: Config, { json = false }: ListTokensOpt
         return [id, token, shownAccess, shownState, companyId, personId, lastUsed, name].map(printable);
       },
     );
-    console.log(aligned([['id', 'token', 'access', 'state', 'company', 'person', 'last used', 'name'], ...rows]));
+    print(aligned([['id', 'token', 'access', 'state', 'company', 'person', 'last used', 'name'], ...rows]));
   });
 }
 
@@ -190,7 +191,7 @@ export async function revokeToken(config: Config, id: string): Promise<void> {
     });
     if (count === 0)
       throw new UsageError(`no valid token has the id ${JSON.stringify(id)}; see npx goalpost token list`);
-    console.log(`revoked ${id}`);
+    print(`revoked ${id}`);
   });
 }
 
@@ -226,16 +227,16 @@ export async function undoToken(
     const outcomes: Undoing[] = [];
     for await (const outcome of undoChanges(db, token, { since: from, dryRun })) {
       outcomes.push(outcome);
-      if (!json) console.log(lineOf(outcome, dryRun));
+      if (!json) print(lineOf(outcome, dryRun));
     }
     const webhooks = await disableWebhooksOf(db, token, { since: from, dryRun });
-    if (json) console.log(JSON.stringify({ changes: outcomes, webhooks }, null, 2));
+    if (json) printJson({ changes: outcomes, webhooks });
     else
       for (const { id, url } of webhooks)
-        console.log(`${dryRun ? 'would disable' : 'disabled'}  webhook  ${id}  ${printable(url)}`);
+        print(`${dryRun ? 'would disable' : 'disabled'}  webhook  ${id}  ${printable(url)}`);
     const left = outcomes.filter((outcome) => outcome.left !== null).length;
     const verb = dryRun ? 'Would undo' : 'Revoked the token, undid';
-    console.error(
+    printError(
       `${verb} ${outcomes.length - left} changes, left ${left}, and ${dryRun ? 'would disable' : 'disabled'} ${webhooks.length} webhooks.`,
     );
   });

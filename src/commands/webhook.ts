@@ -3,6 +3,7 @@ import type { Transaction } from '../platform/postgres/index.js';
 import { printable } from '../platform/telemetry/index.js';
 import type { Config } from '../settings.js';
 import { UsageError } from './exitCode.js';
+import { print, printJson } from './print.js';
 import { aligned } from './token.js';
 import { withDatabase } from './withDatabase.js';
 
@@ -41,14 +42,14 @@ export async function showWebhooks(config: Config, { json = false }: ShowWebhook
   await withDatabase(config, async ({ db }) => {
     const webhooks = (await listWebhooks(db)).map(({ lag, ...webhook }) => ({ ...webhook, lag: Number(lag) }));
     if (json) {
-      console.log(JSON.stringify(webhooks, null, 2));
+      printJson(webhooks);
       return;
     }
     const rows = webhooks.map(({ id, state, disabledReason, lag, failingSince, companyId, url }) => {
       const shownState = disabledReason === null ? state : `${state} (${disabledReason})`;
       return [id, shownState, String(lag), failingSince?.toISOString() ?? 'no', companyId, url].map(printable);
     });
-    console.log(aligned([['id', 'state', 'lag', 'failing since', 'company', 'url'], ...rows]));
+    print(aligned([['id', 'state', 'lag', 'failing since', 'company', 'url'], ...rows]));
   });
 }
 
@@ -57,6 +58,6 @@ export async function disableByOperator(config: Config, id: string): Promise<voi
   await withDatabase(config, async ({ db }) => {
     if ((await disableWebhook(db, id)) === 0)
       throw new UsageError(`no enabled webhook has the id ${JSON.stringify(id)}; see npx goalpost webhook list`);
-    console.log(`disabled ${id}`);
+    print(`disabled ${id}`);
   });
 }

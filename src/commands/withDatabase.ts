@@ -3,12 +3,13 @@ import { hasCluster } from '../platform/embedded/index.js';
 import { shownText } from '../platform/settings/index.js';
 import type { Config } from '../settings.js';
 import { UsageError } from './exitCode.js';
+import { printError } from './print.js';
 
 /** Names the database that a command uses on stderr, without a password. */
 export function nameDatabase({ databaseUrl, dataDir }: Config): void {
   const name =
     databaseUrl === undefined ? `the embedded PostgreSQL in ${dataDir}` : shownText('DATABASE_URL', databaseUrl);
-  console.error(`Database: ${name}`);
+  printError(`Database: ${name}`);
 }
 
 /** Runs a command on its database, which it names, opens and closes. Only `serve` makes an embedded one. */

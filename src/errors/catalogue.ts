@@ -488,9 +488,8 @@ const unavailableSeconds = 5;
 
 /** The limits of one caller, and what one who is over it has done. */
 const limits = {
-  token: 'Too many requests.',
+  token: 'The requests of this token have cost too many points.',
   address: 'Too many requests without a valid token.',
-  work: 'The requests of this token have cost too much work.',
   concurrency: 'Too many requests or unread responses at the same time.',
   streams: 'Too many streams of this token are open.',
   outcomes: 'The outcomes that are kept for the idempotency keys of this token are too long together.',
@@ -508,8 +507,8 @@ const serverErrors = {
     title: 'Too many requests',
     meaning:
       'The token, or the address of a request without a valid token, has sent more requests than a limit allows: in a ' +
-      'window of time, or at the same time. Or the requests of the token have cost more work than it allows in that ' +
-      'window. Nothing was changed.',
+      'window of time, or at the same time. A request costs a point, and one with a costly document several. Nothing was ' +
+      'changed.',
     remedy:
       'Wait for the number of seconds in the Retry-After header. The RateLimit header of every response shows how much ' +
       'of each limit remains.',
@@ -521,8 +520,8 @@ const serverErrors = {
       limit: {
         type: 'string',
         description:
-          'The limit that was exceeded: `token` and `address` count requests in a window, `work` counts the work of the ' +
-          'token in the window, `concurrency` counts requests that run, and responses that are not read, at the same time, and ' +
+          'The limit that was exceeded: `token` counts the points that requests of the token cost in a window, `address` ' +
+          'requests in a window, `concurrency` requests that run, and responses that are not read, at the same time, and ' +
           '`outcomes` the bytes that are kept for idempotency keys of the token.',
         ofGraphql: {
           values: ['streams', 'queue', 'pings', 'secrets'] satisfies LimitName[],
@@ -533,7 +532,6 @@ const serverErrors = {
         enum: [
           'token',
           'address',
-          'work',
           'concurrency',
           'streams',
           'outcomes',

@@ -1,6 +1,7 @@
-import { createHash, type Hash, hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { visit } from 'jsonc-parser';
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream, fstatSync } from 'node:fs';
+import { fileProblem } from '../files.js';
+import { JsonError, parseJson } from '../platform/http/index.js';
 import { ImportError } from './report.js';
 import { lists } from './tables.js';
 
@@ -13,11 +14,9 @@ export interface WorkspacePart {
   index?: number;
   /** Where it is, for problems: `goals[3]`, or `line 12` of a file with a record in each line. */
   path: string;
-  /** Of a record of a file: its text. */
+  /** Nobody sets it any more. */
   text?: { bytes: number; digest: string };
 }
-
-const textOf = (bytes: Buffer) => ({ bytes: bytes.length, digest: hash('sha256', bytes, 'base64') });
 
 /** What a workspace is read from, once, from the beginning to the end. */
 export interface Source {
@@ -46,12 +45,6 @@ function* partsOf(document: object): Generator<WorkspacePart> {
       for (const [index, record] of value.entries()) yield { field, value: record, index, path: `${field}[${index}]` };
 }
 
-const reasons: Record<string, string> = {
-  ENOENT: 'does not exist',
-  EISDIR: 'is a directory',
-  EACCES: 'is not readable',
-};
-
 /** The longest record, in bytes. */
 const longestRecord = 128 * 1024 * 1024;
 
@@ -64,8 +57,14 @@ class BadFile extends Error {}
  */
 export const fileSource = (file: string): Source =>
   file === '-'
-    ? streamSource(() => process.stdin, 'standard input')
+    ? streamSource(standardInput, 'standard input')
     : streamSource(() => createReadStream(file, { highWaterMark: 1 << 18 }), file);
+
+function standardInput(): Bytes {
+  // Of which Node reads nothing, and says nothing.
+  if (fstatSync(0).isDirectory()) throw Object.assign(new Error('a directory'), { code: 'EISDIR' });
+  return process.stdin;
+}
 
 type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
@@ -82,10 +81,8 @@ async function* readParts(open: () => Bytes, name: string, hash: Hash): AsyncGen
     yield* isRecordLine(first.line) ? linesOf(first) : jsonParts(first);
   } catch (error) {
     if (error instanceof ImportError) throw error;
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (error instanceof BadFile || code !== undefined)
-      throw new ImportError([`${name}: ${reasons[code ?? ''] ?? message}`]);
-    throw error;
+    const problem = error instanceof BadFile ? error.message : fileProblem(error);
+    throw problem === undefined ? error : new ImportError([`${name}: ${problem}`]);
   }
 }
 
@@ -129,11 +126,15 @@ async function firstLine(rest: AsyncGenerator<Buffer>): Promise<Begun> {
 
 function isRecordLine(line: string): boolean {
   try {
-    return typeof JSON.parse(line)?.kind === 'string';
+    const value: unknown = JSON.parse(line);
+    return isObject(value) && Object.hasOwn(value, 'kind');
   } catch {
     return false;
   }
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The fields by the kind of their records in a file that has one in each line. */
 const fieldOfKind = new Map([
@@ -154,25 +155,29 @@ async function* linesOf({ read, rest }: Begun): AsyncGenerator<WorkspacePart> {
     const text = decode(bytes);
     if (text.trim() === '') continue;
     if (hasEnded) throw new BadFile(`line ${number}: follows the record of kind end`);
-    const { kind, ...value } = parseAt(text, { line: number, column: 1 });
     const path = `line ${number}`;
+    const record = parseAt(text, { line: number, column: 1 });
+    if (!isObject(record)) throw new BadFile(`${path}: must be an object, not ${shown(record)}`);
+    const { kind, ...value } = record;
     if (kind === 'end') {
+      if (value.records === undefined)
+        throw new BadFile(`${path}: the record of kind end must count the others: "records": ${records}`);
       if (value.records !== records)
-        throw new BadFile(`line ${number}: counts ${JSON.stringify(value.records)} records, but there are ${records}`);
+        throw new BadFile(`${path}: counts ${shown(value.records)} records, but there are ${records}`);
       hasEnded = true;
       continue;
     }
     records += 1;
-    const field = fieldOfKind.get(String(kind));
+    const field = typeof kind === 'string' ? fieldOfKind.get(kind) : undefined;
     if (kind === 'header') {
       for (const [name, content] of Object.entries(value))
         yield { field: name, value: content, path: `${path}, ${name}` };
-    } else if (field === undefined) throw new BadFile(`line ${number}: kind must be one of ${endOfKinds}`);
+    } else if (field === undefined) throw new BadFile(`${path}: kind must be one of ${endOfKinds}`);
     else if (field === 'company') yield { field, value, path };
     else {
       const index = counts.get(field) ?? 0;
       counts.set(field, index + 1);
-      yield { field, value, index, path, text: textOf(bytes) };
+      yield { field, value, index, path };
     }
   }
   if (!hasEnded) throw new BadFile('has no record of kind end: it was cut');
@@ -213,28 +218,31 @@ interface Place {
 }
 
 /** Parses JSON that begins there in the file. */
-// biome-ignore lint/suspicious/noExplicitAny: it may be anything.
-function parseAt(text: string, start: Place): any {
+function parseAt(text: string, start: Place): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    throw invalid(text, start);
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    const line = start.line + error.line - 1;
+    const column = (error.line === 1 ? start.column : 1) + error.column - 1;
+    const problem = error.isSyntax ? 'is not valid JSON' : error.message;
+    throw new BadFile(`${problem} (line ${line}, column ${column})`);
   }
 }
 
-/** Where a text stops being JSON. JSON.parse does not always report it. */
+/** A text that is not JSON: says where it stops being that. */
 function invalid(text: string, start: Place): BadFile {
-  let where = '';
-  const onError = (_code: number, _offset: number, _length: number, line: number, character: number) => {
-    where ||= ` (line ${start.line + line}, column ${(line === 0 ? start.column : 1) + character})`;
-  };
   try {
-    visit(text, { onError }, { disallowComments: true });
-  } catch {
-    // It is nested too deeply for the stack.
+    parseAt(text, start);
+  } catch (error) {
+    if (error instanceof BadFile) return error;
+    throw error;
   }
-  return new BadFile(`is not valid JSON${where}`);
+  return new BadFile('is not valid JSON');
 }
+
+/** A value for a message. */
+const shown = (value: unknown) => JSON.stringify(value).slice(0, 80).toWellFormed();
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -268,6 +276,8 @@ class DocumentSplitter {
   #line = 1;
   #column = 1;
   #start: Place = { line: 1, column: 1 };
+  /** Whether the brace of the outermost object has been seen. */
+  #hasBegun = false;
   #hasEnded = false;
   readonly #fields = new Set<string>();
 
@@ -283,15 +293,16 @@ class DocumentSplitter {
       else if (byte === 0x7b || byte === 0x5b) {
         this.#depth += 1;
         if (this.#depth > 10_000) throw new BadFile('is not valid JSON');
-        if (this.#depth === 1 && byte === 0x7b && this.#isBlank(chunk, start, at)) start = this.#cut(at + 1);
-        else if (this.#depth === 2 && byte === 0x5b && this.#field === undefined) {
-          const name = this.#nameBefore(chunk, start, at);
-          if (name !== undefined) {
-            this.#field = name;
-            this.#isInList = true;
-            this.#index = 0;
-            start = this.#cut(at + 1);
-          }
+        if (this.#depth === 1 && byte === 0x7b && !this.#hasBegun) {
+          const before = this.#text(chunk, start, at);
+          if (before.trim() !== '') throw invalid(`${before}{`, this.#start);
+          this.#hasBegun = true;
+          start = this.#cut(at + 1);
+        } else if (this.#depth === 2 && byte === 0x5b && this.#hasBegun && this.#field === undefined) {
+          this.#field = this.#nameBefore(chunk, start, at);
+          this.#isInList = true;
+          this.#index = 0;
+          start = this.#cut(at + 1);
         }
       } else if (byte === 0x2c || byte === 0x7d || byte === 0x5d) {
         const isComma = byte === 0x2c;
@@ -302,7 +313,7 @@ class DocumentSplitter {
             start = this.#cut(at + 1);
           }
           if (byte === 0x5d) this.#isInList = false;
-        } else if (this.#depth === 1 && (isComma || byte === 0x7d)) {
+        } else if (this.#hasBegun && this.#depth === 1 && (isComma || byte === 0x7d)) {
           yield* this.#take('field', chunk, start, at, isComma);
           start = this.#cut(at + 1);
           if (!isComma) this.#hasEnded = true;
@@ -333,26 +344,21 @@ class DocumentSplitter {
     return start;
   }
 
-  #bytes(chunk: Buffer, start: number, end: number): Buffer {
-    return joined(this.#pieces, chunk.subarray(start, end));
-  }
-
   #text(chunk: Buffer, start: number, end: number): string {
-    return decode(this.#bytes(chunk, start, end));
+    return decode(joined(this.#pieces, chunk.subarray(start, end)));
   }
 
-  #isBlank(chunk: Buffer, start: number, end: number): boolean {
-    return !this.#hasEnded && this.#text(chunk, start, end).trim() === '';
-  }
-
-  /** The name before a list; undefined if what is there is not a name and a colon. */
-  #nameBefore(chunk: Buffer, start: number, end: number): string | undefined {
+  /** The name before a list. */
+  #nameBefore(chunk: Buffer, start: number, end: number): string {
     const text = this.#text(chunk, start, end);
-    const [, name] = /^\s*("(?:[^"\\]|\\.)*")\s*:\s*$/.exec(text) ?? [];
-    if (name === undefined) return undefined;
-    const field: string = parseAt(name, this.#start);
+    const [field = ''] = Object.keys(this.#entryOf(`${text}[]`));
     this.#once(field);
     return field;
+  }
+
+  /** A field of the outermost object. */
+  #entryOf(text: string): object {
+    return parseAt(`{${text}}`, { ...this.#start, column: this.#start.column - 1 }) as object;
   }
 
   #once(field: string): void {
@@ -361,8 +367,7 @@ class DocumentSplitter {
   }
 
   *#take(kind: Piece, chunk: Buffer, start: number, end: number, isComma: boolean): Generator<WorkspacePart> {
-    const bytes = this.#bytes(chunk, start, end);
-    const text = decode(bytes);
+    const text = this.#text(chunk, start, end);
     const isBlank = text.trim() === '';
     if (kind === 'element') {
       const field = this.#field as string;
@@ -371,7 +376,7 @@ class DocumentSplitter {
       else {
         const index = this.#index;
         const value = parseAt(text, this.#start);
-        yield { field, value, index, path: `${field}[${index}]`, text: textOf(bytes) };
+        yield { field, value, index, path: `${field}[${index}]` };
         this.#index += 1;
       }
       return;
@@ -386,18 +391,16 @@ class DocumentSplitter {
       if (this.#fields.size === 0) return;
       throw invalid(`{"":0,${text}}`, { ...this.#start, column: this.#start.column - 6 });
     }
-    const value = parseAt(`{${text}${isComma ? ',"":0' : ''}}`, { ...this.#start, column: this.#start.column - 1 });
-    const [entry] = Object.entries(value);
-    if (!entry) return;
-    this.#once(entry[0]);
-    yield { field: entry[0], value: entry[1], path: entry[0] };
+    for (const [name, value] of Object.entries(this.#entryOf(isBlank ? ',' : text))) {
+      this.#once(name);
+      yield { field: name, value, path: name };
+    }
   }
 
   #unfinished(rest: string): BadFile {
-    if (this.#depth === 0) {
+    if (!this.#hasBegun) {
       try {
-        const value: unknown = JSON.parse(rest);
-        return new BadFile(`must be an object, not ${JSON.stringify(value)?.slice(0, 80)}`);
+        return new BadFile(`must be an object, not ${shown(parseJson(rest))}`);
       } catch {
         return invalid(rest, this.#start);
       }

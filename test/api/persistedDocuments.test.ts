@@ -202,7 +202,7 @@ describe('PERSISTED_DOCUMENTS', () => {
   });
 
   test('that does not exist is refused at the start', () => {
-    expect(() => readPersistedDocuments(join(directory, 'nowhere'), schema)).toThrow(/no such file/);
+    expect(() => readPersistedDocuments(join(directory, 'nowhere'), schema)).toThrow(/does not exist/);
   });
 
   test('is refused with all that is wrong in it', async () => {

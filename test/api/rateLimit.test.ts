@@ -188,71 +188,95 @@ describe('a token', () => {
   });
 });
 
-describe('the work of a token', () => {
-  const workLeft = ({ headers }: { headers: Headers }) =>
-    Number(/"work";r=(\d+);t=\d+/.exec(headers.get('ratelimit') ?? '')?.[1]);
+describe('a document', () => {
+  const left = ({ headers }: { headers: Headers }) =>
+    Number(/"token";r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+  /** Of complexity 201 + 100 for each activity, however few goals there are. */
+  const listing = (activities: number) =>
+    `{ goals(first: 100) { nodes { activities(first: ${activities}) { nodes { id } } } } }`;
 
-  test('is counted when a request is answered, and every answer reports what is left', async () => {
-    const world = gateway(
-      { perToken: 100, workPerToken: 60_000 },
-      { overload: new Overload(1, createLogger('silent')) },
-    );
-    const token = await fresh();
-    const left = [];
-    for (let index = 0; index < 3; index++) {
-      const answer = await viewer(world, token);
-      expect([answer.status, answer.headers.get('ratelimit-policy')]).toEqual([
-        200,
-        '"token";q=100;w=60, "work";q=60000;w=60',
-      ]);
-      left.push(workLeft(answer));
-    }
-    const [first, second = 0, third = 0] = left;
-    expect(first).toBe(60_000);
-    expect(second).toBeLessThan(60_000);
-    expect(third).toBeLessThan(second);
-    expect(third).toBeGreaterThan(30_000);
+  test.each([
+    [0, 1],
+    [27, 1],
+    [28, 2],
+    [97, 4],
+  ])('with pages of %i costs a point for each 3,000 of its complexity that it begins: %i', async (size, points) => {
+    const world = gateway({ perToken: 100 });
+    const answer = await world.graphql(await fresh(), listing(size), {}, { 'graphql-cost': 'report' });
+    expect(answer.body.extensions.cost.complexity).toBe(201 + 100 * size);
+    expect(left(answer)).toBe(100 - points);
   });
 
-  test('is that of the database and that of the processor, and not waiting for a place', async () => {
-    const overload = new Overload(1, createLogger('silent'));
-    const world = gateway({ perToken: 100, workPerToken: 60_000 }, { overload });
+  test('that is refused before its cost is known costs one', async () => {
+    const world = gateway({ perToken: 100 });
     const token = await fresh();
-    await viewer(world, token);
-    const start = workLeft(await viewer(world, token));
-    const introspection = '{ __schema { types { fields { name description args { name description } } } } }';
-    for (let index = 0; index < 10; index++) expect((await world.graphql(token, introspection)).status).toBe(200);
-    const introspected = workLeft(await viewer(world, token));
-    expect(start - introspected).toBeGreaterThan(10);
-    overload.admission.enter();
-    const waiting = viewer(world, token);
-    await sleep(400);
-    overload.admission.leave();
-    await waiting;
-    expect(introspected - workLeft(await viewer(world, token))).toBeLessThan(400);
+    const answers = [
+      await world.graphql(token, listing(98)),
+      await world.graphql(token, '{ nothing }'),
+      await world.post('/graphql', token, '{'),
+    ];
+    expect(answers.map(left)).toEqual([99, 98, 97]);
   });
 
-  test('over its limit is 429 with the name of the limit, without a look-up, and not for another token', async () => {
-    const world = gateway({ perToken: 100, workPerToken: 1 });
+  test('of REST costs one, whichever operation it is', async () => {
+    const world = gateway({ perToken: 100 });
+    const { token } = caller;
+    const goal = await furniture.closedGoal(await furniture.space(company, [caller]));
+    const before = left(await world.post(restPaths.reopenGoal, token, {}));
+    const answers = [await world.post(restPaths.reopenGoal, token, { id: goal.id })];
+    for (const path of [restPaths.deleteResourceHubFile, restPaths.recoverResourceHubFile])
+      answers.push(await world.post(path, token, { file_id: 'unknown' }));
+    const version = { document_id: 'unknown', version_number: 1, expected_current_version: 1 };
+    answers.push(await world.post(restPaths.restoreDocumentVersion, token, version));
+    expect(answers.map(({ status }) => status)).toEqual([200, 404, 404, 404]);
+    expect(answers.map(left)).toEqual([1, 2, 3, 4].map((points) => before - points));
+  });
+
+  test('that costs more than is left is 429 before it runs, with the name of the limit, and not for another token', async () => {
+    const world = gateway({ perToken: 5 });
     const [token, other] = [await fresh(), await fresh()];
-    expect((await viewer(world, token)).status).toBe(200);
-    const refused = await reopen(world, token);
-    expect([refused.status, refused.body.code, refused.body.limit]).toEqual([429, 'RATE_LIMITED', 'work']);
-    expect(refused.headers.get('retry-after')).toBe(String(refused.body.retry_after));
-    const { statements, result: graphql } = await statementsOf(() => viewer(world, token));
-    expect([statements, graphql.status, graphql.body.errors[0].extensions.limit]).toEqual([[], 429, 'work']);
-    expect(graphql.headers.get('ratelimit')).toMatch(/^"work";r=0;t=\d+$/);
+    const first = await world.graphql(token, listing(97));
+    expect([first.status, left(first)]).toEqual([200, 1]);
+    const { statements, result: refused } = await statementsOf(() => world.graphql(token, listing(97)));
+    const { extensions } = refused.body.errors[0];
+    expect([refused.status, extensions.code, extensions.limit, left(refused)]).toEqual([
+      429,
+      'RATE_LIMITED',
+      'token',
+      0,
+    ]);
+    expect(refused.headers.get('retry-after')).toBe(String(extensions.retryAfter));
+    expect(statements.filter(({ text }) => text.includes('activities'))).toEqual([]);
+    const again = await statementsOf(() => reopen(world, token));
+    expect([again.statements, again.result.status, again.result.body.limit]).toEqual([[], 429, 'token']);
     expect((await viewer(world, other)).status).toBe(200);
   });
 
-  test('is counted anew when the window is over', async () => {
-    const world = gateway({ perToken: 100, workPerToken: 1, windowSeconds: 1 });
+  test('that costs more than the whole limit runs once in a window', async () => {
+    const world = gateway({ perToken: 3, windowSeconds: 1 });
     const token = await fresh();
     const statuses = [];
-    for (const _ of [1, 2]) statuses.push((await viewer(world, token)).status);
+    for (const _ of [1, 2]) statuses.push((await world.graphql(token, listing(97))).status);
     await sleep(1100);
-    statuses.push((await viewer(world, token)).status);
+    statuses.push((await world.graphql(token, listing(97))).status);
     expect(statuses).toEqual([200, 429, 200]);
+  });
+
+  test('of a stream costs as much as another', async () => {
+    const world = gateway({ perToken: 2 });
+    const token = await fresh();
+    expect((await viewer(world, token)).status).toBe(200);
+    const inner = `activities(first: 100) { nodes { subject { ... on Goal { activities(first: 28) { nodes { id } } } } } }`;
+    const query = `subscription { events { activity { subject { ... on Goal { ${inner} } } } } }`;
+    const answer = await world.graphql(token, query, {}, { accept: 'text/event-stream' });
+    expect([answer.status, left(answer)]).toEqual([429, 0]);
+  });
+
+  test('is one of 500 small ones at once, and none of them is refused', async () => {
+    const world = gateway({ perToken: 600, perAddress: 3 }, { overload: new Overload(10, createLogger('silent')) });
+    const token = await fresh();
+    const answers = await Promise.all(Array.from({ length: 500 }, () => viewer(world, token)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(500).fill(200));
   });
 });
 

@@ -190,8 +190,8 @@ test('an export holds about a megabyte of records at a time, however long they a
 
 test('the command writes a file that only its owner reads, and says when there is no such company', async () => {
   const file = join(directory, 'command.ndjson');
-  // Whoever made it could read what is written to it.
-  await writeFile(`${file}.new`, '', { mode: 0o644 });
+  // Whoever has opened it could read what is written to it.
+  await writeFile(file, '', { mode: 0o644 });
   const written = await goalpost(['export', file, '--company', 'company-harborlight'], { DATABASE_URL: url });
   expect(written.stderr).toMatch(/exported \d+ records to /);
   expect((await stat(file)).mode & 0o777).toBe(0o600);

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ModelDatabase, openModels } from '../../src/database.js';
-import { fileSource, type WorkspacePart } from '../../src/workspace/file.js';
+import { fileSource, streamSource, type WorkspacePart } from '../../src/workspace/file.js';
 import { importDocument } from '../../src/workspace/import.js';
 import { ImportError } from '../../src/workspace/report.js';
+import { lists } from '../../src/workspace/tables.js';
 import { createDatabase } from '../support/database.js';
 import { preparedStatements } from '../support/pgbouncer.js';
 import { smallWorkspace, withoutLabel } from '../support/smallWorkspace.js';
@@ -399,6 +400,12 @@ it('the small workspace itself has no problem', async () => {
   expect(await importDocument(db, smallWorkspace('right'))).toMatchObject({ companies: 1, document_versions: 3 });
 });
 
+async function partsOf(text: string): Promise<WorkspacePart[]> {
+  const parts: WorkspacePart[] = [];
+  for await (const part of streamSource(() => [Buffer.from(text)]).parts) parts.push(part);
+  return parts;
+}
+
 async function partsIn(file: string): Promise<WorkspacePart[]> {
   const parts: WorkspacePart[] = [];
   for await (const part of fileSource(file).parts) parts.push(part);
@@ -413,6 +420,10 @@ describe('a file', () => {
   });
   afterAll(() => rm(directory, { recursive: true }));
 
+  const line = '{"kind":"company","id":"a","name":"A"}\n';
+  const ofLists = Object.values(lists).map(({ kind }) => kind);
+  const kinds = (number: number) => `line ${number}: kind must be one of company, ${ofLists.join(', ')}, header, end`;
+
   it.each([
     ['with a word that is not a value', '{\n  "a": [1, oops]\n}', 'is not valid JSON (line 2, column 12)'],
     ['that ends too early', '{"a": "b"', 'is not valid JSON (line 1, column 10)'],
@@ -423,6 +434,48 @@ describe('a file', () => {
     ['with too many brackets to follow', '['.repeat(1_000_000), 'is not valid JSON'],
     ['with more after the end', '{} {}', 'is not valid JSON (line 1, column 4)'],
     ['with nothing in it', '', 'is not valid JSON (line 1, column 1)'],
+    ['that is a list of lists', '[["a"], ["b"]]', 'must be an object, not [["a"],["b"]]'],
+    ['with brackets where a name belongs', '{"a" [][]', 'is not valid JSON (line 1, column 6)'],
+    [
+      'with a key twice in a record',
+      '{"people":[\n{"id":"a","id":"eve"}]}',
+      'the key "id" occurs twice (line 2, column 11)',
+    ],
+    [
+      'with a key twice in a field',
+      '{"removed":{"goals":[],"goals":["a"]}}',
+      'the key "goals" occurs twice (line 1, column 24)',
+    ],
+    [
+      'with a number that is not kept',
+      '{"revision":9007199254740993}',
+      'a double cannot hold the number; send it as a string (line 1, column 13)',
+    ],
+    [
+      'whose first line has a kind twice',
+      '{"kind":"goal",\t"kind":"end"}',
+      'the key "kind" occurs twice (line 1, column 17)',
+    ],
+    [
+      'whose line has a key twice in a list',
+      `${line}{"kind":"goal","targets":[{"from":1,"from":2}]}`,
+      'the key "from" occurs twice (line 2, column 37)',
+    ],
+    ['whose line is null', `${line}null`, 'line 2: must be an object, not null'],
+    ['whose line is a list', `${line}[1]`, 'line 2: must be an object, not [1]'],
+    ['whose first line has a list as its kind', '{"kind":["person"]}', kinds(1)],
+    ['whose line has a list as its kind', `${line}{"kind":["person"]}`, kinds(2)],
+    ['whose line has no kind', `${line}{"id":"a"}`, kinds(2)],
+    [
+      'whose end counts nothing',
+      `${line}{"kind":"end"}`,
+      'line 2: the record of kind end must count the others: "records": 1',
+    ],
+    [
+      'whose end counts in words',
+      `${line}{"kind":"end","records":"one"}`,
+      'line 2: counts "one" records, but there are 1',
+    ],
     ['in another encoding', Buffer.from('{"ä":1}', 'latin1'), 'is not UTF-8 text'],
   ])('%s is refused', async (name, content, problem) => {
     await writeFile(path(name), content);
@@ -434,6 +487,32 @@ describe('a file', () => {
       expect(partsIn(path(name))).rejects.toThrow(new ImportError([`${path(name)}: ${problem}`]));
     await refusal('missing.json', 'does not exist');
     await refusal('.', 'is a directory');
+  });
+
+  it('of random brackets takes time in proportion to its length', { timeout: 60_000 }, async () => {
+    const milliseconds = async (text: string) => {
+      const start = performance.now();
+      await partsOf(text).catch(() => {});
+      return performance.now() - start;
+    };
+    const least = async (text: string) =>
+      Math.min(...[await milliseconds(text), await milliseconds(text), await milliseconds(text)]);
+    const random = (of: string[]) =>
+      Array.from({ length: 100_000 }, () => of[Math.floor(Math.random() * of.length)]).join('');
+    const brackets = [
+      ['[]'],
+      ['{}'],
+      ['[', ']'],
+      ['[]', '{}'],
+      ['[]', ','],
+      ['{', '}', '[', ']', ':', ',', '"a"', ' '],
+    ];
+    for (const begin of ['{"a" ', '{"a":[', '{"a":', '{"kind":"goal","a":', '[', 'x'])
+      for (const of of brackets) {
+        const text = random(of);
+        const [one, four] = [await least(begin + text), await least(begin + text.repeat(4))];
+        expect(four / Math.max(one, 5), `${begin}${of.join('')}: ${one} and ${four} ms`).toBeLessThan(10);
+      }
   });
 
   it('may begin with a byte order mark', async () => {

@@ -1,4 +1,4 @@
-import { type ExecutionArgs, type ExecutionResult, OperationTypeNode } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, type GraphQLSchema, OperationTypeNode } from 'graphql';
 import { isErrorCode } from '../failures/index.js';
 import { LongResponses } from '../fairness/index.js';
 import type { RequestContext } from '../http/index.js';
@@ -6,7 +6,8 @@ import { type Database, type Replicas, withShareOfDeadline } from '../postgres/i
 import { inOperationSpan } from '../telemetry/index.js';
 import { type ChangeOptions, change, isShort, type PendingOperation } from './changes.js';
 import { execute, ResponseBudget } from './executor.js';
-import { fieldNames, operationOf, type Plugin } from './operation.js';
+import { fieldNames, operationOf, type Plugin, perOperation } from './operation.js';
+import { operationCost } from './validation.js';
 import { requireValidInput } from './validInput.js';
 
 /** What of the time that a request may wait for the database it may lose on a replica. */
@@ -46,6 +47,11 @@ export interface ExecutionOptions<Changed> extends ChangeOptions<Changed> {
 
 type ExecuteOperation = (args: ExecutionArgs) => Promise<ExecutionResult>;
 
+/** What a document of ours costs. */
+const storedCost = perOperation((operation, document, schema: GraphQLSchema) =>
+  operationCost(schema)(document, operation, {}),
+);
+
 /** The one place that executes operations, of both surfaces. */
 export function createExecution<Changed>(
   options: ExecutionOptions<Changed>,
@@ -56,6 +62,7 @@ export function createExecution<Changed>(
     const node = operationOf(args.document, args.operationName);
     if (!node) return execute(args);
     const context = args.contextValue as PendingOperation['context'];
+    await context.charge?.((context.cost ?? storedCost(node, args.document, args.schema)).complexity);
     if (!context.isStored) requireValidInput(args, node);
     const run = node.operation === OperationTypeNode.MUTATION ? changeAndTell : read;
     const isLimited = !context.isStored && !(run === changeAndTell && isShort(context.cost));

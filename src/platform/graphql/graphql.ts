@@ -4,7 +4,7 @@ import { failure, quoted } from '../failures/index.js';
 import {
   type Handler,
   type Mask,
-  parseJson,
+  parseRequestJson,
   type RequestContext,
   type RequestHead,
   type Route,
@@ -46,7 +46,7 @@ function readSearch(search: URLSearchParams): GraphQLParams {
   const given = [...search]
     .filter(([name, value]) => name !== 'operationName' || value !== '')
     .map(([name, value]) =>
-      (name === 'variables' || name === 'extensions') && value !== '' ? [name, parseJson(value)] : [name, value],
+      (name === 'variables' || name === 'extensions') && value !== '' ? [name, parseRequestJson(value)] : [name, value],
     );
   return Object.fromEntries(given);
 }

@@ -17,6 +17,7 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import { fileProblem } from '../../files.js';
 import { failure, quoted, shortened } from '../failures/index.js';
 import { ConfigError } from '../settings/index.js';
 import { operationOf, type Plugin } from './operation.js';
@@ -259,12 +260,14 @@ function textsAt(path: string): [string, string][] {
       return [id, text];
     });
   } catch (error) {
-    throw invalid(path, (error as Error).message);
+    throw invalid(path, fileProblem(error) ?? (error as Error).message);
   }
 }
 
 /** Other bytes would be replaced, and the hash of the text would not be that of the file. */
 function readText(file: string): string {
+  // Reading from a pipe might never end.
+  if (!statSync(file).isFile()) throw new Error(`${file} is not a file`);
   const bytes = readFileSync(file);
   if (!isUtf8(bytes)) throw new Error(`${file} is not UTF-8`);
   return bytes.toString();

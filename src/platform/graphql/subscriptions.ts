@@ -116,9 +116,10 @@ export function useSubscriptions(options: SubscriptionOptions): Plugin {
     onSubscribe({ setSubscribeFn }) {
       setSubscribeFn(async (args: ExecutionArgs) => {
         const node = operationOf(args.document, args.operationName);
+        const context = args.contextValue as OperationContext;
+        await context.charge?.(context.cost?.complexity ?? 0);
         requireShort(args);
         if (node) requireValidInput(args, node);
-        const context = args.contextValue as OperationContext;
         const source = await createSourceEventStream({ ...args, contextValue: options.contextOf(context) });
         if (!(Symbol.asyncIterator in source)) return source;
         context.live = bodyOf(source as LiveSource, args, context, turns, options);

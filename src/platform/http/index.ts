@@ -1,5 +1,5 @@
 export { requireScopes } from './grants.js';
-export { parseJson, readJson } from './json.js';
+export { JsonError, parseJson, parseRequestJson, readJson } from './json.js';
 export { isLocal, isLoopback, type RequestHead, readAccept, requireAcceptable } from './request.js';
 export {
   cachedResponse,

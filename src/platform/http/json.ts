@@ -9,9 +9,24 @@ import type { RequestContext } from './router.js';
 
 const maximumDepth = 100;
 
+/** Why a text is refused, and where that is, counted from 1. */
+export class JsonError extends Error {
+  override readonly name = 'JsonError';
+
+  constructor(
+    message: string,
+    readonly line: number,
+    readonly column: number,
+    /** Whether it is JSON nevertheless: something that readers understand in several ways. */
+    readonly isSyntax = true,
+  ) {
+    super(message);
+  }
+}
+
 /**
- * Parses JSON strictly: also rejects values that JSON.parse would silently change or drop (RFC 7493), and deep nesting.
- * Throws MALFORMED_JSON with the `line` and `column` of the problem, counted from 1.
+ * Parses JSON strictly: also rejects what JSON.parse would silently change or drop (RFC 7493: keys that occur twice,
+ * numbers that a double cannot hold), and deep nesting. Throws a JsonError. Takes time in proportion to the text.
  */
 export function parseJson(text: string): unknown {
   if (text.trim() === '') throw malformed('the text is empty', 0, 0);
@@ -34,27 +49,36 @@ export function parseJson(text: string): unknown {
  */
 function isCertain(value: unknown, text: string): boolean {
   let keys = 0;
+  let hasZero = false;
   const isKept = (part: unknown, depth: number): boolean => {
-    if (typeof part === 'number')
-      return part !== 0 && (Number.isSafeInteger(part) || (Number.isFinite(part) && !Number.isInteger(part)));
+    if (typeof part === 'number') {
+      hasZero ||= part === 0;
+      return Number.isSafeInteger(part) || (Number.isFinite(part) && !Number.isInteger(part));
+    }
     if (typeof part !== 'object' || part === null) return true;
     if (depth >= maximumDepth) return false;
     const parts = Object.values(part);
     if (!Array.isArray(part)) keys += parts.length;
     return parts.every((inner) => isKept(inner, depth + 1));
   };
-  return isKept(value, 0) && keys === mostKeys(text);
+  return isKept(value, 0) && keys === mostKeys(text) && !(hasZero && mayRoundToZero.test(text));
 }
 
-const [quotationMark, whiteSpace] = [0x22, new Set([0x20, 0x0a, 0x0d, 0x09])];
+/** What a number has that is too small for a double: an exponent of three digits, or very many zeros. */
+const mayRoundToZero = /e-\d{3}|0{200}/i;
 
-/** How many colons come after a quotation mark: those of keys, and any in strings. */
+const [quotationMark, backslash, whiteSpace] = [0x22, 0x5c, new Set([0x20, 0x0a, 0x0d, 0x09])];
+
+/** How many colons come after a quotation mark that is not inside a string: those of keys, and any at its beginning. */
 function mostKeys(text: string): number {
   let keys = 0;
   for (let colon = text.indexOf(':'); colon >= 0; colon = text.indexOf(':', colon + 1)) {
     let before = colon - 1;
     while (whiteSpace.has(text.charCodeAt(before))) before -= 1;
-    if (text.charCodeAt(before) === quotationMark) keys += 1;
+    if (text.charCodeAt(before) !== quotationMark) continue;
+    let first = before;
+    while (text.charCodeAt(first - 1) === backslash) first -= 1;
+    if ((before - first) % 2 === 0) keys += 1;
   }
   return keys;
 }
@@ -63,7 +87,7 @@ function strictly(text: string): JSONVisitor {
   const open: Set<string>[] = [];
   const enter = (_offset: number, _length: number, line: number, character: number) => {
     if (open.push(new Set()) > maximumDepth)
-      throw malformed(`the value is nested deeper than ${maximumDepth} levels`, line, character);
+      throw refused(`the value is nested deeper than ${maximumDepth} levels`, line, character);
   };
   const leave = () => void open.pop();
   return {
@@ -73,12 +97,12 @@ function strictly(text: string): JSONVisitor {
     onArrayEnd: leave,
     onObjectProperty(name, _offset, _length, line, character) {
       const names = open.at(-1);
-      if (names?.has(name)) throw malformed(`the key ${quoted(name)} occurs twice`, line, character);
+      if (names?.has(name)) throw refused(`the key ${quoted(name)} occurs twice`, line, character);
       names?.add(name);
     },
     onLiteralValue(value, offset, length, line, character) {
       if (typeof value !== 'number' || isExact(text.slice(offset, offset + length), value)) return;
-      throw malformed('a double cannot hold the number; send it as a string', line, character);
+      throw refused('a double cannot hold the number; send it as a string', line, character);
     },
     onError(code: ParseErrorCode, _offset, _length, line, character) {
       const problem = printParseErrorCode(code).replace(/(?<=[a-z])[A-Z]/g, ' $&');
@@ -93,8 +117,20 @@ function isExact(text: string, value: number): boolean {
   return Number.isFinite(value) && (value !== 0 || !/[1-9]/.test(text.split(/e/i)[0] ?? ''));
 }
 
-const malformed = (problem: string, line: number, character: number) =>
-  failure('MALFORMED_JSON', { problem, line: line + 1, column: character + 1 });
+const malformed = (problem: string, line: number, character: number) => new JsonError(problem, line + 1, character + 1);
+const refused = (problem: string, line: number, character: number) =>
+  new JsonError(problem, line + 1, character + 1, false);
+
+/** Parses JSON of a request strictly. Throws MALFORMED_JSON with the `line` and `column` of the problem. */
+export function parseRequestJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    const { message: problem, line, column } = error;
+    throw failure('MALFORMED_JSON', { problem, line, column });
+  }
+}
 
 /**
  * Reads a JSON body of at most `limit` bytes. Throws, in this order, 415 (media type, encoding), 413 (size) or 400
@@ -110,7 +146,7 @@ export async function readJson(
   if (Number(headers.get('content-length') ?? 0) > limit) throw failure('PAYLOAD_TOO_LARGE', { limit });
   const bytes = req ? await receiveBody((take) => readBytes(req, limit, take)) : Buffer.alloc(0);
   if (!isUtf8(bytes)) throw failure('MALFORMED_JSON', { problem: 'the text is not UTF-8' });
-  return parseJson(bytes.toString());
+  return parseRequestJson(bytes.toString());
 }
 
 function requireJson(contentType: string | null): void {

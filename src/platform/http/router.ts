@@ -43,6 +43,8 @@ export interface RequestContext {
   grants?: Grants;
   /** Where the caller uses it. */
   surface?: Surface;
+  /** Counts what a document costs before it runs. Fails with 429. Omitted for what is not counted. */
+  charge?: (cost: number) => Promise<void>;
 }
 
 /** Responds to a request of either surface. A step that does not respond passes the request to the next one. */
@@ -243,6 +245,7 @@ export function router(options: RouterOptions): Router {
     if (!route?.public) {
       const run = () => runChecks(options.checks, request, location, context);
       await (limit ? limit.count(request, context, run) : run());
+      if (limit) context.charge = (cost) => limit.charge(request, context, cost);
       await runChecks(options.checksOnceCounted, request, location, context);
     } else if (!limit || route.unlimited) return;
     else if (route.isFile) await limit.show(request, context);
@@ -271,13 +274,9 @@ export function router(options: RouterOptions): Router {
       if (redirect && found?.public) return { status: 308, headers: { Location: redirect } };
       await checkAndCount(request, location, context);
       if (!found) throw new Error('a request without a route passed the checks');
-      try {
-        const response = await found.handle(request, context);
-        await confirm(context);
-        return response.live ? { ...response, live: inTimeAndCharged(response.live, context) } : response;
-      } finally {
-        limit?.charge(context);
-      }
+      const response = await found.handle(request, context);
+      await confirm(context);
+      return response.live ? { ...response, live: inTime(response.live, context) } : response;
     } catch (thrown) {
       const error = await confirmed(thrown, context);
       return rejected(mask(error, context), location, request, context);
@@ -294,13 +293,11 @@ export function router(options: RouterOptions): Router {
     }
   }
 
-  /** A body that goes on: each of its pieces has the time of a request, and is charged. */
-  const inTimeAndCharged = (live: LiveBody, context: RequestContext): LiveBody => ({
-    next: async () => {
+  /** A body that goes on: each of its pieces has the time of a request. */
+  const inTime = (live: LiveBody, context: RequestContext): LiveBody => ({
+    next: () => {
       begin(context);
-      const piece = await live.next();
-      limit?.charge(context);
-      return piece;
+      return live.next();
     },
     close: () => live.close(),
   });

@@ -26,12 +26,10 @@ export interface RateLimiterSettings {
   store: 'memory' | 'postgres';
   databaseUrl: string;
   windowSeconds: number;
-  /** Requests that one token may make in a window. */
+  /** Points that the requests of one token may cost in a window. */
   perToken: number;
   /** Requests without a valid token that one address may make in a window. */
   perAddress: number;
-  /** Milliseconds of work that the requests of one token may cost in a window; not limited if omitted. */
-  workPerToken?: number;
   /** Whether to name prepared statements, as for the other statements. */
   preparedStatements?: boolean;
   /** As for the other statements. */
@@ -43,8 +41,6 @@ export interface RateLimiterSettings {
 export interface RateLimiters {
   token: RateLimiterAbstract;
   address: RateLimiterAbstract;
-  /** Counts in memory, whichever the store is: the work of a request is known only after its response, and nothing waits for the count. */
-  work: RateLimiterAbstract | undefined;
   /** Counts in the store, as a part of this request. */
   ask<T>(scope: RequestScope | undefined, count: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -69,7 +65,7 @@ const share = 1 / 2;
 /** Connections that the store in Postgres uses. */
 export const rateLimitPoolSize = 4;
 
-/** Creates the limiters, which count in fixed windows: requests of each token and of each address, and work. */
+/** Creates the limiters, which count in fixed windows: points of each token, and requests of each address. */
 export function createRateLimiters(settings: RateLimiterSettings): RateLimiters {
   const {
     store,
@@ -77,7 +73,6 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
     windowSeconds: duration,
     perToken,
     perAddress,
-    workPerToken,
     preparedStatements = true,
     timeouts = unlimited,
     isWorker,
@@ -89,10 +84,9 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
     isWorker && store === 'memory'
       ? new RateLimiterCluster({ ...options, timeoutMs: most })
       : new RateLimiterMemory(options);
-  const work = workPerToken ? inMemory({ keyPrefix: 'work', points: workPerToken, duration }) : undefined;
   if (store === 'memory') {
     const ask = <T>(_scope: RequestScope | undefined, count: () => Promise<T>) => count();
-    return { token: inMemory(token), address: inMemory(address), work, ask, close: async () => {} };
+    return { token: inMemory(token), address: inMemory(address), ask, close: async () => {} };
   }
   // Errors need no listener: if the store stays down, the next query reports it.
   const { pool, close } = openPool({
@@ -108,43 +102,13 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
     token: new RateLimiterPostgres({ ...table, ...token }),
     // The token limiter deletes the expired rows of both.
     address: new RateLimiterPostgres({ ...table, ...address, clearExpiredByTimeout: false }),
-    work,
     ask: (whole, count) => withShareOfDeadline(whole, share, (scope) => sendInTime(scope, 'SELECT rate_limits', count)),
     close,
   };
 }
 
-interface Spent {
-  milliseconds: number;
-  /** When the window ends, as `performance.now` counts. */
-  until: number;
-}
-
-const tokensKept = 10_000;
-
-/** How much work each token may cause in a window, in milliseconds. It is counted when it is done. */
-class WorkBudget {
-  readonly #limiter: RateLimiterAbstract;
-  readonly #spent = new Cache<string, Spent>(tokensKept);
-
-  constructor(limiter: RateLimiterAbstract) {
-    this.#limiter = limiter;
-  }
-
-  /** What is left, as this process knows it, and until when. */
-  left(key: string): { milliseconds: number; endsIn: number } {
-    const { milliseconds, until } = this.#spent.get(key) ?? { milliseconds: 0, until: 0 };
-    const { points, duration } = this.#limiter;
-    const endsIn = until - performance.now();
-    if (endsIn > 0) return { milliseconds: Math.max(0, points - milliseconds), endsIn };
-    return { milliseconds: points, endsIn: duration * 1000 };
-  }
-
-  async charge(key: string, milliseconds: number): Promise<void> {
-    const { consumedPoints, msBeforeNext } = await this.#limiter.penalty(key, Math.ceil(milliseconds));
-    this.#spent.set(key, { milliseconds: consumedPoints, until: performance.now() + msBeforeNext });
-  }
-}
+/** The cost of documents of which each takes one point more, as far as it is begun. Decisions: "Rate limit". */
+const costOfPoint = 3_000;
 
 /** In 10 seconds: of one address, and of all. */
 const limits = { address: { points: 5, duration: 10 }, all: { points: 100, duration: 10 } };
@@ -166,15 +130,15 @@ class LookUps {
   }
 }
 
-/** What is limited: the requests of a token, its work, or the requests of an address. */
-type CountedLimit = 'token' | 'work' | 'address';
+/** What is limited: the points of a token, or the requests of an address. */
+type CountedLimit = 'token' | 'address';
 
 const maxBlocked = 10_000;
 const newKeys = () => new Cache<string, true>(maxBlocked);
 
 /** Which clients are over a limit, and for how long. */
 class BlockedClients {
-  readonly #keys = { token: newKeys(), work: newKeys(), address: newKeys() };
+  readonly #keys = { token: newKeys(), address: newKeys() };
 
   block(limit: CountedLimit, key: string, milliseconds: number): void {
     this.#keys[limit].set(key, true, { ttl: Math.ceil(milliseconds) });
@@ -187,9 +151,9 @@ class BlockedClients {
 
   /** The limit that the client is over, of its token or, if it has none, of its address. */
   limitOf({ token, address }: Client): { limit: CountedLimit; wait: number } | undefined {
-    const limits = token === undefined ? (['address'] as const) : (['token', 'work'] as const);
-    const waits = limits.map((limit) => ({ limit, wait: this.remaining(limit, token ?? address) }));
-    return waits.find(({ wait }) => wait > 0);
+    const limit = token === undefined ? 'address' : 'token';
+    const wait = this.remaining(limit, token ?? address);
+    return wait > 0 ? { limit, wait } : undefined;
   }
 }
 
@@ -211,8 +175,8 @@ export interface RateLimit {
   refusal(request: RequestHead, context: RequestContext, isCounted: () => boolean): GraphQLError | undefined;
   /** Runs `check` and counts the request, whatever the outcome. Fails with 429 if the request is over the limit. */
   count<Result>(request: RequestHead, context: RequestContext, check: () => Promise<Result>): Promise<Result>;
-  /** Charges what a counted request has cost since the last call, once it has its response. */
-  charge(context: RequestContext): void;
+  /** Counts what a document of this cost takes more than the point that its request is counted with. Fails with 429 too. */
+  charge(request: RequestHead, context: RequestContext, cost: number): Promise<void>;
   /** Reports what is left of the limit without counting the request. */
   show(request: RequestHead, context: RequestContext): Promise<void>;
 }
@@ -233,12 +197,7 @@ const logEvery = 10_000;
 export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions): RateLimit {
   const blocked = new BlockedClients();
   const lookUps = new LookUps();
-  const work = limiters.work && new WorkBudget(limiters.work);
-  const policyOfWork = limiters.work ? [policyOf('work', limiters.work)] : [];
-  const policies = {
-    token: [policyOf('token', limiters.token), ...policyOfWork].join(', '),
-    address: policyOf('address', limiters.address),
-  };
+  const policies = { token: policyOf('token', limiters.token), address: policyOf('address', limiters.address) };
   let quietUntil = 0;
 
   /** Queries the store, reports the limit to the client, returns the milliseconds to wait: 0 if the store is down. */
@@ -271,13 +230,12 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
   const clientOf = (request: RequestHead, { client, req }: RequestContext) =>
     client ?? callers.clientOf(request, req?.socket.remoteAddress);
 
-  /** Reports what is left of the work of a token, and returns the milliseconds to wait. */
-  function checkWork(key: string, { responseHeaders }: RequestContext): number {
-    if (!work) return 0;
-    const { milliseconds, endsIn } = work.left(key);
-    const shown = [responseHeaders.RateLimit, leftOf('work', milliseconds, endsIn)];
-    responseHeaders.RateLimit = shown.filter((item) => item !== undefined).join(', ');
-    return milliseconds > 0 ? 0 : Math.max(1, endsIn);
+  /** Takes points of a token. Fails with 429 if it has no more. */
+  async function take(points: number, actor: Principal, { token }: Client, context: RequestContext): Promise<void> {
+    const wait = await checkLimit('token', context, (limiter) => limiter.consume(keyOf(actor), points));
+    if (wait === 0) return;
+    if (token) blocked.block('token', token, wait);
+    throw overLimit('token', wait);
   }
 
   return {
@@ -290,19 +248,19 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
       // For the log.
       if (actor) context.actor = actor;
       const { responseHeaders } = context;
-      responseHeaders['RateLimit-Policy'] = policies[limit === 'address' ? limit : 'token'];
+      responseHeaders['RateLimit-Policy'] = policies[limit];
       responseHeaders.RateLimit = leftOf(limit, 0, wait);
       return overLimit(limit, wait);
     },
-    charge({ actor, record }) {
-      // A primary process that does not respond to its worker is not the request's fault.
-      if (!actor || !record || record.work === record.chargedWork) return;
-      work?.charge(keyOf(actor), record.work - record.chargedWork).catch(() => {});
-      record.chargedWork = record.work;
+    async charge(request, context, cost) {
+      const { actor } = context;
+      // A document that costs more than the limit takes all of it: it runs once in a window.
+      const points = Math.min(Math.ceil(cost / costOfPoint), limiters.token.points);
+      if (actor && points > 1) await take(points - 1, actor, clientOf(request, context), context);
     },
     async count(request, context, check) {
       const client = clientOf(request, context);
-      const { address, token } = client;
+      const { address } = client;
       const block = callers.lastPrincipalOf(client) ? 0 : blocked.remaining('address', address);
       if (block > 0 && !(await lookUps.isAllowed(client))) {
         await checkLimit('address', context, async ({ points }) => new RateLimiterRes(0, block, points));
@@ -314,16 +272,13 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
       );
       // An unexpected error is not the caller's fault, so it does not count.
       if ('error' in outcome && !(outcome.error instanceof GraphQLError)) throw outcome.error;
-      const { actor } = context;
-      const [limit, key] = actor ? (['token', keyOf(actor)] as const) : (['address', address] as const);
-      const wait = await checkLimit(limit, context, (limiter) => limiter.consume(key));
-      const workWait = actor ? checkWork(keyOf(actor), context) : 0;
-      if (wait > 0 && !actor) blocked.block('address', address, wait);
-      if (wait > 0 && token && actor) blocked.block('token', token, wait);
-      if (workWait > 0 && token) blocked.block('work', token, workWait);
       // Before any other failure, so that a caller over the limit does not learn whether a token is valid.
-      if (wait > 0) throw overLimit(limit, wait);
-      if (workWait > 0) throw overLimit('work', workWait);
+      if (context.actor) await take(1, context.actor, client, context);
+      else {
+        const wait = await checkLimit('address', context, (limiter) => limiter.consume(address));
+        if (wait > 0) blocked.block('address', address, wait);
+        if (wait > 0) throw overLimit('address', wait);
+      }
       if ('error' in outcome) throw outcome.error;
       return outcome.result;
     },

@@ -86,7 +86,7 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 /** What is told about the work of one request with the database. */
 export interface RequestObserver {
   /** A statement, without its parameters, is sent. Returns what is called when it is answered or has failed. */
-  beginStatement(sql: string): (error?: unknown) => void;
+  beginStatement(sql: string): ((error?: unknown) => void) | undefined;
   /** The request begins to wait, for the database or for its turn. */
   beginWait(): void;
   /** The request does not wait any more. */

@@ -147,11 +147,7 @@ export class RequestRecord implements RequestObserver {
   /** Why the request is not valid HTTP. */
   problem: string | undefined;
   statements = 0;
-  /** How long PostgreSQL has worked on its statements, which may be several at once, in milliseconds. */
-  databaseMilliseconds = 0;
   readonly processorTime = new ProcessorTime();
-  /** How much of its work its token was charged. */
-  chargedWork = 0;
   /** How often a statement or transaction was repeated after a conflict. */
   repetitions = 0;
   /** The kind of server that served a query, and the replica; undefined without replicas. */
@@ -162,11 +158,6 @@ export class RequestRecord implements RequestObserver {
   /** False for requests that the log only counts. */
   isLogged = true;
   isFinished = false;
-
-  /** What it has cost so far, in milliseconds of PostgreSQL and of this process. */
-  get work(): number {
-    return this.databaseMilliseconds + this.processorTime.milliseconds;
-  }
 
   constructor(identity: Identity) {
     this.identity = identity;
@@ -184,14 +175,9 @@ export class RequestRecord implements RequestObserver {
     }
   }
 
-  beginStatement(sql: string): (error?: unknown) => void {
+  beginStatement(sql: string): ((error?: unknown) => void) | undefined {
     this.statements += 1;
-    const at = performance.now();
-    const endSpan = this.isFinished ? undefined : startStatementSpan(this.span, sql);
-    return (error) => {
-      this.databaseMilliseconds += performance.now() - at;
-      endSpan?.(error);
-    };
+    return this.isFinished ? undefined : startStatementSpan(this.span, sql);
   }
 
   beginWait(): void {

@@ -152,16 +152,15 @@ const responseHeaders: Record<string, JsonSchema> = {
   },
   'RateLimit-Policy': {
     description:
-      'The limits that count this request, each with its name: `q` requests, or milliseconds of work, in `w` seconds.',
+      'The limit that counts this request, with its name: `q` points of a token, or requests of an address, in `w` seconds.',
     schema: text,
-    example: '"token";q=600;w=60, "work";q=60000;w=60',
+    example: '"token";q=600;w=60',
   },
   RateLimit: {
     description:
-      'What is left of each limit: `r` requests, or milliseconds of work, in the next `t` seconds. Then its window ' +
-      'starts again.',
+      'What is left of the limit: `r` points, or requests, in the next `t` seconds. Then its window starts again.',
     schema: text,
-    example: '"token";r=599;t=60, "work";r=59990;t=60',
+    example: '"token";r=599;t=60',
   },
   'Retry-After': {
     description: 'Seconds to wait before you send the request again.',

@@ -65,10 +65,7 @@ describe('of several servers', () => {
   beforeAll(async () => {
     servers = await startReplicated();
     const settings = { DATABASE_URL: servers.url, DATABASE_POOL_SIZE: '2', MAX_CONCURRENT_REQUESTS: '10' };
-    gateway = await startServer(
-      { ...settings, RATE_LIMIT_PER_TOKEN: '1000000', RATE_LIMIT_WORK: '1000000000' },
-      { quiet: true },
-    );
+    gateway = await startServer({ ...settings, RATE_LIMIT_PER_TOKEN: '1000000' }, { quiet: true });
     const options = { poolSize: 2, preparedStatements: true };
     world = new World(openModels({ url: servers.primaryUrl, ...options }), servers.primaryUrl);
     const company = await world.company();

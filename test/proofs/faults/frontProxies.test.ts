@@ -37,7 +37,6 @@ async function startBehindProxies() {
     ...documentedSettings(),
     DATABASE_URL: database.gatewayUrl,
     RATE_LIMIT_PER_TOKEN: '1000000',
-    RATE_LIMIT_WORK: '100000000',
     LOG_LEVEL: 'info',
   };
   const { token, documents } = await createRestorables(settings, 12);

@@ -142,7 +142,6 @@ describe.skipIf(isMissing && process.env.CI !== 'true')('on a real Prometheus', 
       DATABASE_REPLICA_URL: servers.standbyUrl,
       METRICS_PORT: '0',
       RATE_LIMIT_PER_TOKEN: '1000000',
-      RATE_LIMIT_WORK: '100000000',
       WEBHOOK_KEY: webhookKey,
       WEBHOOK_ALLOW: '127.0.0.0/8',
     };

@@ -20,7 +20,6 @@ const unhurried = {
   DATABASE_STATEMENT_TIMEOUT_MS: '0',
   DATABASE_LOCK_TIMEOUT_MS: '0',
   RATE_LIMIT_PER_TOKEN: '1000000',
-  RATE_LIMIT_WORK: '1000000000',
 };
 
 describe('a position', () => {

@@ -11,7 +11,7 @@ const { caller } = await world.team();
 test('two workers lose only what one of them was running when it is killed; another starts, and counters never fall', {
   timeout: 120_000,
 }, async () => {
-  const settings = { RATE_LIMIT_PER_TOKEN: '1000000', RATE_LIMIT_WORK: '1000000000', MAX_CONCURRENT_REQUESTS: '100' };
+  const settings = { RATE_LIMIT_PER_TOKEN: '1000000', MAX_CONCURRENT_REQUESTS: '100' };
   const started = await startWorkers({ DATABASE_URL: world.url, ...settings });
   onTestFinished(() => stop(started));
   const { base, lines, pids } = started;

@@ -18,7 +18,6 @@ const { company, caller, space, hub } = await world.teamWithHub('space');
 const settings = {
   DATABASE_URL: world.url,
   RATE_LIMIT_PER_TOKEN: '1000000000',
-  RATE_LIMIT_WORK: '1000000000',
   MAX_CONCURRENT_REQUESTS: '100',
   LOG_LEVEL: 'fatal',
 };

@@ -28,7 +28,6 @@ const start = () =>
     HOST: '127.0.0.1',
     LOG_LEVEL: 'error',
     RATE_LIMIT_PER_TOKEN: '1000000000',
-    RATE_LIMIT_WORK: '1000000000',
     DATABASE_TIMEOUT_MS: '60000', // the machine that runs the tests may be slow
     DATABASE_STATEMENT_TIMEOUT_MS: '0',
   });

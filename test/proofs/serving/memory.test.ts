@@ -26,7 +26,7 @@ async function tracedGateway() {
     env: {
       ...process.env,
       ...{ DATABASE_URL: world.url, PORT: '0', LOG_LEVEL: 'error' },
-      ...{ RATE_LIMIT_PER_TOKEN: '1000000', RATE_LIMIT_PER_ADDRESS: '1000000', RATE_LIMIT_WORK: '1000000000' },
+      ...{ RATE_LIMIT_PER_TOKEN: '1000000', RATE_LIMIT_PER_ADDRESS: '1000000' },
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -57,7 +57,6 @@ async function server(settings: Record<string, string> = {}) {
   const started = await startServer({
     DATABASE_URL: world.url,
     RATE_LIMIT_PER_TOKEN: '1000000',
-    RATE_LIMIT_WORK: '1000000000',
     ...settings,
   });
   onTestFinished(async () => {

@@ -20,7 +20,7 @@ const { caller, space } = await world.team();
 describe('two workers', () => {
   let started: Running;
   beforeAll(async () => {
-    const settings = { RATE_LIMIT_PER_TOKEN: '1000000', RATE_LIMIT_WORK: '1000000000', MAX_CONCURRENT_REQUESTS: '100' };
+    const settings = { RATE_LIMIT_PER_TOKEN: '1000000', MAX_CONCURRENT_REQUESTS: '100' };
     started = await startWorkers({ DATABASE_URL: world.url, ...settings });
   });
   afterAll(() => stop(started));

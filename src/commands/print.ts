@@ -1,0 +1,25 @@
+import { printable } from '../platform/telemetry/index.js';
+
+/** A text of several lines, with columns: all else that could control a terminal is escaped. */
+export const printableText = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => line.split('\t').map(printable).join('\t'))
+    .join('\n');
+
+/** Prints for people to standard output. */
+export const print = (text: string): void => console.log(printableText(text));
+
+/** Prints for people to standard error. */
+export const printError = (text: string): void => console.error(printableText(text));
+
+/** Prints for programs: JSON, in which what could control a terminal is escaped as JSON does. */
+export const printJson = (value: unknown): void =>
+  console.log(
+    JSON.stringify(value, null, 2).replaceAll(/[^\P{C}\n]/gu, (character) =>
+      Array.from(
+        { length: character.length },
+        (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
+      ).join(''),
+    ),
+  );
