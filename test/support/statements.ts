@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { vi } from 'vitest';
+import { noticeGoneClients } from '../../src/platform/servers/sessions.js';
 
 export interface Statement {
   text: string;
@@ -21,7 +22,8 @@ export async function statementsOf<T>(work: () => Promise<T>): Promise<{ result:
   try {
     const result = await work();
     for (const [query, values] of spy.mock.calls as unknown[][]) statements.push(...statementsIn(query, values));
-    return { result, statements };
+    // Each new connection begins with this one.
+    return { result, statements: statements.filter(({ text }) => text !== noticeGoneClients) };
   } finally {
     spy.mockRestore();
   }

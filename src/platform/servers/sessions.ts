@@ -23,7 +23,7 @@ export const canNoticeIn = (version: string, number: string) =>
   `(${number} >= 140000 AND ${version} LIKE '%linux%' OR ${number} >= 150000 AND ${version} ~ 'darwin|bsd')`;
 
 /** Of a program that is killed, the server would otherwise finish the statement, and hold its locks as long. */
-const noticeGoneClients = `SELECT set_config('client_connection_check_interval', '${checkMilliseconds}', false)
+export const noticeGoneClients = `SELECT set_config('client_connection_check_interval', '${checkMilliseconds}', false)
   WHERE ${canNoticeIn('version()', "current_setting('server_version_num')::int")}`;
 
 /**
