@@ -1,8 +1,8 @@
 import type { Config } from '../settings.js';
 import { fileSource } from '../workspace/file.js';
+import { workspaceSchema } from '../workspace/format/jsonSchema.js';
 import { findingText, importFrom } from '../workspace/import.js';
 import type { ImportOptions, ImportReport } from '../workspace/report.js';
-import { workspaceSchema } from '../workspace/rows.js';
 import { UsageError } from './exitCode.js';
 import { print, printJson } from './print.js';
 import { withDatabase } from './withDatabase.js';

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openModels } from '../../src/database.js';
-import { marks } from '../../src/workspace/format/fields.js';
+import { marks, said } from '../../src/workspace/format/fields.js';
 import { workspace } from '../../src/workspace/format/workspace.js';
 import { importDocument } from '../../src/workspace/import.js';
 import { ImportError } from '../../src/workspace/report.js';
@@ -58,8 +58,8 @@ function typeName(wrapped: z.core.$ZodType): string {
   if (mark?.column === 'id') return 'id';
   if (schema instanceof z.ZodEnum) return schema.options.map((value) => `\`${value}\``).join(' ');
   if (schema instanceof z.ZodLiteral) return 'level';
-  if (schema instanceof z.ZodISODateTime) return 'timestamp';
-  if (schema instanceof z.ZodISODate) return 'date';
+  const { format } = (schema instanceof z.ZodType && said.get(schema)) || {};
+  if (format !== undefined) return format === 'date' ? 'date' : 'timestamp';
   if (schema instanceof z.ZodNumber) return schema.format === null ? 'number' : 'integer';
   if (schema instanceof z.ZodBoolean) return 'boolean';
   if (schema instanceof z.ZodArray) return 'list';
