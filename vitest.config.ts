@@ -50,7 +50,7 @@ export default defineConfig({
           ...limits(20_000, 60_000, 5_000),
           name: 'product',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/proofs/**'],
+          exclude: ['**/node_modules/**', 'test/proofs/**'],
         },
       },
       {

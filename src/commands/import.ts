@@ -1,8 +1,8 @@
 import type { Config } from '../settings.js';
 import { fileSource } from '../workspace/file.js';
+import { workspaceSchema } from '../workspace/format/jsonSchema.js';
 import { findingText, importFrom } from '../workspace/import.js';
 import { changeText, type ImportOptions, type ImportReport, UnknownChangesError } from '../workspace/report.js';
-import { workspaceSchema } from '../workspace/rows.js';
 import { lists } from '../workspace/tables.js';
 import { UsageError } from './exitCode.js';
 import { print, printJson } from './print.js';

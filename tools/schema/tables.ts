@@ -5,7 +5,7 @@ import { eventFields, eventTypeOf } from '../../src/events/event.js';
 import { headersOf } from '../../src/platform/failures/failures.js';
 import { snakeCase } from '../../src/platform/http/response.js';
 import { actions, activityActions } from '../../src/rules/activityActions.js';
-import { marks } from '../../src/workspace/format/fields.js';
+import { marks, said } from '../../src/workspace/format/fields.js';
 import { workspace } from '../../src/workspace/format/workspace.js';
 import { unwrap } from '../../src/workspace/rows.js';
 
@@ -75,8 +75,8 @@ function typeName(wrapped: z.core.$ZodType): string {
   if (mark?.column === 'id') return 'id';
   if (schema instanceof z.ZodEnum) return schema.options.map((value) => `\`${value}\``).join(' ');
   if (schema instanceof z.ZodLiteral) return 'level';
-  if (schema instanceof z.ZodISODateTime) return 'timestamp';
-  if (schema instanceof z.ZodISODate) return 'date';
+  const { format } = (schema instanceof z.ZodType && said.get(schema)) || {};
+  if (format !== undefined) return format === 'date' ? 'date' : 'timestamp';
   if (schema instanceof z.ZodNumber) return schema.format === null ? 'number' : 'integer';
   if (schema instanceof z.ZodBoolean) return 'boolean';
   if (schema instanceof z.ZodArray) return 'list';

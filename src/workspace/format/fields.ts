@@ -8,8 +8,19 @@ type Mark = { table: Table; column: 'id' | 'token' } | { refersTo: Table };
 
 export const marks = z.registry<Mark>();
 
+export type FormatSchema = z.core.JSONSchema.BaseSchema;
+
+/** What the JSON Schema of the format says of a schema besides what Zod makes of it. */
+export const said = z.registry<FormatSchema>();
+
+/** Characters other than these and halves of surrogate pairs. Readers of JSON Schema know no Unicode classes, or no flag `u`. */
+const without = (characters: string): FormatSchema => ({
+  pattern: `^(?:[^${characters}\\uD800-\\uDFFF]|[\\uD800-\\uDBFF][\\uDC00-\\uDFFF])*$`,
+});
+
 /** Any string that Postgres can hold. */
 const string = () => z.string().regex(/^[^\0\p{Cs}]*$/u, 'must not contain NUL or half a surrogate pair');
+const storable = without('\\u0000');
 
 const idBytes = 200;
 
@@ -24,15 +35,23 @@ const idString = () =>
     )
     .refine((value) => !value.includes('\uFFFD'), 'must not contain U+FFFD');
 
+const usable = without('\\u0000\\uFFFD');
+
 /** The id by which the rest of the file refers to a record. */
-export const id = (table: Table) => idString().describe('imported unchanged').register(marks, { table, column: 'id' });
+export const id = (table: Table) =>
+  idString().describe('imported unchanged').register(marks, { table, column: 'id' }).register(said, usable);
 
 /** The id of a record that nothing else in the file refers to. */
 export const ownId = (table: Table) =>
-  optional(idString().describe('imported unchanged; generated if omitted').register(marks, { table, column: 'id' }));
+  optional(
+    idString()
+      .describe('imported unchanged; generated if omitted')
+      .register(marks, { table, column: 'id' })
+      .register(said, usable),
+  );
 
 export const reference = (table: Table, about: string) =>
-  idString().describe(about).register(marks, { refersTo: table });
+  idString().describe(about).register(marks, { refersTo: table }).register(said, usable);
 export const personId = (about: string) => reference('people', about);
 
 /** WorkspacePart of a public link. Whoever knows it can read the document. */
@@ -43,26 +62,66 @@ export const publicToken = (about: string) =>
     .describe(about)
     .register(marks, { table: 'public_links', column: 'token' });
 
-export const text = (about: string) => string().describe(about);
-export const name = (about: string) => string().min(1).describe(about);
-const emoji = (about: string) => string().min(1).max(50).describe(about);
+export const text = (about: string) => string().describe(about).register(said, storable);
+export const name = (about: string) => string().min(1).describe(about).register(said, storable);
+const emoji = (about: string) => string().min(1).max(50).describe(about).register(said, storable);
 export const flag = (about: string) => z.boolean().default(false).describe(about);
 export const float = (about: string) => z.number().describe(about);
 export const integer = (about: string, min: number, max = 2_147_483_647) => z.int().min(min).max(max).describe(about);
-export const date = (about: string) => z.iso.date().refine(fourDigits, yearMessage).describe(about);
+
+const day = /^(\d{4})-(\d\d)-(\d\d)$/;
+/** RFC 3339, which lets a minute have a leap second. */
+const moment = /^(.{10})T((?:[01]\d|2[0-3]):[0-5]\d:)([0-5]\d|60)(\.\d+)?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
+
+const yearMessage = 'must be in the year 1000 or later';
+
+function dayProblem(value: string): string | undefined {
+  const [, year = '', month, of] = day.exec(value) ?? [];
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(of)));
+  if (date.toISOString().slice(5, 10) !== `${month}-${of}`) return `there is no such day: ${value}`;
+  return year < '1000' ? yearMessage : undefined;
+}
+
+const shown = (value: string) => JSON.stringify(value.length > 40 ? `${value.slice(0, 40).toWellFormed()}…` : value);
+
+function momentProblem(value: string): string | undefined {
+  const [, date = ''] = moment.exec(value) ?? [];
+  if (!day.test(date)) return `must be a time of RFC 3339 such as 2026-03-31T09:30:00Z, not ${shown(value)}`;
+  const problem = dayProblem(date);
+  if (problem !== undefined) return problem;
+  const utc = inUtc(value);
+  // JavaScript writes later years with a sign.
+  if (utc.startsWith('+')) return 'must be before the year 10000';
+  return utc < '1000' ? yearMessage : undefined;
+}
+
+/** The moment as it is stored. A leap second is the second after it. */
+function inUtc(value: string): string {
+  const [, date, minute, second, fraction = '', offset = ''] = moment.exec(value) ?? [];
+  const isLeap = second === '60';
+  const time = new Date(`${date}T${minute}${isLeap ? '59' : second}${fraction}${offset.toUpperCase()}`);
+  return new Date(time.getTime() + (isLeap ? 1000 : 0)).toISOString();
+}
+
+const checkedBy = (problemOf: (value: string) => string | undefined) =>
+  z.string().superRefine((value, { addIssue }) => {
+    const message = problemOf(value);
+    if (message !== undefined) addIssue({ code: 'custom', message });
+  });
+
+export const date = (about: string) =>
+  checkedBy((value) => (day.test(value) ? dayProblem(value) : `must be a date such as 2026-03-31, not ${shown(value)}`))
+    .describe(about)
+    .register(said, { format: 'date', pattern: '^[1-9]' });
 
 export const timestamp = (about: string) =>
-  z.iso
-    .datetime()
-    .refine(fourDigits, yearMessage)
+  checkedBy(momentProblem)
     .describe(about)
-    .transform((value) => new Date(value).toISOString());
+    .register(said, { format: 'date-time', pattern: '^[1-9].{9}[Tt]' })
+    .transform(inUtc);
 
 export const insertedAt = () => optional(timestamp('default: the time of the import'));
 export const updatedAt = () => optional(timestamp('default: `inserted_at`'));
-
-const fourDigits = (value: string) => value >= '1000';
-const yearMessage = 'must be in the year 1000 or later';
 
 /** May be null or omitted. */
 export const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null);
@@ -71,7 +130,7 @@ export const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nul
 export const omitted: never[] = [];
 
 /** A list, empty if omitted, in which no two records have the same values of all `keys`. */
-export const listOf = <Schema extends z.ZodObject>(schema: Schema, ...keys: (keyof z.output<Schema> & string)[]) =>
+export const listOf = <Schema extends z.ZodType>(schema: Schema, ...keys: (keyof z.output<Schema> & string)[]) =>
   z
     .array(schema)
     .superRefine((records, context) => {
@@ -84,6 +143,7 @@ export const listOf = <Schema extends z.ZodObject>(schema: Schema, ...keys: (key
           context.addIssue({ code: 'custom', path: [index], message: `has the ${keys.join(' and ')} of [${earlier}]` });
       }
     })
+    .register(said, keys.length > 0 ? { uniqueItems: true } : {})
     .default(() => omitted);
 
 const level = () => z.literal([0, 10, 40, 70, 100]);
@@ -171,4 +231,15 @@ export const activityFields = (subject: ActivitySubject) => ({
   undoes_id: optional(reference('activities', 'the activity that it undoes')),
   thread: optional(thread.describe('the comment thread about it')),
   notifications: listOf(notification, 'person_id').describe('notifications about it'),
+});
+
+/** A JSON Schema of a record whose field has a value, or is there at all. */
+export const has = (field: string, value: FormatSchema = { not: { type: 'null' } }): FormatSchema => ({
+  required: [field],
+  properties: { [field]: value },
+});
+
+/** Of a record in which a field is null or omitted. */
+export const lacks = (...fields: string[]): FormatSchema => ({
+  properties: Object.fromEntries(fields.map((field) => [field, { type: 'null' }])),
 });

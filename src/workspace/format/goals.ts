@@ -8,9 +8,11 @@ import {
   date,
   flag,
   float,
+  has,
   id,
   insertedAt,
   integer,
+  lacks,
   listOf,
   name,
   optional,
@@ -18,6 +20,7 @@ import {
   personId,
   reactions,
   reference,
+  said,
   text,
   timestamp,
   updatedAt,
@@ -70,6 +73,12 @@ const progressUpdate = z
     const missing = update.acknowledged_at === null ? 'acknowledged_at' : 'acknowledging_person_id';
     if ((update.acknowledged_at === null) !== (update.acknowledging_person_id === null))
       addIssue({ code: 'custom', path: [missing], message: 'is required once acknowledged' });
+  })
+  .register(said, {
+    if: has('acknowledged_at'),
+    // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's.
+    then: has('acknowledging_person_id'),
+    else: lacks('acknowledging_person_id'),
   });
 
 const retrospective = z.strictObject({
@@ -95,6 +104,11 @@ const activity = z
   .superRefine(({ action, undone_outcome: undone }, { addIssue }) => {
     if (undone !== null && action !== 'goal_reopened')
       addIssue({ code: 'custom', path: ['undone_outcome'], message: 'is only for goal_reopened' });
+  })
+  .register(said, {
+    if: has('undone_outcome'),
+    // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's.
+    then: has('action', { const: 'goal_reopened' }),
   });
 
 export const goal = z
@@ -128,6 +142,12 @@ export const goal = z
     if (isClosed && record.success === null) issue('success', 'is required for a closed goal');
     if (!isClosed && record.success !== null) issue('success', 'is only for a closed goal');
     if (!isClosed && record.closed_by_id !== null) issue('closed_by_id', 'is only for a closed goal');
+  })
+  .register(said, {
+    if: has('closed_at'),
+    // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's.
+    then: has('success'),
+    else: lacks('success', 'closed_by_id'),
   });
 
 export const project = z.strictObject({

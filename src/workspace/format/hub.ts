@@ -3,9 +3,11 @@ import { BlobStatus, DocumentState, VersionOrigin } from '../../generated/client
 import {
   activityFields,
   comments,
+  has,
   id,
   insertedAt,
   integer,
+  lacks,
   listOf,
   name,
   optional,
@@ -14,6 +16,7 @@ import {
   publicToken,
   reactions,
   reference,
+  said,
   subscriptionList,
   text,
   timestamp,
@@ -38,7 +41,8 @@ export const resourceHub = z
         code: 'custom',
         message: `needs exactly one of space_id, goal_id and project_id, not ${parents.length}`,
       });
-  });
+  })
+  .register(said, { oneOf: [has('space_id'), has('goal_id'), has('project_id')] });
 
 /** The location of a folder, file or document. */
 const placed = {
@@ -91,27 +95,60 @@ export const file = z
   .superRefine((record, { addIssue }) => {
     if (record.deleted_by_id !== null && record.deleted_at === null)
       addIssue({ code: 'custom', path: ['deleted_by_id'], message: 'is only for a deleted file' });
+  })
+  .register(said, {
+    if: has('deleted_by_id'),
+    // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's.
+    then: has('deleted_at'),
   });
 
-const version = z.strictObject({
-  id: ownId('document_versions'),
-  version_number: integer('1, 2, 3 … in order', 1),
-  title: name('title of the document at this version'),
-  content: text('content of the document at this version'),
-  editor_id: personId('who made it'),
-  origin: z.enum(VersionOrigin).describe('how it was made'),
-  restored_from_version_number: optional(
-    integer('the version it was restored from; required if `origin` is `restored`, else omitted', 1),
-  ),
-  inserted_at: insertedAt(),
-});
+const version = z
+  .strictObject({
+    id: ownId('document_versions'),
+    version_number: integer('1, 2, 3 … in order', 1),
+    title: name('title of the document at this version'),
+    content: text('content of the document at this version'),
+    editor_id: personId('who made it'),
+    origin: optional(
+      z
+        .enum(VersionOrigin)
+        .describe(
+          'how it was made; default: `published` for version 1, `restored` with `restored_from_version_number`, else `edited`',
+        ),
+    ),
+    restored_from_version_number: optional(
+      integer('the version it was restored from; required if `origin` is `restored`, else omitted', 1),
+    ),
+    inserted_at: insertedAt(),
+  })
+  .register(said, {
+    if: has('origin'),
+    // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's.
+    then: {
+      if: has('origin', { const: 'restored' }),
+      // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's.
+      then: has('restored_from_version_number'),
+      else: lacks('restored_from_version_number'),
+    },
+  });
 
-const documentActivity = z.strictObject({
-  ...activityFields('document'),
-  version_number: optional(
-    integer('the version that was added; required for `document_version_restored`, else omitted', 1),
-  ),
-});
+/** How a version was made, if the file does not say it. */
+const originOf = ({ origin, version_number: number, restored_from_version_number: source }: z.output<typeof version>) =>
+  origin ?? (source !== null ? 'restored' : number === 1 ? 'published' : 'edited');
+
+const documentActivity = z
+  .strictObject({
+    ...activityFields('document'),
+    version_number: optional(
+      integer('the version that was added; required for `document_version_restored`, else omitted', 1),
+    ),
+  })
+  .register(said, {
+    if: has('action', { const: 'document_version_restored' }),
+    // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's.
+    then: has('version_number'),
+    else: lacks('version_number'),
+  });
 
 const documentRecord = z.strictObject({
   id: id('resource_hub_documents'),
@@ -137,16 +174,34 @@ const documentRecord = z.strictObject({
 
 type Issue = (message: string, ...path: (string | number)[]) => void;
 
-export const document = documentRecord.superRefine((record, { addIssue }) => {
-  const issue: Issue = (message, ...path) => addIssue({ code: 'custom', path, message });
-  (record.state === 'draft' ? checkDraft : checkHistory)(record, issue);
-  for (const [index, { action, version_number: number }] of record.activities.entries()) {
-    const path = ['activities', index, 'version_number'];
-    const isRestore = action === 'document_version_restored';
-    if (!isRestore && number !== null) issue('is only for document_version_restored', ...path);
-    else if (isRestore && number === null) issue('is required for document_version_restored', ...path);
-  }
-});
+export const document = documentRecord
+  .superRefine((record, { addIssue }) => {
+    const issue: Issue = (message, ...path) => addIssue({ code: 'custom', path, message });
+    (record.state === 'draft' ? checkDraft : checkHistory)(record, issue);
+    for (const [index, { action, version_number: number }] of record.activities.entries()) {
+      const path = ['activities', index, 'version_number'];
+      const isRestore = action === 'document_version_restored';
+      if (!isRestore && number !== null) issue('is only for document_version_restored', ...path);
+      else if (isRestore && number === null) issue('is required for document_version_restored', ...path);
+    }
+  })
+  .register(said, {
+    if: has('state', { const: 'draft' }),
+    // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's.
+    then: {
+      properties: {
+        ...lacks('published_at', 'public_token', 'current_version').properties,
+        versions: { type: 'array', maxItems: 0 },
+      },
+    },
+    else: has('published_at'),
+  })
+  .transform((record) =>
+    // A list that is omitted stays the one by which that is known.
+    record.versions.length === 0
+      ? { ...record, versions: record.versions as never[] }
+      : { ...record, versions: record.versions.map((each) => ({ ...each, origin: originOf(each) })) },
+  );
 
 function checkDraft(record: z.output<typeof documentRecord>, issue: Issue): void {
   for (const field of ['published_at', 'public_token', 'current_version'] as const)
@@ -156,10 +211,9 @@ function checkDraft(record: z.output<typeof documentRecord>, issue: Issue): void
 
 function checkHistory(record: z.output<typeof documentRecord>, issue: Issue): void {
   if (record.published_at === null) issue('is required for a published document', 'published_at');
-  for (const [
-    index,
-    { version_number: number, origin, restored_from_version_number: source },
-  ] of record.versions.entries()) {
+  for (const [index, each] of record.versions.entries()) {
+    const { version_number: number, restored_from_version_number: source } = each;
+    const origin = originOf(each);
     const path = ['versions', index, 'restored_from_version_number'];
     const expected = Math.max(record.versions[0]?.version_number ?? 1, 1) + index;
     if (number !== expected)
