@@ -55,6 +55,21 @@ describe('potential subscribers', () => {
     });
   });
 
+  test('who have one name come in the order of their ids', async () => {
+    const { company, caller } = await world.team();
+    const ids = ['c', 'a', 'b'].map((letter) => `${letter}-${caller.id}`);
+    const members = [];
+    for (const id of ids) members.push(await world.person(company, { id, fullName: 'Same' }));
+    const goal = await world.goal(await world.space(company, members), {});
+    const { potentialSubscribers } = await look(
+      caller.token,
+      'goal',
+      goal.id,
+      'potentialSubscribers { person { id } }',
+    );
+    expect(potentialSubscribers.map(({ person }: Json) => person.id)).toEqual(ids.toSorted());
+  });
+
   test('of a goal are subscribed as of its latest thread', async () => {
     const { caller, space, zoe, bea, ann } = await cast();
     const goal = await world.goal(space);

@@ -172,12 +172,15 @@ describe('a list of goals', () => {
 
   test('filters by a text in the name, in upper or lower case and literally', async () => {
     const { caller, space } = await team();
-    for (const name of ['Grow 100% of Revenue', 'revenue growth', 'Ünïque', 'Plan']) await world.goal(space, { name });
+    for (const name of ['Grow 100% of Revenue', 'revenue growth', 'Ünïque', 'Plan', 'C:\\plans'])
+      await world.goal(space, { name });
     const found = (text: string) =>
       walk(caller.token, 1, '{ field: NAME }', JSON.stringify({ text }).replace('"text"', 'text'));
     expect(await found('REVENUE')).toEqual(['Grow 100% of Revenue', 'revenue growth']);
     expect(await found('00%')).toEqual(['Grow 100% of Revenue']);
     expect(await found('g%w')).toEqual([]);
+    expect(await found('c:\\plan')).toEqual(['C:\\plans']);
+    expect(await found('\\\\plan')).toEqual([]);
     expect(await found('ÜNÏ')).toEqual(['Ünïque']);
   });
 

@@ -96,6 +96,34 @@ test('an export has no links unless they are asked for, and none of what is remo
   expect(await exported(db, 'small-company')).not.toContain('"small-project"');
 });
 
+test('an export is of one moment, whatever is written meanwhile', async () => {
+  await importFrom(db, documentSource(smallWorkspace('moment')));
+  const goalsOf = (lines: string[]) => lines.map((line) => JSON.parse(line)).filter(({ kind }) => kind === 'goal');
+  const lines: string[] = [];
+  await exportWorkspace(db, { companyId: 'moment-company' }, async (all) => {
+    for await (const line of all) {
+      if (lines.length === 0)
+        await db.prisma.goal.updateMany({ where: { companyId: 'moment-company' }, data: { name: 'Renamed' } });
+      lines.push(line);
+    }
+  });
+  expect(goalsOf(lines).map(({ name }) => name)).toEqual(['Goal', 'Subgoal']);
+});
+
+test('an export has nothing of what lies in a removed hub, deleted files included', async () => {
+  const workspace = smallWorkspace('hub');
+  const files = workspace.files.map((file) => ({ ...file, deleted_at: '2026-01-01T00:00:00Z' }));
+  await importFrom(db, documentSource({ ...workspace, files }));
+  const id = (name: string) => `hub-${name}`;
+  const removed = {
+    resource_hubs: [id('hub')],
+    folders: [id('folder'), id('subfolder')],
+    documents: workspace.documents.map((document) => document.id),
+  };
+  await importFrom(db, documentSource({ company: workspace.company, removed }), { update: true });
+  expect(await exported(db, 'hub-company')).not.toContain(`"${id('file')}"`);
+});
+
 test('an export has nothing that was removed, nor what hangs on it', async () => {
   await importFrom(db, documentSource(smallWorkspace('gone')));
   const id = (name: string) => `gone-${name}`;

@@ -144,10 +144,17 @@ describe('an update', () => {
     });
     const comments = await world.sql('SELECT content FROM comments WHERE company_id = $1', [companyId]);
     expect(comments).toEqual([{ content: 'Yes' }]);
+    const [comment] = await world.sql('SELECT id FROM comments WHERE company_id = $1', [companyId]);
+    await world.sql("INSERT INTO reactions (company_id, person_id, comment_id, emoji) VALUES ($1, $2, $3, '👍')", [
+      companyId,
+      id('ann'),
+      comment.id,
+    ]);
     const emptied = await update({ goals: [{ ...changed.goals[0], progress_updates: [] }] });
     expect(counted(emptied)).toEqual({
       goal_progress_updates: { added: 0, changed: 0, removed: 1 },
       comments: { added: 0, changed: 0, removed: 1 },
+      reactions: { added: 0, changed: 0, removed: 1 },
     });
   });
 

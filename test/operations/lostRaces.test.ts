@@ -69,6 +69,17 @@ describe('what has changed since it was read decides:', () => {
     },
   );
 
+  test.each(['reopenGoal', 'restoreDocumentVersion', 'deleteResourceHubFile', 'recoverResourceHubFile'] as const)(
+    '%s is 403 with view access only, and changes nothing',
+    async (operation) => {
+      const { companyId, space, goal, call, activities } = await setting();
+      const lower = `WITH spaces AS (UPDATE spaces SET space_level = 10 WHERE company_id = $1 AND id = $2)
+        UPDATE goals SET space_level = 10 WHERE company_id = $1 AND id = $3`;
+      const { status, body } = await changing(lower, [companyId, space.id, goal.id], call(operation));
+      expect([status, body.code, await activities()]).toEqual([403, 'FORBIDDEN', 0]);
+    },
+  );
+
   test('a goal that is archived is not reopened', async () => {
     const { companyId, goal, call, activities } = await setting();
     const archive = 'UPDATE goals SET archived_at = now() WHERE company_id = $1 AND id = $2';

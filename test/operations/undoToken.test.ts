@@ -107,6 +107,20 @@ describe('goalpost token undo', () => {
     expect(await records()).toEqual(before);
   });
 
+  test('withdraws only notifications that nobody has read', async () => {
+    const { company, space, agent, run } = await scene();
+    const [reader, other] = [await world.person(company), await world.person(company)];
+    const goal = await world.closedGoal(space);
+    await run('reopenGoal', { id: goal.id, subscriber_ids: [reader.id, other.id] });
+    await world.sql('UPDATE notifications SET read_at = now() WHERE company_id = $1 AND person_id = $2', [
+      company.companyId,
+      reader.id,
+    ]);
+    await undo(agent.id);
+    const left = await world.sql('SELECT person_id FROM notifications WHERE company_id = $1', [company.companyId]);
+    expect(left).toEqual([{ person_id: reader.id }]);
+  });
+
   test('leaves what others have built on, with the reason, and everything older of that record', async () => {
     const { caller, space, hub, agent, run, owner, company } = await scene();
     const [goal, archived] = [await world.closedGoal(space), await world.closedGoal(space)];

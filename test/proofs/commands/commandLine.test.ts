@@ -246,7 +246,8 @@ describe("goalpost on the operator's own database", () => {
       },
     ]);
 
-    const limits = ['--scope', 'reopen_goal', '--scope', 'manage_webhooks', '--surface', 'rest'];
+    const limits = ['reopen_goal', 'manage_webhooks', 'reopen_goal'].flatMap((scope) => ['--scope', scope]);
+    limits.push('--surface', 'rest');
     const limited = await goalpost({ DATABASE_URL }, 'token', 'create', ...person, '--name', 'L', '--write', ...limits);
     expect(limited.stderr).toContain('only reopen_goal, manage_webhooks, only for rest, never expires');
     expect((await goalpost({ DATABASE_URL }, 'token', 'list')).stdout).toContain(
