@@ -63,6 +63,16 @@ const takeIn = ({ isAgain = false } = {}) =>
     if (events > 0) console.log(`took in ${events} events`);
   });
 
+/** Takes in and sends, until a file is taken: an event has its number within a second of its commit. */
+async function untilSent(file?: Parameters<typeof send>[0]): Promise<void> {
+  for (let attempts = 0; attempts < 20; attempts += 1) {
+    await takeIn();
+    if (await send(file)) return;
+    await sleep(500);
+  }
+  throw new Error('the records of the file change faster than they can be taken in');
+}
+
 /** Calls it again and again: after a pause, or at once when woken. A failure is printed, and the next call tries again. */
 function repeat(work: () => Promise<unknown>, milliseconds: number): () => void {
   let wake = () => {};
@@ -94,17 +104,11 @@ if (command === undefined) {
 } else {
   // Goalpost does not know the company yet.
   if (command === 'load') await send({ isWhole: true, options: [] });
-  // An event has its number within a second of its commit.
-  if (command === 'once')
-    for (let isSent = false, attempts = 0; !isSent && attempts < 10; attempts += 1) {
-      if (attempts > 0) await sleep(500);
-      await takeIn();
-      isSent = await send();
-    }
+  if (command === 'once') await untilSent();
   // Goalpost's database was set back to an earlier moment: read again what it has now, then send all.
-  if (command === 'overwrite') {
+  if (command === 'resync') {
     await takeIn({ isAgain: true });
-    await send({ isWhole: true, options: ['--update', '--overwrite', '--remove-missing'] });
+    await untilSent({ isWhole: true, options: ['--update', '--remove-missing'] });
   }
   await pool.end();
 }

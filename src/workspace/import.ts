@@ -230,7 +230,7 @@ async function asOfOf(
   if (overwrite) return 0;
   throw new ImportError([
     'as_of: names an event that this database does not have: it was set back to an earlier moment, or the cursor is of ' +
-      'another gateway. Read the events again from the beginning, and import a whole file with --overwrite --remove-missing',
+      'another gateway. Read the events again from the beginning, and import a whole file with --remove-missing and the new cursor',
   ]);
 }
 

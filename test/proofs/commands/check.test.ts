@@ -40,18 +40,19 @@ describe('goalpost check', () => {
   });
   afterAll(() => database.drop());
 
-  test('says which numbered file each company has, and of how much of it somebody must decide', async () => {
-    const row = (id: string, revision: string, conflicts: number) => `
+  test('says which numbered file each company has, and why a later one was refused', async () => {
+    const row = (id: string, revision: string, refused = 'NULL, NULL') => `
       INSERT INTO companies (id, name) VALUES ('${id}', 'Acme');
-      INSERT INTO imports (company_id, revision, digest, kept, conflicts, imported_at)
-      VALUES ('${id}', ${revision}, '', 1, ${conflicts}, '2026-06-0${conflicts + 1}T08:00:00Z')`;
-    for (const sql of [row('acme', '12', 0), row('brew', '7', 2), row('once', 'NULL', 0)]) await query(url, sql);
+      INSERT INTO imports (company_id, revision, digest, imported_at, refused_at, refused_reason)
+      VALUES ('${id}', ${revision}, '', '2026-06-01T08:00:00Z', ${refused})`;
+    const refused = "'2026-06-02T08:00:00Z', 'line 3, success (goal \"x\"): is required'";
+    for (const sql of [row('acme', '12'), row('brew', '7', refused), row('once', 'NULL')]) await query(url, sql);
     const { lines, error } = await checked({ DATABASE_URL: database.gatewayUrl });
     await query(url, 'DELETE FROM imports');
     expect(error).toBeUndefined();
     expect(found(lines).slice(-2)).toEqual([
-      '  note     brew has file 7, of 2026-06-03T08:00:00Z: 1 kept, 2 in conflict. npx goalpost import --update --dry-run names them',
-      '  ok       acme has file 12, of 2026-06-01T08:00:00Z: 1 kept, 0 in conflict',
+      '  note     brew has file 7, of 2026-06-01T08:00:00Z; a file was refused at 2026-06-02T08:00:00Z: line 3, success (goal "x"): is required',
+      '  ok       acme has file 12, of 2026-06-01T08:00:00Z',
     ]);
   });
 

@@ -19,7 +19,7 @@ const workspaceOf = (size: number) => ({
   people: list(50, (n) => ({ id: `p${n}`, full_name: `P ${n}`, is_owner: n === 0 })),
   spaces: [{ id: 's', name: 'S', members: [{ person_id: 'p1' }] }],
   resource_hubs: [{ id: 'h', space_id: 's', name: 'H' }],
-  folders: list(size / 20, (n) => ({
+  folders: list(20, (n) => ({
     ...{ id: `d${n}`, resource_hub_id: 'h', name: `D ${n}` },
     parent_folder_id: n === 0 ? null : `d${Math.floor(n / 5)}`,
   })).map((folder, n) => (n > 0 && n < 5 ? { ...folder, parent_folder_id: 'd0' } : folder)),
@@ -29,7 +29,7 @@ const workspaceOf = (size: number) => ({
     activities: [{ action: 'goal_created', author_id: 'p1' }],
   })),
   files: list(size, (n) => ({
-    ...{ id: `f${n}`, resource_hub_id: 'h', name: `F ${n}`, author_id: 'p1', parent_folder_id: `d${n % (size / 20)}` },
+    ...{ id: `f${n}`, resource_hub_id: 'h', name: `F ${n}`, author_id: 'p1', parent_folder_id: `d${n % 20}` },
     blob: { filename: 'f.txt', size: 1, content_type: 'text/plain' },
     ...(n < 20 && { deleted_at: '2026-01-01T00:00:00Z' }),
   })),

@@ -55,7 +55,7 @@ const recent = (metric: string): Scene => ({
 
 /** For each alert, figures for 90 minutes with which it fires, and figures just below its limit. */
 const firing: Record<string, Scene> = {
-  GoalpostImportConflicts: gauge(at('goalpost_import_conflicts', 'company="acme"'), 1, 0),
+  GoalpostImportRefused: gauge(at('goalpost_import_refused', 'company="acme"'), 1, 0),
   GoalpostImportsStopped: {
     fires: { [at('goalpost_import_timestamp_seconds', 'company="acme"')]: '-90000x95' },
     isQuiet: { [at('goalpost_import_timestamp_seconds', 'company="acme"')]: '0x95' },

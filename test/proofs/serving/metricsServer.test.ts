@@ -47,11 +47,11 @@ async function listening(metrics: ConstructorParameters<typeof MetricsServer>[0]
 const read = async () => ({ text: 'x 1\n', contentType: 'text/plain; version=0.0.4' });
 
 describe('/metrics', () => {
-  test('has the last numbered file of each company, and what of it waits for somebody', async () => {
+  test('has the last numbered file of each company, and whether a later one was refused', async () => {
     const { companyId } = await world.company();
     await world.sql(
-      `INSERT INTO imports (company_id, revision, digest, kept, conflicts, imported_at)
-       VALUES ($1, 12, '', 3, 2, '2026-06-01T00:00:00Z'), ($2, NULL, '', 0, 0, now())`,
+      `INSERT INTO imports (company_id, revision, digest, imported_at, refused_at, refused_reason)
+       VALUES ($1, 12, '', '2026-06-01T00:00:00Z', now(), 'why'), ($2, NULL, '', now(), NULL, NULL)`,
       [companyId, (await world.company()).companyId],
     );
     const { metrics } = await server({ METRICS_PORT: '0' });
@@ -65,8 +65,7 @@ describe('/metrics', () => {
       .toEqual([
         ['goalpost_import_revision', { company: companyId }, 12],
         ['goalpost_import_timestamp_seconds', { company: companyId }, Date.parse('2026-06-01T00:00:00Z') / 1000],
-        ['goalpost_import_kept', { company: companyId }, 3],
-        ['goalpost_import_conflicts', { company: companyId }, 2],
+        ['goalpost_import_refused', { company: companyId }, 1],
       ]);
   });
 
