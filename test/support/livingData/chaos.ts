@@ -20,10 +20,11 @@ import type { Json } from '../world.js';
 import { randomOf } from './histories.js';
 import { ofApplication, ofGateway } from './realHistory.js';
 
-const [goals, files, documents, folders] = [40, 25, 15, 5];
+// Enough that a file seldom has a record which somebody changes just then: such a file is refused, and sent again.
+const [goals, files, documents, folders] = [400, 250, 150, 5];
 const clients = 6;
 /** Milliseconds between two changes of one client, on average. */
-const pause = 50;
+const pause = 100;
 
 const firstRows = `
   INSERT INTO people SELECT 'p' || n, 'Person ' || n FROM generate_series(1, 10) n;
@@ -31,7 +32,8 @@ const firstRows = `
   INSERT INTO goals SELECT 'g' || n, 'Goal ' || n FROM generate_series(1, ${goals}) n;
   INSERT INTO files SELECT 'f' || n, 'File ' || n FROM generate_series(1, ${files}) n;
   INSERT INTO documents SELECT 'k' || n, NULL FROM generate_series(1, ${documents}) n;
-  INSERT INTO versions SELECT 'k' || n, 1, 'first', 'first' FROM generate_series(1, ${documents}) n`;
+  INSERT INTO versions SELECT 'k' || n, v, 'Text ' || v, 'text ' || v
+  FROM generate_series(1, ${documents}) n, generate_series(1, 2) v`;
 
 export interface ChaosOptions {
   seed: number;
