@@ -1,11 +1,11 @@
-import { type ExecutionArgs, type ExecutionResult, type GraphQLSchema, OperationTypeNode } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, execute, type GraphQLSchema, OperationTypeNode } from 'graphql';
 import { isErrorCode } from '../failures/index.js';
 import { LongResponses } from '../fairness/index.js';
 import type { RequestContext } from '../http/index.js';
 import { type Database, type Replicas, withShareOfDeadline } from '../postgres/index.js';
 import { inOperationSpan } from '../telemetry/index.js';
+import { executeWithin, ResponseBudget } from './budget.js';
 import { type ChangeOptions, change, isShort, type PendingOperation } from './changes.js';
-import { execute, ResponseBudget } from './executor.js';
 import { fieldNames, operationOf, type Plugin, perOperation } from './operation.js';
 import { operationCost } from './validation.js';
 import { requireValidInput } from './validInput.js';
@@ -69,13 +69,13 @@ export function createExecution<Changed>(
     const executeOn: PendingOperation['executeOn'] = async (db) => {
       const { actor, record } = context;
       const onDatabaseArgs = { ...args, contextValue: { ...context, ...contextOf(context), ...(db && { db }) } };
-      if (!isLimited || !actor) return execute(onDatabaseArgs);
+      if (!isLimited || !actor) return executeWithin(new ResponseBudget(), onDatabaseArgs);
       const build = (waitForTurn: () => Promise<void>) => {
         const becomeLong = () => {
           context.isLong = true;
           return waitForTurn();
         };
-        return execute(onDatabaseArgs, new ResponseBudget({ responseCharacters, becomeLong }));
+        return executeWithin(new ResponseBudget({ responseCharacters, becomeLong }), onDatabaseArgs);
       };
       return longResponses.build({ id: actor.tokenId, flow: actor.companyId }, build, record);
     };
