@@ -430,6 +430,36 @@ describe('lists with too many items in all', async () => {
     });
   });
 
+  describe('that are more than a request may read', () => {
+    const strict = new World(wide.db, wide.url, { readCharacters: 50_000 });
+    const error = { code: 'QUERY_TOO_COMPLEX', exceeded: [{ limit: 'characters', maximum: 50_000 }] };
+    const isOpen = (id: string) => wide.db.prisma.goal.count({ where: { id, closedAt: null } });
+
+    test('fail a query, and the next one has its own bound', async () => {
+      const ask = (fields: string) =>
+        strict.graphql(own.caller.token, `{ goals(first: 4) { nodes { ${fields} } } }`, {}, accept);
+      const { body } = await ask('potentialSubscribers { person { id } }');
+      expect([body.data, body.errors[0].extensions]).toMatchObject([null, error]);
+      expect((await ask('id')).body.errors).toBeUndefined();
+    });
+
+    test('undo a change that has a key', async () => {
+      const { id } = await wide.closedGoal(large);
+      const once = { 'idempotency-key': 'reads-too-much' };
+      const query = `mutation { reopenGoal(input: { id: "${id}" }) { goal { potentialSubscribers { role } } } }`;
+      const { status, body } = await strict.graphql(own.caller.token, query, {}, { ...accept, ...once });
+      expect([status, body.errors[0].extensions, await isOpen(id)]).toMatchObject([400, error, 0]);
+    });
+
+    test('are the response to a change that commits by itself, and in REST, which selects them', async () => {
+      for (const headers of [{}, { 'idempotency-key': 'reads-much' }]) {
+        const { id } = await wide.closedGoal(large);
+        const { status, body } = await strict.post(restPaths.reopenGoal, own.caller.token, { id }, headers);
+        expect([status, body.goal.potential_subscribers.length > 1200, await isOpen(id)]).toEqual([200, true, 1]);
+      }
+    });
+  });
+
   test('cost a change two more SQL statements, begin and commit, only if an alias or a page can make it longer', async () => {
     const statementsFor = async (selection: string) => {
       const { id } = await wide.closedGoal(large);

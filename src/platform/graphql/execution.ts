@@ -2,7 +2,7 @@ import { type ExecutionArgs, type ExecutionResult, execute, type GraphQLSchema, 
 import { isErrorCode } from '../failures/index.js';
 import { LongResponses } from '../fairness/index.js';
 import type { RequestContext } from '../http/index.js';
-import { type Database, type Replicas, withShareOfDeadline } from '../postgres/index.js';
+import { type Database, ReadBound, type Replicas, withShareOfDeadline } from '../postgres/index.js';
 import { inOperationSpan } from '../telemetry/index.js';
 import { executeWithin, ResponseBudget } from './budget.js';
 import { type ChangeOptions, change, isShort, type PendingOperation } from './changes.js';
@@ -38,6 +38,8 @@ async function onReplica(
 export interface ExecutionOptions<Changed> extends ChangeOptions<Changed> {
   /** What resolvers get: a new object for each execution, because Pothos caches what it loads on it. */
   contextOf: (context: RequestContext) => object;
+  /** The most characters of rows that a document of a caller may read. */
+  readCharacters: number;
   /** The most characters in the response to a GraphQL request. */
   responseCharacters: number;
   /** Called with the company after a mutation has been committed there. */
@@ -57,13 +59,16 @@ export function createExecution<Changed>(
   options: ExecutionOptions<Changed>,
   longResponses = new LongResponses(),
 ): ExecuteOperation {
-  const { contextOf, responseCharacters } = options;
+  const { contextOf, readCharacters, responseCharacters } = options;
   return async (args) => {
     const node = operationOf(args.document, args.operationName);
     if (!node) return execute(args);
     const context = args.contextValue as PendingOperation['context'];
     await context.charge?.((context.cost ?? storedCost(node, args.document, args.schema)).complexity);
-    if (!context.isStored) requireValidInput(args, node);
+    if (!context.isStored) {
+      requireValidInput(args, node);
+      if (context.scope) context.scope.reads = new ReadBound(readCharacters);
+    }
     const run = node.operation === OperationTypeNode.MUTATION ? changeAndTell : read;
     const isLimited = !context.isStored && !(run === changeAndTell && isShort(context.cost));
     const executeOn: PendingOperation['executeOn'] = async (db) => {
