@@ -23,12 +23,16 @@ const mostItems = 25_000;
 const long = { items: 1_500, characters: 1_000_000 };
 /** How many items of a response are completed before other requests have a turn. */
 const itemsInATurn = 500;
+/** How many of its values are counted before that. */
+const valuesInATurn = 50_000;
 
 interface Limits {
   /** The most characters in the response. */
   responseCharacters: number;
   /** Waits until the response may become long. Omitted if it may at once. */
   becomeLong?: () => Promise<void>;
+  /** The most characters that each item may show, by what was read. Omitted if that is not known. */
+  charactersOfItem?: () => number;
 }
 
 /** What the response to one operation has become so far. Without limits, it only gives others their turns. */
@@ -59,8 +63,10 @@ export class ResponseBudget {
   /** Counts the texts and names of what is complete. Throws 400 if it is too long. */
   async count(data: unknown): Promise<void> {
     if (!this.#limits) return;
-    const { responseCharacters, becomeLong } = this.#limits;
-    const characters = lengthOf(data);
+    const { responseCharacters, becomeLong, charactersOfItem } = this.#limits;
+    // Most need not be looked at: that takes as long as writing them.
+    if (charactersOfItem && charactersOfItem() * (1 + this.#items) < 4 * long.characters) return;
+    const characters = await lengthOf(data);
     if (characters > responseCharacters) throw tooLong('characters', responseCharacters);
     if (characters > long.characters) await becomeLong?.();
   }
@@ -89,13 +95,22 @@ export class ResponseBudget {
   }
 }
 
-/** About how many characters its JSON has. */
-function lengthOf(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 0;
+/** About how many characters its JSON has. Others have their turns while they are counted. */
+async function lengthOf(data: unknown): Promise<number> {
   let length = 0;
-  if (Array.isArray(value)) for (const item of value) length += 1 + lengthOf(item);
-  else for (const name in value) length += name.length + 4 + lengthOf(value[name as keyof typeof value]);
+  const rest = [data];
+  for (let counted = 1; rest.length > 0; counted += 1) {
+    const value = rest.pop();
+    if (typeof value === 'string') length += value.length;
+    else if (Array.isArray(value)) for (const item of value) rest.push(item);
+    else if (typeof value === 'object') {
+      for (const name in value) {
+        length += name.length + 4;
+        rest.push(value[name as keyof typeof value]);
+      }
+    }
+    if (counted % valuesInATurn === 0) await setImmediate();
+  }
   return length;
 }
 

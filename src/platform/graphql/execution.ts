@@ -80,7 +80,11 @@ export function createExecution<Changed>(
           context.isLong = true;
           return waitForTurn();
         };
-        return executeWithin(new ResponseBudget({ responseCharacters, becomeLong }), onDatabaseArgs);
+        // An alias shows what was read once more, under a name that may be long.
+        const isAliased = context.cost?.aliases !== 0;
+        const charactersOfItem = () =>
+          isAliased ? Number.POSITIVE_INFINITY : (context.scope?.reads?.read ?? Number.POSITIVE_INFINITY);
+        return executeWithin(new ResponseBudget({ responseCharacters, becomeLong, charactersOfItem }), onDatabaseArgs);
       };
       return longResponses.build({ id: actor.tokenId, flow: actor.companyId }, build, record);
     };

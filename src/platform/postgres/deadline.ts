@@ -106,13 +106,14 @@ export class ReadTooMuch extends Error {
 
 /** The most characters of all rows that a request reads. */
 export class ReadBound {
-  #read = 0;
+  /** How many it has read. */
+  read = 0;
 
   constructor(readonly maximum: number) {}
 
   count(characters: number): void {
-    this.#read += characters;
-    if (this.#read > this.maximum) throw new ReadTooMuch(this.maximum);
+    this.read += characters;
+    if (this.read > this.maximum) throw new ReadTooMuch(this.maximum);
   }
 }
 
