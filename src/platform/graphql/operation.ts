@@ -106,7 +106,7 @@ export function nullDirectives(
 }
 
 /** The variables on which `@include` and `@skip` depend, anywhere in the operation. */
-export const conditionVariables = perOperation((operation, document): string[] => {
+const conditionVariables = perOperation((operation, document): string[] => {
   const names = new Set<string>();
   const spread = new Set<string>();
   const reached: ASTNode[] = [operation];
