@@ -73,6 +73,8 @@ interface AppOptions {
   rateLimiters?: RateLimiters;
   /** Number of proxies in front of the gateway whose `X-Forwarded-For` is trusted. */
   trustedProxies?: number;
+  /** The most characters of rows that a GraphQL request may read. */
+  readCharacters?: number;
   /** The most characters in the response to a GraphQL request. */
   responseCharacters?: number;
   /** The most bytes of all long outcomes that are kept for the keys of a token. */
@@ -211,6 +213,7 @@ export function createPipeline({
   stopping,
   rateLimiters,
   trustedProxies = defaults.trustedProxies,
+  readCharacters = defaults.readCharacters,
   responseCharacters = defaults.responseCharacters,
   longOutcomeBytes = defaults.longOutcomeBytes,
   queryLimits = {},
@@ -237,6 +240,7 @@ export function createPipeline({
     persisted,
     db,
     idempotencySeconds,
+    readCharacters,
     responseCharacters,
     longOutcomeBytes,
     isSecret,

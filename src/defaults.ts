@@ -12,6 +12,8 @@ export const defaults = {
   /** The most open subscriptions. */
   streamsMax: 1_000,
   ...sendingDefaults,
+  /** The most characters of rows that a GraphQL request may read. Decisions: "Query cost". */
+  readCharacters: 32_000_000,
   /** The most characters in the response to a GraphQL request. Decisions: "Query cost". */
   responseCharacters: 16_000_000,
   /** The most bytes of all long outcomes that are kept for the keys of a token. Decisions: "Query cost". */

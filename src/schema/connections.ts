@@ -38,7 +38,7 @@ export function sharedInOperation<Value>(create: (context: Context) => Value): (
 
 const sharedIn = sharedInOperation(() => new Map<GraphQLResolveInfo['fieldNodes'], unknown>());
 
-/** What all rows of a list above a field share, such as its loaders: the executor gives them the same array of nodes. */
+/** What all rows of a list above a field share, such as its loaders: graphql-js gives them the same array of nodes. */
 export function sharedBySiblings<Shared>(
   context: Context,
   { fieldNodes }: GraphQLResolveInfo,

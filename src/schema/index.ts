@@ -1,3 +1,4 @@
+import { withBudget } from '../platform/graphql/index.js';
 import { builder } from './builder.js';
 import './scalars.js';
 import './events/activities.js';
@@ -25,7 +26,7 @@ import './hubs/deleteResourceHubFile.js';
 import './hubs/recoverResourceHubFile.js';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 
-export const schema = builder.toSchema();
+export const schema = withBudget(builder.toSchema());
 
 /** The SDL as it is committed in schema.graphql. */
 export const sdl = () => `${printSchema(lexicographicSortSchema(schema))}\n`;

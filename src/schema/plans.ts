@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { getHeapStatistics } from 'node:v8';
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import type { GraphQLResolveInfo } from 'graphql';
+import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.js';
 import { KeptSelection } from '../platform/postgres/index.js';
 import type { Actor } from '../policies/access.js';
@@ -62,31 +62,50 @@ const bytesPerPlan = 1_000;
 const bytesPerCharacter = 8;
 const mostBytes = getHeapStatistics().heap_size_limit * share;
 
-/**
- * The plan cache: what is planned for a field, as long as the executor keeps what is selected there. When too much is
- * kept, all is forgotten.
- */
-let plans = new WeakMap<GraphQLResolveInfo['fieldNodes'], Map<string, KeptQuery>>();
+/** The plan cache: what is planned for a field, as long as its document is kept. When too much is kept, all is forgotten. */
+let plans = new WeakMap<FieldNode, Map<string, KeptQuery>>();
 let bytes = 0;
 
+const numbers = new WeakMap<FieldNode, number>();
+let lastNumber = 0;
+
+function numberOf(node: FieldNode): number {
+  const known = numbers.get(node);
+  if (known !== undefined) return known;
+  lastNumber += 1;
+  numbers.set(node, lastNumber);
+  return lastNumber;
+}
+
+/** The values of the variables of an operation that may decide what is selected, in the order of its document. */
+function conditionsOf({ shared }: Context, { operation, variableValues }: GraphQLResolveInfo): string {
+  const known = shared.get(conditionsOf);
+  if (known !== undefined) return known as string;
+  const values = (operation.variableDefinitions ?? []).map(({ variable }) => variableValues[variable.name.value]);
+  const conditions = values.map((value) => (typeof value === 'boolean' ? Number(value) : '')).join();
+  shared.set(conditionsOf, conditions);
+  return conditions;
+}
+
 /**
- * What to load for a field, as Pothos plans it. A document that is sent again costs no planning: it is executed with the
- * same nodes. One plan serves all callers, as what a `select` or `query` of the schema reads are the caller's ids, which
+ * What to load for a field, as Pothos plans it. A document that is sent again costs no planning: it has the same nodes. One plan serves all callers, as what a `select` or `query` of the schema reads are the caller's ids, which
  * it only passes on.
  */
 export function plannedQuery(context: Context, info: GraphQLResolveInfo, options: Options = {}): object {
-  const known = plans.get(info.fieldNodes) ?? new Map<string, KeptQuery>();
-  const key = JSON.stringify(options);
+  const [node, ...others] = info.fieldNodes;
+  const known = plans.get(node as FieldNode) ?? new Map<string, KeptQuery>();
+  // Fields of one name are merged where they meet, which is not everywhere the same.
+  const key = JSON.stringify([info.parentType.name, others.map(numberOf), conditionsOf(context, info), options]);
   const kept = known.get(key) ?? keptQuery(queryFromInfo({ ...options, context: onlyIds(), info }));
   if (!known.has(key)) {
     known.set(key, kept);
-    plans.set(info.fieldNodes, known);
-    count(bytesPerPlan + kept.characters * bytesPerCharacter);
+    plans.set(node as FieldNode, known);
+    countBytes(bytesPerPlan + (key.length + kept.characters) * bytesPerCharacter);
   }
   return kept.make(context.actor);
 }
 
-function count(more: number): void {
+function countBytes(more: number): void {
   bytes += more;
   if (bytes <= mostBytes) return;
   bytes = 0;

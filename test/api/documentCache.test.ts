@@ -1,6 +1,5 @@
-import { buildSchema, type DocumentNode, type OperationDefinitionNode, parse } from 'graphql';
+import { type DocumentNode, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { selectionsOf } from '../../src/platform/graphql/executor.js';
 import { DocumentCache } from '../../src/platform/graphql/parsing.js';
 import { createWorld } from '../support/world.js';
 
@@ -61,36 +60,5 @@ describe('a document that is in the cache', () => {
     expect((await world.graphql(caller.token, mutation)).body.errors).toBeUndefined();
     const { body } = await world.graphql(caller.readOnlyToken, mutation);
     expect(body.errors[0].extensions.code).toBe('READ_ONLY_TOKEN');
-  });
-});
-
-describe('what an operation selects', () => {
-  const schema = buildSchema('type Query { a: Query b: ID }');
-  const names = Array.from({ length: 8 }, (_, index) => `v${index}`);
-  const declared = names.map((name) => `$${name}: Boolean!`).join(' ');
-  const document = parse(
-    `query (${declared}) { a @skip(if: true) { ${names.map((name) => `... @skip(if: $${name}) { b }`).join(' ')} } }`,
-  );
-  const [operation] = document.definitions as [OperationDefinitionNode];
-  /** With the bits of a number as the values of its variables. */
-  const selections = (bits: number, more = {}) => {
-    const values = names.map((name, index) => [name, ((bits >> index) & 1) === 1]);
-    return selectionsOf(schema, document, operation, { ...Object.fromEntries(values), ...more });
-  };
-
-  test('is kept for the last 16 combinations of the variables that decide it, also if it selects nothing', () => {
-    selections(0);
-    const kept = Array.from({ length: 16 }, (_, bits) => selections(bits));
-    expect(new Set(kept).size).toBe(16);
-    for (const [bits, one] of kept.entries()) expect(selections(bits, { other: bits })).toBe(one);
-    for (let bits = 16; bits < 31; bits += 1) selections(bits);
-    expect(selections(15)).toBe(kept[15]);
-    expect(selections(0)).not.toBe(kept[0]);
-  });
-
-  test('depends on each of these variables', () => {
-    const root = (bits: number) =>
-      selections(bits).beneath(operation.selectionSet.selections as never, schema.getQueryType() as never);
-    expect([root(0).length, root(1).length, root(254).length, root(255).length]).toEqual([1, 1, 1, 0]);
   });
 });

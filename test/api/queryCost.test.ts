@@ -1,6 +1,6 @@
 import { buildSchema, type DocumentNode, getIntrospectionQuery, getOperationAST, isObjectType, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { execute } from '../../src/platform/graphql/executor.js';
+import { executeWithin, ResponseBudget, withBudget } from '../../src/platform/graphql/budget.js';
 import { operationCost } from '../../src/platform/graphql/validation.js';
 import { reopenGoal } from '../../src/rest/reopenGoal.js';
 import { restoreDocumentVersion } from '../../src/rest/restoreDocumentVersion.js';
@@ -361,7 +361,7 @@ describe('lists with too many items in all', async () => {
     expect(body.data).toBeNull();
     expect(body.errors[0].extensions).toMatchObject({
       code: 'QUERY_TOO_COMPLEX',
-      exceeded: [{ limit: 'characters', maximum: 16_000_000 }],
+      exceeded: [{ limit: 'items', maximum: 25_000 }],
     });
   });
 
@@ -384,11 +384,11 @@ describe('lists with too many items in all', async () => {
       activities: await wide.db.prisma.activity.count({ where: { goalId: { in: ids } } }),
       keys: await wide.db.prisma.idempotencyKey.count(),
     });
-    const tooLong = (maximum: number) => ({
+    const tooLong = (limit: string, maximum: number) => ({
       status: 400,
       body: {
         data: null,
-        errors: [{ extensions: { code: 'QUERY_TOO_COMPLEX', exceeded: [{ limit: 'characters', maximum }] } }],
+        errors: [{ extensions: { code: 'QUERY_TOO_COMPLEX', exceeded: [{ limit, maximum }] } }],
       },
     });
 
@@ -397,14 +397,14 @@ describe('lists with too many items in all', async () => {
       ['of one with a key', { 'idempotency-key': 'too-long' }],
     ])('%s change nothing', async (_of, headers) => {
       const { id } = await closed();
-      expect(await change(reopening(id, 'a', 30), headers)).toMatchObject(tooLong(16_000_000));
+      expect(await change(reopening(id, 'a', 30), headers)).toMatchObject(tooLong('items', 25_000));
       expect(await left(id)).toEqual({ open: 0, activities: 0, keys: 0 });
     });
 
     test('of several change nothing, however short the others are', async () => {
       const ids = [(await closed()).id, (await closed()).id] as const;
       const fields = `${reopening(ids[0], 'a', 0)} ${reopening(ids[1], 'b', 30)}`;
-      expect(await change(fields)).toMatchObject(tooLong(16_000_000));
+      expect(await change(fields)).toMatchObject(tooLong('items', 25_000));
       expect(await left(...ids)).toEqual({ open: 0, activities: 0, keys: 0 });
     });
 
@@ -414,7 +414,9 @@ describe('lists with too many items in all', async () => {
       const lists = reopening(id, 'a', 10).replaceAll('role', `role ${'person { id fullName title } '}`);
       const { body } = await change(lists, once);
       expect(body.data ?? null).toBeNull();
-      expect(body.errors[0].extensions).toMatchObject(tooLong(1_000_000).body.errors[0]?.extensions ?? {});
+      expect(body.errors[0].extensions).toMatchObject(
+        tooLong('characters', 1_000_000).body.errors[0]?.extensions ?? {},
+      );
       expect(await left(id)).toEqual({ open: 0, activities: 0, keys: 0 });
       const { status } = await change(reopening(id, 'a', 1), once);
       expect([status, await left(id)]).toEqual([200, { open: 1, activities: 1, keys: 1 }]);
@@ -425,6 +427,36 @@ describe('lists with too many items in all', async () => {
       const { id } = await closed();
       const { status, body } = await strict.post(restPaths.reopenGoal, own.caller.token, { id });
       expect([status, body.goal.potential_subscribers.length > 1200]).toEqual([200, true]);
+    });
+  });
+
+  describe('that are more than a request may read', () => {
+    const strict = new World(wide.db, wide.url, { readCharacters: 50_000 });
+    const error = { code: 'QUERY_TOO_COMPLEX', exceeded: [{ limit: 'characters', maximum: 50_000 }] };
+    const isOpen = (id: string) => wide.db.prisma.goal.count({ where: { id, closedAt: null } });
+
+    test('fail a query, and the next one has its own bound', async () => {
+      const ask = (fields: string) =>
+        strict.graphql(own.caller.token, `{ goals(first: 4) { nodes { ${fields} } } }`, {}, accept);
+      const { body } = await ask('potentialSubscribers { person { id } }');
+      expect([body.data, body.errors[0].extensions]).toMatchObject([null, error]);
+      expect((await ask('id')).body.errors).toBeUndefined();
+    });
+
+    test('undo a change that has a key', async () => {
+      const { id } = await wide.closedGoal(large);
+      const once = { 'idempotency-key': 'reads-too-much' };
+      const query = `mutation { reopenGoal(input: { id: "${id}" }) { goal { potentialSubscribers { role } } } }`;
+      const { status, body } = await strict.graphql(own.caller.token, query, {}, { ...accept, ...once });
+      expect([status, body.errors[0].extensions, await isOpen(id)]).toMatchObject([400, error, 0]);
+    });
+
+    test('are the response to a change that commits by itself, and in REST, which selects them', async () => {
+      for (const headers of [{}, { 'idempotency-key': 'reads-much' }]) {
+        const { id } = await wide.closedGoal(large);
+        const { status, body } = await strict.post(restPaths.reopenGoal, own.caller.token, { id }, headers);
+        expect([status, body.goal.potential_subscribers.length > 1200, await isOpen(id)]).toEqual([200, true, 1]);
+      }
     });
   });
 
@@ -491,10 +523,11 @@ describe('long lists', () => {
   test('let other work have its turn', async () => {
     const order: string[] = [];
     setImmediate(() => order.push('other work'));
-    const schema = buildSchema('type Query { items: [Item!]! } type Item { number: Int! }');
+    const schema = withBudget(buildSchema('type Query { items: [Item!]! } type Item { number: Int! }'));
     const item = { number: () => order.push('item') };
     const rootValue = { items: Array(10_000).fill(item) };
-    await execute({ schema, document: parse('{ items { number } }'), rootValue });
+    const document = parse('{ items { number } }');
+    await executeWithin(new ResponseBudget(), { schema, document, rootValue, contextValue: {} });
     expect(order).toHaveLength(10_001);
     expect(order.indexOf('other work')).toBe(500);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LongResponses } from '../../src/platform/fairness/turns.js';
-import { ResponseBudget } from '../../src/platform/graphql/executor.js';
+import { ResponseBudget } from '../../src/platform/graphql/budget.js';
 import { jsonInTurns } from '../../src/platform/graphql/responding.js';
 import { createWorld } from '../support/world.js';
 
@@ -57,7 +57,7 @@ describe('long responses', () => {
 
   test('complete nothing of what has become too long while it waited', async () => {
     const budget = new ResponseBudget({ responseCharacters: 2_000_000, becomeLong: async () => {} });
-    const count = async () => budget.countItems(2_000, 0);
+    const count = async () => budget.itemsOf(Array(15_000).fill(null));
     const [first, second] = await Promise.allSettled([count(), count()]);
     for (const each of [first, second]) {
       expect(each).toMatchObject({ status: 'rejected', reason: { extensions: { code: 'QUERY_TOO_COMPLEX' } } });

@@ -14,7 +14,7 @@ const ofTenTokens = (client: number): Caller => ({ id: `token ${client % 10}`, f
 const times = (count: number, value: number) => Array<number>(count).fill(value);
 
 /**
- * The attacks of tools/attacks that the scheduler decides, by what their requests need. The executor yields every 5 ms.
+ * The attacks of tools/attacks that the scheduler decides, by what their requests need. A response yields every 5 ms.
  * Costs are those of a machine with 2 cores.
  */
 export const rows: Record<string, Load> = {

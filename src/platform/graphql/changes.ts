@@ -14,7 +14,7 @@ import { purgeRows } from '../administration/index.js';
 import { badInput, failure, statusOfCode } from '../failures/index.js';
 import type { RequestHead } from '../http/index.js';
 import { type Database, sql, type Transaction } from '../postgres/index.js';
-import { tooLong } from './executor.js';
+import { tooLong } from './budget.js';
 import { changesIn, type Once, type OperationContext, perOperation } from './operation.js';
 import { noCost } from './validation.js';
 
@@ -275,7 +275,7 @@ async function once(
     const isFinal = isDecided(result) && (result.data || isRefusal(result));
     if (!isFinal) throw new RolledBack(result);
     const outcome = JSON.stringify(result, hasSecret ? without(isSecret) : undefined);
-    if (outcome.length > mostCharacters) throw tooLong(mostCharacters);
+    if (outcome.length > mostCharacters) throw tooLong('characters', mostCharacters);
     if (outcome.length > longOutcome) await requireRoom(tx, scope, longOutcomeBytes - outcome.length);
     await keepOutcome(tx, scope, { fingerprint, result: outcome, seconds });
     await onKept?.(tx);

@@ -1,11 +1,11 @@
-import { type ExecutionArgs, type ExecutionResult, type GraphQLSchema, OperationTypeNode } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, execute, type GraphQLSchema, OperationTypeNode } from 'graphql';
 import { isErrorCode } from '../failures/index.js';
 import { LongResponses } from '../fairness/index.js';
 import type { RequestContext } from '../http/index.js';
-import { type Database, type Replicas, withShareOfDeadline } from '../postgres/index.js';
+import { type Database, ReadBound, type Replicas, withShareOfDeadline } from '../postgres/index.js';
 import { inOperationSpan } from '../telemetry/index.js';
+import { executeWithin, ResponseBudget } from './budget.js';
 import { type ChangeOptions, change, isShort, type PendingOperation } from './changes.js';
-import { execute, ResponseBudget } from './executor.js';
 import { fieldNames, operationOf, type Plugin, perOperation } from './operation.js';
 import { operationCost } from './validation.js';
 import { requireValidInput } from './validInput.js';
@@ -38,6 +38,8 @@ async function onReplica(
 export interface ExecutionOptions<Changed> extends ChangeOptions<Changed> {
   /** What resolvers get: a new object for each execution, because Pothos caches what it loads on it. */
   contextOf: (context: RequestContext) => object;
+  /** The most characters of rows that a document of a caller may read. */
+  readCharacters: number;
   /** The most characters in the response to a GraphQL request. */
   responseCharacters: number;
   /** Called with the company after a mutation has been committed there. */
@@ -57,25 +59,32 @@ export function createExecution<Changed>(
   options: ExecutionOptions<Changed>,
   longResponses = new LongResponses(),
 ): ExecuteOperation {
-  const { contextOf, responseCharacters } = options;
+  const { contextOf, readCharacters, responseCharacters } = options;
   return async (args) => {
     const node = operationOf(args.document, args.operationName);
     if (!node) return execute(args);
     const context = args.contextValue as PendingOperation['context'];
     await context.charge?.((context.cost ?? storedCost(node, args.document, args.schema)).complexity);
-    if (!context.isStored) requireValidInput(args, node);
+    if (!context.isStored) {
+      requireValidInput(args, node);
+      if (context.scope) context.scope.reads = new ReadBound(readCharacters);
+    }
     const run = node.operation === OperationTypeNode.MUTATION ? changeAndTell : read;
     const isLimited = !context.isStored && !(run === changeAndTell && isShort(context.cost));
     const executeOn: PendingOperation['executeOn'] = async (db) => {
       const { actor, record } = context;
       const onDatabaseArgs = { ...args, contextValue: { ...context, ...contextOf(context), ...(db && { db }) } };
-      if (!isLimited || !actor) return execute(onDatabaseArgs);
+      if (!isLimited || !actor) return executeWithin(new ResponseBudget(), onDatabaseArgs);
       const build = (waitForTurn: () => Promise<void>) => {
         const becomeLong = () => {
           context.isLong = true;
           return waitForTurn();
         };
-        return execute(onDatabaseArgs, new ResponseBudget({ responseCharacters, becomeLong }));
+        // An alias shows what was read once more, under a name that may be long.
+        const isAliased = context.cost?.aliases !== 0;
+        const charactersOfItem = () =>
+          isAliased ? Number.POSITIVE_INFINITY : (context.scope?.reads?.read ?? Number.POSITIVE_INFINITY);
+        return executeWithin(new ResponseBudget({ responseCharacters, becomeLong, charactersOfItem }), onDatabaseArgs);
       };
       return longResponses.build({ id: actor.tokenId, flow: actor.companyId }, build, record);
     };

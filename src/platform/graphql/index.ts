@@ -1,3 +1,4 @@
+export { withBudget } from './budget.js';
 export { purgeOutcomes, replayOutcome } from './changes.js';
 export { createGraphql, type ExecuteDocument } from './graphql.js';
 export { readInput, repeats, restSpelling } from './input.js';

@@ -7,7 +7,7 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
-import { suggestionList } from 'graphql/jsutils/suggestionList.js';
+import { closestMatch } from 'leven';
 import { type FieldError, mostNamed, quoted, shortened } from '../failures/index.js';
 import { snakeCase } from '../http/index.js';
 
@@ -177,7 +177,7 @@ function readObject(
   for (const key of given.keys()) {
     if (errors.length > mostNamed) break;
     const name = shortened(key);
-    const near = suggestionList(name, names)[0];
+    const near = closestMatch(name, names, { maxDistance: Math.floor(name.length * 0.4) + 1 });
     const hint = near ? `did you mean ${quoted(near)}?` : `the fields are ${names.join(', ')}`;
     errors.push({ field: at(name), code: 'unknown', message: `is not a field (${hint})` });
   }

@@ -93,7 +93,7 @@ export const scopesOf = perOperation((operation, document, schema: GraphQLSchema
 
 /**
  * Finds the variables on which `@include` and `@skip` depend, anywhere in the operation, and which are null: a default
- * value makes that valid, and then the executor fails where it comes to the field, which may be after a change.
+ * value makes that valid, and then graphql-js fails where it comes to the field, which may be after a change.
  */
 export function nullDirectives(
   document: DocumentNode,
@@ -106,7 +106,7 @@ export function nullDirectives(
 }
 
 /** The variables on which `@include` and `@skip` depend, anywhere in the operation. */
-export const conditionVariables = perOperation((operation, document): string[] => {
+const conditionVariables = perOperation((operation, document): string[] => {
   const names = new Set<string>();
   const spread = new Set<string>();
   const reached: ASTNode[] = [operation];

@@ -120,7 +120,7 @@ function mostRepetitions({ loc }: DocumentNode): number {
 
 /**
  * Throws a syntax error for a name that is too long, since a response has the names of its fields once for each record,
- * and for names that the executor cannot use: it loses the value of the variable `$__proto__`, and takes every object with
+ * and for names that graphql-js cannot use: it loses the value of the variable `$__proto__`, and takes every object with
  * a member `then` for a promise.
  */
 function requireUsableNames({ loc }: DocumentNode): void {

@@ -2,7 +2,7 @@ import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, type
 import { failure } from '../failures/index.js';
 import type { LiveBody, Mask, RequestContext } from '../http/index.js';
 import { Turns } from '../process/index.js';
-import { execute, ResponseBudget } from './executor.js';
+import { executeWithin, ResponseBudget } from './budget.js';
 import { type OperationContext, operationOf, type Plugin } from './operation.js';
 import { documentBytes } from './parsing.js';
 import { catalogued, shownError } from './responding.js';
@@ -148,7 +148,7 @@ function bodyOf(
   const run = async (item: object) => {
     const contextValue = contextOf(kept);
     const args = { schema, document, operationName, variableValues, rootValue: item, contextValue };
-    const result = await execute(args, new ResponseBudget({ responseCharacters }));
+    const result = await executeWithin(new ResponseBudget({ responseCharacters }), args);
     if (!result.errors) return result;
     return { ...result, errors: result.errors.map((error) => catalogued(mask(error, kept))) };
   };

@@ -265,8 +265,8 @@ interface ValidationOptions {
 const longestName = 100;
 
 /**
- * Only the latest edition of GraphQL forbids them there, which the validation of graphql-js does not know: the executor
- * would find nothing to subscribe to.
+ * Only the latest edition of GraphQL forbids them there, which the validation of graphql-js does not know: it would
+ * find nothing to subscribe to.
  */
 function requireUnconditionalField(document: DocumentNode, operation: OperationDefinitionNode): void {
   if (operation.operation !== OperationTypeNode.SUBSCRIPTION) return;

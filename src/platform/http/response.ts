@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { lazy } from '../caching/index.js';
 import { failure, headersOf, problemOf, problemType } from '../failures/index.js';
 import { tooManyOfOne } from '../fairness/index.js';
-import { isLocked, isTimeout, isUnavailable } from '../postgres/index.js';
+import { isLocked, isTimeout, isUnavailable, ReadTooMuch } from '../postgres/index.js';
 import { loggedIdentity } from '../telemetry/index.js';
 import type { RequestHead } from './request.js';
 import type { Handler, RequestContext } from './router.js';
@@ -100,6 +100,9 @@ export const masking =
     const cause = error instanceof GraphQLError ? error.originalError : error;
     const { limitedWaits = 0, isChange } = context.scope ?? {};
     if (limitedWaits > 0 && !isChange && isTimeout(cause)) return at(error, tooManyOfOne());
+    if (cause instanceof ReadTooMuch) {
+      return at(error, failure('QUERY_TOO_COMPLEX', { exceeded: [{ limit: 'characters', maximum: cause.maximum }] }));
+    }
     const isLogged = cause instanceof Error && logged.has(cause);
     if (!isLogged) logger.error({ ...loggedIdentity(context), err: cause }, 'unexpected error');
     if (cause instanceof Error) logged.add(cause);

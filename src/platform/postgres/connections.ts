@@ -8,6 +8,7 @@ import {
   isConflict,
   isOver,
   newScope,
+  type ReadBound,
   type RequestScope,
   report,
   wait,
@@ -183,20 +184,37 @@ export interface Beginning {
 export type NameOf = (text: string) => string;
 
 /** A statement as the driver reads it. */
-function configOf(nameOf: NameOf, { text, values, rowMode, types: own }: Statement): QueryConfig {
-  const config: object = { name: nameOf(text), text, values, rowMode, types: own ?? types };
+function configOf(nameOf: NameOf, { text, values, rowMode, types: own }: Statement, reads?: ReadBound): QueryConfig {
+  const read = own ?? types;
+  const config: object = { name: nameOf(text), text, values, rowMode, types: reads ? counted(reads, read) : read };
   return config as QueryConfig;
 }
+
+/**
+ * Counts what a request reads, as it arrives and before anything is made of it. What throws fails the statement, and the
+ * driver keeps none of its rows that follow.
+ */
+const counted = (reads: ReadBound, { getTypeParser }: CustomTypesConfig): CustomTypesConfig => ({
+  getTypeParser: (type, format) => {
+    const parse = getTypeParser(type, format as 'text') as (value: string) => unknown;
+    return (value: string) => {
+      reads.count(value.length);
+      return parse(value);
+    };
+  },
+});
 
 /** Statements that are sent together. */
 class Message {
   readonly #statements: readonly Statement[];
   readonly #nameOf: NameOf;
+  readonly #reads: ReadBound | undefined;
   #group: StatementGroup | undefined;
 
-  constructor(statements: readonly Statement[], nameOf: NameOf) {
+  constructor(statements: readonly Statement[], nameOf: NameOf, reads?: ReadBound) {
     this.#statements = statements;
     this.#nameOf = nameOf;
+    this.#reads = reads;
   }
 
   get texts(): string[] {
@@ -211,7 +229,7 @@ class Message {
   /** Sends it to a pool of the driver or to one of its clients. `done` is called once, with one of both. */
   send(driver: Pick<Pool, 'query'>, done: (error: Error | undefined, results?: StatementResult[]) => void): void {
     try {
-      const configs = this.#statements.map((statement) => configOf(this.#nameOf, statement));
+      const configs = this.#statements.map((statement) => configOf(this.#nameOf, statement, this.#reads));
       this.#group = configs.length > 1 ? new StatementGroup(configs) : undefined;
       const config = (this.#group ?? configs[0]) as QueryConfig;
       driver.query(config, (error: Error | undefined, result: unknown) => {
@@ -337,7 +355,9 @@ class HeldConnection implements Connection {
   queryInOrder(statements: readonly Statement[]): Promise<StatementResult[]> {
     const hadFailed = this.#failed !== undefined;
     const queryInTurn = () => {
-      const results = this.#last.then(() => this.#queryNow(new Message(statements, this.#nameOf)));
+      const results = this.#last.then(() =>
+        this.#queryNow(new Message(statements, this.#nameOf, this.#holder.scope?.reads)),
+      );
       this.#last = results.catch(() => {});
       return results;
     };
@@ -502,7 +522,10 @@ class PoolConnection implements Connection, Beginning {
       return;
     }
     const first = prerequisite ? [prerequisite.prerequisite.statement] : [];
-    const message = new Message([...first, ...asked.flatMap(({ statements }) => statements)], this.shared.nameOf);
+    // A change that commits by itself is answered with what it has read: no bound could undo it.
+    const reads = this.scope?.isChange ? undefined : this.scope?.reads;
+    const all = [...first, ...asked.flatMap(({ statements }) => statements)];
+    const message = new Message(all, this.shared.nameOf, reads);
     const sent = prerequisite ? this.#pass(prerequisite, message) : this.#repeated(message);
     sent.then(
       (results) => {

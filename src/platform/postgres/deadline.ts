@@ -95,6 +95,28 @@ export interface RequestObserver {
   countRepetition(): void;
 }
 
+/** A request has read more than it may. */
+export class ReadTooMuch extends Error {
+  override readonly name = 'ReadTooMuch';
+
+  constructor(readonly maximum: number) {
+    super(`the request has read more than ${maximum} characters`);
+  }
+}
+
+/** The most characters of all rows that a request reads. */
+export class ReadBound {
+  /** How many it has read. */
+  read = 0;
+
+  constructor(readonly maximum: number) {}
+
+  count(characters: number): void {
+    this.read += characters;
+    if (this.read > this.maximum) throw new ReadTooMuch(this.maximum);
+  }
+}
+
 /** One request's use of the database: who sent it, who is told, and how long it may still wait in all. */
 export interface RequestScope {
   /** Who sent the request, as far as that is known. */
@@ -105,6 +127,8 @@ export interface RequestScope {
   /** How often it waits right now, and since when. */
   waits: number;
   since: number;
+  /** What its rows may have; undefined if only the data decides that. */
+  reads: ReadBound | undefined;
   /** How many connections it holds. */
   held: number;
   /** Its statements that wait because it already holds as many connections as it may. */
@@ -117,12 +141,13 @@ export interface RequestScope {
   prerequisite: PendingPrerequisite | undefined;
 }
 
-type Known = Partial<Pick<RequestScope, 'caller' | 'observer'>>;
+type Known = Partial<Pick<RequestScope, 'caller' | 'observer' | 'reads'>>;
 
 /** For a request whose waits for the database may take that many milliseconds in all. */
-export const newScope = (milliseconds: number, { caller = nobody, observer }: Known = {}): RequestScope => ({
+export const newScope = (milliseconds: number, { caller = nobody, observer, reads }: Known = {}): RequestScope => ({
   caller,
   observer,
+  reads,
   left: milliseconds,
   waits: 0,
   since: 0,

@@ -7,6 +7,8 @@ export {
   isTimeout,
   isUnavailable,
   newScope,
+  ReadBound,
+  ReadTooMuch,
   type RequestObserver,
   type RequestScope,
   sendInTime,

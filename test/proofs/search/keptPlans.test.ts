@@ -33,7 +33,7 @@ async function planned(work: () => Promise<Json>): Promise<number> {
 }
 
 describe('a document that is sent again', () => {
-  test('is planned twice, whoever sends it and whatever it asks for', async () => {
+  test('is planned once, whoever sends it and whatever it asks for', async () => {
     const made = [await filledGoal(world, 1), await filledGoal(world, 2)];
     const query = withFragments(
       'query ($id: ID!) { goal(id: $id) { ...GoalFields activities(first: 2) { nodes { id } } } }',
@@ -42,7 +42,7 @@ describe('a document that is sent again', () => {
     for (const { goal, caller } of [made[0], made[0], made[0], made[1], made[1]] as typeof made) {
       walked.push(await planned(() => world.graphql(caller.token, query, { id: goal.id })));
     }
-    expect(walked).toEqual([walked[0], walked[0], 0, 0, 0]);
+    expect(walked).toEqual([walked[0], 0, 0, 0, 0]);
     expect(walked[0]).toBeGreaterThan(100);
   });
 
