@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 import { createPipeline } from './app.js';
 import { databaseTables, type ModelDatabase, openReady } from './database.js';
 import { eventSource } from './events/source.js';
-import { purgeReceipts } from './mcp/receipts.js';
 import { type PurgedFile, purgeFiles } from './operations/purgeFiles.js';
 import { DemoKey } from './pages/demo.js';
 import { purgeRegularly } from './platform/administration/index.js';
@@ -93,7 +92,6 @@ export function purgeWhileServing(
   };
   const purges: (() => Promise<unknown>)[] = [
     () => purgeOutcomes(db, databaseTables.tenants),
-    () => purgeReceipts(db, databaseTables.tenants),
     () => purgeAttempts(db, { days: webhookLogDays }),
     () => shortenBackoffs(db),
   ];

@@ -7,7 +7,6 @@ const exempt = [
   'public_links',
   '_prisma_migrations',
   'idempotency_keys',
-  'receipts',
   'imported_records.digest',
   'rate_limits',
   ...['webhooks.disabled_reason', 'webhooks.lease_id', 'webhook_retries.record', 'webhook_attempts.outcome'],
