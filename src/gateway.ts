@@ -17,7 +17,6 @@ import {
   openWebhooks,
   purgeAttempts,
   Streams,
-  shortenBackoffs,
   webhookFigures,
 } from './platform/outbox/index.js';
 import { Replicas } from './platform/postgres/index.js';
@@ -79,8 +78,7 @@ export const maintenancePoolSize = 2;
 
 /**
  * Removes expired outcomes of idempotency keys, attempts of webhooks older than WEBHOOK_LOG_DAYS or too many, and for good the files
- * that were deleted more than FILE_RETENTION_DAYS ago, which it logs. Ends pauses of webhooks that a clock has made too
- * long. Returns what stops that.
+ * that were deleted more than FILE_RETENTION_DAYS ago, which it logs. Returns what stops that.
  */
 export function purgeWhileServing(
   { fileRetentionDays: days, webhookLogDays }: Pick<Config, 'fileRetentionDays' | 'webhookLogDays'>,
@@ -93,7 +91,6 @@ export function purgeWhileServing(
   const purges: (() => Promise<unknown>)[] = [
     () => purgeOutcomes(db, databaseTables.tenants),
     () => purgeAttempts(db, { days: webhookLogDays }),
-    () => shortenBackoffs(db),
   ];
   if (days !== undefined) purges.push(() => purgeFiles(db, days * 86_400_000, onPurged));
   return purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));

@@ -1,5 +1,5 @@
 export { OpenAddresses, urlProblem } from './addresses.js';
-export { purgeAttempts, shortenBackoffs } from './complete.js';
+export { purgeAttempts } from './complete.js';
 export { type CountAttempt, openWebhooks, webhookFigures } from './deliverer.js';
 export { openEvents } from './dispatcher.js';
 export { EventStream } from './eventStream.js';
