@@ -25,7 +25,7 @@ import { addressOf } from './platform/settings/index.js';
 import { Metrics, MetricsServer, PolledFigures, type ReadMetrics } from './platform/telemetry/index.js';
 import { schema } from './schema/index.js';
 import type { Config } from './settings.js';
-import { version } from './version.js';
+import { product, version } from './version.js';
 import { importGauges, lastImports } from './workspace/lastImports.js';
 
 /** The tokens of the demo workspace. */
@@ -183,9 +183,9 @@ export async function connectGateway(
     onClosing: () => streams.end(),
   });
   const count: CountAttempt = (...attempt) => metrics?.countAttempt(...attempt);
-  const product = { name: 'Goalpost', version };
+  const sentBy = { name: product, version };
   const isShared = (companyId: string) => overload.admission.hasOthers(companyId);
-  stopWebhooks = openWebhooks({ ...events, ...webhooks, product, logger, count, isShared });
+  stopWebhooks = openWebhooks({ ...events, ...webhooks, product: sentBy, logger, count, isShared });
   events.dispatcher.start();
   const announceStop = () => {
     stopping.abort();
