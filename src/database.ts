@@ -19,7 +19,7 @@ export type ModelTransaction = postgres.Transaction<PrismaClient>;
 /** What a Citus has to know of the tables. */
 export const databaseTables: Tables = {
   tenants: 'companies',
-  copied: ['token_companies', 'public_links'],
+  copied: ['token_companies', 'public_links', 'confirmation_secrets'],
   ownKeys: { rate_limits: 'key' },
 };
 

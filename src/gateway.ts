@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 import { createPipeline } from './app.js';
 import { databaseTables, type ModelDatabase, openReady } from './database.js';
 import { eventSource } from './events/source.js';
-import { purgeReceipts } from './mcp/receipts.js';
 import { type PurgedFile, purgeFiles } from './operations/purgeFiles.js';
 import { DemoKey } from './pages/demo.js';
 import { purgeRegularly } from './platform/administration/index.js';
@@ -18,7 +17,6 @@ import {
   openWebhooks,
   purgeAttempts,
   Streams,
-  shortenBackoffs,
   webhookFigures,
 } from './platform/outbox/index.js';
 import { Replicas } from './platform/postgres/index.js';
@@ -27,7 +25,7 @@ import { addressOf } from './platform/settings/index.js';
 import { Metrics, MetricsServer, PolledFigures, type ReadMetrics } from './platform/telemetry/index.js';
 import { schema } from './schema/index.js';
 import type { Config } from './settings.js';
-import { version } from './version.js';
+import { product, version } from './version.js';
 import { importGauges, lastImports } from './workspace/lastImports.js';
 
 /** The tokens of the demo workspace. */
@@ -80,8 +78,7 @@ export const maintenancePoolSize = 2;
 
 /**
  * Removes expired outcomes of idempotency keys, attempts of webhooks older than WEBHOOK_LOG_DAYS or too many, and for good the files
- * that were deleted more than FILE_RETENTION_DAYS ago, which it logs. Ends pauses of webhooks that a clock has made too
- * long. Returns what stops that.
+ * that were deleted more than FILE_RETENTION_DAYS ago, which it logs. Returns what stops that.
  */
 export function purgeWhileServing(
   { fileRetentionDays: days, webhookLogDays }: Pick<Config, 'fileRetentionDays' | 'webhookLogDays'>,
@@ -93,9 +90,7 @@ export function purgeWhileServing(
   };
   const purges: (() => Promise<unknown>)[] = [
     () => purgeOutcomes(db, databaseTables.tenants),
-    () => purgeReceipts(db, databaseTables.tenants),
     () => purgeAttempts(db, { days: webhookLogDays }),
-    () => shortenBackoffs(db),
   ];
   if (days !== undefined) purges.push(() => purgeFiles(db, days * 86_400_000, onPurged));
   return purgeRegularly(purges, (error) => logger.error({ err: error }, 'cannot purge'));
@@ -188,9 +183,9 @@ export async function connectGateway(
     onClosing: () => streams.end(),
   });
   const count: CountAttempt = (...attempt) => metrics?.countAttempt(...attempt);
-  const product = { name: 'Goalpost', version };
+  const sentBy = { name: product, version };
   const isShared = (companyId: string) => overload.admission.hasOthers(companyId);
-  stopWebhooks = openWebhooks({ ...events, ...webhooks, product, logger, count, isShared });
+  stopWebhooks = openWebhooks({ ...events, ...webhooks, product: sentBy, logger, count, isShared });
   events.dispatcher.start();
   const announceStop = () => {
     stopping.abort();

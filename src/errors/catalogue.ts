@@ -491,7 +491,7 @@ const limits = {
   token: 'The requests of this token have cost too many points.',
   address: 'Too many requests without a valid token.',
   concurrency: 'Too many requests or unread responses at the same time.',
-  streams: 'Too many streams of this token are open.',
+  streams: 'Too many streams of this token, or of its company, are open.',
   outcomes: 'The outcomes that are kept for the idempotency keys of this token are too long together.',
   queue: 'Too much is still to be sent to this webhook.',
   pings: 'Too much of what was sent to this webhook in the last minute has failed.',
@@ -526,7 +526,7 @@ const serverErrors = {
         ofGraphql: {
           values: ['streams', 'queue', 'pings', 'secrets'] satisfies LimitName[],
           description:
-            '`streams` counts the open subscriptions of the token, `queue` what `sendWebhook` has yet to send, `pings` what has ' +
+            '`streams` counts the open subscriptions of the token and of its company, `queue` what `sendWebhook` has yet to send, `pings` what has ' +
             'failed in the last minute to an endpoint that only fails, and `secrets` the old secrets of a webhook that are still valid.',
         },
         enum: [

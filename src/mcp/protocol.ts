@@ -11,7 +11,8 @@ import type { AgentTools, ToolResult } from './tools.js';
 
 const instructions =
   'Find records first. To change one, call preview_change, look at what it shows, then call the tool of that operation ' +
-  'with the receipt. Nothing else changes anything, and a receipt works once, so every call may be repeated.';
+  'with the arguments and the confirmation that it returned. Nothing else changes anything, and a confirmation makes its ' +
+  'change once, so every call may be repeated.';
 
 /** Asks no client for input, so nothing is validated. */
 const noValidator = {

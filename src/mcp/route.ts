@@ -10,11 +10,9 @@ import {
   type RequestHead,
   type Route,
   readJson,
-  requireScopes,
 } from '../platform/http/index.js';
 import type { Database } from '../platform/postgres/index.js';
 import { restProblem } from '../rest/routes.js';
-import type { AgentTools } from './tools.js';
 
 /** The path of the Model Context Protocol. */
 export const mcpPath = '/mcp';
@@ -69,20 +67,13 @@ export function mcpRoute({ bodyLimit, publicUrl, corsOrigins, ...options }: McpO
     const name = method === 'tools/call' && typeof params?.name === 'string' ? params.name : undefined;
     const { tools, serve } = await loaded();
     if (name !== undefined && !tools.has(name)) {
-      return rpcError(400, -32_602, `Unknown tool: ${quoted(name)}. tools/list names those there are.`, undefined, id);
+      return rpcError(200, -32_602, `Unknown tool: ${quoted(name)}. tools/list names those there are.`, undefined, id);
     }
     if (context.record) context.record.operation = name ?? (methods.includes(method ?? '') ? String(method) : mcpPath);
-    if (name !== undefined) requireGranted(tools, name, params?.arguments, context);
     return serve({ body, request, context });
   }
 
   return { path: mcpPath, methods: ['POST'], surface: 'mcp', handle };
-}
-
-/** The token may run what it calls, and preview only that, if it may change anything. Throws 403. */
-function requireGranted(tools: AgentTools, name: string, given: unknown, { grants }: RequestContext): void {
-  const { scopes, isChange } = tools.scopesOf(name, given);
-  if (isChange || (scopes.length > 0 && grants?.canWrite)) requireScopes(grants, scopes);
 }
 
 /** What decides about a message before it is validated. */

@@ -3,12 +3,12 @@ import { catalogue } from '../errors/catalogue.js';
 import { lazy } from '../platform/caching/index.js';
 import { badInput, type FieldError, failure, isErrorCode } from '../platform/failures/index.js';
 import { type ExecuteDocument, readInput, restSpelling, scopeOf } from '../platform/graphql/index.js';
-import { type Mask, type RequestContext, type RequestHead, snakeCase } from '../platform/http/index.js';
+import { type Mask, type RequestContext, type RequestHead, requireScopes, snakeCase } from '../platform/http/index.js';
 import type { Database } from '../platform/postgres/index.js';
 import { collectComponents, type JsonSchema, requestSchema, withoutErrors } from '../rest/openapi/schemas.js';
 import { restProblem } from '../rest/routes.js';
+import { confirmationSeconds, issueConfirmation, redeemConfirmation } from './confirmations.js';
 import { readDocuments, type StoredDocument } from './documents.js';
-import { issueReceipt, receiptSeconds, redeemReceipt } from './receipts.js';
 
 /** The tools that read: the document of each, or those from which a caller chooses by the name of the argument. */
 const readers: { name: string; about?: string; reads: string | Record<string, string> }[] = [
@@ -35,21 +35,18 @@ const operations: { field: string; isDestructive: boolean }[] = [
   { field: 'restoreDocumentVersion', isDestructive: true },
 ];
 
-const minutes = receiptSeconds / 60;
+const minutes = confirmationSeconds / 60;
 
 const aboutPreviews =
-  'Shows what an operation would change, and changes nothing. Takes exactly one operation with its input. Returns a ' +
-  `receipt, which is good for ${minutes} minutes: the tool of that operation takes it and makes exactly this change, once.`;
+  'Shows what an operation would change, and changes nothing. Takes exactly one operation with its input. Returns the ' +
+  `arguments of its tool and a confirmation, good for ${minutes} minutes: with both, the tool makes exactly this change, ` +
+  'once, or nothing if the record has changed since.';
 
-const aboutReceipts =
-  'Takes the receipt of preview_change and does what that showed, once. If the record has changed since, nothing is ' +
-  'written: preview again.';
+const aboutConfirmations = 'Takes the arguments and the confirmation that preview_change returned.';
 
-const receiptSchema: JsonSchema = {
-  type: 'object',
-  properties: { receipt: { type: 'string', description: 'The receipt of preview_change.' } },
-  required: ['receipt'],
-};
+/** What to do here about a failure whose remedy elsewhere is to send something that only a preview returns here. */
+const previewAgain = 'Call preview_change again, look at what would change now, and send what it returns.';
+const remedies: Partial<Record<string, string>> = { STATE_CHANGED: previewAgain, VERSION_CONFLICT: previewAgain };
 
 /** A tool as `tools/list` shows it. */
 export interface Tool {
@@ -135,15 +132,26 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
   const allowed = ({ grants }: RequestContext): Operation[] =>
     grants?.canWrite ? prepared.filter(({ scope }) => grants.scopes?.includes(scope) ?? true) : [];
 
-  /** Those of which it sees the previews: one that may not write, all of them. */
-  const shown = (context: RequestContext) => (context.grants?.canWrite ? allowed(context) : prepared);
-
   /** Which errors there are is no help to a model, which gets the one that happens. */
   const textOf = (description: string) => withoutErrors(components().text(description));
 
   function schemaOf(type: GraphQLInputObjectType): JsonSchema {
     const { description: _, additionalProperties: __, ...rest } = brief(requestSchema(type, components()));
     return rest;
+  }
+
+  /** Its fields are described where they are previewed. */
+  function changeSchema(type: GraphQLInputObjectType): JsonSchema {
+    const { properties, required, ...rest } = schemaOf(type) as {
+      properties: Record<string, JsonSchema>;
+      required?: string[];
+    };
+    const fields = Object.entries(properties).map(([name, { description: _, ...each }]) => [name, each]);
+    return {
+      ...rest,
+      properties: { ...Object.fromEntries(fields), confirmation: { type: 'string' } },
+      required: [...(required ?? []), 'confirmation'],
+    };
   }
 
   /** An input of which exactly one argument is given. */
@@ -159,36 +167,35 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     maxProperties: 1,
   });
 
-  /** Describes a tool once for each set of operations. */
-  function describe(name: string, key: string, make: () => Omit<Tool, 'name' | 'inputSchema'> & { input: JsonSchema }) {
-    const known = described.get(`${name} ${key}`);
+  /** Describes a tool, once. */
+  function describe(name: string, make: () => Omit<Tool, 'name' | 'inputSchema'> & { input: JsonSchema }) {
+    const known = described.get(name);
     if (known) return known;
     const { input, ...rest } = make();
     const tool: Tool = { name, inputSchema: { type: 'object', ...input }, ...rest };
-    described.set(`${name} ${key}`, tool);
+    described.set(name, tool);
     return tool;
   }
 
   /** What the token of a request may use. */
   function list(context: RequestContext): Tool[] {
     const readable = readers.map(({ name, about, reads }) =>
-      describe(name, '', () => {
+      describe(name, () => {
         const choice = choices.get(name);
         if (choice) return { description: about ?? '', input: oneOf(choice.documents, true), annotations: reading };
         const { description, input } = stored(String(reads));
         return { description: textOf(description), input: schemaOf(input), annotations: reading };
       }),
     );
-    const visible = shown(context);
-    const preview = describe('preview_change', visible.map(({ name }) => name).join(), () => ({
+    const preview = describe('preview_change', () => ({
       description: aboutPreviews,
-      input: oneOf(new Map(visible.map((each) => [each.name, each.preview])), false),
+      input: oneOf(previews.documents, false),
       annotations: reading,
     }));
     const changing = allowed(context).map(({ name, mutation, isDestructive }) =>
-      describe(name, '', () => ({
-        description: `${textOf(mutation.description)} ${aboutReceipts}`,
-        input: receiptSchema,
+      describe(name, () => ({
+        description: `${textOf(mutation.description)} ${aboutConfirmations}`,
+        input: changeSchema(mutation.input),
         annotations: {
           readOnlyHint: false,
           destructiveHint: isDestructive,
@@ -197,15 +204,7 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
         },
       })),
     );
-    return [...readable, ...(visible.length > 0 ? [preview] : []), ...changing];
-  }
-
-  /** The scopes that a call needs of its token: those of the operation that it runs or previews. */
-  function scopesOf(name: string, given: unknown): { scopes: string[]; isChange: boolean } {
-    const operation = operationNamed(name);
-    if (operation) return { scopes: [operation.scope], isChange: true };
-    const named = name === 'preview_change' && typeof given === 'object' && given !== null ? Object.keys(given) : [];
-    return { scopes: named.flatMap((each) => operationNamed(each)?.scope ?? []), isChange: false };
+    return [...readable, preview, ...changing];
   }
 
   /** Reads what a tool was given as its input. Throws 400, which names every bad field as the caller spelled it. */
@@ -234,42 +233,46 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     }
   }
 
+  /** Why a preview has no confirmation; undefined if it has one. */
+  function hindrance({ scope }: Operation, state: string | null, { grants }: RequestContext): string | undefined {
+    if (!grants?.canWrite) return 'the token is read-only';
+    if (grants.scopes && !grants.scopes.includes(scope)) return `the token lacks the scope ${scope}`;
+    return state === null ? 'the input names no record that could be changed' : undefined;
+  }
+
   async function preview(call: Call): Promise<ToolResult> {
-    const [name, document, input] = previews.read(call.given, read);
+    const [name, document, input, asked] = previews.read(call.given, read);
     const operation = operationNamed(name);
     if (!operation) throw new Error(`no operation ${name}`);
     const shown = (await query(document, input, call)) as Arguments & { state: string | null; wouldChange: boolean };
-    const given = Object.fromEntries(operation.fromPreview.map((field) => [field, shown[field]]));
-    const { actor, scope, grants } = call.context;
+    const { actor, scope } = call.context;
     const seen = { operation: name, preview: document.spell(shown) };
-    if (!actor || shown.state === null || !grants?.canWrite) return resultOf(seen, 'A preview: nothing is changed.');
-    const change = { operation: operation.mutation.field.name, input: { ...input, ...given }, state: shown.state };
-    const { receipt, expiresAt } = await issueReceipt(db.within(scope), actor, change);
+    const missing = hindrance(operation, shown.state, call.context);
+    if (!actor || shown.state === null || missing)
+      return resultOf(seen, `A preview: nothing is changed. There is no confirmation: ${missing}.`);
+    const fromPreview = operation.fromPreview.map((field) => [snakeCase(field), shown[field]]);
+    const given = withoutNulls({ ...asked, ...Object.fromEntries(fromPreview) });
+    const { confirmation, expiresAt } = await issueConfirmation(db.within(scope), {
+      ...ownerOf(actor),
+      operation: operation.mutation.field.name,
+      input: { ...defaultsOf(operation.mutation.input), ...read(operation.mutation.input, given) },
+      state: shown.state,
+    });
     const text = shown.wouldChange
-      ? `Nothing is changed yet. To make this change, call ${name} with the receipt within ${minutes} minutes.`
+      ? `Nothing is changed yet. To make this change, call ${name} with these arguments and the confirmation within ${minutes} minutes.`
       : 'This would change nothing.';
-    return resultOf({ ...seen, receipt, expires_at: expiresAt.toISOString() }, text);
+    return resultOf({ ...seen, arguments: given, confirmation, expires_at: expiresAt.toISOString() }, text);
   }
 
-  async function change({ name, mutation }: Operation, { given, request, context }: Call): Promise<ToolResult> {
-    const { actor, scope, responseHeaders } = context;
-    const receipt = receiptOf(given);
+  async function change({ mutation, name, scope: needed }: Operation, { given, request, context }: Call) {
+    const { actor, scope, grants, responseHeaders } = context;
+    requireScopes(grants, [needed]);
     if (!actor) throw new Error('a request passed the router without an actor');
-    const asked = {
-      receipt,
-      operation: mutation.field.name,
-      nameOf: (field: string) => snakeCase(field),
-    };
-    const redeemed = await redeemReceipt(db.within(scope), actor, asked);
-    let result: ExecutionResult;
-    if ('outcome' in redeemed) {
-      result = redeemed.outcome;
-      responseHeaders['Idempotency-Replayed'] = 'true';
-    } else {
-      const { input, state, once } = redeemed;
-      const variables = { ...mutation.variablesOf(input), expectedState: state };
-      result = await execute(mutation.document, variables, request, context, { once });
-    }
+    const { input, confirmation } = readChange(mutation.input, given);
+    const confirmed = { ...ownerOf(actor), operation: mutation.field.name, input };
+    const { state, once } = await redeemConfirmation(db.within(scope), confirmation, confirmed);
+    const variables = { ...mutation.variablesOf(input), expectedState: state };
+    const result = await execute(mutation.document, variables, request, context, { once });
     const outcome = mutation.spell(dataOf(result)[mutation.key]) as Record<string, unknown>;
     const isReplayed = responseHeaders['Idempotency-Replayed'] === 'true';
     const text = outcome.activity === null ? `${name} had nothing to change.` : `${name} is done.`;
@@ -292,13 +295,13 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
     context.record?.addErrors([error]);
     const { problem } = restProblem(error, context.requestId, publicUrl);
     const { code } = error.extensions;
-    const { remedy } = catalogue[isErrorCode(code) ? code : 'INTERNAL_SERVER_ERROR'];
+    const remedy = remedies[String(code)] ?? catalogue[isErrorCode(code) ? code : 'INTERNAL_SERVER_ERROR'].remedy;
     const { detail } = problem as { detail: string };
     return { ...resultOf({ ...(problem as object), remedy }, `${code}: ${detail} ${remedy}`), isError: true };
   }
 
   const names = new Set([...readers.map(({ name }) => name), 'preview_change', ...prepared.map(({ name }) => name)]);
-  return { list, call, scopesOf, has: (name: string) => names.has(name) };
+  return { list, call, has: (name: string) => names.has(name) };
 }
 
 export type AgentTools = ReturnType<typeof createTools>;
@@ -322,11 +325,11 @@ function choiceOfDocuments(name: string, documents: ReadonlyMap<string, StoredDo
   const type = new GraphQLInputObjectType({ name, fields });
   return {
     documents,
-    /** The choice, its document, and what is given for it. */
+    /** The choice, its document, what is given for it, and that as it was given. */
     read(
       given: Arguments,
       read: (input: GraphQLInputObjectType, given: unknown) => Arguments,
-    ): [string, StoredDocument, Arguments] {
+    ): [string, StoredDocument, Arguments, Arguments] {
       const chosen = Object.entries(read(type, given)).filter(([, value]) => value !== null);
       const [[choice, value] = ['', undefined]] = chosen;
       const document = documents.get(choice);
@@ -334,7 +337,7 @@ function choiceOfDocuments(name: string, documents: ReadonlyMap<string, StoredDo
         const message = `must be exactly one of ${[...documents.keys()].join(', ')}`;
         throw badInput([{ field: '', code: 'required', message }]);
       }
-      return [choice, document, value as Arguments];
+      return [choice, document, value as Arguments, given[choice] as Arguments];
     },
   };
 }
@@ -346,17 +349,31 @@ function dataOf({ data, errors }: ExecutionResult): Record<string, unknown> {
   return data;
 }
 
-function receiptOf({ receipt, ...others }: Arguments): string {
-  const errors: FieldError[] = Object.keys(others).map((field) => ({
-    field,
-    code: 'unknown',
-    message: 'is not a field: the receipt has the input (the only field is receipt)',
-  }));
-  if (typeof receipt === 'string' && errors.length === 0) return receipt;
-  if (receipt === undefined) errors.push({ field: 'receipt', code: 'required', message: 'is required' });
-  else if (typeof receipt !== 'string') errors.push({ field: 'receipt', code: 'type', message: 'must be a string' });
+/** What a tool that changes something was given: the input and the confirmation. Throws 400, which names every bad field. */
+function readChange(type: GraphQLInputObjectType, { confirmation, ...given }: Arguments) {
+  const { value, errors } = readInput(type, withoutNulls(given), restSpelling);
+  if (typeof confirmation === 'string' && errors.length === 0)
+    return { input: { ...defaultsOf(type), ...(value as Arguments) }, confirmation };
+  if (confirmation === undefined || confirmation === null)
+    errors.push({ field: 'confirmation', code: 'required', message: 'is required: preview_change returns it' });
+  else if (typeof confirmation !== 'string')
+    errors.push({ field: 'confirmation', code: 'type', message: 'must be a string' });
   throw badInput(errors);
 }
+
+/** What the fields of an input are that are not given, if not null. */
+const defaultsOf = (type: GraphQLInputObjectType): Arguments =>
+  Object.fromEntries(
+    Object.values(type.getFields()).flatMap(({ name, defaultValue }) =>
+      defaultValue === undefined ? [] : [[name, defaultValue]],
+    ),
+  );
+
+/** An argument that is null is one that is not given. */
+const withoutNulls = (given: Arguments): Arguments =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+
+const ownerOf = ({ companyId, tokenId }: NonNullable<RequestContext['actor']>) => ({ companyId, tokenId });
 
 /** A failure that names fields of a document, with the arguments in their place: a variable has the name of its field. */
 function inArguments(error: unknown, choice: string): unknown {

@@ -81,11 +81,11 @@ async function attempt<File>(
   return write(db, statement, (tx) => read(tx, fileId, folderId));
 }
 
-export interface FilePreview {
+export interface FileDeletePreview {
   /** Null when the input names no file. */
   fileId: string | null;
   wouldChange: boolean;
-  /** What to expect when it is changed. */
+  /** What to expect when it is deleted. */
   state: string | null;
 }
 
@@ -93,7 +93,7 @@ export interface FilePreview {
 export async function previewFileDelete(
   context: Context,
   { fileId }: DeleteResourceHubFileInput,
-): Promise<FilePreview> {
+): Promise<FileDeletePreview> {
   if (fileId == null) return { fileId: null, wouldChange: false, state: null };
   const state = await loadState(context, { kind: 'file', id: fileId });
   await permit(context, fileId);

@@ -2,7 +2,6 @@ import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
 import { newId } from '../platform/postgres/index.js';
 import { callersAccess, keyOf, level } from '../policies/access.js';
-import type { FilePreview } from './deleteResourceHubFile.js';
 import {
   company,
   locked,
@@ -82,11 +81,19 @@ async function attempt<File>(
   return write(db, statement, (tx) => read(tx, fileId, folderId));
 }
 
+export interface FileRecoverPreview {
+  /** Null when the input names no file. */
+  fileId: string | null;
+  wouldChange: boolean;
+  /** What to expect when it is recovered. */
+  state: string | null;
+}
+
 /** What recoverResourceHubFile would do now. Makes the same checks and writes nothing. Throws 404 or 403. */
 export async function previewFileRecover(
   context: Context,
   { fileId }: RecoverResourceHubFileInput,
-): Promise<FilePreview> {
+): Promise<FileRecoverPreview> {
   if (fileId == null) return { fileId: null, wouldChange: false, state: null };
   const state = await loadState(context, { kind: 'file', id: fileId });
   const { isDeleted } = await loadDeleted(context, fileId);

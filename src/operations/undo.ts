@@ -2,6 +2,7 @@ import { Prisma } from '../generated/client/client.js';
 import type { ActivityAction } from '../generated/client/enums.js';
 import { type Database, newId } from '../platform/postgres/index.js';
 import type { Actor } from '../policies/access.js';
+import { activityActions } from '../rules/activityActions.js';
 import { company, locked } from './operation.js';
 
 /** A token whose changes are taken back. */
@@ -57,17 +58,7 @@ const kinds = {
   },
 } as const;
 
-const kindOf = (action: ActivityAction) => {
-  if (action === 'goal_reopened') return kinds.goal;
-  return action === 'document_version_restored' ? kinds.document : kinds.file;
-};
-
-const undoable = [
-  'goal_reopened',
-  'resource_hub_file_deleted',
-  'resource_hub_file_recovered',
-  'document_version_restored',
-];
+const kindOf = (action: ActivityAction) => kinds[activityActions[action].subject];
 
 /**
  * Revokes the token. Its writes hold a lock on its row: those under way are waited for, and found afterwards; those that
@@ -95,7 +86,7 @@ async function* doneBy(db: Database, { companyId, tokenId }: UndoneToken, since:
       SELECT a.id, a.action::text AS action, coalesce(a.goal_id, a.file_id, a.document_id) AS "subjectId", a.name,
         a.inserted_at AS "insertedAt", a.recorded_at::text AS "recordedAt", a.previous_outcome_id AS "previousOutcomeId"
       FROM activities a
-      WHERE a.company_id = ${companyId} AND a.token_id = ${tokenId} AND a.action::text = ANY(${undoable}) ${from} ${older}
+      WHERE a.company_id = ${companyId} AND a.token_id = ${tokenId} ${from} ${older}
         AND NOT EXISTS (SELECT u.id FROM activities u WHERE u.company_id = ${companyId} AND u.undoes_id = a.id)
       ORDER BY a.recorded_at DESC, a.id DESC LIMIT ${batch}`);
     yield* found;
@@ -104,64 +95,83 @@ async function* doneBy(db: Database, { companyId, tokenId }: UndoneToken, since:
   }
 }
 
+/** What an inverse is made of: the token, the activity, and how its record is changed. */
+interface Undone {
+  token: UndoneToken;
+  subjectId: string;
+  /** The step `record(id, name, at)` that changes the record. */
+  change: (changes: Prisma.Sql, from?: Prisma.Sql, more?: Prisma.Sql) => Prisma.Sql;
+}
+
+/** The action that an undoing is, and its steps after `before`, the last of them `record`, or `version`. */
+interface Inverse {
+  action: ActivityAction;
+  steps: (undone: Undone) => Prisma.Sql;
+  hasVersion?: true;
+}
+
+const closedAsBefore = Prisma.sql`closed_at = before.undone_closed_at, closed_by_id = before.undone_closed_by_id,
+  success = before.undone_success, updated_at = before.at`;
+
 /**
- * The step `record(id, name, at)` that changes the record back, unless somebody has built on it, and the action that this
- * is. Then the record has the outcome again that the activity `a` replaced.
+ * What takes back each action that a token can make, unless somebody has built on it: then the record has the outcome
+ * again that the activity replaced. An action without an entry does not compile; one with null is listed as what cannot be
+ * taken back, and none of the operations makes one.
  */
-function undoing(token: UndoneToken, done: Done): { steps: Prisma.Sql; action: ActivityAction; version?: true } {
-  const { companyId, authorId } = token;
-  const { id, action, subjectId } = done;
+const inverses: Record<ActivityAction, Inverse | null> = {
+  goal_created: null,
+  goal_closed: null,
+  goal_reopened: { action: 'goal_closed', steps: ({ change }) => change(closedAsBefore) },
+  resource_hub_file_created: null,
+  resource_hub_file_deleted: {
+    action: 'resource_hub_file_recovered',
+    steps: ({ change }) => change(Prisma.sql`deleted_at = NULL, deleted_by_id = NULL`),
+  },
+  resource_hub_file_recovered: {
+    action: 'resource_hub_file_deleted',
+    steps: ({ token, change }) => change(Prisma.sql`deleted_at = before.at, deleted_by_id = ${token.authorId}`),
+  },
+  resource_hub_document_created: null,
+  resource_hub_document_edited: null,
+  document_version_restored: { action: 'document_version_restored', hasVersion: true, steps: restoreBefore },
+};
+
+/** Restores the version before the one that the activity made, as a new one. */
+function restoreBefore({ token: { companyId, authorId }, subjectId, change }: Undone): Prisma.Sql {
+  const record = change(
+    Prisma.sql`name = source.title, content = source.content, current_version = r.current_version + 1, updated_at = before.at`,
+    Prisma.sql`before, source`,
+    Prisma.sql`, r.content, r.current_version, source.version_number`,
+  );
+  return Prisma.sql`source AS (
+      SELECT v.title, v.content, v.version_number FROM document_versions v
+      JOIN document_versions mine ON mine.company_id = ${companyId} AND mine.document_id = v.document_id
+        AND mine.id = (SELECT document_version_id FROM before)
+      WHERE v.company_id = ${companyId} AND v.document_id = ${subjectId} AND v.version_number = mine.version_number - 1
+    ), ${record}, version AS (
+      INSERT INTO document_versions AS v
+        (company_id, id, document_id, version_number, previous_version_number, title, content, editor_id, origin,
+          restored_from_version_number, inserted_at)
+      SELECT company.id, ${newId()}, r.id, r.current_version, r.current_version - 1, r.name, r.content, ${authorId},
+        'restored', r.version_number, r.at
+      FROM company, record r RETURNING v.id
+    )`;
+}
+
+/** The steps that change the record back, if its outcome is still the one of this activity. */
+function undoing(token: UndoneToken, { id, action, subjectId }: Done, { steps }: Inverse): Prisma.Sql {
+  const { companyId } = token;
   const { table, isOpen } = kindOf(action);
   const row = Prisma.sql`SELECT r.id FROM ${table} r
     WHERE r.company_id = ${companyId} AND r.id = ${subjectId} AND r.outcome_activity_id = ${id} AND ${isOpen}`;
-  const before = Prisma.sql`${locked('held', row)}, before AS (
-      SELECT a.previous_outcome_id, a.undone_success, a.undone_closed_at, a.undone_closed_by_id, a.document_version_id, held.at
-      FROM activities a, held WHERE a.company_id = ${companyId} AND a.id = ${id}
-    )`;
-  const change = (changes: Prisma.Sql, from = Prisma.sql`before`, more = Prisma.empty) => Prisma.sql`record AS (
+  const change: Undone['change'] = (changes, from = Prisma.sql`before`, more = Prisma.empty) => Prisma.sql`record AS (
       UPDATE ${table} r SET ${changes}, outcome_activity_id = before.previous_outcome_id
       FROM ${from} WHERE r.company_id = ${companyId} AND r.id = ${subjectId} RETURNING r.id, r.name, before.at ${more}
     )`;
-  switch (action) {
-    case 'goal_reopened':
-      return {
-        action: 'goal_closed',
-        steps: Prisma.sql`${before}, ${change(Prisma.sql`closed_at = before.undone_closed_at,
-          closed_by_id = before.undone_closed_by_id, success = before.undone_success, updated_at = before.at`)}`,
-      };
-    case 'resource_hub_file_deleted':
-      return {
-        action: 'resource_hub_file_recovered',
-        steps: Prisma.sql`${before}, ${change(Prisma.sql`deleted_at = NULL, deleted_by_id = NULL`)}`,
-      };
-    case 'resource_hub_file_recovered':
-      return {
-        action: 'resource_hub_file_deleted',
-        steps: Prisma.sql`${before}, ${change(Prisma.sql`deleted_at = before.at, deleted_by_id = ${authorId}`)}`,
-      };
-    default:
-      return {
-        action: 'document_version_restored',
-        version: true,
-        steps: Prisma.sql`${before}, source AS (
-            SELECT v.title, v.content, v.version_number FROM document_versions v
-            JOIN document_versions mine ON mine.company_id = ${companyId} AND mine.document_id = v.document_id
-              AND mine.id = (SELECT document_version_id FROM before)
-            WHERE v.company_id = ${companyId} AND v.document_id = ${subjectId} AND v.version_number = mine.version_number - 1
-          ), ${change(
-            Prisma.sql`name = source.title, content = source.content, current_version = r.current_version + 1, updated_at = before.at`,
-            Prisma.sql`before, source`,
-            Prisma.sql`, r.content, r.current_version, source.version_number`,
-          )}, version AS (
-            INSERT INTO document_versions AS v
-              (company_id, id, document_id, version_number, previous_version_number, title, content, editor_id, origin,
-                restored_from_version_number, inserted_at)
-            SELECT company.id, ${newId()}, r.id, r.current_version, r.current_version - 1, r.name, r.content, ${authorId},
-              'restored', r.version_number, r.at
-            FROM company, record r RETURNING v.id
-          )`,
-      };
-  }
+  return Prisma.sql`${locked('held', row)}, before AS (
+      SELECT a.previous_outcome_id, a.undone_success, a.undone_closed_at, a.undone_closed_by_id, a.document_version_id, held.at
+      FROM activities a, held WHERE a.company_id = ${companyId} AND a.id = ${id}
+    ), ${steps({ token, subjectId, change })}`;
 }
 
 /** Undoes one thing, unless somebody has built on it. */
@@ -169,19 +179,20 @@ async function undoOne(
   db: Database,
   token: UndoneToken,
   done: Done,
+  inverse: Inverse,
 ): Promise<{ undoneBy: string | null; left: string | null }> {
   const { companyId, authorId } = token;
   const { column } = kindOf(done.action);
-  const { steps, action, version } = undoing(token, done);
-  const versionColumn = version ? Prisma.sql`, document_version_id` : Prisma.empty;
+  const { action, hasVersion } = inverse;
+  const versionColumn = hasVersion ? Prisma.sql`, document_version_id` : Prisma.empty;
   const [undone] = await db.$transaction((tx) =>
     tx.$queryRaw<{ id: string }[]>(Prisma.sql`
-      WITH ${company({ companyId } as Actor)}, ${steps}, activity AS (
+      WITH ${company({ companyId } as Actor)}, ${undoing(token, done, inverse)}, activity AS (
         INSERT INTO activities AS a
           (company_id, id, action, author_id, ${column}, name, origin, undoes_id, inserted_at${versionColumn})
         SELECT company.id, ${newId()}, ${action}::text::activity_action, ${authorId}, record.id, record.name, 'api', ${done.id},
-          record.at ${version ? Prisma.sql`, version.id` : Prisma.empty}
-        FROM company, record ${version ? Prisma.sql`, version` : Prisma.empty} RETURNING a.id
+          record.at ${hasVersion ? Prisma.sql`, version.id` : Prisma.empty}
+        FROM company, record ${hasVersion ? Prisma.sql`, version` : Prisma.empty} RETURNING a.id
       ), withdrawn AS (
         DELETE FROM notifications n USING activity
         WHERE n.company_id = ${companyId} AND n.activity_id = ${done.id} AND n.read_at IS NULL
@@ -230,8 +241,13 @@ export async function* undoChanges(
   for await (const done of doneBy(db, token, since)) {
     const { id: activityId, action, subjectId, name, insertedAt } = done;
     const shown = { activityId, action, subjectId, name, insertedAt };
+    const inverse = inverses[action];
+    if (!inverse) {
+      yield { ...shown, undoneBy: null, left: 'it cannot be taken back' };
+      continue;
+    }
     if (!dryRun) {
-      yield { ...shown, ...(await undoOne(db, token, done)) };
+      yield { ...shown, ...(await undoOne(db, token, done, inverse)) };
       continue;
     }
     const key = `${kindOf(action).table.sql} ${subjectId}`;

@@ -35,16 +35,17 @@ ${connecting(base, token)}
 <ul>
 <li><code>find_goals</code>, <code>find_files_and_documents</code>, <code>read_document</code> and
 <code>recent_changes</code> read what the person of the token can see.</li>
-<li><code>preview_change</code> shows what an operation would change, changes nothing, and returns a receipt.</li>
+<li><code>preview_change</code> shows what an operation would change, changes nothing, and returns
+the arguments of its tool and a confirmation.</li>
 <li><code>reopen_goal</code>, <code>delete_resource_hub_file</code>, <code>recover_resource_hub_file</code> and
-<code>restore_document_version</code> each take a receipt and nothing else. They change exactly what the preview showed,
-once, however often they are called. If somebody has changed the record meanwhile, they change nothing.</li>
+<code>restore_document_version</code> each take both. They change exactly what the preview showed, once,
+however often they are called. If somebody has changed the record meanwhile, they change nothing.</li>
 </ul>
 <p>An agent sees only the tools that its token may use.</p>
 </section>
 <section aria-labelledby="least">
 <h2 id="least">Give it the least it needs</h2>
-<p>On the server, create a token for these tools alone. It cannot go around the receipts through REST or GraphQL:</p>
+<p>On the server, create a token for these tools alone. It cannot go around the previews through REST or GraphQL:</p>
 ${block('A token for an agent', leastToken)}
 <p>Leave out <code>--write</code> and <code>--scope</code> for an agent that only reads. If it has done what it should
 not have, this takes back what nobody has built on since:</p>

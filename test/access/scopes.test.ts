@@ -98,16 +98,10 @@ describe('a token whose scopes are limited', () => {
     }
     for (const name of operations.map(snakeCase)) {
       const agent = new Agent(world, token);
-      const { status, body, headers } = await agent.request('tools/call', { name, arguments: { receipt: 'none' } });
-      if (granted.includes(name)) {
-        expect(body.result.structuredContent.code).toBe('BAD_USER_INPUT');
-        continue;
-      }
-      expect({ status, body }).toMatchObject({
-        status: 403,
-        body: { code: 'INSUFFICIENT_SCOPE', missing_scopes: [name], granted_scopes: granted },
-      });
-      expect(headers.get('www-authenticate')).toBe(`Bearer error="insufficient_scope", scope="${name}"`);
+      const failure = await agent.failure(name, { confirmation: 'none' });
+      if (granted.includes(name)) expect(failure.code).toBe('BAD_USER_INPUT');
+      else
+        expect(failure).toMatchObject({ code: 'INSUFFICIENT_SCOPE', missing_scopes: [name], granted_scopes: granted });
     }
   });
 

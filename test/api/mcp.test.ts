@@ -41,12 +41,23 @@ describe('tools/list', () => {
   const sets = Array.from({ length: 2 ** operations.length }, (_, bits) =>
     operations.filter((_, index) => bits & (1 << index)),
   );
-  test.each(sets)('shows a token limited to %j %j %j %j exactly these, and their previews', async (...given) => {
+  test.each(sets)('shows a token limited to %j %j %j %j exactly these, and all previews', async (...given) => {
     const scopes = given.filter((scope) => scope !== undefined);
     const tools = await (await tokenOf({ canWrite: true, scopes })).tools();
-    const preview = scopes.length > 0 ? ['preview_change'] : [];
-    expect(Object.keys(tools)).toEqual([...readers.slice(0, -1), ...preview, ...scopes]);
-    if (preview.length > 0) expect(Object.keys(tools.preview_change.inputSchema.properties)).toEqual(scopes);
+    expect(Object.keys(tools)).toEqual([...readers, ...scopes]);
+    expect(Object.keys(tools.preview_change.inputSchema.properties)).toEqual(operations);
+  });
+
+  test('shows the arguments of each operation, which a person who approves a call can read', async () => {
+    const tools = await agent.tools();
+    const shown = operations.map((name) => Object.keys(tools[name].inputSchema.properties));
+    expect(shown).toEqual([
+      ['id', 'message', 'send_notifications_to_everyone', 'subscriber_ids', 'confirmation'],
+      ['file_id', 'confirmation'],
+      ['file_id', 'confirmation'],
+      ['document_id', 'expected_current_version', 'version_number', 'confirmation'],
+    ]);
+    for (const name of operations) expect(tools[name].inputSchema.required).toContain('confirmation');
   });
 
   test('has no word of a record', async () => {
@@ -56,42 +67,56 @@ describe('tools/list', () => {
 });
 
 describe('a token', () => {
-  test('that is limited to operations may call and preview no other, and nothing but the token is looked up', async () => {
+  test('that is limited to operations may call no other: a result says so, and nothing but the token is looked up', async () => {
     for (const name of operations) {
-      const { body } = await agent.request('tools/list');
-      expect(body.result).toBeDefined();
       const scoped = await tokenOf({ canWrite: true, scopes: [name], surfaces: ['mcp'] });
       await scoped.tools();
       for (const other of operations) {
-        for (const params of [
-          { name: other, arguments: { receipt: `rcpt_${'A'.repeat(22)}` } },
-          { name: 'preview_change', arguments: { [other]: {} } },
-        ]) {
-          const { result, statements } = await statementsOf(() => scoped.request('tools/call', params));
-          if (other === name) {
-            expect(result.body.result.structuredContent.code ?? 'fine').not.toMatch(/SCOPE/);
-            continue;
-          }
-          expect({ status: result.status, ...result.body }).toMatchObject({
+        const { result, statements } = await statementsOf(() => scoped.call(other, { confirmation: 'v1' }));
+        if (other === name) {
+          expect(result.structuredContent.code).toBe('BAD_USER_INPUT');
+          continue;
+        }
+        expect(result).toMatchObject({
+          isError: true,
+          structuredContent: {
             status: 403,
             code: 'INSUFFICIENT_SCOPE',
+            detail: `This API token lacks ${other}. It has ${name}.`,
+            remedy: expect.stringContaining('a token that has the missing scopes'),
             missing_scopes: [other],
             granted_scopes: [name],
-          });
-          expect(result.headers.get('www-authenticate')).toBe(`Bearer error="insufficient_scope", scope="${other}"`);
-          expect(statements.map(({ text }) => text.includes('api_tokens'))).toEqual([true]);
-        }
+          },
+        });
+        expect(statements.map(({ text }) => text.includes('api_tokens'))).toEqual([true]);
       }
     }
   });
 
-  test('that is read-only may preview, without a receipt, and call no operation', async () => {
+  test('that may not make a change may preview it: there is no confirmation, and the text says why', async () => {
     const { id } = await world.closedGoal(space);
-    const { receipt, preview } = await reader.data('preview_change', { reopen_goal: { id } });
-    expect({ receipt, wouldChange: preview.would_change }).toEqual({ receipt: undefined, wouldChange: true });
+    const scoped = await tokenOf({ canWrite: true, scopes: ['restore_document_version'] });
+    const textOf = async (each: Agent, input: Json) => {
+      const { content, structuredContent } = await each.call('preview_change', { reopen_goal: input });
+      const { arguments: given, confirmation, expires_at: until, preview } = structuredContent;
+      expect({ given, confirmation, until, preview: typeof preview.would_change }).toEqual({ preview: 'boolean' });
+      return content[0].text;
+    };
+    expect(await textOf(reader, { id })).toBe(
+      'A preview: nothing is changed. There is no confirmation: the token is read-only.',
+    );
+    expect(await textOf(scoped, { id })).toContain('the token lacks the scope reopen_goal.');
+    expect(await textOf(agent, {})).toContain('the input names no record that could be changed.');
+  });
+
+  test('that is read-only may call no operation: a result says so', async () => {
     for (const name of operations) {
-      const { status, body } = await reader.request('tools/call', { name, arguments: {} });
-      expect({ status, code: body.code }).toEqual({ status: 403, code: 'READ_ONLY_TOKEN' });
+      const { code, detail, remedy } = await reader.failure(name);
+      expect({ code, detail, remedy }).toEqual({
+        code: 'READ_ONLY_TOKEN',
+        detail: 'This API token is read-only. Mutations require a write-enabled token.',
+        remedy: 'Use a token that may change things, or ask whoever runs the gateway for one.',
+      });
     }
   });
 
@@ -157,11 +182,8 @@ describe('the tools that read', () => {
 
   test('list changes with who made them and how', async () => {
     const { id } = await world.file(hub, caller);
-    const receipt = await agent.receipt('delete_resource_hub_file', { file_id: id });
-    await agent.data('delete_resource_hub_file', { receipt });
-    await agent.data('recover_resource_hub_file', {
-      receipt: await agent.receipt('recover_resource_hub_file', { file_id: id }),
-    });
+    for (const name of ['delete_resource_hub_file', 'recover_resource_hub_file'])
+      await agent.data(name, await agent.confirmed(name, { file_id: id }));
     const { activities } = await agent.data('recent_changes', { file: { id } });
     expect(activities.nodes).toMatchObject([
       { action: 'resource_hub_file_recovered', surface: 'mcp', token: { name: 'write' }, author: { id: caller.id } },
@@ -202,10 +224,10 @@ describe('what is wrong', () => {
     ],
     [
       'reopen_goal',
-      { id: 'x' },
+      { ids: 'x' },
       [
-        { field: 'id', code: 'unknown' },
-        { field: 'receipt', code: 'required' },
+        { field: 'ids', code: 'unknown' },
+        { field: 'confirmation', code: 'required' },
       ],
     ],
   ];
@@ -239,7 +261,7 @@ describe('what is wrong', () => {
     ['no message', { hello: 'world' }, {}, 400, -32_600],
     ['text', '"tools/list"', {}, 400, -32_600],
     ['a version that nobody knows', message, { 'MCP-Protocol-Version': '1999-01-01' }, 400, -32_000],
-    ['an unknown tool', { ...message, method: 'tools/call', params: { name: 'drop_tables' } }, {}, 400, -32_602],
+    ['an unknown tool', { ...message, method: 'tools/call', params: { name: 'drop_tables' } }, {}, 200, -32_602],
     ['an unknown method', { ...message, method: 'tools/destroy' }, {}, 200, -32_601],
     ['what would be told later', { ...message, method: 'subscriptions/listen' }, {}, 404, -32_601],
     ['a foreign Origin', message, { Origin: 'https://evil.example' }, 403, -32_000],

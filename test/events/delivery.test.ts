@@ -239,7 +239,7 @@ describe('an endpoint that only fails', () => {
     const { goals, caller, id } = await setting(endpoint, { goals: 1 });
     const { log } = deliveries();
     await world.sql(
-      "UPDATE webhooks SET failures = 7, waits = 300, failing_since = now() - interval '5 days 1 minute' WHERE id = $1",
+      "UPDATE webhooks SET failures = 7, waits = 3, failing_since = now() - interval '5 days 1 minute' WHERE id = $1",
       [id],
     );
     await happen(goals, caller);
@@ -485,6 +485,20 @@ test('a gateway that stops does not wait for an endpoint that hangs; its events 
   await endpoint.until(6);
   expect(endpoint.received.map(({ attempt }) => attempt)).toEqual([1, 1, 1, 2, 2, 2]);
   await until(() => webhookOf(id), isIdleAt(3));
+});
+
+test('a gateway whose lease ends while it sends loses nothing, and what comes again is marked', async () => {
+  const endpoint = await receiver((event, response) => void setTimeout(() => acknowledge(event, response), 1_500));
+  const { goals, caller, id } = await setting(endpoint, { goals: 5 });
+  deliveries();
+  deliveries();
+  await happen(goals, caller);
+  await endpoint.until(5);
+  await world.sql('UPDATE webhooks SET lease_until = now() WHERE id = $1', [id]);
+  await until(() => webhookOf(id), isIdleAt(5));
+  expect(endpoint.received.map(({ sequence, attempt }) => `${sequence} ${attempt}`).toSorted()).toEqual(
+    goals.flatMap((_, index) => [`${index + 1} 1`, `${index + 1} 2`]),
+  );
 });
 
 test('what a dead gateway had taken is sent again, marked, when its lease ends', async () => {

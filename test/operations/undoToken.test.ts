@@ -42,6 +42,25 @@ const restored = (document: { id: string }, version: number, current: number) =>
 });
 
 describe('goalpost token undo', () => {
+  test('lists what cannot be taken back, instead of passing over it', async () => {
+    const { company, caller, space, agent, run } = await scene();
+    const [goal, other] = [await world.closedGoal(space), await world.goal(space)];
+    await run('reopenGoal', { id: goal.id });
+    // As an operation would that has no inverse.
+    await world.sql(
+      `INSERT INTO activities (company_id, action, author_id, goal_id, name, token_id, surface, origin)
+       VALUES ($1, 'goal_closed', $2, $3, 'Goal', $4, 'rest', 'api')`,
+      [company.companyId, caller.id, other.id, agent.id],
+    );
+    for (const options of [['--dry-run'], []]) {
+      const { changes } = await undo(agent.id, ...options);
+      expect(changes.map(({ action, left }: Json) => [action, left])).toEqual([
+        ['goal_closed', 'it cannot be taken back'],
+        ['goal_reopened', null],
+      ]);
+    }
+  });
+
   test('revokes the token, and every record is as it was before; run again it does nothing', async () => {
     const { company, caller, space, hub, agent, run, records, post, owner } = await scene();
     const follower = await world.person(company);

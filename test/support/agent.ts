@@ -65,8 +65,9 @@ export class Agent {
     return result.structuredContent;
   }
 
-  /** Previews a change and returns its receipt. */
-  async receipt(operation: string, input: Json): Promise<string> {
-    return (await this.data('preview_change', { [operation]: input })).receipt;
+  /** Previews a change and returns what its tool takes: the arguments and the confirmation. */
+  async confirmed(operation: string, input: Json): Promise<Json> {
+    const { arguments: given, confirmation } = await this.data('preview_change', { [operation]: input });
+    return { ...given, confirmation };
   }
 }

@@ -51,7 +51,7 @@ const bound = new Set<string>();
 const names = ['SELECT rate_limits'];
 
 /** What serves all companies: the few tables that find the company, or count requests of anyone. */
-const shared = ['companies', 'token_companies', 'public_links', 'rate_limits'];
+const shared = ['companies', 'token_companies', 'public_links', 'rate_limits', 'confirmation_secrets'];
 
 /**
  * Plans each statement, for any values, and names each scan of a company's table whose condition does not bind

@@ -9,9 +9,9 @@ export async function use({ Client, StreamableHTTPClientTransport, options }, ad
   const [document] = found.structuredContent.nodes;
   const restore = { restore_document_version: { document_id: document.id, version_number: 2 } };
   const preview = await call('preview_change', restore);
-  const { receipt } = preview.structuredContent;
-  const restored = await call('restore_document_version', { receipt });
-  const again = await call('restore_document_version', { receipt });
+  const { arguments: given, confirmation } = preview.structuredContent;
+  const restored = await call('restore_document_version', { ...given, confirmation });
+  const again = await call('restore_document_version', { ...given, confirmation });
   const wrong = await call('read_document', { id: 'nothing' });
   const unknown = await call('no_such_tool', {}).catch((error) => ({ code: error.code, message: error.message }));
   const server = client.getServerVersion();

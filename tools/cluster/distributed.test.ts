@@ -422,27 +422,16 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
       };
       const outcomes: Record<string, Json> = {};
       for (const [operation, input] of Object.entries(changes)) {
-        const [stale, receipt] = [await agent.receipt(operation, input), await agent.receipt(operation, input)];
-        const answers = await Promise.all([1, 2, 3].map(() => agent.call(operation, { receipt })));
+        const [stale, confirmed] = [await agent.confirmed(operation, input), await agent.confirmed(operation, input)];
+        const answers = await Promise.all([1, 2, 3].map(() => agent.call(operation, confirmed)));
         expect(answers.filter(({ structuredContent }) => structuredContent.replayed === false)).toHaveLength(1);
-        outcomes[operation] = await agent.data(operation, { receipt });
+        outcomes[operation] = await agent.data(operation, confirmed);
         expect(outcomes[operation]).toMatchObject({ replayed: true, activity: { surface: 'mcp' } });
-        expect((await agent.failure(operation, { receipt: stale })).code).toMatch(
-          /^(STATE_CHANGED|VERSION_CONFLICT|NOT_FOUND)$/,
-        );
+        expect((await agent.failure(operation, stale)).code).toMatch(/^(STATE_CHANGED|VERSION_CONFLICT|NOT_FOUND)$/);
       }
       const scoped = new Agent(world, (await tokenOf({ scopes: ['reopen_goal'] })).token);
       expect(Object.keys(await scoped.tools())).not.toContain('delete_resource_hub_file');
-      expect(
-        (
-          await scoped.message({
-            jsonrpc: '2.0',
-            id: 1,
-            method: 'tools/call',
-            params: { name: 'delete_resource_hub_file', arguments: { receipt: 'r' } },
-          })
-        ).status,
-      ).toBe(403);
+      expect((await scoped.failure('delete_resource_hub_file', { confirmation: 'c' })).code).toBe('INSUFFICIENT_SCOPE');
 
       const undone = { companyId: company, tokenId: id, authorId: owner.id };
       const undo = async (dryRun: boolean) => {

@@ -4,7 +4,9 @@ import { catalogue, errorCodes, exampleOf } from '../../src/errors/catalogue.js'
 import { eventFields, eventTypeOf } from '../../src/events/event.js';
 import { headersOf } from '../../src/platform/failures/failures.js';
 import { snakeCase } from '../../src/platform/http/response.js';
+import { webhookHeaders } from '../../src/platform/outbox/index.js';
 import { actions, activityActions } from '../../src/rules/activityActions.js';
+import { product } from '../../src/version.js';
 import { marks, said } from '../../src/workspace/format/fields.js';
 import { workspace } from '../../src/workspace/format/workspace.js';
 import { unwrap } from '../../src/workspace/rows.js';
@@ -33,6 +35,11 @@ function eventTable(): string {
     return [`\`${eventTypeOf(action)}\``, `\`${action.toUpperCase()}\``, description, members];
   });
   return tableOf(['Type', 'Action', 'What happened', '`data` besides `author_id`'], rows);
+}
+
+function headerTable(): string {
+  const rows = Object.entries(webhookHeaders(product)).map(([name, { description }]) => [`\`${name}\``, description]);
+  return tableOf(['Header', 'What it says'], rows);
 }
 
 /** A table for each record of the import format: its fields, which of them are required, and what they mean. */
@@ -83,15 +90,24 @@ function typeName(wrapped: z.core.$ZodType): string {
   return schema instanceof z.ZodObject ? 'record' : 'string';
 }
 
+/** The tables of each document, by the name of their place. */
+const tables: Record<string, Record<string, () => string>> = {
+  errors: { errors: errorTable },
+  events: { events: eventTable, headers: headerTable },
+  'import-format': { fields: formatTables },
+};
+
 /** The documents with their tables as the code has them, by their paths from the root. */
 export const documentsWithTables = (): Record<string, string> =>
   Object.fromEntries(
-    Object.entries({ errors: errorTable, events: eventTable, 'import-format': formatTables }).map(([page, table]) => {
-      const name = page === 'import-format' ? 'fields' : page;
+    Object.entries(tables).map(([page, places]) => {
       const file = `docs/${page}.md`;
-      const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
-      const region = new RegExp(`(<!-- ${name}: .* -->\n).*(\n<!-- /${name} -->)`, 's');
-      if (!region.test(text)) throw new Error(`nothing of ${file} is marked as ${name}`);
-      return [file, text.replace(region, (_all, start: string, end: string) => `${start}\n${table()}\n${end}`)];
+      let text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+      for (const [name, table] of Object.entries(places)) {
+        const region = new RegExp(`(<!-- ${name}: [^\n]* -->\n).*(\n<!-- /${name} -->)`, 's');
+        if (!region.test(text)) throw new Error(`nothing of ${file} is marked as ${name}`);
+        text = text.replace(region, (_all, start: string, end: string) => `${start}\n${table()}\n${end}`);
+      }
+      return [file, text];
     }),
   );

@@ -53,6 +53,8 @@ export const parameters = {
   streams: {
     /** The most streams of one token. */
     ofToken: 20,
+    /** The most of one company, as a part of all. */
+    ofCompany: 0.5,
   },
   refusals: {
     /** How many of a caller in a second are immediate. */

@@ -27,7 +27,7 @@ const isBefore = (one: Holder, other: Holder) =>
   one.held < other.held || (one.held === other.held && one.served < other.served);
 
 /** The item with the highest count; the first of those where they are equal. */
-export function mostOf<T>(items: Iterable<T>, countOf: (item: T) => number): T | undefined {
+function mostOf<T>(items: Iterable<T>, countOf: (item: T) => number): T | undefined {
   let longest: T | undefined;
   for (const item of items) if (!longest || countOf(item) > countOf(longest)) longest = item;
   return longest;

@@ -165,19 +165,25 @@ interface KeptOutcome {
   isSameRequest: boolean;
 }
 
+const lockOf = ({ companyId, tokenId, operation, key }: KeyScope) =>
+  sha256(JSON.stringify([companyId, tokenId, operation, key])).readBigInt64BE();
+
 /** Locks the key until the transaction ends. Returns false, without waiting, if another transaction has locked it. */
-export async function holdKey(tx: Transaction, { companyId, tokenId, operation, key }: KeyScope): Promise<boolean> {
-  const lock = createHash('sha256')
-    .update(JSON.stringify([companyId, tokenId, operation, key]))
-    .digest()
-    .readBigInt64BE();
+export async function holdKey(tx: Transaction, scope: KeyScope): Promise<boolean> {
+  const lock = lockOf(scope);
   const rows = await tx.$queryRaw<{ held: boolean }[]>`SELECT pg_try_advisory_xact_lock(${lock}::bigint) AS held`;
   return rows[0]?.held === true;
 }
 
+/** Does so, and waits for the other transaction, no longer than a statement may for a lock. */
+async function waitForKey(tx: Transaction, scope: KeyScope): Promise<true> {
+  await tx.$queryRaw`SELECT pg_advisory_xact_lock(${lockOf(scope)}::bigint)::text`;
+  return true;
+}
+
 /** The outcome of the key, unless it has expired. Call it after {@link holdKey}, to see what the last holder wrote. */
 async function findOutcome(
-  tx: Database | Transaction,
+  tx: Transaction,
   { companyId, tokenId, operation, key }: KeyScope,
   fingerprint: Outcome['fingerprint'],
 ): Promise<KeptOutcome | undefined> {
@@ -188,17 +194,8 @@ async function findOutcome(
   return kept;
 }
 
-/** The outcome of a change that was made once, unless it has expired. Throws 422 if its key is that of another change. */
-export async function replayOutcome(
-  db: Database,
-  { fingerprint, ...scope }: KeyScope & Pick<Outcome, 'fingerprint'>,
-): Promise<ExecutionResult | undefined> {
-  const kept = await findOutcome(db, scope, fingerprint);
-  return kept && resultOf(kept);
-}
-
 /** Throws 422 if it is the outcome of another request. */
-function resultOf({ isSameRequest, result }: KeptOutcome, field?: FieldNode): ExecutionResult {
+function resultOf({ isSameRequest, result }: KeptOutcome, field: FieldNode): ExecutionResult {
   if (!isSameRequest) throw failure('IDEMPOTENCY_KEY_REUSED');
   return parseResult(result, field);
 }
@@ -242,7 +239,7 @@ interface IdempotencyOptions {
 const longOutcome = 100_000;
 
 /** A request with an idempotency key. */
-interface KeyedRequest extends Omit<Once, 'key'> {
+interface KeyedRequest extends Pick<Once, 'fingerprint'>, Partial<Pick<Once, 'begin' | 'leastSeconds'>> {
   scope: KeyScope;
   field: FieldNode;
   execute: ExecuteIn;
@@ -258,11 +255,11 @@ interface KeyedRequest extends Omit<Once, 'key'> {
  * retry finds both or neither. Decisions: "Safe retries".
  */
 async function once(
-  { scope, fingerprint, field, execute, onReplay, onKept, hasSecret, mostCharacters }: KeyedRequest,
-  { db, idempotencySeconds: seconds, longOutcomeBytes, isSecret }: IdempotencyOptions,
+  { scope, fingerprint, field, execute, onReplay, begin, leastSeconds = 0, hasSecret, mostCharacters }: KeyedRequest,
+  { db, idempotencySeconds, longOutcomeBytes, isSecret }: IdempotencyOptions,
 ): Promise<ExecutionResult> {
   return inTransaction(db, async (tx) => {
-    const held = await holdKey(tx, scope);
+    const held = await (begin ? waitForKey : holdKey)(tx, scope);
     // Looked up even if another transaction holds the key, because that may be a retry which replays it too.
     const kept = await findOutcome(tx, scope, fingerprint);
     if (kept) {
@@ -271,14 +268,15 @@ async function once(
       return replayed;
     }
     if (!held) throw failure('IDEMPOTENCY_KEY_IN_USE', { retryAfter: 1 });
+    await begin?.(tx);
     const result = await execute(tx);
     const isFinal = isDecided(result) && (result.data || isRefusal(result));
     if (!isFinal) throw new RolledBack(result);
     const outcome = JSON.stringify(result, hasSecret ? without(isSecret) : undefined);
     if (outcome.length > mostCharacters) throw tooLong('characters', mostCharacters);
     if (outcome.length > longOutcome) await requireRoom(tx, scope, longOutcomeBytes - outcome.length);
+    const seconds = Math.max(idempotencySeconds, leastSeconds);
     await keepOutcome(tx, scope, { fingerprint, result: outcome, seconds });
-    await onKept?.(tx);
     return result;
   });
 }
@@ -298,7 +296,7 @@ async function requireRoom(tx: Transaction, { companyId, tokenId }: KeyScope, mo
 const without = (isSecret: (text: string) => boolean) => (_name: string, value: unknown) =>
   typeof value === 'string' && isSecret(value) ? null : value;
 
-function parseResult(text: string, field: FieldNode | undefined): ExecutionResult {
+function parseResult(text: string, field: FieldNode): ExecutionResult {
   const { data, errors }: ExecutionResult = JSON.parse(text);
   if (!errors) return { data: data ?? null };
   const revived = errors.map(
@@ -306,7 +304,7 @@ function parseResult(text: string, field: FieldNode | undefined): ExecutionResul
       new GraphQLError(message, {
         path: path ?? null,
         extensions,
-        ...(path?.length === 1 && field && { nodes: field }),
+        ...(path?.length === 1 && { nodes: field }),
       }),
   );
   return { data: data ?? null, errors: revived };

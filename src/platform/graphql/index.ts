@@ -1,5 +1,5 @@
 export { withBudget } from './budget.js';
-export { purgeOutcomes, replayOutcome } from './changes.js';
+export { purgeOutcomes } from './changes.js';
 export { createGraphql, type ExecuteDocument } from './graphql.js';
 export { readInput, repeats, restSpelling } from './input.js';
 export { type Once, scopeOf } from './operation.js';

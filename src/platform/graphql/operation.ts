@@ -135,8 +135,10 @@ export interface Once {
   key: string;
   /** What it asks for: a key is good for one. */
   fingerprint: Uint8Array<ArrayBuffer>;
-  /** Called in the transaction of the change once its outcome is kept. */
-  onKept?: (tx: Transaction) => Promise<unknown>;
+  /** For how many seconds its outcome is kept at least. */
+  leastSeconds: number;
+  /** Called in the transaction of the change before it is made, if the key has no outcome. Throws if it is not to be made. */
+  begin: (tx: Transaction) => Promise<void>;
 }
 
 /** What the plugins know about a request, and what they tell each other. */

@@ -1,5 +1,5 @@
 import { rawSql, type Sql, sql, type Transaction } from '../postgres/index.js';
-import { failuresBeforeWaiting, type Lease, untilLeaseEnds, waitsInFiveDays } from './lease.js';
+import { failuresBeforeWaiting, type Lease, untilLeaseEnds } from './lease.js';
 import type { EventSource, OutboxEvent, SourceRow } from './source.js';
 
 /** Something to send, and what is known of it. */
@@ -138,7 +138,7 @@ export async function claim(
           SELECT webhooks.generation - p.age::integer FROM unnest(webhooks.previous_until) WITH ORDINALITY AS p(until, age)
           WHERE p.until > now() ORDER BY p.age
         ) AS older,
-        failing_since IS NOT NULL AS is_failing, (coalesce(failing_since <= now() - interval '5 days', false) AND waits >= ${literal(waitsInFiveDays)}) AS is_hopeless,
+        failing_since IS NOT NULL AS is_failing, coalesce(failing_since <= now() - interval '5 days', false) AS is_hopeless,
         (disabled_at IS NOT NULL OR coalesce(wait_until > now(), false)) AS is_paused
       FROM webhooks WHERE company_id = ${companyId} AND id = ${webhookId} AND lease_id = ${leaseId} AND epoch = ${epoch}
       FOR NO KEY UPDATE

@@ -1,6 +1,6 @@
 import { purgeRows } from '../administration/index.js';
 import { type Database, joinSql, newIds, rawSql, type Sql, sql, type Transaction } from '../postgres/index.js';
-import { type Lease, longestPauses, longestRetryAfter, untilLeaseEnds } from './lease.js';
+import { type Lease, untilLeaseEnds } from './lease.js';
 import type { EventSource } from './source.js';
 
 /** Objects as rows of a statement, whose text does not depend on their number. `columns` names their members and types. */
@@ -129,31 +129,6 @@ export async function complete(
     )
     SELECT count(id) = 1 AS "isHeld" FROM held`);
   return row?.isHeld === true;
-}
-
-/**
- * Ends the pauses that are longer than any is made, company by company: the database's clock was set back, by as much as
- * they are too long.
- */
-export async function shortenBackoffs(db: Transaction): Promise<void> {
-  const companies = await db.$queryRaw<{ id: string }[]>(
-    sql`SELECT DISTINCT company_id AS id FROM webhooks WHERE due_at > now()`,
-  );
-  for (const { id } of companies) await shortenBackoffsOf(db, id);
-}
-
-async function shortenBackoffsOf(db: Transaction, companyId: string): Promise<void> {
-  await db.$executeRaw(sql`
-    UPDATE webhooks SET wait_until = now(), due_at = now()
-    WHERE company_id = ${companyId} AND wait_until > now() + make_interval(secs => ${longestRetryAfter}::integer)`);
-  await db.$executeRaw(sql`
-    UPDATE webhook_retries SET due_at = now()
-    WHERE company_id = ${companyId} AND due_at > now() + make_interval(secs => (${longestPauses}::float8[])[failures + 1])`);
-  await db.$executeRaw(sql`
-    UPDATE webhooks w SET due_at = now()
-    WHERE w.company_id = ${companyId} AND w.due_at > now() AND (w.wait_until IS NULL OR w.wait_until <= now())
-      AND EXISTS (SELECT r.id FROM webhook_retries r
-        WHERE r.company_id = ${companyId} AND r.webhook_id = w.id AND r.due_at <= now())`);
 }
 
 interface Kept {

@@ -9,7 +9,7 @@ import { OpenAddresses } from './addresses.js';
 import type { Attempt } from './complete.js';
 import { WebhookDelivery } from './delivery.js';
 import { type Dispatcher, Outage } from './dispatcher.js';
-import { acquireLease, latestEnd } from './lease.js';
+import { acquireLease } from './lease.js';
 import { Sender } from './sender.js';
 import type { PollPart } from './sequence.js';
 import type { Product } from './signature.js';
@@ -72,8 +72,7 @@ function dueWebhooks({ tenants }: EventSource): PollPart['select'] {
     const company = within(sql`w.company_id`);
     const due = sql`
       SELECT w.company_id, 0 AS number FROM webhooks w WHERE w.due_at <= now() AND ${company}
-      UNION SELECT w.company_id, 0 FROM webhooks w WHERE w.lease_until <= now() AND ${company}
-      UNION SELECT w.company_id, 0 FROM webhooks w WHERE w.lease_until > ${latestEnd} AND ${company}`;
+      UNION SELECT w.company_id, 0 FROM webhooks w WHERE w.lease_until <= now() AND ${company}`;
     polls += 1;
     if (polls % thoroughEvery !== 0) return due;
     return sql`${due}

@@ -27,15 +27,11 @@ interface Leased {
 /** For how long a lease holds after each statement of its holder: as long as a request may take, and to spare. */
 export const untilLeaseEnds = sql`now() + interval '20 seconds'`;
 
-/** The end of a lease is later only if the database's clock was set back since. */
-export const latestEnd = sql`now() + interval '30 seconds'`;
-
 /**
- * Takes the lease of every webhook of the company that has work. May be repeated, if its outcome was lost. A lease that
- * would not end for long is shortened and not taken: its holder may still be sending.
+ * Takes the lease of every webhook of the company that has work. May be repeated, if its outcome was lost.
  *
  * The steps of the statement: `open`: the webhooks with work whose lease is free, locked unless somebody takes them just
- * now; `claimed`: they get the lease; `shortened`: leases that a clock which was set back has made long.
+ * now; `claimed`: they get the lease.
  */
 export async function acquireLease(
   db: Transaction,
@@ -54,8 +50,6 @@ export async function acquireLease(
     ), claimed AS (
       UPDATE webhooks w SET lease_id = ${leaseId}, lease_until = ${untilLeaseEnds}, due_at = NULL
       FROM open WHERE w.company_id = ${companyId} AND w.id = open.id RETURNING w.id, w.epoch, w.failures
-    ), shortened AS (
-      UPDATE webhooks SET lease_until = ${untilLeaseEnds} WHERE company_id = ${companyId} AND lease_until > ${latestEnd}
     )
     SELECT w.id, claimed.epoch, claimed.failures, coalesce(${hasEvents} AND w.lease_until > now(), false) AS "isBusy"
     FROM webhooks w LEFT JOIN claimed ON claimed.id = w.id WHERE w.company_id = ${companyId}`);
@@ -106,9 +100,6 @@ const pauses = [5, minute, 10 * minute, hour, 4 * hour, 12 * hour, 24 * hour, 24
 /** Seconds for which an endpoint that only fails waits as a whole: the first, the second and every further time. */
 const waits = [10, minute, 10 * minute];
 
-/** An endpoint that has failed for five days has waited at least that often. A clock that was set has not. */
-export const waitsInFiveDays = 100;
-
 /** Failures in a row after which the endpoint waits as a whole. */
 export const failuresBeforeWaiting = 5;
 
@@ -117,9 +108,6 @@ export const longestRetryAfter = hour;
 
 /** The longest that a request is under way, or an attempt that was taken counts as such, in seconds. */
 export const inFlight = 20;
-
-/** The most seconds to the next attempt, by the number of failures from 0. */
-export const longestPauses = [0, ...pauses].map((pause) => Math.max(1.2 * pause, inFlight));
 
 /** Apart by a fifth, so that what failed together does not come together again. */
 const spread = (seconds: number) => seconds * (0.8 + 0.4 * Math.random());

@@ -15,12 +15,6 @@ interface Numbered {
 /** The most events that one statement numbers: the order of all companies is kept, and nobody waits for long. */
 const most = 200;
 
-/**
- * What was recorded after this was recorded before the clock was set back, or on a server whose clock is ahead, so before
- * what else is waiting. A second, because the nodes of a distributed database have clocks of their own.
- */
-const ahead = sql`clock_timestamp() + interval '1 second'`;
-
 interface Row {
   isHeld: boolean;
   numbered: number;
@@ -34,7 +28,6 @@ interface Row {
  *
  * The steps of the statement, from top to bottom:
  * - `company`: its counter, locked, unless somebody else numbers
- * - `since`: from when on to look: what is dated in the future was recorded before the clock was set back, so it is first
  * - `waiting`, `ids`: the events without a number, in the order in which they were recorded
  * - `numbered`, `counted`: each gets the next number, and the counter the last one
  */
@@ -46,17 +39,9 @@ export async function numberEvents(
   const [row] = await db.$queryRaw<Row[]>(sql`
     WITH company AS (
       SELECT id, last_sequence FROM ${tenants} WHERE id = ${companyId} FOR NO KEY UPDATE SKIP LOCKED
-    ), since AS MATERIALIZED (
-      SELECT CASE WHEN (
-        SELECT a.recorded_at FROM ${events} a
-        WHERE a.company_id = ${companyId} AND a.sequence IS NULL AND a.recorded_at > clock.time
-        ORDER BY a.recorded_at, a.id LIMIT 1
-      ) > clock.time THEN clock.time ELSE '-infinity' END AS time
-      FROM company CROSS JOIN (SELECT ${ahead} AS time) clock
     ), waiting AS (
       SELECT a.id, a.recorded_at FROM ${events} a
       WHERE a.company_id = ${companyId} AND a.sequence IS NULL AND EXISTS (SELECT id FROM company)
-        AND (a.recorded_at > (SELECT time FROM since)) IS NOT FALSE
       ORDER BY a.recorded_at, a.id LIMIT ${rawSql(String(most))} FOR NO KEY UPDATE
     ), ids AS (
       SELECT array_agg(id ORDER BY recorded_at, id) AS list FROM waiting

@@ -70,19 +70,61 @@ interface Sending {
   owner: { companyId: string; id: string };
 }
 
+/** What the headers of a request say. */
+interface Sent {
+  id: string;
+  /** Seconds since 1970. */
+  timestamp: string;
+  signature: string;
+  attempt: number;
+}
+
+/** A header of each request to a webhook. */
+interface WebhookHeader {
+  /** What it says, for documents. */
+  description: string;
+  example: string;
+  value: (sent: Sent) => string;
+}
+
+/** The headers of requests to webhooks by name: what is sent, and what documents say of it. */
+export const webhookHeaders = (product: string): Record<string, WebhookHeader> => ({
+  'webhook-id': {
+    description: 'The ID of the event, the same in every attempt and in a replay: what has it already is a duplicate.',
+    example: '0199…',
+    value: ({ id }) => id,
+  },
+  'webhook-timestamp': {
+    description: 'When the attempt was made, in seconds since 1970.',
+    example: '1767225600',
+    value: ({ timestamp }) => timestamp,
+  },
+  'webhook-signature': {
+    description: 'A signature of Standard Webhooks, `v1,…`, for each valid secret, with spaces between them.',
+    example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+    value: ({ signature }) => signature,
+  },
+  [`${product.toLowerCase()}-attempt`]: {
+    description: 'Which attempt it is; 1 guarantees that the event was not sent before.',
+    example: '1',
+    value: ({ attempt }) => String(attempt),
+  },
+});
+
 /** A request of Standard Webhooks. */
 export function messageOf({ url, generation, older }: Claim, sending: Sending): Message {
   const { body, attempt, clock, keys, product, owner } = sending;
   const text = JSON.stringify(body);
   const timestamp = String(Math.floor(clock));
   const signature = signatureOf(signingSecrets(keys, { ...owner, generation, older }), body.id, timestamp, text);
-  const headers = (again: boolean) => ({
-    'content-type': 'application/json',
-    'user-agent': `${product.name}/${product.version}`,
-    'webhook-id': body.id,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': signature,
-    [`${product.name.toLowerCase()}-attempt`]: String(again ? Math.max(attempt, 2) : attempt),
-  });
+  const said = Object.entries(webhookHeaders(product.name));
+  const headers = (again: boolean) => {
+    const sent = { id: body.id, timestamp, signature, attempt: again ? Math.max(attempt, 2) : attempt };
+    return {
+      'content-type': 'application/json',
+      'user-agent': `${product.name}/${product.version}`,
+      ...Object.fromEntries(said.map(([name, { value }]) => [name, value(sent)])),
+    };
+  };
   return { url, headers, body: text };
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { failure } from '../failures/index.js';
-import { mostOf, parameters } from '../fairness/index.js';
+import { parameters } from '../fairness/index.js';
 import type { Principal } from '../limits/index.js';
 import { type Database, newScope, sql, type Transaction } from '../postgres/index.js';
 import { type Dispatcher, Outage } from './dispatcher.js';
@@ -139,13 +139,12 @@ const tickMilliseconds = 1_000;
 export class Streams {
   readonly #options: Required<StreamsOptions>;
   readonly #companies = new Map<string, CompanyStreams>();
-  readonly #shares: StreamShares;
   readonly #outage: Outage;
+  #open = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: StreamsOptions) {
     this.#options = { now: () => performance.now(), ...options };
-    this.#shares = new StreamShares(options.most);
     this.#outage = new Outage(options.logger, {
       begins: 'streams cannot be read, will try again',
       ends: 'streams are read again',
@@ -165,7 +164,19 @@ export class Streams {
 
   /** How many are open. */
   get open(): number {
-    return this.#shares.all;
+    return this.#open;
+  }
+
+  /** Throws RATE_LIMITED if the token or its company has as many as it may, and SERVICE_UNAVAILABLE if all are open. */
+  #requireRoom({ companyId, tokenId }: Principal): void {
+    const { most } = this.#options;
+    const { ofToken, ofCompany } = parameters.streams;
+    const streams = [...(this.#companies.get(companyId)?.streams ?? [])];
+    const isOver =
+      streams.length >= Math.max(1, most * ofCompany) ||
+      streams.filter(({ actor }) => actor.tokenId === tokenId).length >= ofToken;
+    if (isOver) throw failure('RATE_LIMITED', { limit: 'streams', retryAfter: 10 });
+    if (this.#open >= most) throw failure('SERVICE_UNAVAILABLE', { streams: true });
   }
 
   /**
@@ -173,10 +184,10 @@ export class Streams {
    * and BAD_USER_INPUT if it cannot begin there.
    */
   async subscribe({ db, actor, events, ...start }: Wanted): Promise<EventStream> {
-    // A refusal costs no statement, and a stream that cannot begin ends no other.
-    this.#shares.roomFor(actor);
+    // A refusal costs no statement, and others may have come meanwhile.
+    this.#requireRoom(actor);
     const { sequence, cursor } = await readStart(db, this.#options.source, actor.companyId, start);
-    this.#shares.roomFor(actor)?.end();
+    this.#requireRoom(actor);
     const stream = new EventStream({
       actor,
       events,
@@ -198,8 +209,8 @@ export class Streams {
   #add(stream: EventStream): CompanyStreams {
     const { actor } = stream;
     const company = this.#companies.get(actor.companyId) ?? this.#openCompany(actor.companyId);
-    this.#shares.add(stream);
     company.streams.add(stream);
+    this.#open += 1;
     this.#timer ??= setInterval(() => this.#tick(), tickMilliseconds).unref();
     return company;
   }
@@ -215,7 +226,7 @@ export class Streams {
     const company = this.#companies.get(actor.companyId);
     company?.remove(stream);
     if (company?.streams.size === 0) this.#companies.delete(actor.companyId);
-    this.#shares.remove(stream);
+    this.#open -= 1;
     if (this.open > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -229,71 +240,3 @@ export class Streams {
     }
   }
 }
-
-interface Share {
-  /** How many streams the company has. */
-  held: number;
-  /** Its streams by token, each in the order in which they were opened. */
-  tokens: Map<string, Set<EventStream>>;
-}
-
-/**
- * The open streams by company and token. Whoever is alone may have all. When all are open, a caller whose company has
- * fewer than another by two or more gets one of that other company, and so do the tokens within a company: however
- * many come, none has more than its part. It is the newest, so that whoever opens and closes streams takes the same
- * few again and again, and not those of everybody in turn.
- */
-class StreamShares {
-  readonly #most: number;
-  readonly #companies = new Map<string, Share>();
-  #all = 0;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  get all(): number {
-    return this.#all;
-  }
-
-  /**
-   * The stream that has to end before this caller may open one; undefined if there is room. Throws RATE_LIMITED if the
-   * caller has its part, and SERVICE_UNAVAILABLE if there are more callers than streams.
-   */
-  roomFor({ companyId, tokenId }: Principal): EventStream | undefined {
-    const own = this.#companies.get(companyId);
-    const held = own?.tokens.get(tokenId)?.size ?? 0;
-    if (held >= parameters.streams.ofToken) throw tooMany();
-    if (this.#all < this.#most) return undefined;
-    const largest = mostOf(newestFirst(this.#companies), (share) => share.held);
-    const giver = largest && largest.held > (own?.held ?? 0) + 1 ? largest : own;
-    const streams = giver && mostOf(newestFirst(giver.tokens), ({ size }) => size);
-    if (streams && (giver !== own || streams.size > held + 1)) return [...streams].at(-1);
-    throw held > 0 ? tooMany() : failure('SERVICE_UNAVAILABLE', { streams: true });
-  }
-
-  add(stream: EventStream): void {
-    const { companyId, tokenId } = stream.actor;
-    const share = this.#companies.get(companyId) ?? { held: 0, tokens: new Map<string, Set<EventStream>>() };
-    const streams = share.tokens.get(tokenId) ?? new Set();
-    this.#companies.set(companyId, share);
-    share.tokens.set(tokenId, streams.add(stream));
-    share.held += 1;
-    this.#all += 1;
-  }
-
-  remove(stream: EventStream): void {
-    const { companyId, tokenId } = stream.actor;
-    const share = this.#companies.get(companyId);
-    const streams = share?.tokens.get(tokenId);
-    if (!share || !streams?.delete(stream)) return;
-    if (streams.size === 0) share.tokens.delete(tokenId);
-    share.held -= 1;
-    if (share.held === 0) this.#companies.delete(companyId);
-    this.#all -= 1;
-  }
-}
-
-const newestFirst = <T>(map: ReadonlyMap<string, T>): T[] => [...map.values()].reverse();
-
-const tooMany = () => failure('RATE_LIMITED', { limit: 'streams', retryAfter: 10 });

@@ -3,6 +3,8 @@ import { catalogue, errorCodes, exampleOf } from '../../errors/catalogue.js';
 import { sentEvents } from '../../events/eventSchemas.js';
 import { type ErrorCode, headersOf, type MemberSchema } from '../../platform/failures/index.js';
 import { snakeCase } from '../../platform/http/index.js';
+import { webhookHeaders } from '../../platform/outbox/index.js';
+import { product } from '../../version.js';
 import { restProblem } from '../routes.js';
 import type { JsonSchema } from './schemas.js';
 
@@ -107,18 +109,8 @@ export function problemResponses(codes: readonly ErrorCode[], references: Refere
   );
 }
 
-const headers: Record<string, [description: string, example: string]> = {
-  'webhook-id': ['The ID of the event, the same in every attempt: what has it already is a duplicate.', '0199…'],
-  'webhook-timestamp': ['When the attempt was made, in seconds since 1970.', '1767225600'],
-  'webhook-signature': [
-    'A signature of Standard Webhooks for each valid secret, with spaces between them.',
-    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
-  ],
-  'goalpost-attempt': ['Which attempt it is; 1 guarantees that the event was not sent before.', '1'],
-};
-
 export const webhookParameters: Record<string, JsonSchema> = Object.fromEntries(
-  Object.entries(headers).map(([name, [description, example]]) => [
+  Object.entries(webhookHeaders(product)).map(([name, { description, example }]) => [
     name,
     { name, in: 'header', required: true, description, schema: { type: 'string' }, example },
   ]),
@@ -150,7 +142,7 @@ export const webhooks: Record<string, JsonSchema> = Object.fromEntries(
         description,
         tags: ['Webhooks'],
         security: [],
-        parameters: Object.keys(headers).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+        parameters: Object.keys(webhookParameters).map((name) => ({ $ref: `#/components/parameters/${name}` })),
         requestBody: {
           required: true,
           content: { 'application/json': { schema } },

@@ -1,33 +1,14 @@
-import type { GraphQLResolveInfo } from 'graphql';
-import type { Context } from '../../context.js';
 import { deletionAudienceList, deletionCursor } from '../../lists/recipients.js';
-import { deleteResourceHubFile, type FilePreview, previewFileDelete } from '../../operations/deleteResourceHubFile.js';
-import { keyOf } from '../../policies/access.js';
-import { builder, everybody, keyColumns } from '../builder.js';
-import { changes, expectedState, isEmpty, nullWithoutId, payloadOf, stateDescription, withoutId } from '../changes.js';
+import {
+  deleteResourceHubFile,
+  type FileDeletePreview,
+  previewFileDelete,
+} from '../../operations/deleteResourceHubFile.js';
+import { builder, everybody } from '../builder.js';
+import { changes, expectedState, nullWithoutId, payloadOf, stateDescription, withoutId } from '../changes.js';
 import { checkedPage, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
-import { addActivity } from '../events/payloadActivity.js';
 import { PersonConnection } from '../goals/reopenGoal.js';
-import { plannedQuery } from '../plans.js';
-import { ResourceHubFile } from './file.js';
-import { readWithPath } from './folder.js';
-
-/** Gives a preview the file of its `fileId`. */
-export const addFile = (payload: Parameters<typeof builder.objectField>[0], description: string) =>
-  builder.objectField(payload, 'file', (t) =>
-    t.field({
-      type: ResourceHubFile,
-      nullable: true,
-      description,
-      resolve: ({ fileId }: { fileId: string | null }, _args, context, info) =>
-        fileId === null
-          ? null
-          : context.db.resourceHubFile.findUniqueOrThrow({
-              ...plannedQuery(context, info),
-              where: keyOf(context.actor, fileId),
-            }),
-    }),
-  );
+import { addFile, filePayload, readFile } from './changedFile.js';
 
 const DeleteResourceHubFileInput = builder.inputType('DeleteResourceHubFileInput', {
   description: 'The input of `deleteResourceHubFile`.',
@@ -38,26 +19,6 @@ const DeleteResourceHubFileInput = builder.inputType('DeleteResourceHubFileInput
     }),
   }),
 });
-
-/** The payload of a mutation: a variant of the file, so that one query, which goes with the change, loads all of it. */
-export function filePayload(mutation: string, description: string) {
-  const payload = builder.prismaObject('ResourceHubFile', {
-    select: keyColumns,
-    variant: `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Payload`,
-    description: `The result of \`${mutation}\`.`,
-    fields: (t) => ({ file: t.variant(ResourceHubFile, { isNull: isEmpty, description }) }),
-  });
-  addActivity(payload);
-  return payload;
-}
-
-/** Reads the file of such a payload. */
-export const readFile =
-  (context: Context, info: GraphQLResolveInfo) =>
-  (db: Context['db'], id: string, folderId: string | null = null) => {
-    const query = { ...plannedQuery(context, info, { select: keyColumns }), where: keyOf(context.actor, id) };
-    return readWithPath(db.resourceHubFile.findUnique(query), { db, actor: context.actor, info }, folderId);
-  };
 
 const DeleteResourceHubFilePayload = filePayload(
   'deleteResourceHubFile',
@@ -83,7 +44,7 @@ builder.mutationField('deleteResourceHubFile', (t) =>
   }),
 );
 
-const FileDeletePreview = builder.objectRef<FilePreview>('FileDeletePreview').implement({
+const Preview = builder.objectRef<FileDeletePreview>('FileDeletePreview').implement({
   description: 'What `deleteResourceHubFile` would currently do with the same input.',
   fields: (t) => ({
     wouldChange: t.exposeBoolean('wouldChange', {
@@ -104,11 +65,11 @@ const FileDeletePreview = builder.objectRef<FilePreview>('FileDeletePreview').im
   }),
 });
 
-addFile(FileDeletePreview, 'The file in its current state. Null if no ID was given.');
+addFile(Preview, 'The file in its current state. Null if no ID was given.');
 
 builder.queryField('previewFileDelete', (t) =>
   t.field({
-    type: FileDeletePreview,
+    type: Preview,
     extensions: everybody,
     nullable: true,
     description:

@@ -1,8 +1,11 @@
-import type { FilePreview } from '../../operations/deleteResourceHubFile.js';
-import { previewFileRecover, recoverResourceHubFile } from '../../operations/recoverResourceHubFile.js';
+import {
+  type FileRecoverPreview,
+  previewFileRecover,
+  recoverResourceHubFile,
+} from '../../operations/recoverResourceHubFile.js';
 import { builder } from '../builder.js';
 import { changes, expectedState, nullWithoutId, payloadOf, stateDescription, withoutId } from '../changes.js';
-import { addFile, filePayload, readFile } from './deleteResourceHubFile.js';
+import { addFile, filePayload, readFile } from './changedFile.js';
 
 const RecoverResourceHubFileInput = builder.inputType('RecoverResourceHubFileInput', {
   description: 'The input of `recoverResourceHubFile`.',
@@ -36,7 +39,7 @@ builder.mutationField('recoverResourceHubFile', (t) =>
   }),
 );
 
-const FileRecoverPreview = builder.objectRef<FilePreview>('FileRecoverPreview').implement({
+const Preview = builder.objectRef<FileRecoverPreview>('FileRecoverPreview').implement({
   description: 'What `recoverResourceHubFile` would currently do with the same input.',
   fields: (t) => ({
     wouldChange: t.exposeBoolean('wouldChange', {
@@ -46,14 +49,11 @@ const FileRecoverPreview = builder.objectRef<FilePreview>('FileRecoverPreview').
   }),
 });
 
-addFile(
-  FileRecoverPreview,
-  'The file in its current state, with the path to which it would return. Null if no ID was given.',
-);
+addFile(Preview, 'The file in its current state, with the path to which it would return. Null if no ID was given.');
 
 builder.queryField('previewFileRecover', (t) =>
   t.field({
-    type: FileRecoverPreview,
+    type: Preview,
     nullable: true,
     description:
       'Previews what `recoverResourceHubFile` would do with this input, without changing anything; a read-only token can run it. ' +

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { createToken } from '../../../src/tokens.js';
@@ -98,16 +98,17 @@ const agent = await newToken('agent');
 const stranger = await newToken('another agent');
 const other = await newToken('a person', null);
 
-interface Receipt {
-  receipt: string;
+interface Previewed {
   operation: string;
+  /** What the tool of the operation takes, with the confirmation. */
+  given: Json;
   state: string;
   target: Target;
   wouldChange: boolean;
 }
 
-const receipts: Receipt[] = [];
-const strangersReceipts: string[] = [];
+const previewed: Previewed[] = [];
+const strangersPreviewed: Previewed[] = [];
 const seen = { calls: 0, lost: 0, previews: 0, done: 0, replayed: 0, refused: 0, elsewhere: 0, kills: 0 };
 
 /** The gateway that has been killed and is not back. */
@@ -164,59 +165,77 @@ function inputOf({ kind, id }: Target): Json {
   return kind === 'file' ? { file_id: id } : { document_id: id, version_number: 1 + upTo(3) };
 }
 
-async function preview(target: Target): Promise<void> {
+async function preview(target: Target, token = agent.token, noted = previewed): Promise<void> {
   const operation = oneOf(operationsOn[target.kind]);
-  const result = await call(agent.token, 'preview_change', { [operation]: inputOf(target) });
-  const { receipt, preview } = result?.structuredContent ?? {};
-  if (!receipt) return;
+  const result = await call(token, 'preview_change', { [operation]: inputOf(target) });
+  const { arguments: shown, confirmation, preview } = result?.structuredContent ?? {};
+  if (!confirmation) return;
   seen.previews += 1;
-  receipts.push({ receipt, operation, state: preview.state, target, wouldChange: preview.would_change });
+  const given = { ...shown, confirmation };
+  noted.push({ operation, given, state: preview.state, target, wouldChange: preview.would_change });
 }
 
-/** Uses a receipt, and counts what came of it. */
-async function use(operation: string, receipt: string, token = agent.token): Promise<void> {
-  const result = await call(token, operation, { receipt });
+/** What an agent makes of what it was given: another message, record or version, or less than all of it. */
+function altered({ given, operation }: Previewed): Json {
+  const { confirmation, ...rest } = given;
+  const [id] = Object.keys(rest).filter((name) => name.endsWith('id')) as [string];
+  const changes: Json[] = [
+    { [id]: oneOf(own).id },
+    { message: 'Never previewed' },
+    { version_number: 1 + upTo(3), expected_current_version: 3 + upTo(4) },
+    { confirmation: confirmation.slice(0, -1 - upTo(4)) },
+    { confirmation: `${confirmation.slice(0, -22)}${randomBytes(16).toString('base64url')}` },
+    { confirmation: confirmation.replace(/^v1\.\w+/, `v1.${(BigInt(Date.now()) * 1000n).toString(36)}`) },
+    { confirmation: confirmation.replace(/\w{32}/, oneOf(previewed).state) },
+    { confirmation: oneOf(previewed).given.confirmation },
+  ];
+  const made = { ...given, ...oneOf(changes) };
+  const isOther = Object.keys(made).some((name) => made[name] !== given[name]);
+  return isOther ? made : { ...given, [id]: `${operation}-of-nothing` };
+}
+
+/** Sends what was previewed, and counts what came of it. */
+async function use({ operation, given }: Pick<Previewed, 'operation' | 'given'>, token = agent.token): Promise<void> {
+  const result = await call(token, operation, given);
   if (!result) return;
   if (result.isError) seen.refused += 1;
   else if (result.structuredContent.replayed) seen.replayed += 1;
   else seen.done += 1;
 }
 
-const latest = (among: number) => receipts.at(-1 - upTo(Math.min(among, receipts.length)));
+const latest = (among: number) => previewed.at(-1 - upTo(Math.min(among, previewed.length)));
 
 const moves: [weight: number, move: (target: Target) => Promise<unknown>][] = [
-  [6, preview],
+  [6, (target) => preview(target)],
   [
     8,
     async () => {
       const found = latest(8);
-      if (found) await use(found.operation, found.receipt);
+      if (found) await use(found);
     },
   ],
   // Used before, or never, at any time since.
-  [2, async () => receipts.length > 0 && use(oneOf(receipts).operation, oneOf(receipts).receipt)],
+  [2, async () => previewed.length > 0 && use(oneOf(previewed))],
   [
     2,
     async () => {
       const found = latest(4);
-      if (found) await Promise.all([1, 2, 3].map(() => use(found.operation, found.receipt)));
+      if (found) await Promise.all([1, 2, 3].map(() => use(found)));
     },
   ],
-  [1, async () => receipts.length > 0 && use(oneOf(operations), oneOf(receipts).receipt)],
-  [1, () => use(oneOf(operations), `rcpt_${randomBytes(16).toString('base64url')}`)],
-  [1, async () => receipts.length > 0 && use(oneOf(operations), oneOf(receipts).receipt.slice(0, -1 - upTo(4)))],
-  [1, async () => strangersReceipts.length > 0 && use(oneOf(operations), oneOf(strangersReceipts))],
-  [1, async () => receipts.length > 0 && use(oneOf(receipts).operation, oneOf(receipts).receipt, stranger.token)],
+  [1, async () => previewed.length > 0 && use({ ...oneOf(previewed), operation: oneOf(operations) })],
   [
-    1,
-    async (target) => {
-      const operation = oneOf(operationsOn[target.kind]);
-      const result = await call(stranger.token, 'preview_change', { [operation]: inputOf(target) }, false);
-      const receipt = result?.structuredContent?.receipt;
-      if (receipt) strangersReceipts.push(receipt);
+    4,
+    async () => {
+      const found = latest(8);
+      const result = found && (await call(agent.token, found.operation, altered(found)));
+      if (result) expect(result.isError).toBe(true);
     },
   ],
-  // What needs no receipt where there are none.
+  [1, async () => strangersPreviewed.length > 0 && use(oneOf(strangersPreviewed))],
+  [1, async () => previewed.length > 0 && use(oneOf(previewed), stranger.token)],
+  [1, (target) => preview(target, stranger.token, strangersPreviewed)],
+  // What needs no confirmation where there are none.
   [1, (target) => call(agent.token, oneOf(operationsOn[target.kind]), inputOf(target))],
   [
     1,
@@ -304,13 +323,11 @@ test(`an agent that guesses, repeats, forges and loses answers changes nothing t
   // What was under way when its client had gone.
   await sleep(500);
 
-  // The outcome of a key says which activity its receipt has made.
+  // The key of an outcome is the confirmation, and the outcome says which activity it has made.
   const outcomes = await world.sql(
     `SELECT token_id, key, operation, result::json #>> ARRAY['data', operation, 'activity', 'id'] AS activity FROM idempotency_keys`,
   );
-  const byHash = new Map(
-    receipts.map((each) => [`receipt-${createHash('sha256').update(each.receipt).digest('hex')}`, each]),
-  );
+  const byConfirmation = new Map(previewed.map((each) => [each.given.confirmation, each]));
   const activities = await world.sql(
     `SELECT a.id, a.token_id, coalesce(a.goal_id, a.file_id, a.document_id) AS subject, s.state
      FROM activities a JOIN seen_activities n ON n.id = a.id
@@ -321,14 +338,18 @@ test(`an agent that guesses, repeats, forges and loses answers changes nothing t
   const wrong: Json[] = [];
   for (const { id, token_id: token, subject, state } of activities) {
     const [made, ...others] = outcomes.filter(({ activity }) => activity === id);
-    const receipt = made && byHash.get(made.key);
-    const isSeen = receipt?.state === state && receipt?.target.id === subject && receipt?.wouldChange;
+    const shown = made && byConfirmation.get(made.key);
+    const isSeen = shown?.state === state && shown?.target.id === subject && shown?.wouldChange;
     if (token !== agent.id || made?.token_id !== agent.id || others.length > 0 || !isSeen)
-      wrong.push({ id, made, receipt, state });
+      wrong.push({ id, made, shown, state });
   }
   expect(wrong).toEqual([]);
+  const [unseen] = await world.sql(
+    "SELECT count(*)::int AS count FROM comments WHERE content LIKE '%Never previewed%'",
+  );
+  expect(unseen).toEqual({ count: 0 });
   expect(activities.length).toBeGreaterThanOrEqual(seen.done > 0 ? 1 : 0);
-  // Each change that an answer told is there, each receipt has made at most one.
+  // Each change that an answer told is there, each confirmation has made at most one.
   const made = outcomes.filter(({ activity }) => activity).map(({ key }) => key);
   expect(new Set(made).size).toBe(made.length);
   expect(new Set(activities.map(({ id }) => id)).size).toBe(activities.length);

@@ -7,7 +7,6 @@ const exempt = [
   'public_links',
   '_prisma_migrations',
   'idempotency_keys',
-  'receipts',
   'imports.refused_reason',
   'activities.previous_outcome_id',
   'rate_limits',

@@ -1,0 +1,2 @@
+-- Confirmations are computed, not stored. No release had receipts.
+DROP TABLE receipts;

@@ -1,0 +1,114 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { badInput } from '../platform/failures/index.js';
+import type { Once } from '../platform/graphql/index.js';
+import { type Database, sql } from '../platform/postgres/index.js';
+
+/** Seconds in which a confirmation may be used for the first time. */
+export const confirmationSeconds = 600;
+
+/** Version 1: `v1.`, the microsecond of its preview by the clock of the database, the state, and 128 bits of the HMAC. */
+const form = /^v1\.([0-9a-z]{1,12})\.([\w-]{1,64})\.([\w-]{22})$/;
+const version = 1;
+
+/** A change that has been previewed: what a confirmation is good for, and nothing else. */
+interface ConfirmedChange {
+  companyId: string;
+  tokenId: string;
+  /** The field of the mutation. */
+  operation: string;
+  /** The input as the mutation gets it. */
+  input: Record<string, unknown>;
+  /** The state that the preview showed. */
+  state: string;
+  /** The microsecond of the preview, since 1970. */
+  time: bigint;
+}
+
+/** As JSON with the keys of each object in order. */
+const canonical = (value: unknown) =>
+  JSON.stringify(value, (_name, each) =>
+    typeof each === 'object' && each !== null && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : each,
+  );
+
+/**
+ * The confirmation of a change. Another version of the gateway, or another gateway, must compute the same: whoever
+ * changes a byte of it makes a new version, and takes this one as long as there may be any.
+ */
+export function confirmationOf(
+  secret: Uint8Array,
+  { companyId, tokenId, operation, input, state, time }: ConfirmedChange,
+) {
+  const confirmed = ['goalpost confirmation 1', companyId, tokenId, operation, input, state, `${time}`];
+  const mac = createHmac('sha256', secret).update(canonical(confirmed)).digest().subarray(0, 16);
+  return `v1.${time.toString(36)}.${state}.${mac.toString('base64url')}`;
+}
+
+interface Secret {
+  secret: Uint8Array;
+  now: string;
+}
+
+async function readSecret(db: Database): Promise<Secret> {
+  const [found] = await db.$queryRaw<Secret[]>(sql`
+    SELECT secret, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint::text AS now
+    FROM confirmation_secrets WHERE version = ${version}::smallint`);
+  if (!found) throw new Error(`confirmation_secrets has no row of version ${version}`);
+  return found;
+}
+
+interface Issued {
+  confirmation: string;
+  expiresAt: Date;
+}
+
+/** Confirms that a change has been previewed. Nothing is stored. */
+export async function issueConfirmation(db: Database, change: Omit<ConfirmedChange, 'time'>): Promise<Issued> {
+  const { secret, now } = await readSecret(db);
+  const time = BigInt(now);
+  const expiresAt = new Date(Number(time / 1000n) + confirmationSeconds * 1000);
+  return { confirmation: confirmationOf(secret, { ...change, time }), expiresAt };
+}
+
+const refused = (message: string) => badInput([{ field: 'confirmation', code: 'invalid', message }]);
+
+/** What a confirmation lets its token do, once. */
+interface Redeemed {
+  state: string;
+  once: Once;
+}
+
+/**
+ * Reads a confirmation. Throws 400 unless this token has previewed exactly this change. Whether it has expired is
+ * decided once it is known that the change has not been made, in the transaction that makes it and by the clock
+ * by which its outcome is kept: as that is kept no shorter than the confirmation lasts, there is always one of both.
+ */
+export async function redeemConfirmation(
+  db: Database,
+  confirmation: string,
+  change: Omit<ConfirmedChange, 'state' | 'time'>,
+): Promise<Redeemed> {
+  const [, digits, state] = form.exec(confirmation) ?? [];
+  if (digits === undefined || state === undefined)
+    throw refused('is no confirmation: copy it whole, or call preview_change for a new one');
+  const time = [...digits].reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36)), 0n);
+  const { secret } = await readSecret(db);
+  const expected = Buffer.from(confirmationOf(secret, { ...change, state, time }));
+  const given = Buffer.from(confirmation);
+  if (expected.length !== given.length || !timingSafeEqual(expected, given)) {
+    throw refused(
+      'is not for this change: send the arguments that preview_change returned with it, to the tool and with the token ' +
+        'that it is for, or call preview_change again',
+    );
+  }
+  const until = Number(time) / 1e6 + confirmationSeconds;
+  const begin: Once['begin'] = async (tx) => {
+    const [row] = await tx.$queryRaw<{ isExpired: boolean }[]>(sql`
+      SELECT now() >= to_timestamp(${until}::float8) AS "isExpired"`);
+    if (row?.isExpired !== false) throw refused('has expired: call preview_change again');
+  };
+  // It says what is asked for, so its hash is the fingerprint.
+  const fingerprint = Uint8Array.from(createHash('sha256').update(confirmation).digest());
+  return { state, once: { key: confirmation, fingerprint, leastSeconds: confirmationSeconds, begin } };
+}

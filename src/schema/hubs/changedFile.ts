@@ -1,0 +1,46 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import type { Context } from '../../context.js';
+import { keyOf } from '../../policies/access.js';
+import { builder, keyColumns } from '../builder.js';
+import { isEmpty } from '../changes.js';
+import { addActivity } from '../events/payloadActivity.js';
+import { plannedQuery } from '../plans.js';
+import { ResourceHubFile } from './file.js';
+import { readWithPath } from './folder.js';
+
+/** Gives a preview the file of its `fileId`. */
+export const addFile = (payload: Parameters<typeof builder.objectField>[0], description: string) =>
+  builder.objectField(payload, 'file', (t) =>
+    t.field({
+      type: ResourceHubFile,
+      nullable: true,
+      description,
+      resolve: ({ fileId }: { fileId: string | null }, _args, context, info) =>
+        fileId === null
+          ? null
+          : context.db.resourceHubFile.findUniqueOrThrow({
+              ...plannedQuery(context, info),
+              where: keyOf(context.actor, fileId),
+            }),
+    }),
+  );
+
+/** The payload of a mutation: a variant of the file, so that one query, which goes with the change, loads all of it. */
+export function filePayload(mutation: string, description: string) {
+  const payload = builder.prismaObject('ResourceHubFile', {
+    select: keyColumns,
+    variant: `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Payload`,
+    description: `The result of \`${mutation}\`.`,
+    fields: (t) => ({ file: t.variant(ResourceHubFile, { isNull: isEmpty, description }) }),
+  });
+  addActivity(payload);
+  return payload;
+}
+
+/** Reads the file of such a payload. */
+export const readFile =
+  (context: Context, info: GraphQLResolveInfo) =>
+  (db: Context['db'], id: string, folderId: string | null = null) => {
+    const query = { ...plannedQuery(context, info, { select: keyColumns }), where: keyOf(context.actor, id) };
+    return readWithPath(db.resourceHubFile.findUnique(query), { db, actor: context.actor, info }, folderId);
+  };
