@@ -301,7 +301,7 @@ const ofCompany = (table: Table, companyId: string) =>
   table === 'companies' ? sql`t.id = ${companyId}` : sql`t.company_id = ${companyId}`;
 
 /** Whether a staged row differs from the one that is there: what the file omits and was filled in does not count. */
-export function isChanged(table: Table): Prisma.Sql {
+function isChanged(table: Table): Prisma.Sql {
   const names = valuesOf(table);
   const times = filledIn.filter((name) => hasColumn(table, name));
   const given = times.map(
