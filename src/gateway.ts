@@ -21,7 +21,6 @@ import {
   shortenBackoffs,
   webhookFigures,
 } from './platform/outbox/index.js';
-import { Replicas } from './platform/postgres/index.js';
 import { listen } from './platform/process/index.js';
 import { addressOf } from './platform/settings/index.js';
 import { Metrics, MetricsServer, PolledFigures, type ReadMetrics } from './platform/telemetry/index.js';
@@ -60,20 +59,6 @@ function namesOf(host: string): string[] {
 }
 
 const thisMachine = ['127.0.0.0/8', '::1/128'];
-
-/** Undefined if no replica is named. One that cannot be used is in the log; the gateway serves without it. */
-async function openReplicas(config: Config, db: ModelDatabase, logger: Logger): Promise<Replicas | undefined> {
-  if (config.replicaUrls.length === 0) return undefined;
-  return Replicas.open({
-    ...config,
-    urls: config.replicaUrls,
-    open: (options) => openReady({ ...options, reads: config.reads }),
-    db,
-    timeouts: config.databaseTimeouts,
-    onUsed: (replica) => logger.info({ replica }, 'a replica answers queries'),
-    onLeft: (replica, reason) => logger.warn({ replica, reason }, 'a replica is not used'),
-  });
-}
 
 /** Connections for the demo's import and the purges, which may take longer than a request. */
 export const maintenancePoolSize = 2;
@@ -135,7 +120,6 @@ export async function connectGateway(
   });
   const events = openEvents({ url, source: eventSource, preparedStatements, timeouts }, logger);
   const streams = new Streams({ ...events, logger, most: config.streamsMax, timeout: config.databaseTimeout });
-  let replicas: Replicas | undefined;
   let stopWebhooks = async () => {};
   const figures = config.metrics && webhookFigures(events.db, eventSource);
   const imports = config.metrics && new PolledFigures(() => lastImports(events.db), []);
@@ -143,20 +127,13 @@ export async function connectGateway(
     await stopWebhooks();
     figures?.stop();
     imports?.stop();
-    await Promise.all([rateLimiters.close(), replicas?.close(), events.close(), db.$disconnect()]);
+    await Promise.all([rateLimiters.close(), events.close(), db.$disconnect()]);
   };
-  try {
-    replicas = await openReplicas(config, db, logger);
-  } catch (error) {
-    await close();
-    throw error;
-  }
   const stopping = new AbortController();
   const webhooks = webhookRules(config, demo);
   const app = createPipeline({
     ...config,
     db,
-    replicas,
     logger,
     rateLimiters,
     demo: demo && shownDemo(demo),
@@ -171,7 +148,6 @@ export async function connectGateway(
     new Metrics({
       ...config,
       connections: () => db.connectionUse(),
-      replicas: () => replicas?.states ?? [],
       unsentBytes: () => nodeServer.unsentBytes,
       streams: () => streams.open,
       webhooks: figures.read,

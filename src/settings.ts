@@ -15,7 +15,6 @@ import {
   oneOf,
   onOff,
   origins,
-  replicas,
   setting,
   shownText,
   tlsExample,
@@ -46,7 +45,6 @@ const existing = (allowed: string, example: string) =>
 /** Every setting: its environment variable, its default, and what is accepted. docs/settings.md lists them. */
 export const settings = z.object({
   DATABASE_URL: database.optional(),
-  DATABASE_REPLICA_URL: replicas.optional(),
   APPLICATION_ROLE: z.string().optional(),
   DATA_DIR: z.string().default('.data'),
   HOST: host.default('127.0.0.1'),
@@ -190,7 +188,6 @@ export function configOf(environment: Environment) {
   }
   return {
     databaseUrl: data.DATABASE_URL,
-    replicaUrls: data.DATABASE_REPLICA_URL ?? [],
     /** The role of the main application, if it writes the same database. */
     applicationRole: data.APPLICATION_ROLE,
     dataDir: data.DATA_DIR,
@@ -291,7 +288,6 @@ function settingProblems(environment: Environment, error: z.ZodError | undefined
     ...(environment.fileProblems ?? []),
     ...invalid,
     ...(given.PERSISTED_ONLY === 'on' ? needs('PERSISTED_ONLY', 'PERSISTED_DOCUMENTS', './documents') : []),
-    ...needs('DATABASE_REPLICA_URL', 'DATABASE_URL', 'postgresql://goalpost:password@primary:5432/goalpost'),
     ...unencrypted(given).map((name) =>
       problem(name, `needs sslmode itself: PGSSLMODE=${given.PGSSLMODE} is not read`, tlsExample),
     ),
@@ -309,8 +305,7 @@ function settingProblems(environment: Environment, error: z.ZodError | undefined
 /** What reads PGSSLMODE for other programs does not do so here: without a word, nothing would be encrypted. */
 function unencrypted({ PGSSLMODE: mode, ...given }: NodeJS.ProcessEnv): Setting[] {
   if (!mode || mayBePlain.includes(mode)) return [];
-  const urls: Setting[] = ['DATABASE_URL', 'DATABASE_REPLICA_URL'];
-  return urls.filter((name) => given[name] && !given[name].includes('sslmode='));
+  return given.DATABASE_URL && !given.DATABASE_URL.includes('sslmode=') ? ['DATABASE_URL'] : [];
 }
 
 function tooManyWorkers(given: NodeJS.ProcessEnv): number[] {

@@ -111,11 +111,6 @@ export function stepsTable(costs: Costs): string {
       peopleFor(connections.most / connections.perGateway, one.gatewaySeconds),
     ],
     [
-      'replicas for reads',
-      `a primary of ${machine.database} processors is full`,
-      peopleFor(machine.database, one.databaseSeconds),
-    ],
-    [
       'Citus',
       `its changes alone fill a primary, or ${machine.diskTerabytes} TB are full`,
       Math.min(disk, peopleFor(machine.database, one.databaseSeconds - readSeconds)),

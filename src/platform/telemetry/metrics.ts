@@ -7,7 +7,7 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client';
-import type { ConnectionUse, ReplicaState } from '../postgres/index.js';
+import type { ConnectionUse } from '../postgres/index.js';
 import type { RequestRecord } from './requestRecord.js';
 
 interface GaugeOptions {
@@ -112,15 +112,9 @@ function requestMetrics(registry: Registry): CountRequest {
     labelNames: ['operation'],
     registers,
   });
-  const queries = new Counter({
-    name: 'goalpost_queries_total',
-    help: 'Queries by the server that answered them, primary or replica, if there are replicas.',
-    labelNames: ['server'],
-    registers,
-  });
 
   return (
-    { operation: asked, codes, statements: sent, repetitions: repeated, server },
+    { operation: asked, codes, statements: sent, repetitions: repeated },
     { status, seconds: taken, isReplay },
   ) => {
     const operation = asked.includes(',') ? 'several' : asked;
@@ -128,7 +122,6 @@ function requestMetrics(registry: Registry): CountRequest {
     seconds.observe({ operation }, taken);
     statements.observe({ operation }, sent);
     for (const code of codes) errors.inc({ operation, code });
-    if (server) queries.inc({ server });
     if (isReplay) replays.inc({ operation });
     if (repeated > 0) repetitions.inc({ operation }, repeated);
   };
@@ -177,7 +170,6 @@ interface MetricsOptions {
   /** How many connections the pool may hold. */
   poolSize: number;
   connections: () => ConnectionUse;
-  replicas?: () => ReplicaState[];
   unsentBytes?: () => number;
   streams?: () => number;
   webhooks?: ReadWebhooks;
@@ -205,7 +197,6 @@ export class Metrics {
   constructor({
     poolSize,
     connections,
-    replicas = () => [],
     unsentBytes = () => 0,
     streams = () => 0,
     webhooks,
@@ -222,16 +213,6 @@ export class Metrics {
     gauge('goalpost_unsent_bytes', 'Bytes of responses that clients have not read yet.', unsentBytes);
     gauge('goalpost_streams', 'Open streams.', streams);
     for (const { read, ...own } of gauges) addGauge(this.#registry, own, read);
-    const used = { name: 'goalpost_replica_used', help: 'Whether a replica may answer queries: 1 or 0.' };
-    addGauge(this.#registry, { ...used, label: 'replica', aggregator: 'min' }, () =>
-      Object.fromEntries(replicas().map(({ address, isUsed }) => [address, isUsed ? 1 : 0])),
-    );
-    const lag = { name: 'goalpost_replica_lag_bytes', help: 'How far a replica is behind the latest request.' };
-    addGauge(this.#registry, { ...lag, label: 'replica', aggregator: 'max' }, () =>
-      Object.fromEntries(
-        replicas().flatMap(({ address, bytesBehind: bytes }) => (bytes === undefined ? [] : [[address, bytes]])),
-      ),
-    );
   }
 
   /** All metrics in the text format of Prometheus, and its media type. */

@@ -90,20 +90,6 @@ const firing: Record<string, Scene> = {
     requests('200'),
     served,
   ),
-  GoalpostReplicasUnused: pair(
-    at('goalpost_replica_used', 'replica="two"'),
-    always(0),
-    always(1),
-    at('goalpost_replica_used', 'replica="three"'),
-    always(0),
-  ),
-  GoalpostReplicaLag: pair(
-    at('goalpost_replica_lag_bytes', 'replica="two"'),
-    always(17e6),
-    always(16e6),
-    at('goalpost_replica_used', 'replica="two"'),
-    always(1),
-  ),
   GoalpostWebhookLag: gauge(at('goalpost_webhook_lag_events'), 1001, 1000),
   GoalpostWebhooksFailing: gauge(at('goalpost_webhooks', 'state="failing"'), 1, 0),
   GoalpostWebhookDisabled: {
@@ -139,7 +125,6 @@ describe.skipIf(isMissing && process.env.CI !== 'true')('on a real Prometheus', 
     ends.push(servers.stop);
     const settings = {
       DATABASE_URL: servers.primaryUrl,
-      DATABASE_REPLICA_URL: servers.standbyUrl,
       METRICS_PORT: '0',
       RATE_LIMIT_PER_TOKEN: '1000000',
       WEBHOOK_KEY: webhookKey,
