@@ -6,7 +6,7 @@ import { databaseTables, type ModelDatabase, openReady } from './database.js';
 import { eventSource } from './events/source.js';
 import { purgeReceipts } from './mcp/receipts.js';
 import { type PurgedFile, purgeFiles } from './operations/purgeFiles.js';
-import { DemoKey } from './pages/demo.js';
+import type { DemoKey } from './pages/demo.js';
 import { purgeRegularly } from './platform/administration/index.js';
 import { Overload, parameters } from './platform/fairness/index.js';
 import { purgeOutcomes, readPersistedDocuments } from './platform/graphql/index.js';
@@ -39,7 +39,7 @@ export interface DemoTokens {
 export interface Job {
   /** The database, which may be the embedded one. */
   url: string;
-  demo: { tokens: DemoTokens; secrets: DemoKey['secrets'] | undefined; webhookKey: string } | undefined;
+  demo: { tokens: DemoTokens; key: DemoKey | undefined; webhookKey: string } | undefined;
 }
 
 /** What the settings allow webhooks. The demo may send webhooks to programs on this machine. */
@@ -101,12 +101,7 @@ interface ConnectedGateway {
 }
 
 /** Connects to the database, which is migrated. */
-export async function connectGateway(
-  config: Config,
-  { url, demo }: Job,
-  logger: Logger,
-  { isWorker = false } = {},
-): Promise<ConnectedGateway> {
+export async function connectGateway(config: Config, { url, demo }: Job, logger: Logger): Promise<ConnectedGateway> {
   const { preparedStatements, persisted: source, databaseTimeouts: timeouts } = config;
   const onError = (error: Error) => logger.info(`a database connection broke: ${error.message}`);
   const db = await openReady({ ...config, url, timeouts, onError });
@@ -116,7 +111,6 @@ export async function connectGateway(
     databaseUrl: url,
     preparedStatements,
     timeouts,
-    isWorker,
   });
   const events = openEvents({ url, source: eventSource, preparedStatements, timeouts }, logger);
   const streams = new Streams({ ...events, logger, most: config.streamsMax, timeout: config.databaseTimeout });
@@ -175,10 +169,10 @@ export async function connectGateway(
   return { nodeServer, overload, metrics, announceStop, endStreams: () => streams.end(), close };
 }
 
-const shownDemo = ({ tokens, secrets }: NonNullable<Job['demo']>) => ({
+const shownDemo = ({ tokens, key }: NonNullable<Job['demo']>) => ({
   token: tokens.write,
   readOnlyToken: tokens.readOnly,
-  key: secrets && new DemoKey(secrets),
+  key,
 });
 
 /** A process that serves. */
@@ -193,13 +187,8 @@ interface OpenGateway {
 }
 
 /** Connects to the database, and listens. Throws a ConfigError if it cannot listen. */
-export async function openGateway(
-  config: Config,
-  job: Job,
-  logger: Logger,
-  { isWorker = false } = {},
-): Promise<OpenGateway> {
-  const gateway = await connectGateway(config, job, logger, { isWorker });
+export async function openGateway(config: Config, job: Job, logger: Logger): Promise<OpenGateway> {
+  const gateway = await connectGateway(config, job, logger);
   const { nodeServer, metrics, announceStop, close } = gateway;
   const stop = async () => {
     announceStop();
@@ -246,18 +235,4 @@ export async function tryListening({ host, port, metrics }: Config): Promise<voi
   } finally {
     await Promise.all([server, metricsServer].map((one) => new Promise((resolve) => void one.close(resolve))));
   }
-}
-
-/** What of the gateway's limits one worker gets. */
-export function shareOf(config: Config, worker: number): Config {
-  const part = (whole: number) =>
-    Math.max(1, Math.floor(whole / config.workers) + (worker <= whole % config.workers ? 1 : 0));
-  const { poolSize, maxConcurrentRequests, maxConnections, streamsMax } = config;
-  return {
-    ...config,
-    poolSize: part(poolSize),
-    maxConcurrentRequests: part(maxConcurrentRequests),
-    maxConnections: part(maxConnections),
-    streamsMax: streamsMax > 0 ? part(streamsMax) : 0,
-  };
 }

@@ -10,7 +10,7 @@ import { printableText } from './commands/print.js';
 import type { ServeOptions } from './commands/serve.js';
 import { addContractCommands, addTokenCommands, addWebhookCommands } from './commands/subcommands.js';
 import { FileError } from './files.js';
-import { readConfig, readConfigWith, readEnvironment } from './settings.js';
+import { readConfig, readEnvironment } from './settings.js';
 import { version } from './version.js';
 
 // Each command is loaded when it runs: what serves takes a second to load, and `token list` needs none of it.
@@ -27,10 +27,9 @@ program
   .command('serve')
   .description('migrate the database, then serve until stopped (default)')
   .option('--no-demo', 'leave the embedded database without the demo workspace')
-  .option('--workers <number>', 'processes that serve: a number, or auto for one per core (setting WORKERS)')
-  .action(async ({ workers, ...options }: ServeOptions & { workers?: string }) => {
+  .action(async (options: ServeOptions) => {
     const { serve } = await import('./commands/serve.js');
-    await serve(readConfigWith(workers === undefined ? {} : { WORKERS: workers }), options);
+    await serve(readConfig(), options);
   });
 program
   .command('check')

@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { parseEnv } from 'node:util';
 import leven from 'leven';
 import * as z from 'zod';
@@ -26,13 +25,6 @@ const port = (example: number) => whole(0, 65_535, example);
 const count = (example: number) => whole(1, 1_000_000_000, example);
 const milliseconds = (example: number) => whole(100, 3_600_000, example);
 const millisecondsOrOff = (example: number) => whole(0, 3_600_000, example);
-const workers = setting({
-  read: (text) =>
-    text === 'auto' ? 'auto' : /^[1-9]\d{0,2}$/.test(text) && Number(text) <= 256 ? Number(text) : undefined,
-  allowed: 'auto or a whole number from 1 to 256',
-  example: 'auto',
-});
-
 const webhookKeys = commaSeparated((key) => /^[\x21-\x7e]{32,}$/.test(key), {
   allowed:
     'a key of at least 32 characters without spaces, or a new one and the old one with a comma between them; `openssl rand -hex 32` makes one',
@@ -51,7 +43,6 @@ export const settings = z.object({
   PORT: port(4000).default(4000),
   APP_URL: webAddress('https://work.example.com').optional(),
   PUBLIC_URL: webAddress('https://api.example.com').optional(),
-  WORKERS: workers.default(1),
   DATABASE_POOL_SIZE: whole(1, 1000, 20).default(10),
   DATABASE_TIMEOUT_MS: milliseconds(4500).default(defaults.databaseTimeout),
   DATABASE_CONNECT_TIMEOUT_MS: milliseconds(3000).default(3000),
@@ -165,16 +156,6 @@ export type Config = ReturnType<typeof readConfig>;
 export const readConfig = (values?: NodeJS.ProcessEnv) =>
   configOf(values ? { values, fromFile: new Set() } : readEnvironment());
 
-/** The settings of this process, some of which the command line gives. Throws a ConfigError. */
-export function readConfigWith(given: NodeJS.ProcessEnv): Config {
-  const { values, fromFile, ...rest } = readEnvironment();
-  return configOf({
-    ...rest,
-    values: { ...values, ...given },
-    fromFile: new Set([...fromFile].filter((name) => given[name] === undefined)),
-  });
-}
-
 /** Reads the settings from an environment. An empty variable counts as not set. Throws a ConfigError. */
 export function configOf(environment: Environment) {
   const { success, data, error } = settings.safeParse(givenIn(environment));
@@ -195,8 +176,6 @@ export function configOf(environment: Environment) {
     port: data.PORT,
     appUrl: data.APP_URL ?? data.PUBLIC_URL ?? addressOf(data.HOST, data.PORT),
     publicUrl: data.PUBLIC_URL,
-    /** Processes that serve. */
-    workers: data.WORKERS === 'auto' ? Math.min(availableParallelism(), data.DATABASE_POOL_SIZE) : data.WORKERS,
     poolSize: data.DATABASE_POOL_SIZE,
     databaseTimeout: data.DATABASE_TIMEOUT_MS,
     /** By what requests read. */
@@ -291,14 +270,6 @@ function settingProblems(environment: Environment, error: z.ZodError | undefined
     ...unencrypted(given).map((name) =>
       problem(name, `needs sslmode itself: PGSSLMODE=${given.PGSSLMODE} is not read`, tlsExample),
     ),
-    ...tooManyWorkers(given).map((workers) =>
-      problem(
-        'WORKERS',
-        'needs a DATABASE_POOL_SIZE of at least as many: each worker gets its share',
-        10 * workers,
-        'DATABASE_POOL_SIZE',
-      ),
-    ),
   ];
 }
 
@@ -306,12 +277,6 @@ function settingProblems(environment: Environment, error: z.ZodError | undefined
 function unencrypted({ PGSSLMODE: mode, ...given }: NodeJS.ProcessEnv): Setting[] {
   if (!mode || mayBePlain.includes(mode)) return [];
   return given.DATABASE_URL && !given.DATABASE_URL.includes('sslmode=') ? ['DATABASE_URL'] : [];
-}
-
-function tooManyWorkers(given: NodeJS.ProcessEnv): number[] {
-  const workers = settings.shape.WORKERS.safeParse(given.WORKERS).data;
-  const poolSize = settings.shape.DATABASE_POOL_SIZE.safeParse(given.DATABASE_POOL_SIZE).data;
-  return typeof workers === 'number' && poolSize !== undefined && workers > poolSize ? [workers] : [];
 }
 
 export interface EffectiveSetting {

@@ -157,8 +157,8 @@ async function migrationsOf(primary: InspectedServer, { databaseUrl }: Config) {
 }
 
 function connectionsOf({ connections: { most, used } }: InspectedServer, config: Config): Finding {
-  const { poolSize, rateLimit, workers } = config;
-  const needed = poolSize + maintenancePoolSize + (rateLimit.store === 'postgres' ? rateLimitPoolSize * workers : 0);
+  const { poolSize, rateLimit } = config;
+  const needed = poolSize + maintenancePoolSize + (rateLimit.store === 'postgres' ? rateLimitPoolSize : 0);
   const text = `one gateway takes up to ${needed} connections; the server allows ${most}, and has ${used} now`;
   return needed > most ? problem(`${text}. Lower DATABASE_POOL_SIZE, or raise max_connections`) : fine(text);
 }

@@ -2,7 +2,6 @@ import { inspect } from 'node:util';
 import { CommanderError } from 'commander';
 import { FileError, fileProblem } from '../files.js';
 import { isUnavailable } from '../platform/postgres/index.js';
-import { WorkerFailed } from '../platform/process/index.js';
 import { DatabaseError } from '../platform/servers/index.js';
 import { ConfigError } from '../platform/settings/index.js';
 import { isSetting } from '../settings.js';
@@ -25,7 +24,6 @@ export function exitCode(error: unknown): number {
     if (advice) printError(advice);
     return error.exitCode === 0 ? 0 : 2;
   }
-  if (error instanceof WorkerFailed) return error.exitCode;
   if (error instanceof OutputClosed) return 0;
   const isExpected = [UsageError, ConfigError, DatabaseError, ImportError, ListenError, FileError].some(
     (kind) => error instanceof kind,

@@ -8,7 +8,7 @@ import { Auditor, type Observation } from './auditor.js';
 import { startCompetition } from './competition.js';
 import { startDatabaseCluster, until } from './databaseCluster.js';
 
-// Three gateways behind HAProxy, one of them with two workers, on a PostgreSQL that Patroni runs on three machines, and with
+// Three gateways behind HAProxy, on a PostgreSQL that Patroni runs on three machines, and with
 // PgBouncer. The primary is killed, then moved, then a standby is stopped, while clients read and write. Prints what they saw, and what is lost: `npx tsx tools/cluster/run.ts [auditors] [seed]`
 
 const [auditorCount = 8, seed = 1] = process.argv.slice(2).map(Number);
@@ -22,12 +22,11 @@ const settings = { DATABASE_URL: cluster.url, PREPARED_STATEMENTS: 'off' };
 await commandOutput(['migrate'], settings);
 const { token, documents } = await createRestorables(settings, auditorCount);
 const gateways = await Promise.all(
-  gatewayPorts.map((port, number) =>
+  gatewayPorts.map((port) =>
     startBuiltGateway({
       ...settings,
       PORT: `${port}`,
       TRUSTED_PROXIES: '1',
-      WORKERS: number === 0 ? '2' : '1',
     }),
   ),
 );

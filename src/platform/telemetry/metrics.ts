@@ -1,12 +1,4 @@
-import {
-  Counter,
-  collectDefaultMetrics,
-  Gauge,
-  Histogram,
-  type MetricObjectWithValues,
-  type MetricValue,
-  Registry,
-} from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ConnectionUse } from '../postgres/index.js';
 import type { RequestRecord } from './requestRecord.js';
 
@@ -15,8 +7,6 @@ interface GaugeOptions {
   help: string;
   /** Has a value for each value of this label. */
   label?: string;
-  /** How to combine the values of several processes, which are added up if it is omitted. */
-  aggregator?: 'min' | 'max';
 }
 
 type ReadGauge = () => number | Readonly<Record<string, number>>;
@@ -148,16 +138,14 @@ function webhookMetrics(registry: Registry, read: ReadWebhooks | undefined) {
     buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600, 3600, 86_400],
     registers,
   });
-  // The same in every process: they read it from the database, with every tenth sweep.
-  const aggregator = 'max';
   if (read) {
     const help = 'Webhooks of all companies by state: active, failing, disabled.';
-    addGauge(registry, { name: 'goalpost_webhooks', help, label: 'state', aggregator }, () => {
+    addGauge(registry, { name: 'goalpost_webhooks', help, label: 'state' }, () => {
       const { lag: _, ...states } = read();
       return states;
     });
     const lagHelp = 'By how many events the slowest webhook that is not disabled is behind.';
-    addGauge(registry, { name: 'goalpost_webhook_lag_events', help: lagHelp, aggregator }, () => read().lag);
+    addGauge(registry, { name: 'goalpost_webhook_lag_events', help: lagHelp }, () => read().lag);
   }
 
   return (outcome: string, seconds: number | undefined): void => {
@@ -176,9 +164,6 @@ interface MetricsOptions {
   /** Gauges of the product. */
   gauges?: readonly ProductGauge[];
 }
-
-/** The metrics of one process. */
-export type Figures = MetricObjectWithValues<MetricValue<string>>[];
 
 export interface ReadMetrics {
   text: string;
@@ -205,7 +190,6 @@ export class Metrics {
     this.countAttempt = webhookMetrics(this.#registry, webhooks);
     collectDefaultMetrics({ register: this.#registry });
     const gauge = (name: string, help: string, read: () => number) => addGauge(this.#registry, { name, help }, read);
-    gauge('goalpost_workers', 'Processes of this gateway that serve.', () => 1);
     gauge('goalpost_pool_size', 'Most connections that the pool may hold.', () => poolSize);
     gauge('goalpost_pool_open', 'Connections of the pool.', () => connections().open);
     gauge('goalpost_pool_idle', 'Connections of the pool that are free.', () => connections().idle);
@@ -218,10 +202,5 @@ export class Metrics {
   /** All metrics in the text format of Prometheus, and its media type. */
   async read(): Promise<ReadMetrics> {
     return { text: await this.#registry.metrics(), contentType: this.#registry.contentType };
-  }
-
-  /** All metrics, to be added up with those of other processes. */
-  figures(): Promise<Figures> {
-    return this.#registry.getMetricsAsJSON();
   }
 }

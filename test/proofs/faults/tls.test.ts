@@ -151,7 +151,6 @@ describe('a PostgreSQL that takes only encrypted connections', () => {
     const gateway = await startServer({
       DATABASE_URL,
       RATE_LIMIT_STORE: 'postgres',
-      WORKERS: '2',
       FILE_RETENTION_DAYS: '90',
     });
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
