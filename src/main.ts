@@ -5,7 +5,6 @@ import type { DistributeOptions, PurgeOptions, RolesOptions } from './commands/a
 import { exitCode } from './commands/exitCode.js';
 import type { ExportFileOptions } from './commands/export.js';
 import type { ImportFileOptions } from './commands/import.js';
-import type { ListenOptions } from './commands/listen.js';
 import { printableText } from './commands/print.js';
 import type { ServeOptions } from './commands/serve.js';
 import { addContractCommands, addTokenCommands, addWebhookCommands } from './commands/subcommands.js';
@@ -110,23 +109,6 @@ program
   .action(async (options: PurgeOptions) => {
     const { purge } = await import('./commands/administration.js');
     await purge(readConfig(), options);
-  });
-
-program
-  .command('listen')
-  .description('print each event as it happens, and send it on; needs no option on the demo')
-  .option('--forward-to <url>', 'send each event there too, signed as webhooks are')
-  .option('--actions <list>', 'only these actions, such as GOAL_REOPENED,GOAL_CLOSED (default: all)')
-  .option('--except-origins <list>', 'not those of these origins: API, IMPORT, APPLICATION (default: all)')
-  .option('--after <cursor>', 'begin with the event after this cursor (default: with the next one)')
-  .option(
-    '--gateway <url>',
-    'address of the gateway (default: the demo, and with a token that of the settings HOST and PORT)',
-  )
-  .addOption(new Option('--token <token>', 'an API token (default: that of the demo)').env('TOKEN'))
-  .action(async (options: ListenOptions) => {
-    const { listenToEvents } = await import('./commands/listen.js');
-    await listenToEvents(readConfig(), options);
   });
 
 addTokenCommands(program);

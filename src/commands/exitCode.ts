@@ -11,9 +11,6 @@ import { printError } from './print.js';
 /** Wrong usage of a command, which prints the message and exits with 2. */
 export class UsageError extends Error {}
 
-/** Why `listen` cannot go on. The command prints it and exits with 1. */
-export class ListenError extends Error {}
-
 /** Standard output takes no more. Why has been said, unless its reader has gone, as `head`, which is no failure. */
 export class OutputClosed extends Error {}
 
@@ -25,7 +22,7 @@ export function exitCode(error: unknown): number {
     return error.exitCode === 0 ? 0 : 2;
   }
   if (error instanceof OutputClosed) return 0;
-  const isExpected = [UsageError, ConfigError, DatabaseError, ImportError, ListenError, FileError].some(
+  const isExpected = [UsageError, ConfigError, DatabaseError, ImportError, FileError].some(
     (kind) => error instanceof kind,
   );
   if (isExpected) printError(`goalpost: ${(error as Error).message}`);

@@ -127,7 +127,6 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
     const next = tokens ? [] : await nextCommands(maintained);
     serving = await openGateway(config, job, logger);
     const { base } = serving;
-    if (tokens) await demo?.writeDemoAddress(config.dataDir, base);
     const stopPurging = purgeWhileServing(config, maintained, logger);
     const started = {
       graphql: `${base}/graphql`,
