@@ -39,7 +39,7 @@ import {
 } from './platform/http/index.js';
 import { Callers, type RateLimiters, rateLimit } from './platform/limits/index.js';
 import { isSecret, type Streams } from './platform/outbox/index.js';
-import { newScope, type Replicas } from './platform/postgres/index.js';
+import { newScope } from './platform/postgres/index.js';
 import { openApiDocument, openApiRoutes } from './rest/openapi/openApiDocument.js';
 import { restRoutes, storedMutations } from './rest/routes.js';
 import { apiRoot, prepare } from './rest/storedMutation.js';
@@ -48,8 +48,6 @@ import { authenticator, bearerHash, requireBearer, withoutTokens } from './token
 
 interface AppOptions {
   db: ModelDatabase;
-  /** Standbys of the database that may answer queries. */
-  replicas?: Replicas | undefined;
   logger: Logger;
   clock?: () => Date;
   appUrl: string;
@@ -199,7 +197,6 @@ export const itinerary = [
 /** Creates the gateway, which responds to requests. Two gateways share nothing but their options. */
 export function createPipeline({
   db,
-  replicas,
   logger,
   clock = () => new Date(),
   appUrl,
@@ -244,14 +241,13 @@ export function createPipeline({
     responseCharacters,
     longOutcomeBytes,
     isSecret,
-    replicas,
     lockChanges,
     onChange,
     onStreamEnd,
   });
 
   const callers = new Callers(trustedProxies, bearerHash);
-  const authenticate = authenticator(db, { withPosition: replicas !== undefined });
+  const authenticate = authenticator(db);
   const mutations = withExamples(
     storedMutations.map((stored) => prepare(schema, stored)),
     { previews: !persisted?.only },

@@ -5,7 +5,7 @@ import { createPipeline } from './app.js';
 import { databaseTables, type ModelDatabase, openReady } from './database.js';
 import { eventSource } from './events/source.js';
 import { type PurgedFile, purgeFiles } from './operations/purgeFiles.js';
-import { DemoKey } from './pages/demo.js';
+import type { DemoKey } from './pages/demo.js';
 import { purgeRegularly } from './platform/administration/index.js';
 import { Overload, parameters } from './platform/fairness/index.js';
 import { purgeOutcomes, readPersistedDocuments } from './platform/graphql/index.js';
@@ -19,7 +19,6 @@ import {
   Streams,
   webhookFigures,
 } from './platform/outbox/index.js';
-import { Replicas } from './platform/postgres/index.js';
 import { listen } from './platform/process/index.js';
 import { addressOf } from './platform/settings/index.js';
 import { Metrics, MetricsServer, PolledFigures, type ReadMetrics } from './platform/telemetry/index.js';
@@ -38,7 +37,7 @@ export interface DemoTokens {
 export interface Job {
   /** The database, which may be the embedded one. */
   url: string;
-  demo: { tokens: DemoTokens; secrets: DemoKey['secrets'] | undefined; webhookKey: string } | undefined;
+  demo: { tokens: DemoTokens; key: DemoKey | undefined; webhookKey: string } | undefined;
 }
 
 /** What the settings allow webhooks. The demo may send webhooks to programs on this machine. */
@@ -58,20 +57,6 @@ function namesOf(host: string): string[] {
 }
 
 const thisMachine = ['127.0.0.0/8', '::1/128'];
-
-/** Undefined if no replica is named. One that cannot be used is in the log; the gateway serves without it. */
-async function openReplicas(config: Config, db: ModelDatabase, logger: Logger): Promise<Replicas | undefined> {
-  if (config.replicaUrls.length === 0) return undefined;
-  return Replicas.open({
-    ...config,
-    urls: config.replicaUrls,
-    open: (options) => openReady({ ...options, reads: config.reads }),
-    db,
-    timeouts: config.databaseTimeouts,
-    onUsed: (replica) => logger.info({ replica }, 'a replica answers queries'),
-    onLeft: (replica, reason) => logger.warn({ replica, reason }, 'a replica is not used'),
-  });
-}
 
 /** Connections for the demo's import and the purges, which may take longer than a request. */
 export const maintenancePoolSize = 2;
@@ -111,12 +96,7 @@ interface ConnectedGateway {
 }
 
 /** Connects to the database, which is migrated. */
-export async function connectGateway(
-  config: Config,
-  { url, demo }: Job,
-  logger: Logger,
-  { isWorker = false } = {},
-): Promise<ConnectedGateway> {
+export async function connectGateway(config: Config, { url, demo }: Job, logger: Logger): Promise<ConnectedGateway> {
   const { preparedStatements, persisted: source, databaseTimeouts: timeouts } = config;
   const onError = (error: Error) => logger.info(`a database connection broke: ${error.message}`);
   const db = await openReady({ ...config, url, timeouts, onError });
@@ -126,11 +106,9 @@ export async function connectGateway(
     databaseUrl: url,
     preparedStatements,
     timeouts,
-    isWorker,
   });
   const events = openEvents({ url, source: eventSource, preparedStatements, timeouts }, logger);
   const streams = new Streams({ ...events, logger, most: config.streamsMax, timeout: config.databaseTimeout });
-  let replicas: Replicas | undefined;
   let stopWebhooks = async () => {};
   const figures = config.metrics && webhookFigures(events.db, eventSource);
   const imports = config.metrics && new PolledFigures(() => lastImports(events.db), []);
@@ -138,20 +116,13 @@ export async function connectGateway(
     await stopWebhooks();
     figures?.stop();
     imports?.stop();
-    await Promise.all([rateLimiters.close(), replicas?.close(), events.close(), db.$disconnect()]);
+    await Promise.all([rateLimiters.close(), events.close(), db.$disconnect()]);
   };
-  try {
-    replicas = await openReplicas(config, db, logger);
-  } catch (error) {
-    await close();
-    throw error;
-  }
   const stopping = new AbortController();
   const webhooks = webhookRules(config, demo);
   const app = createPipeline({
     ...config,
     db,
-    replicas,
     logger,
     rateLimiters,
     demo: demo && shownDemo(demo),
@@ -166,7 +137,6 @@ export async function connectGateway(
     new Metrics({
       ...config,
       connections: () => db.connectionUse(),
-      replicas: () => replicas?.states ?? [],
       unsentBytes: () => nodeServer.unsentBytes,
       streams: () => streams.open,
       webhooks: figures.read,
@@ -194,10 +164,10 @@ export async function connectGateway(
   return { nodeServer, overload, metrics, announceStop, endStreams: () => streams.end(), close };
 }
 
-const shownDemo = ({ tokens, secrets }: NonNullable<Job['demo']>) => ({
+const shownDemo = ({ tokens, key }: NonNullable<Job['demo']>) => ({
   token: tokens.write,
   readOnlyToken: tokens.readOnly,
-  key: secrets && new DemoKey(secrets),
+  key,
 });
 
 /** A process that serves. */
@@ -212,13 +182,8 @@ interface OpenGateway {
 }
 
 /** Connects to the database, and listens. Throws a ConfigError if it cannot listen. */
-export async function openGateway(
-  config: Config,
-  job: Job,
-  logger: Logger,
-  { isWorker = false } = {},
-): Promise<OpenGateway> {
-  const gateway = await connectGateway(config, job, logger, { isWorker });
+export async function openGateway(config: Config, job: Job, logger: Logger): Promise<OpenGateway> {
+  const gateway = await connectGateway(config, job, logger);
   const { nodeServer, metrics, announceStop, close } = gateway;
   const stop = async () => {
     announceStop();
@@ -265,18 +230,4 @@ export async function tryListening({ host, port, metrics }: Config): Promise<voi
   } finally {
     await Promise.all([server, metricsServer].map((one) => new Promise((resolve) => void one.close(resolve))));
   }
-}
-
-/** What of the gateway's limits one worker gets. */
-export function shareOf(config: Config, worker: number): Config {
-  const part = (whole: number) =>
-    Math.max(1, Math.floor(whole / config.workers) + (worker <= whole % config.workers ? 1 : 0));
-  const { poolSize, maxConcurrentRequests, maxConnections, streamsMax } = config;
-  return {
-    ...config,
-    poolSize: part(poolSize),
-    maxConcurrentRequests: part(maxConcurrentRequests),
-    maxConnections: part(maxConnections),
-    streamsMax: streamsMax > 0 ? part(streamsMax) : 0,
-  };
 }

@@ -5,12 +5,11 @@ import type { DistributeOptions, PurgeOptions, RolesOptions } from './commands/a
 import { exitCode } from './commands/exitCode.js';
 import type { ExportFileOptions } from './commands/export.js';
 import type { ImportFileOptions } from './commands/import.js';
-import type { ListenOptions } from './commands/listen.js';
 import { printableText } from './commands/print.js';
 import type { ServeOptions } from './commands/serve.js';
 import { addContractCommands, addTokenCommands, addWebhookCommands } from './commands/subcommands.js';
 import { FileError } from './files.js';
-import { readConfig, readConfigWith, readEnvironment } from './settings.js';
+import { readConfig, readEnvironment } from './settings.js';
 import { version } from './version.js';
 
 // Each command is loaded when it runs: what serves takes a second to load, and `token list` needs none of it.
@@ -27,10 +26,9 @@ program
   .command('serve')
   .description('migrate the database, then serve until stopped (default)')
   .option('--no-demo', 'leave the embedded database without the demo workspace')
-  .option('--workers <number>', 'processes that serve: a number, or auto for one per core (setting WORKERS)')
-  .action(async ({ workers, ...options }: ServeOptions & { workers?: string }) => {
+  .action(async (options: ServeOptions) => {
     const { serve } = await import('./commands/serve.js');
-    await serve(readConfigWith(workers === undefined ? {} : { WORKERS: workers }), options);
+    await serve(readConfig(), options);
   });
 program
   .command('check')
@@ -111,23 +109,6 @@ program
   .action(async (options: PurgeOptions) => {
     const { purge } = await import('./commands/administration.js');
     await purge(readConfig(), options);
-  });
-
-program
-  .command('listen')
-  .description('print each event as it happens, and send it on; needs no option on the demo')
-  .option('--forward-to <url>', 'send each event there too, signed as webhooks are')
-  .option('--actions <list>', 'only these actions, such as GOAL_REOPENED,GOAL_CLOSED (default: all)')
-  .option('--except-origins <list>', 'not those of these origins: API, IMPORT, APPLICATION (default: all)')
-  .option('--after <cursor>', 'begin with the event after this cursor (default: with the next one)')
-  .option(
-    '--gateway <url>',
-    'address of the gateway (default: the demo, and with a token that of the settings HOST and PORT)',
-  )
-  .addOption(new Option('--token <token>', 'an API token (default: that of the demo)').env('TOKEN'))
-  .action(async (options: ListenOptions) => {
-    const { listenToEvents } = await import('./commands/listen.js');
-    await listenToEvents(readConfig(), options);
   });
 
 addTokenCommands(program);

@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { parseEnv } from 'node:util';
 import leven from 'leven';
 import * as z from 'zod';
@@ -15,7 +14,6 @@ import {
   oneOf,
   onOff,
   origins,
-  replicas,
   setting,
   shownText,
   tlsExample,
@@ -27,13 +25,6 @@ const port = (example: number) => whole(0, 65_535, example);
 const count = (example: number) => whole(1, 1_000_000_000, example);
 const milliseconds = (example: number) => whole(100, 3_600_000, example);
 const millisecondsOrOff = (example: number) => whole(0, 3_600_000, example);
-const workers = setting({
-  read: (text) =>
-    text === 'auto' ? 'auto' : /^[1-9]\d{0,2}$/.test(text) && Number(text) <= 256 ? Number(text) : undefined,
-  allowed: 'auto or a whole number from 1 to 256',
-  example: 'auto',
-});
-
 const webhookKeys = commaSeparated((key) => /^[\x21-\x7e]{32,}$/.test(key), {
   allowed:
     'a key of at least 32 characters without spaces, or a new one and the old one with a comma between them; `openssl rand -hex 32` makes one',
@@ -46,14 +37,12 @@ const existing = (allowed: string, example: string) =>
 /** Every setting: its environment variable, its default, and what is accepted. docs/settings.md lists them. */
 export const settings = z.object({
   DATABASE_URL: database.optional(),
-  DATABASE_REPLICA_URL: replicas.optional(),
   APPLICATION_ROLE: z.string().optional(),
   DATA_DIR: z.string().default('.data'),
   HOST: host.default('127.0.0.1'),
   PORT: port(4000).default(4000),
   APP_URL: webAddress('https://work.example.com').optional(),
   PUBLIC_URL: webAddress('https://api.example.com').optional(),
-  WORKERS: workers.default(1),
   DATABASE_POOL_SIZE: whole(1, 1000, 20).default(10),
   DATABASE_TIMEOUT_MS: milliseconds(4500).default(defaults.databaseTimeout),
   DATABASE_CONNECT_TIMEOUT_MS: milliseconds(3000).default(3000),
@@ -167,16 +156,6 @@ export type Config = ReturnType<typeof readConfig>;
 export const readConfig = (values?: NodeJS.ProcessEnv) =>
   configOf(values ? { values, fromFile: new Set() } : readEnvironment());
 
-/** The settings of this process, some of which the command line gives. Throws a ConfigError. */
-export function readConfigWith(given: NodeJS.ProcessEnv): Config {
-  const { values, fromFile, ...rest } = readEnvironment();
-  return configOf({
-    ...rest,
-    values: { ...values, ...given },
-    fromFile: new Set([...fromFile].filter((name) => given[name] === undefined)),
-  });
-}
-
 /** Reads the settings from an environment. An empty variable counts as not set. Throws a ConfigError. */
 export function configOf(environment: Environment) {
   const { success, data, error } = settings.safeParse(givenIn(environment));
@@ -190,7 +169,6 @@ export function configOf(environment: Environment) {
   }
   return {
     databaseUrl: data.DATABASE_URL,
-    replicaUrls: data.DATABASE_REPLICA_URL ?? [],
     /** The role of the main application, if it writes the same database. */
     applicationRole: data.APPLICATION_ROLE,
     dataDir: data.DATA_DIR,
@@ -198,8 +176,6 @@ export function configOf(environment: Environment) {
     port: data.PORT,
     appUrl: data.APP_URL ?? data.PUBLIC_URL ?? addressOf(data.HOST, data.PORT),
     publicUrl: data.PUBLIC_URL,
-    /** Processes that serve. */
-    workers: data.WORKERS === 'auto' ? Math.min(availableParallelism(), data.DATABASE_POOL_SIZE) : data.WORKERS,
     poolSize: data.DATABASE_POOL_SIZE,
     databaseTimeout: data.DATABASE_TIMEOUT_MS,
     /** By what requests read. */
@@ -291,17 +267,8 @@ function settingProblems(environment: Environment, error: z.ZodError | undefined
     ...(environment.fileProblems ?? []),
     ...invalid,
     ...(given.PERSISTED_ONLY === 'on' ? needs('PERSISTED_ONLY', 'PERSISTED_DOCUMENTS', './documents') : []),
-    ...needs('DATABASE_REPLICA_URL', 'DATABASE_URL', 'postgresql://goalpost:password@primary:5432/goalpost'),
     ...unencrypted(given).map((name) =>
       problem(name, `needs sslmode itself: PGSSLMODE=${given.PGSSLMODE} is not read`, tlsExample),
-    ),
-    ...tooManyWorkers(given).map((workers) =>
-      problem(
-        'WORKERS',
-        'needs a DATABASE_POOL_SIZE of at least as many: each worker gets its share',
-        10 * workers,
-        'DATABASE_POOL_SIZE',
-      ),
     ),
   ];
 }
@@ -309,14 +276,7 @@ function settingProblems(environment: Environment, error: z.ZodError | undefined
 /** What reads PGSSLMODE for other programs does not do so here: without a word, nothing would be encrypted. */
 function unencrypted({ PGSSLMODE: mode, ...given }: NodeJS.ProcessEnv): Setting[] {
   if (!mode || mayBePlain.includes(mode)) return [];
-  const urls: Setting[] = ['DATABASE_URL', 'DATABASE_REPLICA_URL'];
-  return urls.filter((name) => given[name] && !given[name].includes('sslmode='));
-}
-
-function tooManyWorkers(given: NodeJS.ProcessEnv): number[] {
-  const workers = settings.shape.WORKERS.safeParse(given.WORKERS).data;
-  const poolSize = settings.shape.DATABASE_POOL_SIZE.safeParse(given.DATABASE_POOL_SIZE).data;
-  return typeof workers === 'number' && poolSize !== undefined && workers > poolSize ? [workers] : [];
+  return given.DATABASE_URL && !given.DATABASE_URL.includes('sslmode=') ? ['DATABASE_URL'] : [];
 }
 
 export interface EffectiveSetting {

@@ -5,12 +5,9 @@ import { Cache } from './platform/caching/index.js';
 import { failure } from './platform/failures/index.js';
 import {
   CircuitBreaker,
-  flushedPosition,
-  type LogPosition,
   PendingPrerequisite,
   type Prerequisite,
   type RequestScope,
-  readPosition,
   toStatement,
   withShareOfDeadline,
 } from './platform/postgres/index.js';
@@ -98,8 +95,6 @@ interface FoundToken {
   surfaces: string | null;
   /** Whether its last use was written more than a minute ago, or never. */
   isUseDue: boolean;
-  /** Of the primary's log, if it was asked for; null on a standby. */
-  position?: string | null;
 }
 
 /** For how long a use is not worth another write. */
@@ -122,11 +117,10 @@ async function findToken(
   db: ModelDatabase,
   hash: Uint8Array<ArrayBuffer>,
   companyId: string,
-  { withPosition = false } = {},
 ): Promise<FoundToken | undefined> {
   const [found] = await db.$queryRaw<FoundToken[]>`
     SELECT t.id, t.company_id AS "companyId", t.person_id AS "personId", t.can_write AS "canWrite", t.scopes,
-      t.surfaces, ${isUseDue} AS "isUseDue"${withPosition ? Prisma.raw(`, ${flushedPosition} AS position`) : Prisma.empty}
+      t.surfaces, ${isUseDue} AS "isUseDue"
     FROM api_tokens t JOIN people p ON p.company_id = ${companyId} AND p.id = t.person_id
     WHERE t.company_id = ${companyId} AND t.hash = ${hash}
       AND t.revoked_at IS NULL AND p.suspended_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())`;
@@ -160,12 +154,11 @@ const sameToken = ({ id, companyId, personId, canWrite, scopes, surfaces }: Foun
 
 const isDivisionByZero = (error: unknown) => (error as { code?: unknown } | null)?.code === '22012';
 
-/** Who asks, and how far the log of the primary had come by then. What was acknowledged before lies before that. */
+/** Who asks. */
 interface Caller extends Actor {
   canWrite: boolean;
   scopes: string[] | null;
   surfaces: string[] | null;
-  position?: LogPosition | undefined;
 }
 
 const callerOf = (row: FoundToken): Caller => ({
@@ -175,7 +168,6 @@ const callerOf = (row: FoundToken): Caller => ({
   canWrite: row.canWrite,
   scopes: itemsOf(row.scopes),
   surfaces: itemsOf(row.surfaces),
-  position: readPosition(row.position),
 });
 
 /**
@@ -188,10 +180,10 @@ export type Authenticate = (token: string | undefined, scope?: RequestScope) => 
 const tokensKept = 10_000;
 
 /**
- * Looks up a token on the primary, so that a revocation counts at once. After its first use, it is looked up with the
+ * Looks up a token, so that a revocation counts at once. After its first use, it is looked up with the
  * first statement of each request, in one message. Records the last use of each token, to the minute.
  */
-export function authenticator(database: ModelDatabase, options = { withPosition: false }): Authenticate {
+export function authenticator(database: ModelDatabase): Authenticate {
   // Whose use this gateway has just recorded: requests that were under way meanwhile have not seen that.
   const recorded = new Cache<string, true>(tokensKept, { ttl: useMilliseconds });
   // The company of a token never changes.
@@ -213,7 +205,7 @@ export function authenticator(database: ModelDatabase, options = { withPosition:
     const companyId = known ?? (await findCompany(db, hash));
     if (companyId === undefined) return undefined;
     if (!known) companies.set(token, companyId);
-    const row = await stalled.ask(companyId, () => findToken(db, hash, companyId, options));
+    const row = await stalled.ask(companyId, () => findToken(db, hash, companyId));
     if (row === 'refused') throw failure('SERVICE_UNAVAILABLE');
     if (row) found.set(token, row);
     else found.delete(token);
@@ -243,7 +235,7 @@ export function authenticator(database: ModelDatabase, options = { withPosition:
   return async (token, scope) => {
     if (token === undefined) throw failure('UNAUTHENTICATED');
     const known = found.get(token);
-    if (known && scope && !options.withPosition) {
+    if (known && scope) {
       scope.prerequisite = new PendingPrerequisite(prerequisiteOf(token, known, scope));
       return callerOf(known);
     }

@@ -99,7 +99,7 @@ export function stepsTable(costs: Costs): string {
     .reduce((sum, [kind, count]) => sum + (count * (costs.perRequest.get(kind)?.databaseMilliseconds ?? 0)) / 1000, 0);
   const disk = (machine.diskTerabytes * 1e12) / (one.bytes + one.newBytes * use.workingDays);
   const steps: [string, string, number][] = [
-    ['more processes (workers, or more gateways)', 'one gateway process is full', peopleFor(1, one.gatewaySeconds)],
+    ['more gateways', 'one gateway process is full', peopleFor(1, one.gatewaySeconds)],
     [
       'more machines for gateways',
       `${machine.gateway} processes are full`,
@@ -109,11 +109,6 @@ export function stepsTable(costs: Costs): string {
       'PgBouncer',
       `the gateways hold ${connections.most} connections`,
       peopleFor(connections.most / connections.perGateway, one.gatewaySeconds),
-    ],
-    [
-      'replicas for reads',
-      `a primary of ${machine.database} processors is full`,
-      peopleFor(machine.database, one.databaseSeconds),
     ],
     [
       'Citus',

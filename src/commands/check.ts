@@ -12,7 +12,6 @@ import { hasCluster, startEmbedded } from '../platform/embedded/index.js';
 import { readPersistedDocuments } from '../platform/graphql/index.js';
 import { isLoopback } from '../platform/http/index.js';
 import { rateLimitPoolSize } from '../platform/limits/index.js';
-import { type InspectedReplica, inspectReplicas } from '../platform/postgres/index.js';
 import { listen } from '../platform/process/index.js';
 import { DatabaseError, type Encryption } from '../platform/servers/index.js';
 import { ConfigError } from '../platform/settings/index.js';
@@ -158,8 +157,8 @@ async function migrationsOf(primary: InspectedServer, { databaseUrl }: Config) {
 }
 
 function connectionsOf({ connections: { most, used } }: InspectedServer, config: Config): Finding {
-  const { poolSize, rateLimit, workers } = config;
-  const needed = poolSize + maintenancePoolSize + (rateLimit.store === 'postgres' ? rateLimitPoolSize * workers : 0);
+  const { poolSize, rateLimit } = config;
+  const needed = poolSize + maintenancePoolSize + (rateLimit.store === 'postgres' ? rateLimitPoolSize : 0);
   const text = `one gateway takes up to ${needed} connections; the server allows ${most}, and has ${used} now`;
   return needed > most ? problem(`${text}. Lower DATABASE_POOL_SIZE, or raise max_connections`) : fine(text);
 }
@@ -189,22 +188,9 @@ async function inspectAt(url: string, config: Config): Promise<Finding[]> {
     return [found, encryptionFinding(address, encryption)];
   });
   const primary = servers.find((server): server is InspectedServer => 'role' in server && server.role === 'primary');
-  if (primary) return [...findings, ...(await inspectPrimary(primary, config)), ...(await replicasOf(primary, config))];
+  if (primary) return [...findings, ...(await inspectPrimary(primary, config))];
   const isReached = servers.some((server) => 'role' in server);
   return isReached ? [...findings, problem('no server accepts writes')] : findings;
-}
-
-async function replicasOf(primary: InspectedServer, { replicaUrls, databaseTimeouts }: Config): Promise<Finding[]> {
-  if (replicaUrls.length === 0) return [];
-  return (await inspectReplicas(replicaUrls, primary.url, databaseTimeouts.connect)).flatMap(replicaFindings);
-}
-
-function replicaFindings(replica: InspectedReplica): Finding[] {
-  const name = `the replica ${replica.address}`;
-  if ('failure' in replica) return [problem(`${name} is not used: ${replica.failure}`)];
-  if ('isPrimary' in replica) return [fine(`${name} is a primary now; it answers once it is a standby`)];
-  const used = fine(`${name} answers queries; it is ${replica.bytesBehind} bytes behind`);
-  return [used, encryptionFinding(replica.address, replica.encryption)];
 }
 
 /**

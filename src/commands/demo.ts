@@ -13,18 +13,8 @@ import { importFrom } from '../workspace/import.js';
 export const demoTokensFile = (dataDir: string) => join(dataDir, 'demo-tokens.json');
 
 /** The tokens of the demo workspace. Rejects if there is no such file. */
-export const readDemoTokens = async (dataDir: string): Promise<DemoTokens> =>
+const readDemoTokens = async (dataDir: string): Promise<DemoTokens> =>
   JSON.parse(await readFile(demoTokensFile(dataDir), 'utf8'));
-
-const addressFile = (dataDir: string) => join(dataDir, 'demo-address');
-
-/** Notes where the demo is served: commands send its tokens nowhere else. */
-export const writeDemoAddress = (dataDir: string, address: string): Promise<void> =>
-  replaceFile(addressFile(dataDir), [`${address}\n`]);
-
-/** Where the demo was served last. Rejects if no gateway has served it. */
-export const readDemoAddress = async (dataDir: string): Promise<URL> =>
-  new URL((await readFile(addressFile(dataDir), 'utf8')).trim());
 
 const workspace = fileURLToPath(fileUrl('../prisma/demo-workspace.json'));
 

@@ -2,7 +2,6 @@ import { inspect } from 'node:util';
 import { CommanderError } from 'commander';
 import { FileError, fileProblem } from '../files.js';
 import { isUnavailable } from '../platform/postgres/index.js';
-import { WorkerFailed } from '../platform/process/index.js';
 import { DatabaseError } from '../platform/servers/index.js';
 import { ConfigError } from '../platform/settings/index.js';
 import { isSetting } from '../settings.js';
@@ -11,9 +10,6 @@ import { printError } from './print.js';
 
 /** Wrong usage of a command, which prints the message and exits with 2. */
 export class UsageError extends Error {}
-
-/** Why `listen` cannot go on. The command prints it and exits with 1. */
-export class ListenError extends Error {}
 
 /** Standard output takes no more. Why has been said, unless its reader has gone, as `head`, which is no failure. */
 export class OutputClosed extends Error {}
@@ -25,9 +21,8 @@ export function exitCode(error: unknown): number {
     if (advice) printError(advice);
     return error.exitCode === 0 ? 0 : 2;
   }
-  if (error instanceof WorkerFailed) return error.exitCode;
   if (error instanceof OutputClosed) return 0;
-  const isExpected = [UsageError, ConfigError, DatabaseError, ImportError, ListenError, FileError].some(
+  const isExpected = [UsageError, ConfigError, DatabaseError, ImportError, FileError].some(
     (kind) => error instanceof kind,
   );
   if (isExpected) printError(`goalpost: ${(error as Error).message}`);

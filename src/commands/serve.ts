@@ -1,21 +1,11 @@
-import cluster from 'node:cluster';
 import { styleText } from 'node:util';
-import type { Logger } from 'pino';
 import { type ModelDatabase, openDatabase } from '../database.js';
-import {
-  type Job,
-  maintenancePoolSize,
-  openGateway,
-  openMetrics,
-  purgeWhileServing,
-  shareOf,
-  tryListening,
-} from '../gateway.js';
+import { maintenancePoolSize, openGateway, openMetrics, purgeWhileServing, tryListening } from '../gateway.js';
 import { DemoKey, startLabel } from '../pages/demo.js';
 import { readPersistedDocuments } from '../platform/graphql/index.js';
 import { isLoopback } from '../platform/http/index.js';
 import { isUnavailable } from '../platform/postgres/index.js';
-import { exitInTime, serveAsWorker, untilStopped, untilUncaughtError, Workers } from '../platform/process/index.js';
+import { exitInTime, untilStopped, untilUncaughtError } from '../platform/process/index.js';
 import { createLogger, logDestination, type ReadMetrics } from '../platform/telemetry/index.js';
 import { apiRoot } from '../rest/storedMutation.js';
 import { schema } from '../schema/index.js';
@@ -94,34 +84,6 @@ function banner({ graphql, rest, browser, metrics, tokens, next }: Started, pain
 /** What is counted before anything serves. */
 const nothingYet: ReadMetrics = { text: '', contentType: 'text/plain' };
 
-/** This process or its workers, which serve. */
-interface Serving {
-  base: string;
-  readMetrics(): Promise<ReadMetrics>;
-  /** Finishes running requests. Returns how many this process has cut off. */
-  stop(): Promise<number>;
-  close(): Promise<void>;
-}
-
-async function openAlone(config: Config, job: Job, logger: Logger): Promise<Serving> {
-  const gateway = await openGateway(config, job, logger);
-  return { ...gateway, readMetrics: async () => gateway.metrics?.read() ?? nothingYet };
-}
-
-async function openWorkers(config: Config, job: Job, logger: Logger): Promise<Serving> {
-  const workers = new Workers(config, job, logger);
-  const stop = async () => {
-    await workers.stop();
-    return 0;
-  };
-  try {
-    return { base: await workers.start(), readMetrics: () => workers.read(), stop, close: async () => {} };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-}
-
 export interface ServeOptions {
   /** Whether the embedded database gets the demo workspace, if it is empty, and its pages the demo's token. */
   demo?: boolean;
@@ -132,12 +94,6 @@ export interface ServeOptions {
  * embedded Postgres if it started one. A second signal ends the process at once.
  */
 export async function serve(config: Config, { demo: withDemo = true }: ServeOptions = {}): Promise<void> {
-  if (cluster.isWorker) {
-    return serveAsWorker<Job>({
-      loggerOf: (worker) => createLogger(config.logLevel, logDestination(config.logFormat), { worker }),
-      open: (worker, job, logger) => openGateway(shareOf(config, worker), job, logger, { isWorker: true }),
-    });
-  }
   const stopped = untilStopped(config);
   if (config.persisted) readPersistedDocuments(config.persisted.path, schema);
   await tryListening(config);
@@ -146,7 +102,7 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
   for (const { name, nearest } of config.misspelled) logger.warn(`${name} is not a setting. Did you mean ${nearest}?`);
   const log = (message: string) => logger.info(message);
   let metrics: Awaited<ReturnType<typeof openMetrics>>;
-  let serving: Serving | undefined;
+  let serving: Awaited<ReturnType<typeof openGateway>> | undefined;
   // A migration may wait for minutes, and what it has not finished is rolled back. The embedded server is stopped in order.
   if (config.databaseUrl)
     void stopped.then(() => {
@@ -166,12 +122,11 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
     const tokens = await demo?.openDemo(maintained, config.dataDir);
     const key = tokens && isOnlyLocal(config) ? new DemoKey() : undefined;
     const webhookKey = (tokens && (await demo?.openWebhookKey(config.dataDir))) ?? '';
-    const job = { url, demo: tokens && { tokens, secrets: key?.secrets, webhookKey } };
-    metrics = await openMetrics(config, async () => serving?.readMetrics() ?? nothingYet, logger);
+    const job = { url, demo: tokens && { tokens, key, webhookKey } };
+    metrics = await openMetrics(config, async () => serving?.metrics?.read() ?? nothingYet, logger);
     const next = tokens ? [] : await nextCommands(maintained);
-    serving = await (config.workers > 1 ? openWorkers : openAlone)(config, job, logger);
+    serving = await openGateway(config, job, logger);
     const { base } = serving;
-    if (tokens) await demo?.writeDemoAddress(config.dataDir, base);
     const stopPurging = purgeWhileServing(config, maintained, logger);
     const started = {
       graphql: `${base}/graphql`,

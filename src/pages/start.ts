@@ -104,7 +104,8 @@ ${connecting(base, token)}
 </section>`;
 
 const listening = (base: string): Html => html`<p class="tools">To see each change as it happens, run in a terminal:
-<code>npx goalpost listen --gateway ${shellQuoted(base)}</code></p>`;
+<code>curl -N ${shellQuoted(`${base}/graphql`)} -H "Authorization: Bearer $TOKEN" -H 'Accept: text/event-stream'
+-H 'Content-Type: application/json' -d '{"query": "subscription { events { type sequence } }"}'</code></p>`;
 
 const forTools: Html = html`<p class="tools">For your tools: <a href="${openApiPath}">OpenAPI document</a>,
 <a href="/schema.graphql" download="schema.graphql">GraphQL schema</a>, <a href="/readyz">health check</a></p>`;

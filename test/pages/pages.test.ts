@@ -279,12 +279,12 @@ describe('the demo token', () => {
     const published = worldWith({ publicUrl: 'https://api.example.com' });
     const shown = (await browse(published, '/')).text;
     expect(shown).toContain('curl -sS https://api.example.com/api/external/v1/');
-    expect(shown).toContain('npx goalpost listen --gateway https://api.example.com<');
+    expect(shown).toContain('curl -N https://api.example.com/graphql ');
     const hostile = "http://a'$(reboot)'.example.com";
     const { text } = await browse(world, '/', hostile);
     const quoted = '&#39;http://a&#39;\\&#39;&#39;$(reboot)&#39;\\&#39;&#39;.example.com';
     expect(text).toContain(`curl -sS ${quoted}/api/`);
-    expect(text).toContain(`--gateway ${quoted}&#39;<`);
+    expect(text).toContain(`curl -N ${quoted}/graphql&#39; `);
   });
 
   test('is in no file that a cache may keep', async () => {

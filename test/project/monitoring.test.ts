@@ -19,13 +19,12 @@ async function labelsOfSamples(): Promise<Map<string, string[]>> {
   const metrics = new Metrics({
     poolSize: 1,
     connections: () => ({ open: 1, idle: 1, waiting: 0 }),
-    replicas: () => [{ address: 'two:5432', isUsed: true, bytesBehind: 0 }],
     webhooks: () => ({ active: 1, failing: 0, disabled: 0, lag: 0 }),
     gauges: importGauges(() => [
       { companyId: 'acme', revision: 1, importedAt: new Date(), refusedAt: null, refusedReason: null },
     ]),
   });
-  const record = Object.assign(new RequestRecord({ requestId: 'one' }), { server: 'replica', repetitions: 1 });
+  const record = Object.assign(new RequestRecord({ requestId: 'one' }), { repetitions: 1 });
   record.codes.add('NOT_FOUND');
   metrics.count(record, { status: 404, seconds: 1, isReplay: true });
   metrics.countAttempt('acknowledged', 1);
@@ -82,7 +81,7 @@ describe('the runbook', () => {
         ...blocksOf(runbook, 'sql'),
         ...[...proseOf(runbook).matchAll(/`(SELECT [^`]+|ANALYZE)`/g)].map(([, statement = '']) => statement),
       ];
-      expect(statements).toHaveLength(4);
+      expect(statements).toHaveLength(3);
       for (const statement of statements) await query(database.url, statement);
     } finally {
       await database.drop();

@@ -74,7 +74,6 @@ export async function startDatabaseCluster(gatewayPorts: number[]) {
   const primaryUrl = superuserUrl(ports.primary, 'goalpost');
   const admin = superuserUrl((await leader())?.port ?? 0);
   await query(admin, `CREATE ROLE ${user.name} LOGIN PASSWORD '${user.password}'`);
-  await query(admin, `GRANT pg_read_all_stats TO ${user.name}`);
   await query(admin, `CREATE DATABASE goalpost OWNER ${user.name}`);
   // Before its first checks, HAProxy takes every server for the primary.
   let found = 0;
@@ -84,8 +83,7 @@ export async function startDatabaseCluster(gatewayPorts: number[]) {
     return found === 10;
   });
   const pgbouncer = await startPgbouncer(folder, ports, user);
-  const credentials = `${user.name}:${user.password}`;
-  const url = `postgresql://${credentials}@127.0.0.1:${ports.pgbouncer}/goalpost`;
+  const url = `postgresql://${user.name}:${user.password}@127.0.0.1:${ports.pgbouncer}/goalpost`;
   await until('PgBouncer answers', async () => (await query(url, 'SELECT 1')).length > 0);
 
   async function stop(): Promise<void> {
@@ -104,8 +102,6 @@ export async function startDatabaseCluster(gatewayPorts: number[]) {
     stop,
     /** Through PgBouncer and HAProxy to the primary, for the gateways. */
     url,
-    /** Every machine, each of which is a replica or may become one. */
-    replicaUrl: `postgresql://${credentials}@${machines.map(({ port }) => `127.0.0.1:${port}`).join(',')}/goalpost`,
     /** Through HAProxy to the primary, for whoever looks at what is there. */
     primaryUrl,
     base: `http://127.0.0.1:${ports.gateways}`,

@@ -3,48 +3,34 @@ import { freePort } from '../../src/platform/embedded/server.js';
 import { commandOutput } from '../../test/support/goalpost.js';
 import { query } from '../../test/support/query.js';
 import { createRestorables } from '../../test/support/restorables.js';
-import { samplesIn, sumOf } from '../../test/support/scrape.js';
 import { startBuiltGateway } from '../builtGateway.js';
 import { Auditor, type Observation } from './auditor.js';
 import { startCompetition } from './competition.js';
 import { startDatabaseCluster, until } from './databaseCluster.js';
 
-// Three gateways behind HAProxy, one of them with two workers, on a PostgreSQL that Patroni runs on three machines, with
-// PgBouncer, and with queries on the replicas. The primary is killed, then moved, then a replica is stopped, while
-// clients read and write. Prints what they saw, and what is lost: `npx tsx tools/cluster/run.ts [auditors] [seed]`
+// Three gateways behind HAProxy, on a PostgreSQL that Patroni runs on three machines, and with
+// PgBouncer. The primary is killed, then moved, then a standby is stopped, while clients read and write. Prints what they saw, and what is lost: `npx tsx tools/cluster/run.ts [auditors] [seed]`
 
 const [auditorCount = 8, seed = 1] = process.argv.slice(2).map(Number);
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(1)} s`;
 
 const gatewayPorts = [await freePort(), await freePort(), await freePort()];
-const metricsPorts = [await freePort(), await freePort(), await freePort()];
 const cluster = await startDatabaseCluster(gatewayPorts);
 console.error('the database runs on three machines');
 const settings = { DATABASE_URL: cluster.url, PREPARED_STATEMENTS: 'off' };
 await commandOutput(['migrate'], settings);
 const { token, documents } = await createRestorables(settings, auditorCount);
 const gateways = await Promise.all(
-  gatewayPorts.map((port, number) =>
+  gatewayPorts.map((port) =>
     startBuiltGateway({
       ...settings,
       PORT: `${port}`,
-      METRICS_PORT: `${metricsPorts[number]}`,
-      DATABASE_REPLICA_URL: cluster.replicaUrl,
       TRUSTED_PROXIES: '1',
-      WORKERS: number === 0 ? '2' : '1',
     }),
   ),
 );
 await until('HAProxy finds the gateways', async () => (await fetch(`${cluster.base}/readyz`)).ok);
-
-/** How many queries which kind of server has answered. */
-async function queries(server: 'primary' | 'replica'): Promise<number> {
-  const texts = await Promise.all(
-    metricsPorts.map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
-  );
-  return texts.reduce((sum, text) => sum + sumOf(samplesIn(text), 'goalpost_queries_total', { server }), 0);
-}
 
 const auditors = documents.map((document) => new Auditor(cluster.base, token, document));
 const competition = await startCompetition(cluster.primaryUrl, cluster.base, seed);
@@ -60,13 +46,11 @@ function longestGap(kind: Observation['kind'], from: number, to: number): number
   return Math.max(...all.map((at, index) => at - (all[index - 1] ?? at)));
 }
 
-console.log(
-  '| What happens | Writes | Reads | Other responses | No write for | No read for | Slowest response | Queries on replicas |',
-);
-console.log('|---|---|---|---|---|---|---|---|');
+console.log('| What happens | Writes | Reads | Other responses | No write for | No read for | Slowest response |');
+console.log('|---|---|---|---|---|---|---|');
 
 async function phase(title: string, work: () => Promise<unknown>): Promise<void> {
-  const [from, before] = [performance.now(), [await queries('primary'), await queries('replica')]];
+  const from = performance.now();
   await work();
   const to = performance.now();
   const seen = observations().filter(({ at }) => at >= from && at <= to);
@@ -74,18 +58,15 @@ async function phase(title: string, work: () => Promise<unknown>): Promise<void>
   const others = new Map<number, number>();
   for (const { status } of seen) if (status !== 200) others.set(status, (others.get(status) ?? 0) + 1);
   const other = [...others].map(([status, count]) => `${count} × ${status || 'no answer'}`).join(', ') || 'none';
-  const after = [await queries('primary'), await queries('replica')];
-  const [onPrimary = 0, onReplicas = 0] = after.map((count, index) => count - (before[index] ?? 0));
-  const part = `${onReplicas} of ${onPrimary + onReplicas}`;
   const slowest = seconds(Math.max(...seen.map(({ milliseconds }) => milliseconds)));
   const gaps = [seconds(longestGap('write', from, to)), seconds(longestGap('read', from, to))];
-  console.log(`| ${[title, good('write'), good('read'), other, ...gaps, slowest, part].join(' | ')} |`);
+  console.log(`| ${[title, good('write'), good('read'), other, ...gaps, slowest].join(' | ')} |`);
 }
 
 await sleep(2_000);
 await phase('Nothing, for ten seconds', () => sleep(10_000));
 const killed = await cluster.leader();
-await phase('The machine of the primary is killed (`kill -9`), a replica promoted', async () => {
+await phase('The machine of the primary is killed (`kill -9`), a standby promoted', async () => {
   killed?.kill();
   await until('another primary', async () => {
     const leader = await cluster.leader();
@@ -93,7 +74,7 @@ await phase('The machine of the primary is killed (`kill -9`), a replica promote
   });
   await sleep(10_000);
 });
-await phase('The killed machine comes back, as a replica', async () => {
+await phase('The killed machine comes back, as a standby', async () => {
   killed?.start();
   await cluster.complete(2);
   await sleep(3_000);
@@ -109,13 +90,13 @@ await phase('The primary is moved to another machine (Patroni’s switchover)', 
   await cluster.complete(2);
   await sleep(5_000);
 });
-const [replica] = await cluster.replicas();
-await phase('A replica is stopped', async () => {
-  await replica?.stop();
+const [standby] = await cluster.replicas();
+await phase('A standby is stopped', async () => {
+  await standby?.stop();
   await sleep(8_000);
 });
-await phase('The replica is started again', async () => {
-  replica?.start();
+await phase('The standby is started again', async () => {
+  standby?.start();
   await cluster.complete(2);
   await sleep(5_000);
 });

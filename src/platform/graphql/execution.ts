@@ -1,39 +1,13 @@
 import { type ExecutionArgs, type ExecutionResult, execute, type GraphQLSchema, OperationTypeNode } from 'graphql';
-import { isErrorCode } from '../failures/index.js';
 import { LongResponses } from '../fairness/index.js';
 import type { RequestContext } from '../http/index.js';
-import { type Database, ReadBound, type Replicas, withShareOfDeadline } from '../postgres/index.js';
+import { ReadBound } from '../postgres/index.js';
 import { inOperationSpan } from '../telemetry/index.js';
 import { executeWithin, ResponseBudget } from './budget.js';
 import { type ChangeOptions, change, isShort, type PendingOperation } from './changes.js';
 import { fieldNames, operationOf, type Plugin, perOperation } from './operation.js';
 import { operationCost } from './validation.js';
 import { requireValidInput } from './validInput.js';
-
-/** What of the time that a request may wait for the database it may lose on a replica. */
-const share = 1 / 3;
-
-/**
- * Runs a query on a replica that has replayed everything up to the position at which its token was looked up, and on
- * the primary if there is none, or if it fails there. Decisions: "Replicas".
- */
-async function onReplica(
-  replicas: Replicas,
-  { actor, record, scope }: RequestContext,
-  execute: (db?: Database) => Promise<ExecutionResult>,
-): Promise<ExecutionResult> {
-  if (!actor?.position) return execute();
-  if (record) record.server = 'primary';
-  const replica = await replicas.at(actor.position);
-  if (!replica) return execute();
-  const result = await withShareOfDeadline(scope, share, (part) => execute(replica.db.within(part)));
-  if (result.errors?.some(({ extensions }) => !isErrorCode(extensions.code))) {
-    replica.suspect();
-    return execute();
-  }
-  if (record) Object.assign(record, { server: 'replica', replica: replica.address });
-  return result;
-}
 
 export interface ExecutionOptions<Changed> extends ChangeOptions<Changed> {
   /** What resolvers get: a new object for each execution, because Pothos caches what it loads on it. */
@@ -44,7 +18,6 @@ export interface ExecutionOptions<Changed> extends ChangeOptions<Changed> {
   responseCharacters: number;
   /** Called with the company after a mutation has been committed there. */
   onChange: (companyId: string) => void;
-  replicas?: Replicas | undefined;
 }
 
 type ExecuteOperation = (args: ExecutionArgs) => Promise<ExecutionResult>;
@@ -69,8 +42,8 @@ export function createExecution<Changed>(
       requireValidInput(args, node);
       if (context.scope) context.scope.reads = new ReadBound(readCharacters);
     }
-    const run = node.operation === OperationTypeNode.MUTATION ? changeAndTell : read;
-    const isLimited = !context.isStored && !(run === changeAndTell && isShort(context.cost));
+    const isChange = node.operation === OperationTypeNode.MUTATION;
+    const isLimited = !context.isStored && !(isChange && isShort(context.cost));
     const executeOn: PendingOperation['executeOn'] = async (db) => {
       const { actor, record } = context;
       const onDatabaseArgs = { ...args, contextValue: { ...context, ...contextOf(context), ...(db && { db }) } };
@@ -88,7 +61,9 @@ export function createExecution<Changed>(
       };
       return longResponses.build({ id: actor.tokenId, flow: actor.companyId }, build, record);
     };
-    return inSpan({ args, node, context, executeOn }, (operation) => run(operation, options));
+    return inSpan({ args, node, context, executeOn }, (operation) =>
+      isChange ? changeAndTell(operation, options) : executeOn(undefined),
+    );
   };
 }
 
@@ -113,12 +88,4 @@ async function changeAndTell<Changed>(operation: PendingOperation, options: Exec
   const { actor } = operation.context;
   if (actor && result.data) options.onChange(actor.companyId);
   return result;
-}
-
-async function read(
-  { args, node, context, executeOn }: PendingOperation,
-  { replicas }: { replicas?: Replicas | undefined },
-) {
-  const isIntrospection = fieldNames(node, args.document, args.schema) === 'introspection';
-  return replicas && !isIntrospection ? onReplica(replicas, context, executeOn) : executeOn(undefined);
 }

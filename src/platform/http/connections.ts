@@ -135,7 +135,7 @@ interface LimitOptions {
 /**
  * Bounds the number of open connections. For one from an address that has fewer than another, the other's oldest without
  * a request is closed, so that nobody keeps others out by connections that do nothing. Any other new one is closed at
- * once. Node's own limit would close just any, and workers would hand connections on to each other, round and round.
+ * once. Node's own limit would close just any.
  */
 export function limitConnections(server: Server, { most, connections, overload }: LimitOptions): void {
   const open = new Map<string, Set<Socket>>();

@@ -3,7 +3,7 @@ import type { GraphQLError } from 'graphql';
 import leven from 'leven';
 import { failure, isAlwaysProblem } from '../failures/index.js';
 import type { Client, Principal, RateLimit } from '../limits/index.js';
-import type { LogPosition, RequestScope } from '../postgres/index.js';
+import type { RequestScope } from '../postgres/index.js';
 import type { RequestRecord } from '../telemetry/index.js';
 import { type Grants, requireScopes, requireSurface, type Surface } from './grants.js';
 import { jsonTypes, type RequestHead, requireAcceptable } from './request.js';
@@ -37,8 +37,8 @@ export interface RequestContext {
   receiveBody?: <T>(read: ReadBody<T>) => Promise<T>;
   /** Headers for the response, whether the request succeeds or fails. */
   responseHeaders: Record<string, string>;
-  /** The caller; with replicas, also the position of the primary's log at that time. */
-  actor?: Principal & { position?: LogPosition | undefined };
+  /** The caller. */
+  actor?: Principal;
   /** What the token of the caller may do. */
   grants?: Grants;
   /** Where the caller uses it. */

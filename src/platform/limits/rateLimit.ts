@@ -3,7 +3,6 @@ import type { QueryConfig } from 'pg';
 import type { Logger } from 'pino';
 import {
   type RateLimiterAbstract,
-  RateLimiterCluster,
   RateLimiterMemory,
   RateLimiterPostgres,
   RateLimiterRes,
@@ -34,8 +33,6 @@ export interface RateLimiterSettings {
   preparedStatements?: boolean;
   /** As for the other statements. */
   timeouts?: DatabaseTimeouts;
-  /** Whether this process is one of the gateway's workers, for which its primary process counts in memory. */
-  isWorker?: boolean;
 }
 
 export interface RateLimiters {
@@ -75,18 +72,12 @@ export function createRateLimiters(settings: RateLimiterSettings): RateLimiters 
     perAddress,
     preparedStatements = true,
     timeouts = unlimited,
-    isWorker,
   } = settings;
   const token = { keyPrefix: 'token', points: perToken, duration };
   const address = { keyPrefix: 'address', points: perAddress, duration };
-  const inMemory = (options: typeof token) =>
-    // The primary process counts for its workers if it counts at all.
-    isWorker && store === 'memory'
-      ? new RateLimiterCluster({ ...options, timeoutMs: most })
-      : new RateLimiterMemory(options);
   if (store === 'memory') {
     const ask = <T>(_scope: RequestScope | undefined, count: () => Promise<T>) => count();
-    return { token: inMemory(token), address: inMemory(address), ask, close: async () => {} };
+    return { token: new RateLimiterMemory(token), address: new RateLimiterMemory(address), ask, close: async () => {} };
   }
   // Errors need no listener: if the store stays down, the next query reports it.
   const { pool, close } = openPool({

@@ -3,6 +3,6 @@ export { purgeAttempts } from './complete.js';
 export { type CountAttempt, openWebhooks, webhookFigures } from './deliverer.js';
 export { openEvents } from './dispatcher.js';
 export { EventStream } from './eventStream.js';
-export { isSecret, secretOf, signatureOf, webhookHeaders } from './signature.js';
+export { isSecret, secretOf, webhookHeaders } from './signature.js';
 export type { EventSource, WantedEvents } from './source.js';
 export { Streams } from './streams.js';

@@ -21,13 +21,4 @@ export type {
   /** What the generated models are. @public */
   Models,
 } from './reader/shape.js';
-export {
-  flushedPosition,
-  type InspectedReplica,
-  inspectReplicas,
-  type LogPosition,
-  type ReplicaState,
-  Replicas,
-  readPosition,
-} from './replicas.js';
 export { joinSql, newId, newIds, rawSql, type Sql, sql, textList } from './values.js';

@@ -9,7 +9,6 @@ export {
   oneOf,
   onOff,
   origins,
-  replicas,
   setting,
   tlsExample,
   webAddress,

@@ -110,14 +110,6 @@ export const database = setting({
   problem: tls,
 });
 
-/** The URLs of standbys. */
-export const replicas = setting({
-  read: (text) => (text.includes('target_session_attrs') ? undefined : readDatabaseUrls(text)),
-  allowed: databaseUrls('replicas'),
-  example: 'postgresql://goalpost:password@replica-1:5432,replica-2:5432/goalpost',
-  problem: tls,
-});
-
 const isOrigin = (text: string) => /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
 /** Origins, separated by commas. */

@@ -1,5 +1,5 @@
 export { createLogger, logDestination, printable } from './logger.js';
-export { type Figures, Metrics, PolledFigures, type ReadMetrics } from './metrics.js';
-export { MetricsServer, SumOfMetrics } from './metricsServer.js';
+export { Metrics, PolledFigures, type ReadMetrics } from './metrics.js';
+export { MetricsServer } from './metricsServer.js';
 export { type Identity, identify, loggedIdentity, RequestRecord, usedPerCounted } from './requestRecord.js';
 export { inOperationSpan, Telemetry } from './telemetry.js';

@@ -80,12 +80,9 @@ function shownAs(value: unknown = ''): string {
   return printable(text);
 }
 
-/** Logs JSON lines to stderr, every one with `fields`. */
-export const createLogger = (
-  level: string,
-  destination: DestinationStream = logDestination('json'),
-  fields: Record<string, unknown> = {},
-): Logger => pino({ level, base: { pid: process.pid, hostname: hostname(), ...fields } }, destination);
+/** Logs JSON lines to stderr. */
+export const createLogger = (level: string, destination: DestinationStream = logDestination('json')): Logger =>
+  pino({ level, base: { pid: process.pid, hostname: hostname() } }, destination);
 
 const ignore = () => {};
 

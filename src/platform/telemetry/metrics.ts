@@ -1,13 +1,5 @@
-import {
-  Counter,
-  collectDefaultMetrics,
-  Gauge,
-  Histogram,
-  type MetricObjectWithValues,
-  type MetricValue,
-  Registry,
-} from 'prom-client';
-import type { ConnectionUse, ReplicaState } from '../postgres/index.js';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ConnectionUse } from '../postgres/index.js';
 import type { RequestRecord } from './requestRecord.js';
 
 interface GaugeOptions {
@@ -15,8 +7,6 @@ interface GaugeOptions {
   help: string;
   /** Has a value for each value of this label. */
   label?: string;
-  /** How to combine the values of several processes, which are added up if it is omitted. */
-  aggregator?: 'min' | 'max';
 }
 
 type ReadGauge = () => number | Readonly<Record<string, number>>;
@@ -112,15 +102,9 @@ function requestMetrics(registry: Registry): CountRequest {
     labelNames: ['operation'],
     registers,
   });
-  const queries = new Counter({
-    name: 'goalpost_queries_total',
-    help: 'Queries by the server that answered them, primary or replica, if there are replicas.',
-    labelNames: ['server'],
-    registers,
-  });
 
   return (
-    { operation: asked, codes, statements: sent, repetitions: repeated, server },
+    { operation: asked, codes, statements: sent, repetitions: repeated },
     { status, seconds: taken, isReplay },
   ) => {
     const operation = asked.includes(',') ? 'several' : asked;
@@ -128,7 +112,6 @@ function requestMetrics(registry: Registry): CountRequest {
     seconds.observe({ operation }, taken);
     statements.observe({ operation }, sent);
     for (const code of codes) errors.inc({ operation, code });
-    if (server) queries.inc({ server });
     if (isReplay) replays.inc({ operation });
     if (repeated > 0) repetitions.inc({ operation }, repeated);
   };
@@ -155,16 +138,14 @@ function webhookMetrics(registry: Registry, read: ReadWebhooks | undefined) {
     buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600, 3600, 86_400],
     registers,
   });
-  // The same in every process: they read it from the database, with every tenth sweep.
-  const aggregator = 'max';
   if (read) {
     const help = 'Webhooks of all companies by state: active, failing, disabled.';
-    addGauge(registry, { name: 'goalpost_webhooks', help, label: 'state', aggregator }, () => {
+    addGauge(registry, { name: 'goalpost_webhooks', help, label: 'state' }, () => {
       const { lag: _, ...states } = read();
       return states;
     });
     const lagHelp = 'By how many events the slowest webhook that is not disabled is behind.';
-    addGauge(registry, { name: 'goalpost_webhook_lag_events', help: lagHelp, aggregator }, () => read().lag);
+    addGauge(registry, { name: 'goalpost_webhook_lag_events', help: lagHelp }, () => read().lag);
   }
 
   return (outcome: string, seconds: number | undefined): void => {
@@ -177,16 +158,12 @@ interface MetricsOptions {
   /** How many connections the pool may hold. */
   poolSize: number;
   connections: () => ConnectionUse;
-  replicas?: () => ReplicaState[];
   unsentBytes?: () => number;
   streams?: () => number;
   webhooks?: ReadWebhooks;
   /** Gauges of the product. */
   gauges?: readonly ProductGauge[];
 }
-
-/** The metrics of one process. */
-export type Figures = MetricObjectWithValues<MetricValue<string>>[];
 
 export interface ReadMetrics {
   text: string;
@@ -205,7 +182,6 @@ export class Metrics {
   constructor({
     poolSize,
     connections,
-    replicas = () => [],
     unsentBytes = () => 0,
     streams = () => 0,
     webhooks,
@@ -214,7 +190,6 @@ export class Metrics {
     this.countAttempt = webhookMetrics(this.#registry, webhooks);
     collectDefaultMetrics({ register: this.#registry });
     const gauge = (name: string, help: string, read: () => number) => addGauge(this.#registry, { name, help }, read);
-    gauge('goalpost_workers', 'Processes of this gateway that serve.', () => 1);
     gauge('goalpost_pool_size', 'Most connections that the pool may hold.', () => poolSize);
     gauge('goalpost_pool_open', 'Connections of the pool.', () => connections().open);
     gauge('goalpost_pool_idle', 'Connections of the pool that are free.', () => connections().idle);
@@ -222,25 +197,10 @@ export class Metrics {
     gauge('goalpost_unsent_bytes', 'Bytes of responses that clients have not read yet.', unsentBytes);
     gauge('goalpost_streams', 'Open streams.', streams);
     for (const { read, ...own } of gauges) addGauge(this.#registry, own, read);
-    const used = { name: 'goalpost_replica_used', help: 'Whether a replica may answer queries: 1 or 0.' };
-    addGauge(this.#registry, { ...used, label: 'replica', aggregator: 'min' }, () =>
-      Object.fromEntries(replicas().map(({ address, isUsed }) => [address, isUsed ? 1 : 0])),
-    );
-    const lag = { name: 'goalpost_replica_lag_bytes', help: 'How far a replica is behind the latest request.' };
-    addGauge(this.#registry, { ...lag, label: 'replica', aggregator: 'max' }, () =>
-      Object.fromEntries(
-        replicas().flatMap(({ address, bytesBehind: bytes }) => (bytes === undefined ? [] : [[address, bytes]])),
-      ),
-    );
   }
 
   /** All metrics in the text format of Prometheus, and its media type. */
   async read(): Promise<ReadMetrics> {
     return { text: await this.#registry.metrics(), contentType: this.#registry.contentType };
-  }
-
-  /** All metrics, to be added up with those of other processes. */
-  figures(): Promise<Figures> {
-    return this.#registry.getMetricsAsJSON();
   }
 }

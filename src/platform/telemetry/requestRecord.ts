@@ -150,9 +150,6 @@ export class RequestRecord implements RequestObserver {
   readonly processorTime = new ProcessorTime();
   /** How often a statement or transaction was repeated after a conflict. */
   repetitions = 0;
-  /** The kind of server that served a query, and the replica; undefined without replicas. */
-  server: 'primary' | 'replica' | undefined;
-  replica: string | undefined;
   /** Only if the request is traced. */
   span: Span | undefined;
   /** False for requests that the log only counts. */

@@ -139,7 +139,6 @@ export class Telemetry {
       milliseconds: Math.round(milliseconds * 10) / 10,
       statements: record.statements,
       repetitions: repetitions || undefined,
-      replica: record.replica,
       replayed: isReplay || undefined,
       cutOff: status === undefined || undefined,
       clientGone: (req && isGone(req)) || undefined,

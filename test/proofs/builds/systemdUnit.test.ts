@@ -74,7 +74,6 @@ describe('the unit of docs/deploying.md', () => {
       PORT: '0',
       METRICS_PORT: '0',
       LOG_LEVEL: 'warn',
-      WORKERS: '2',
     };
     const { token, documents } = await createRestorables(settings, 1);
     const trace = join(folder, 'trace');

@@ -43,13 +43,12 @@ describe('a setting that cannot be used is named with its value, what is accepte
   });
 
   test('all at once', () => {
-    const values = { PORT: 'abc', GRAPHIQL: 'yes', LOG_LEVEL: 'loud', PERSISTED_ONLY: 'on', WORKERS: '20' };
+    const values = { PORT: 'abc', GRAPHIQL: 'yes', LOG_LEVEL: 'loud', PERSISTED_ONLY: 'on' };
     const message = messageOf(values);
     expect(message).toMatch(
-      /^5 settings cannot be used:\n {2}PORT=abc .*\n.*\n {2}GRAPHIQL=yes .*\n.*\n {2}LOG_LEVEL=loud/,
+      /^4 settings cannot be used:\n {2}PORT=abc .*\n.*\n {2}GRAPHIQL=yes .*\n.*\n {2}LOG_LEVEL=loud/,
     );
     expect(message).toContain('PERSISTED_ONLY=on needs PERSISTED_DOCUMENTS too.');
-    expect(message).toContain('WORKERS=20 needs a DATABASE_POOL_SIZE of at least as many');
   });
 
   test.each([

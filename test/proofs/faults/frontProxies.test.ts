@@ -4,7 +4,6 @@ import { connect } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { followEvents } from '../../../src/commands/listen.js';
 import { freePort } from '../../../src/platform/embedded/server.js';
 import { Restorer } from '../../../tools/faults/restorer.js';
 import { makeCertificates } from '../../support/certificates.js';
@@ -12,7 +11,7 @@ import { createDatabase } from '../../support/database.js';
 import { isProxyMissing, type ProxyName, proxyNames } from '../../support/documentedProxies.js';
 import { blocksOf, sectionOf, textOf } from '../../support/documents.js';
 import { startFrontProxy } from '../../support/frontProxies.js';
-import { openStream } from '../../support/openStream.js';
+import { askForStream, OpenStream, openStream } from '../../support/openStream.js';
 import { pasteInto } from '../../support/pasteInto.js';
 import { createRestorables } from '../../support/restorables.js';
 import { startServer } from '../../support/server.js';
@@ -164,18 +163,27 @@ describe('behind a proxy with the configuration of docs/deploying.md', () => {
   /** The numbers of the events that a client of the stream gets, which comes back when it is cut off. */
   async function follow(name: ProxyName): Promise<number[]> {
     const sequences: number[] = [];
-    const stopped = new AbortController();
-    onTestFinished(() => stopped.abort());
-    const gateway = { url: `${scene.through(name).base}/graphql`, token: scene.token };
-    await new Promise<void>((listening) => {
-      const notes = { onListening: listening, onLost: () => {}, onCursor: () => {} };
-      void (async () => {
-        const everything = { actions: undefined, after: undefined };
-        for await (const { sequence } of followEvents(gateway, everything, stopped.signal, notes)) {
-          sequences.push(sequence);
-        }
-      })();
+    let isOver = false;
+    onTestFinished(() => {
+      isOver = true;
     });
+    const { base } = scene.through(name);
+    const read = async (stream: OpenStream) => {
+      for (let block = await stream.event(); block; block = await stream.event()) {
+        if (block.data) sequences.push(block.data.data.events.sequence);
+      }
+    };
+    let stream = await openStream(base, scene.token);
+    onTestFinished(() => stream.close());
+    void (async () => {
+      while (!isOver) {
+        await read(stream);
+        const { lastEventId, retry = 1000 } = stream;
+        await sleep(retry);
+        const next = await askForStream(base, scene.token, { lastEventId }).catch(() => undefined);
+        if (next instanceof OpenStream) stream = next;
+      }
+    })();
     return sequences;
   }
 

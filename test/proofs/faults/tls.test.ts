@@ -72,7 +72,6 @@ describe('a URL that says of TLS what cannot be', () => {
       expect(read).not.toThrow('hunter2');
     };
     problemOf('DATABASE_URL');
-    problemOf('DATABASE_REPLICA_URL', { DATABASE_URL: base });
   });
 
   test.each([
@@ -152,7 +151,6 @@ describe('a PostgreSQL that takes only encrypted connections', () => {
     const gateway = await startServer({
       DATABASE_URL,
       RATE_LIMIT_STORE: 'postgres',
-      WORKERS: '2',
       FILE_RETENTION_DAYS: '90',
     });
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -342,39 +340,22 @@ describe('several servers with TLS', () => {
 
   const withTls = (url: string) => `${url.replaceAll('127.0.0.1', 'localhost')}?${parameters(verified)}`;
 
-  test('the primary is found among them, and the replica answers queries', async () => {
-    const settings = { DATABASE_URL: withTls(servers.url), DATABASE_REPLICA_URL: withTls(servers.standbyUrl) };
+  test('the primary is found among them', async () => {
+    const settings = { DATABASE_URL: withTls(servers.url) };
     expect(await goalpost(['migrate'], settings)).toMatchObject({ code: 0 });
     const [primary, standby] = [servers.primaryUrl, servers.standbyUrl].map((url) => new URL(url).port);
     const isSafe = (port = '') =>
       `ok       the connection to localhost:${port} is encrypted (TLSv1.3, TLS_AES_256_GCM_SHA384); the certificate and the host name`;
     await eventually(async () => {
       const { code, stdout } = await goalpost(['check'], settings);
-      expect(stdout).toContain(`the replica localhost:${standby} answers queries`);
-      // Once as a server of the database, once as a replica.
-      expect(stdout.split(isSafe(standby))).toHaveLength(3);
+      expect(stdout).toContain(isSafe(standby));
       expect(stdout).toContain(isSafe(primary));
       expect(code).toBe(0);
     });
     const gateway = await startServer({ ...settings, LOG_LEVEL: 'info', LOG_FORMAT: 'json' }, { quiet: true });
-    await eventually(() => expect(gateway.log()).toContain('a replica answers queries'));
     const sessions = `SELECT application_name LIKE 'goalpost%' AS ours, bool_and(ssl) AS ssl
       FROM pg_stat_activity JOIN pg_stat_ssl USING (pid) WHERE application_name LIKE 'goalpost%' GROUP BY 1`;
-    for (const url of [servers.primaryUrl, servers.standbyUrl])
-      expect(await query(url, sessions)).toEqual([{ ours: true, ssl: true }]);
-    await gateway.stop();
-  });
-
-  test('a replica whose certificate is not trusted is left, and the reason says what to set', async () => {
-    const DATABASE_REPLICA_URL = withTls(servers.standbyUrl).replace('localhost', '127.0.0.1');
-    const settings = { DATABASE_URL: withTls(servers.primaryUrl), DATABASE_REPLICA_URL };
-    const reason = 'the certificate of the server is not for 127.0.0.1, but for DNS:localhost.';
-    const { code, stdout } = await goalpost(['check'], settings);
-    expect(stdout).toMatch(new RegExp(`problem {2}the replica 127.0.0.1:\\d+ is not used: ${reason}`));
-    expect(code).toBe(1);
-    const gateway = await startServer({ ...settings, LOG_LEVEL: 'warn', LOG_FORMAT: 'json' }, { quiet: true });
-    await eventually(() => expect(gateway.log()).toContain(reason));
-    expect((await fetch(`${gateway.base}/readyz`)).status).toBe(200);
+    expect(await query(servers.primaryUrl, sessions)).toEqual([{ ours: true, ssl: true }]);
     await gateway.stop();
   });
 });

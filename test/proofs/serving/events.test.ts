@@ -29,13 +29,10 @@ async function closedGoal() {
   return { caller, goal, happen, numbered };
 }
 
-describe.each([
-  { what: 'one process', settings: {} },
-  { what: 'two workers', settings: { WORKERS: '2' } },
-])('goalpost serve, as $what', ({ settings }) => {
+describe('goalpost serve', () => {
   test('numbers what its clients change and what others write', async () => {
     const { caller, goal, happen, numbered } = await closedGoal();
-    const { client, stop } = await startServer({ DATABASE_URL: world.url, ...prepared, ...settings });
+    const { client, stop } = await startServer({ DATABASE_URL: world.url, ...prepared });
     try {
       const query = `mutation { reopenGoal(input: { id: "${goal.id}" }) { activity { id } } }`;
       expect((await client.graphql(caller.token, query)).body.errors).toBeUndefined();
@@ -49,7 +46,7 @@ describe.each([
 
   test('sends events to every stream, and ends each with a time to come back when it is stopped', async () => {
     const { caller, happen } = await closedGoal();
-    const { base, stop } = await startServer({ DATABASE_URL: world.url, ...prepared, ...settings });
+    const { base, stop } = await startServer({ DATABASE_URL: world.url, ...prepared });
     const streams = await Promise.all(Array.from({ length: 8 }, () => openStream(base, caller.token)));
     await happen();
     const seen = await Promise.all(streams.map((stream) => stream.events(1)));
