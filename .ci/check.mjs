@@ -34,7 +34,7 @@ const long = {
   ],
   data: [/^prisma\/|^src\/(lists|platform\/postgres)/, vitest('test/proofs/data')],
   faults: [
-    /^prisma\/migrations|^src\/platform\/(postgres|outbox|embedded|servers|http|process)|^tools\/(faults|attacks|upgrade)/,
+    /^prisma\/migrations|^src\/platform\/(postgres|outbox|embedded|http|process)|^tools\/(faults|attacks|upgrade)/,
     vitest('test/proofs/faults'),
   ],
   prisma: [/^prisma\/|^src\/(platform\/postgres|lists|policies)/, vitest('test/api', 'test/access'), prisma],

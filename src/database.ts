@@ -10,7 +10,6 @@ import {
 } from './platform/administration/index.js';
 import { startEmbedded } from './platform/embedded/index.js';
 import * as postgres from './platform/postgres/index.js';
-import { DatabaseError } from './platform/servers/index.js';
 
 /** A database with the models of prisma/schema.prisma. */
 export type ModelDatabase = postgres.Database<PrismaClient>;
@@ -131,7 +130,7 @@ export async function openDatabase(
       databaseUrl &&
       (await pendingMigrations(databaseUrl, migrationsDirectory)).length > 0
     ) {
-      throw new DatabaseError('The database is not up to date. Run `npx goalpost migrate` first.');
+      throw new postgres.DatabaseError('The database is not up to date. Run `npx goalpost migrate` first.');
     }
     const applied = await applyMigrations(server.url, migrationsDirectory);
     const db = openModels({

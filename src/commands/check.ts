@@ -3,7 +3,7 @@ import { applicationTables, databaseTables, historyTables, openModels } from '..
 import { maintenancePoolSize } from '../gateway.js';
 import {
   type InspectedServer,
-  inspectServers,
+  inspectServer,
   pendingOn,
   privilegesAt,
   writeRefusal,
@@ -12,8 +12,8 @@ import { hasCluster, startEmbedded } from '../platform/embedded/index.js';
 import { readPersistedDocuments } from '../platform/graphql/index.js';
 import { isLoopback } from '../platform/http/index.js';
 import { rateLimitPoolSize } from '../platform/limits/index.js';
+import { DatabaseError, type Encryption } from '../platform/postgres/index.js';
 import { listen } from '../platform/process/index.js';
-import { DatabaseError, type Encryption } from '../platform/servers/index.js';
 import { ConfigError } from '../platform/settings/index.js';
 import { printable } from '../platform/telemetry/index.js';
 import { schema } from '../schema/index.js';
@@ -32,24 +32,23 @@ const fine = (text: string): Finding => ({ kind: 'ok', text });
 const note = (text: string): Finding => ({ kind: 'note', text });
 const problem = (text: string): Finding => ({ kind: 'problem', text });
 
-const verified = {
-  'authority and host': fine('the certificate and the host name of the server are verified'),
-  authority: fine('the certificate of the server is verified, its host name is not'),
-  nothing: note('the certificate of the server is not verified: set sslmode=verify-full and sslrootcert in the URL'),
-};
+const verified = fine('the certificate of the server is verified');
+const notVerified = note(
+  'the certificate of the server is not verified: set sslmode=verify-full and sslrootcert in DATABASE_URL',
+);
 
 /** Whether a connection is encrypted, as far as the other end, and how sure that end is the right one. */
-function encryptionFinding(address: string, { tls, verified: what, host, isAtServer }: Encryption): Finding {
+function encryptionFinding(address: string, { tls, isVerified, host, isAtServer }: Encryption): Finding {
   const connection = `the connection to ${address} is`;
   if (tls) {
-    const { kind, text } = verified[what];
+    const { kind, text } = isVerified ? verified : notVerified;
     const beyond = isAtServer ? '' : '. A pooler or proxy there goes on to PostgreSQL without TLS';
     return { kind, text: `${connection} encrypted (${tls}); ${text}${beyond}` };
   }
   const beyond = isAtServer ? '. A pooler or proxy there goes on to PostgreSQL with TLS' : '';
   return isLoopback(host) || host.startsWith('/')
     ? fine(`${connection} not encrypted; it stays on this machine${beyond}`)
-    : note(`${connection} not encrypted: set sslmode=verify-full and sslrootcert in the URL${beyond}`);
+    : note(`${connection} not encrypted: set sslmode=verify-full and sslrootcert in DATABASE_URL${beyond}`);
 }
 
 /** Missing privileges that are named. */
@@ -163,7 +162,7 @@ function connectionsOf({ connections: { most, used } }: InspectedServer, config:
   return needed > most ? problem(`${text}. Lower DATABASE_POOL_SIZE, or raise max_connections`) : fine(text);
 }
 
-/** Says what each server of the database says, also the embedded one, which it starts for that. */
+/** Says what the server of the database says, also the embedded one, which it starts for that. */
 async function inspectDatabase(config: Config): Promise<Finding[]> {
   const { databaseUrl, dataDir } = config;
   if (databaseUrl !== undefined) return inspectAt(databaseUrl, config);
@@ -177,20 +176,17 @@ async function inspectDatabase(config: Config): Promise<Finding[]> {
 }
 
 async function inspectAt(url: string, config: Config): Promise<Finding[]> {
-  const servers = await inspectServers(url, config.databaseTimeouts);
-  const findings = servers.flatMap((server) => {
-    if ('failure' in server) return [problem(`${server.address} cannot be reached: ${server.failure}`)];
-    const { address, version, role, encryption } = server;
-    const isTooOld = Number.parseInt(version, 10) < 14;
-    const found = isTooOld
-      ? problem(`${address} has PostgreSQL ${version}; 14 or newer is needed`)
-      : fine(`${address} answers: PostgreSQL ${version}, ${role}`);
-    return [found, encryptionFinding(address, encryption)];
-  });
-  const primary = servers.find((server): server is InspectedServer => 'role' in server && server.role === 'primary');
-  if (primary) return [...findings, ...(await inspectPrimary(primary, config))];
-  const isReached = servers.some((server) => 'role' in server);
-  return isReached ? [...findings, problem('no server accepts writes')] : findings;
+  const server = await inspectServer(url, config.databaseTimeouts);
+  if ('failure' in server)
+    return [problem(`${server.address} cannot be reached: ${server.failure}. Check DATABASE_URL`)];
+  const { address, version, role, encryption } = server;
+  const isTooOld = Number.parseInt(version, 10) < 14;
+  const found = isTooOld
+    ? problem(`${address} has PostgreSQL ${version}; 14 or newer is needed`)
+    : fine(`${address} answers: PostgreSQL ${version}, ${role}`);
+  const findings = [found, encryptionFinding(address, encryption)];
+  if (role !== 'primary') return [...findings, problem('it accepts no writes')];
+  return [...findings, ...(await inspectPrimary(server, config))];
 }
 
 /**

@@ -1,8 +1,7 @@
 import { inspect } from 'node:util';
 import { CommanderError } from 'commander';
 import { FileError, fileProblem } from '../files.js';
-import { isUnavailable } from '../platform/postgres/index.js';
-import { DatabaseError } from '../platform/servers/index.js';
+import { DatabaseError, isUnavailable } from '../platform/postgres/index.js';
 import { ConfigError } from '../platform/settings/index.js';
 import { isSetting } from '../settings.js';
 import { ImportError, UnknownChangesError } from '../workspace/report.js';

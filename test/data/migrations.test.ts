@@ -12,7 +12,7 @@ import {
   type MigrateOptions,
   pendingMigrations,
 } from '../../src/platform/administration/migrations.js';
-import { DatabaseError } from '../../src/platform/servers/tls.js';
+import { DatabaseError } from '../../src/platform/postgres/session.js';
 import { pathOf } from '../support/documents.js';
 import { eventually } from '../support/eventually.js';
 import { query } from '../support/query.js';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { vi } from 'vitest';
-import { noticeGoneClients } from '../../src/platform/servers/sessions.js';
+import { noticeGoneClients } from '../../src/platform/postgres/session.js';
 
 export interface Statement {
   text: string;

@@ -9,10 +9,11 @@ import {
   isRequiredArgument,
 } from 'graphql';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { databaseTables, openModels } from '../../src/database.js';
 import { undoChanges } from '../../src/operations/undo.js';
 import { plannedPlacements } from '../../src/platform/administration/distribution.js';
+import { noticeGoneClients, SessionClient } from '../../src/platform/postgres/session.js';
 import { schema } from '../../src/schema/index.js';
 import { createToken } from '../../src/tokens.js';
 import { Agent } from '../../test/support/agent.js';
@@ -66,14 +67,14 @@ async function workspaceOf(company: string): Promise<Json> {
 /** What was sent, with the values it first had. */
 const sent = new Map<string, unknown[]>();
 
-async function onConnect(client: pg.ClientBase): Promise<void> {
-  const query = client.query.bind(client) as (...given: unknown[]) => unknown;
-  Object.assign(client, {
-    query(...given: unknown[]) {
-      for (const { text, values } of statementsIn(...given)) if (!sent.has(text)) sent.set(text, values);
-      return query(...given);
-    },
-  });
+/** Notes what the gateways of this process send. */
+function noteStatements(): void {
+  const query = SessionClient.prototype.query as (...given: unknown[]) => unknown;
+  vi.spyOn(SessionClient.prototype, 'query').mockImplementation(function (this: SessionClient, ...given: unknown[]) {
+    for (const { text, values } of statementsIn(...given))
+      if (text !== noticeGoneClients && !sent.has(text)) sent.set(text, values);
+    return query.apply(this, given);
+  } as never);
 }
 
 const withoutId = ({ id: _, ...record }: Json) => record;
@@ -98,17 +99,19 @@ describe.skipIf(url === '')('on a Citus coordinator (CITUS_URL)', () => {
       const named = ['--person', id, '--company', company, '--name', 'distributed', '--write'];
       tokens[company] = await command('token', 'create', ...named);
     }
-    world = new World(openModels({ url, poolSize: 20, preparedStatements: true, onConnect }), url, {
+    noteStatements();
+    world = new World(openModels({ url, poolSize: 20, preparedStatements: true }), url, {
       webhooks: { keys: [webhookKey], allow: thisMachine, own: [] },
       queryLimits: { complexity: 20_000 },
     });
-    other = new World(openModels({ url, poolSize: 20, preparedStatements: true, onConnect }), url);
+    other = new World(openModels({ url, poolSize: 20, preparedStatements: true }), url);
     for (const company of companies) await world.graphql(tokens[company] ?? '', '{ viewer { token { id } } }');
   }, 300_000);
 
   afterAll(async () => {
     await other?.close();
     await world?.close();
+    vi.restoreAllMocks();
   });
 
   test('goalpost serve starts, and answers REST and GraphQL', async () => {

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { DatabaseError, withClient } from '../servers/index.js';
+import { DatabaseError, withClient } from '../postgres/index.js';
 
 interface ForeignKey {
   name: string;

@@ -1,15 +1,15 @@
-import { type DatabaseTimeouts, limitsOf } from '../postgres/index.js';
 import {
+  type DatabaseTimeouts,
   type Encryption,
   encryptionOf,
-  readServerUrls,
+  limitsOf,
   reasonOf,
   type SessionClient,
   withTimedClient,
-} from '../servers/index.js';
+} from '../postgres/index.js';
 import { migrationsDirectory, pendingMigrations } from './migrations.js';
 
-/** What a server of the database says of itself. */
+/** What the server of the database says of itself. */
 export interface InspectedServer {
   /** Host and port. */
   address: string;
@@ -35,16 +35,11 @@ const facts = `
     (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used
   FROM pg_roles r, pg_database d WHERE r.rolname = current_user AND d.datname = current_database()`;
 
-/** Asks every server that the URL names, at once, on a connection like those of the gateway. */
-export function inspectServers(
+/** Asks the server that the URL names, on a connection like those of the gateway. */
+export async function inspectServer(
   url: string,
   timeouts: DatabaseTimeouts,
-): Promise<(InspectedServer | UnreachableServer)[]> {
-  const { urls = [] } = readServerUrls(url) ?? {};
-  return Promise.all(urls.map((each) => inspectServer(each, timeouts)));
-}
-
-async function inspectServer(url: string, timeouts: DatabaseTimeouts): Promise<InspectedServer | UnreachableServer> {
+): Promise<InspectedServer | UnreachableServer> {
   const address = new URL(url).host || 'the local socket';
   const readFacts = async (client: SessionClient): Promise<InspectedServer> => {
     const { rows } = await client.query(facts);

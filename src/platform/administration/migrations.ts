@@ -7,7 +7,7 @@ import type pg from 'pg';
 import type { Client } from 'pg';
 import { fileUrl } from '../../files.js';
 import { version } from '../../version.js';
-import { DatabaseError, withClient } from '../servers/index.js';
+import { DatabaseError, withClient } from '../postgres/index.js';
 
 /** One folder of prisma/migrations. */
 export interface Migration {

@@ -1,6 +1,6 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral, type DatabaseError as PgError } from 'pg';
-import { DatabaseError, withClient, withTimedClient } from '../servers/index.js';
+import { DatabaseError, withClient, withTimedClient } from '../postgres/index.js';
 import { migrationsTable } from './migrations.js';
 
 const iterations = 4096;

@@ -17,7 +17,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
-import { DatabaseError } from '../servers/index.js';
+import { DatabaseError } from '../postgres/index.js';
 import { type Account, nameInside, startProcess } from './server.js';
 
 /** PostgreSQL's programs: `directory` has bin, lib and share; `major` is the version, such as `18`. */

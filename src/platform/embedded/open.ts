@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseError, SessionClient } from '../servers/index.js';
+import pg from 'pg';
+import { DatabaseError } from '../postgres/index.js';
 import { findBinaries, openCluster } from './cluster.js';
 import { runningServer, type Server, ServerInUse, serverAccount, startServer } from './server.js';
 
@@ -37,8 +38,8 @@ async function untilAlone(url: string, milliseconds: number): Promise<void> {
   }
 }
 
-function connection(url: string, queryTimeout = 5_000): SessionClient {
-  const client = new SessionClient({ connectionString: url, ...connecting, query_timeout: queryTimeout });
+function connection(url: string, queryTimeout = 5_000): pg.Client {
+  const client = new pg.Client({ connectionString: url, ssl: false, ...connecting, query_timeout: queryTimeout });
   return client.on('error', () => {}); // the server may end first
 }
 

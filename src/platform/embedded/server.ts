@@ -4,7 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseError, SessionClient } from '../servers/index.js';
+import pg from 'pg';
+import { DatabaseError } from '../postgres/index.js';
 import type { Binaries, Cluster } from './cluster.js';
 
 /** A port of 127.0.0.1 that nobody listens on now. */
@@ -166,7 +167,7 @@ async function becomesReady(url: string, process: ServerProcess): Promise<boolea
 }
 
 async function refusal(url: string): Promise<string | undefined> {
-  const client = new SessionClient({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client({ connectionString: url, ssl: false, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
   try {
     await client.connect();

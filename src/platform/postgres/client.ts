@@ -1,5 +1,4 @@
 import type { Types } from '@prisma/client/runtime/client';
-import type { ClientBase } from 'pg';
 import { type ConnectionUse, connectionsOf, type PoolConnections, retryConflicts } from './connections.js';
 import type { RequestScope } from './deadline.js';
 import { type Accelerator, directEngine, type Engine, type Method, type RowInSql } from './engine.js';
@@ -78,18 +77,16 @@ export interface DatabaseOptions {
   timeouts?: DatabaseTimeouts;
   /** Called when an idle connection breaks. The pool replaces it. */
   onError?: (error: Error) => void;
-  /** Looks at a new connection. If it throws, the connection is not used. */
-  onConnect?: (client: ClientBase) => Promise<void>;
 }
 
 /** Opens a client with its own connection pool. `$disconnect()` closes both. Without models it only runs SQL. */
 export function openClient<Prisma = unknown>(
-  { url, poolSize, preparedStatements, timeouts, onError, onConnect }: DatabaseOptions,
+  { url, poolSize, preparedStatements, timeouts, onError }: DatabaseOptions,
   prisma?: PrismaModels<Prisma>,
 ): Database<Prisma> {
   const names = statementNames(() => opened.renew());
   const onStalePlans = names.renew;
-  const opened = openPool({ url, size: poolSize, name: 'goalpost', timeouts, onError, onConnect, onStalePlans });
+  const opened = openPool({ url, size: poolSize, name: 'goalpost', timeouts, onError, onStalePlans });
   const nameOf = preparedStatements ? names.nameOf : undefined;
   return databaseOn(connectionsOf(opened, nameOf), prisma);
 }

@@ -16,18 +16,21 @@ const unavailableCodes = new Set([
 ]);
 /** The kinds of error for which Prisma's adapter keeps no code. */
 const unavailableKinds = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TlsConnectionError']);
+/** What OpenSSL and Node say of certificates and handshakes. */
+const tlsCodes =
+  /^(ERR_(SSL|TLS)_|CERT_|CRL_|UNABLE_TO_|INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED|DEPTH_ZERO_SELF_|SELF_SIGNED_CERT)/;
 const connecting = new Set(['connect', 'getaddrinfo']);
 
 /** The errors of `pg` that have no code, and what Citus says of a node that it lost in a transaction. */
 const unavailableMessages =
-  /^(failure on connection marked as essential|Connection terminated|Connection ended|Query read timeout|timeout exceeded when trying to connect|timeout expired|Cannot use a pool after)|is not queryable$/;
+  /^(failure on connection marked as essential|Connection terminated|Connection ended|Query read timeout|timeout exceeded when trying to connect|timeout expired|Cannot use a pool after|The server does not support SSL connections|There was an error establishing an SSL connection)|is not queryable$/;
 
 /** Whether the database cannot be reached, refuses to work, or did not respond in time. */
 export const isUnavailable = (error: unknown): boolean =>
   isConflict(error) ||
   linksOf(error).some(
     ({ codes, kind, message, syscall }) =>
-      codes.some((code) => unavailableStates.test(code) || unavailableCodes.has(code)) ||
+      codes.some((code) => unavailableStates.test(code) || unavailableCodes.has(code) || tlsCodes.test(code)) ||
       unavailableKinds.has(kind) ||
       connecting.has(syscall) ||
       unavailableMessages.test(message),

@@ -21,4 +21,13 @@ export type {
   /** What the generated models are. @public */
   Models,
 } from './reader/shape.js';
+export {
+  DatabaseError,
+  type Encryption,
+  encryptionOf,
+  reasonOf,
+  SessionClient,
+  withClient,
+  withTimedClient,
+} from './session.js';
 export { joinSql, newId, newIds, rawSql, type Sql, sql, textList } from './values.js';

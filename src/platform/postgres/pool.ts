@@ -3,7 +3,8 @@ import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, type ClientBase, Pool } from 'pg';
 import { Cache, lazy } from '../caching/index.js';
-import { clientOf, PrimaryLocator, SessionClient, watch } from '../servers/index.js';
+import { connectionOf } from '../settings/index.js';
+import { noticeGoneClients, SessionClient } from './session.js';
 
 /** How long the gateway waits for the database, in milliseconds; 0 waits without end. */
 export interface DatabaseTimeouts {
@@ -25,8 +26,6 @@ interface PoolOptions {
   timeouts?: DatabaseTimeouts | undefined;
   /** Called when an idle connection breaks. The pool replaces it. */
   onError?: ((error: Error) => void) | undefined;
-  /** Looks at a new connection. If it throws, the connection is not used. */
-  onConnect?: ((client: ClientBase) => Promise<void>) | undefined;
   /** Called when a prepared statement has become useless because a migration changed the type of what it returns. */
   onStalePlans?: (() => void) | undefined;
 }
@@ -51,32 +50,30 @@ export const limitsOf = ({ statement, lock, idleTransaction }: DatabaseTimeouts)
 
 /** Opens a pool of connections. It connects when it is used. */
 export function openPool(options: PoolOptions): OpenPool {
-  const { url, size, name, timeouts = patient, onError, onConnect, onStalePlans } = options;
+  const { url, size, name, timeouts = patient, onError, onStalePlans } = options;
   const sockets = new Set<Socket>();
-  const primary = new PrimaryLocator(url, timeouts.connect / 2);
   let current = new WeakSet<object>();
   const renew = () => {
     current = new WeakSet();
   };
-  const prepare = (client: ClientBase) => {
+  const prepare = async (client: ClientBase) => {
+    // The server may end a connection that the pool has just handed out, when nobody else listens.
+    client.on('error', () => {});
     current.add(client);
     const socket = socketOf(client);
     socket.once('timeout', () => socket.destroy(noResponse()));
     socket.setTimeout(timeouts.response);
-    return watch(client, primary, () => {
-      if (!current.has(client)) return;
+    (client as Client).connection.on('errorMessage', ({ routine }: { routine?: string }) => {
+      if (routine !== 'RevalidateCachedQuery' || !current.has(client)) return;
       // The other connections have the same statements.
       renew();
       onStalePlans?.();
     });
+    await client.query(noticeGoneClients);
   };
   const pool = new Pool({
-    connectionString: primary.first,
-    Client: clientOf(primary),
-    onConnect: async (client) => {
-      await prepare(client);
-      await onConnect?.(client);
-    },
+    Client: SessionClient,
+    onConnect: prepare,
     max: size,
     // A connection that was closed would take its prepared statements with it.
     idleTimeoutMillis: 0,
@@ -89,21 +86,18 @@ export function openPool(options: PoolOptions): OpenPool {
       sockets.add(socket);
       return socket.once('close', () => sockets.delete(socket));
     },
+    ...connectionOf(url),
   });
   // Without a listener, the process would end.
   pool.on('error', onError ?? (() => {}));
   // Only what is in use is given up. With the driver's own `query_timeout`, each result would stay in memory until the
   // next full collection of garbage.
   pool.on('acquire', (client) => socketOf(client).setTimeout(timeouts.response));
-  // Prisma hands a connection back as free even if its transaction could not be ended, the server has become a standby,
+  // Prisma hands a connection back as free even if its transaction could not be ended,
   // or its prepared statements are useless or too many. The pool drops one that is ending.
   pool.on('release', (_error, client) => {
     socketOf(client).setTimeout(0);
-    const isUsable =
-      client.getTransactionStatus() === 'I' &&
-      !(client instanceof SessionClient && client.hasRefusedWrite) &&
-      current.has(client);
-    if (!isUsable) void client.end();
+    if (client.getTransactionStatus() !== 'I' || !current.has(client)) void client.end();
   });
   const close = lazy(async () => {
     await Promise.race([pool.end(), sleep(closeMilliseconds, undefined, { ref: false })]);

@@ -1,4 +1,5 @@
 export { ConfigError, shownText } from './configError.js';
+export { connectionOf } from './databaseUrl.js';
 export {
   addressOf,
   addressRanges,

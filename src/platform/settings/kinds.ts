@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
-import { readServerUrls, tlsProblem } from '../servers/index.js';
+import { connectionProblem, isDatabaseUrl } from './databaseUrl.js';
 
 /** What one setting accepts. */
 interface Rule<T> {
@@ -10,7 +10,7 @@ interface Rule<T> {
   /** What is accepted, after the words "must be". */
   allowed: string;
   example: string;
-  /** Why what was read cannot be used after all: "has sslmode=yes, which …"; undefined if it can. */
+  /** Why what was read cannot be used after all: "cannot be used: …"; undefined if it can. */
   problem?: { of(text: string): string | undefined; example: string };
 }
 
@@ -88,26 +88,13 @@ export const webAddress = (example: string) =>
 /** An example of a URL for an encrypted connection. */
 export const tlsExample =
   'postgresql://goalpost:password@db.example.com:5432/goalpost?sslmode=verify-full&sslrootcert=/etc/goalpost/ca.pem';
-const tls = {
-  // All servers of a URL have the same parameters.
-  of: (text: string) => tlsProblem(readServerUrls(text)?.urls[0] ?? ''),
-  example: tlsExample,
-};
-
-function readDatabaseUrls(text: string): string[] | undefined {
-  const urls = readServerUrls(text)?.urls;
-  return urls?.every((url) => new URL(url).pathname.length > 1) ? urls : undefined;
-}
-
-const databaseUrls = (servers: string) =>
-  `postgresql://user:password@host:port/database, or with host:port,host:port for several ${servers}; in a password, write %40 for @, %2F for / and %25 for %`;
-
 /** The URL of a PostgreSQL. */
 export const database = setting({
-  read: (text) => readDatabaseUrls(text) && text,
-  allowed: databaseUrls('servers'),
+  read: (text) => (isDatabaseUrl(text) ? text : undefined),
+  allowed:
+    'postgresql://user:password@host:port/database with one host, in front of several servers that of HAProxy or the address that Patroni gives the primary; in a password, write %40 for @, %2F for / and %25 for %',
   example: 'postgresql://goalpost:password@localhost:5432/goalpost',
-  problem: tls,
+  problem: { of: connectionProblem, example: tlsExample },
 });
 
 const isOrigin = (text: string) => /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;

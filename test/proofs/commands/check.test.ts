@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { checkGateway } from '../../../src/commands/check.js';
 import { freePort } from '../../../src/platform/embedded/server.js';
-import { DatabaseError } from '../../../src/platform/servers/tls.js';
+import { DatabaseError } from '../../../src/platform/postgres/session.js';
 import { ConfigError } from '../../../src/platform/settings/configError.js';
 import { createDatabase } from '../../support/database.js';
 import { usesPgbouncer } from '../../support/pgbouncer.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { canNoticeIn } from '../../../src/platform/servers/sessions.js';
+import { canNoticeIn } from '../../../src/platform/postgres/session.js';
 import { asAdministrator, createDatabase } from '../../support/database.js';
 import { pathOf } from '../../support/documents.js';
 import { builtMain } from '../../support/goalpost.js';

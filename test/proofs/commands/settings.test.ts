@@ -68,6 +68,13 @@ describe('a setting that cannot be used is named with its value, what is accepte
     expect(messageOf({ DATABASE_URL: value })).toContain(`\n  DATABASE_URL=${shown} must be postgresql://`);
   });
 
+  test('of several hosts, DATABASE_URL says what to name instead', () => {
+    for (const hosts of ['one:5432,two:5432', 'one,two'])
+      expect(messageOf({ DATABASE_URL: `postgres://${hosts}/db` })).toContain(
+        'that of HAProxy or the address that Patroni',
+      );
+  });
+
   test('on one line, whatever is in it', () => {
     const message = messageOf({ LOG_LEVEL: `a\n\x1b[2J${'b'.repeat(1000)}` });
     expect(message).toContain(`LOG_LEVEL="a\\n\\u001b[2J${'b'.repeat(100)}`);

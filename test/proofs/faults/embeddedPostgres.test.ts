@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startEmbedded } from '../../../src/platform/embedded/open.js';
-import { DatabaseError } from '../../../src/platform/servers/tls.js';
+import { DatabaseError } from '../../../src/platform/postgres/session.js';
 import { pathOf } from '../../support/documents.js';
 import { eventually } from '../../support/eventually.js';
 import { query } from '../../support/query.js';

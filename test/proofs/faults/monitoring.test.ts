@@ -11,9 +11,9 @@ import { pathOf } from '../../support/documents.js';
 import { commandOutput } from '../../support/goalpost.js';
 import { alerts, alertsFile, panelExpressions } from '../../support/monitoring.js';
 import { openStream } from '../../support/openStream.js';
+import { startPostgres } from '../../support/postgres.js';
 import { query } from '../../support/query.js';
 import { startReceiver } from '../../support/receiver.js';
-import { startReplicated } from '../../support/replicated.js';
 import { createRestorables } from '../../support/restorables.js';
 import { startServer } from '../../support/server.js';
 import type { Json } from '../../support/world.js';
@@ -105,10 +105,10 @@ describe.skipIf(isMissing && process.env.CI !== 'true')('on a real Prometheus', 
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'goalpost-prometheus-'));
-    const servers = await startReplicated();
-    ends.push(servers.stop);
+    const postgres = await startPostgres();
+    ends.push(postgres.stop);
     const settings = {
-      DATABASE_URL: servers.primaryUrl,
+      DATABASE_URL: postgres.url,
       METRICS_PORT: '0',
       RATE_LIMIT_PER_TOKEN: '1000000',
       WEBHOOK_KEY: webhookKey,
@@ -120,15 +120,13 @@ describe.skipIf(isMissing && process.env.CI !== 'true')('on a real Prometheus', 
     ends.push(server.stop);
     const receiver = await startReceiver();
     ends.push(receiver.close);
-    await query(
-      servers.primaryUrl,
-      "INSERT INTO webhooks (company_id, url, slot, due_at) VALUES ('company', $1, 1, now())",
-      [receiver.url],
-    );
-    await query(servers.primaryUrl, 'UPDATE imports SET revision = 1');
+    await query(postgres.url, "INSERT INTO webhooks (company_id, url, slot, due_at) VALUES ('company', $1, 1, now())", [
+      receiver.url,
+    ]);
+    await query(postgres.url, 'UPDATE imports SET revision = 1');
     // Every tenth change is repeated, as after a serialization failure. A sequence is not undone.
     await query(
-      servers.primaryUrl,
+      postgres.url,
       `CREATE SEQUENCE changes; CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN IF nextval('changes') % 10 = 0 THEN RAISE 'lost' USING ERRCODE = '40001'; END IF; RETURN NEW; END $$;
       CREATE TRIGGER lose BEFORE INSERT ON document_versions FOR EACH ROW EXECUTE FUNCTION lose()`,

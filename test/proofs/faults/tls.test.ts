@@ -1,11 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { copyFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openModels } from '../../../src/database.js';
 import { startEmbedded } from '../../../src/platform/embedded/open.js';
-import { isUnavailable } from '../../../src/platform/postgres/deadline.js';
 import { ConfigError } from '../../../src/platform/settings/configError.js';
 import { readConfig } from '../../../src/settings.js';
 import { type Certificates, makeCertificates } from '../../support/certificates.js';
@@ -14,7 +12,6 @@ import { goalpost } from '../../support/goalpost.js';
 import { startPgbouncer } from '../../support/pgbouncer.js';
 import { type Postgres, startPostgres } from '../../support/postgres.js';
 import { query } from '../../support/query.js';
-import { startReplicated } from '../../support/replicated.js';
 import { startServer } from '../../support/server.js';
 import { smallWorkspace } from '../../support/smallWorkspace.js';
 import { restPaths } from '../../support/world.js';
@@ -38,31 +35,19 @@ describe('a URL that says of TLS what cannot be', () => {
   const noFile = '/etc/goalpost/none.pem';
 
   test.each([
-    ['sslmode=yes', 'has sslmode=yes, which must be one of disable, require, verify-ca, verify-full.'],
-    ['sslmode=no-verify', 'has sslmode=no-verify, which must be one of'],
-    ['sslmode=', 'has sslmode=, which must be one of'],
-    ['sslmode=prefer', 'may send everything unencrypted; write sslmode=require or sslmode=disable.'],
-    ['sslmode=allow', 'may send everything unencrypted'],
-    ['ssl=true', 'has ssl=true; write sslmode=verify-full or sslmode=require in its place.'],
-    ['sslmode=require&sslpassword=hunter2', 'has sslpassword, which is not supported'],
-    ['sslmode=verify-full&sslcrl=x', 'has sslcrl, which is not supported'],
-    ['sslmode=verify-ca', 'has sslmode=verify-ca, which needs sslrootcert'],
-    ['sslmode=require&sslrootcert=system', 'has sslrootcert=system, which needs sslmode=verify-full'],
-    ['sslrootcert=authority.pem', 'has sslrootcert, but no sslmode; write sslmode=verify-full.'],
-    ['sslmode=disable&sslcert=client.pem&sslkey=client.key', 'has sslcert, but sslmode=disable'],
-    ['sslmode=require&sslmode=disable&sslrootcert=authority.pem', 'has sslrootcert, but sslmode=disable'],
-    ['sslmode=verify-full&sslrootcert=/my folder/ca.pem', 'has a space or a % that is not escaped; write %20 or %25.'],
-    ['sslmode=require&options=100%', 'has a space or a % that is not escaped'],
-    ['sslmode=require&sslcert=client.pem', 'has sslcert, which needs sslkey too.'],
-    ['sslmode=require&sslkey=client.key', 'has sslkey, which needs sslcert too.'],
-    ['sslnegotiation=direct', 'has sslnegotiation=direct, which needs sslmode=verify-full.'],
-    ['sslmode=require&sslnegotiation=fast', 'has sslnegotiation=fast, which must be one of postgres, direct.'],
-    [`sslmode=verify-full&sslrootcert=${noFile}`, `has sslrootcert=${noFile}, which cannot be read: there is no such`],
-    ['sslmode=verify-full&sslrootcert=/tmp', 'has sslrootcert=/tmp, which cannot be read: it is a folder.'],
-    ['sslmode=verify-full&sslrootcert=client.key', /has sslrootcert=\S+client.key, which is no certificate in PEM\./],
-    ['sslmode=require&sslcert=client.csr&sslkey=client.key', /has sslcert=\S+, which is no certificate in PEM\./],
-    ['sslmode=require&sslcert=client.pem&sslkey=client.pem', /sslkey=\S+, which is no private key in PEM without a p/],
-    ['sslmode=require&sslcert=client.pem&sslkey=server.key', /has sslkey=\S+, which is not the key of sslcert\./],
+    ['sslmode=yes', 'has ssl, or an sslmode that is not one of disable, require, verify-ca, verify-full.'],
+    ['sslmode=', 'has ssl, or an sslmode'],
+    ['sslmode=prefer', 'has ssl, or an sslmode'],
+    ['ssl=true', 'has ssl, or an sslmode'],
+    ['sslmode=verify-ca', 'cannot be used: SECURITY WARNING: Using sslmode=verify-ca requires specifying a CA'],
+    [
+      `sslmode=verify-full&sslrootcert=${noFile}`,
+      `cannot be used: ENOENT: no such file or directory, open '${noFile}'.`,
+    ],
+    ['sslmode=verify-full&sslrootcert=/tmp', 'cannot be used: EISDIR'],
+    ['sslmode=require&sslcert=client.csr&sslkey=client.key', 'cannot be used: '],
+    ['sslmode=require&sslcert=client.pem&sslkey=client.pem', 'cannot be used: '],
+    ['sslmode=require&sslcert=client.pem&sslkey=server.key', /cannot be used: .*key values mismatch/],
   ])('%s is refused with one message', (text, message) => {
     const problemOf = (name: string, others: NodeJS.ProcessEnv = {}) => {
       const read = () => readConfig({ [name]: `${base}?${parameters(text)}`, ...others });
@@ -86,9 +71,7 @@ describe('a URL that says of TLS what cannot be', () => {
     const url = `${base}?sslmode=verify-full&sslrootcert=${noFile}`;
     const { code, stderr } = await goalpost(args, { DATABASE_URL: url });
     expect(stderr.split('\n').slice(1, -1)).toEqual([
-      expect.stringMatching(
-        `^  DATABASE_URL=.* has sslrootcert=${noFile}, which cannot be read: there is no such file.$`,
-      ),
+      expect.stringMatching(`^  DATABASE_URL=.* cannot be used: ENOENT: no such file or directory, open '${noFile}'.$`),
       expect.stringMatching(/^ {4}Example: DATABASE_URL=/),
     ]);
     expect(stderr).not.toContain('hunter2');
@@ -146,7 +129,7 @@ describe('a PostgreSQL that takes only encrypted connections', () => {
     await run('import', file);
     const token = (await run('token', 'create', '--person', 'small-ann', '--name', 'CI', '--write')).trim();
     expect(await run('check')).toMatch(
-      /ok {7}the connection to localhost:\d+ is encrypted \(TLSv1\.3, TLS_AES_256_GCM_SHA384\); the certificate and the host name of the server are verified$/m,
+      /ok {7}the connection to localhost:\d+ is encrypted \(TLSv1\.3, TLS_AES_256_GCM_SHA384\); the certificate of the server is verified$/m,
     );
     const gateway = await startServer({
       DATABASE_URL,
@@ -179,17 +162,15 @@ describe('a PostgreSQL that takes only encrypted connections', () => {
   const stranger = 'sslcert=other.pem&sslkey=other.key';
   const notVerified =
     /note {5}the connection to \S+ is encrypted \(TLSv1\.3, .*; the certificate of the server is not v/;
-  const byAuthority =
-    /ok {7}the connection to \S+ is encrypted .* certificate of the server is verified, its host name is n/;
-  const byName = /ok {7}the connection to \S+ is encrypted .* certificate and the host name of the server are verified/;
+  const isVerified = /ok {7}the connection to \S+ is encrypted .* certificate of the server is verified/;
 
   test.each([
     ['require does not look at the certificate', 'secured', 'sslmode=require', '127.0.0.1', notVerified],
-    ['require with an authority is verify-ca', 'secured', `sslmode=require&${trusted}`, '127.0.0.1', byAuthority],
-    ['verify-ca does not look at the name', 'secured', `sslmode=verify-ca&${trusted}`, '127.0.0.1', byAuthority],
-    ['direct negotiation', 'secured', `${verified}&sslnegotiation=direct`, 'localhost', byName],
-    ['a certificate of the client', 'certified', `${verified}&${client}`, 'localhost', byName],
-    ['a certificate in place of a password', 'named', `${verified}&${client}`, 'localhost', byName],
+    ['require with an authority is verify-ca', 'secured', `sslmode=require&${trusted}`, '127.0.0.1', isVerified],
+    ['verify-ca does not look at the name', 'secured', `sslmode=verify-ca&${trusted}`, '127.0.0.1', isVerified],
+    ['direct negotiation', 'secured', `${verified}&sslnegotiation=direct`, 'localhost', isVerified],
+    ['a certificate of the client', 'certified', `${verified}&${client}`, 'localhost', isVerified],
+    ['a certificate in place of a password', 'named', `${verified}&${client}`, 'localhost', isVerified],
   ])('is reached: %s', async (_what, database, text, host, said) => {
     const { code, stdout, stderr } = await goalpost(['check'], { DATABASE_URL: urlOf(database, text, host) });
     expect(stdout).toMatch(said);
@@ -197,15 +178,13 @@ describe('a PostgreSQL that takes only encrypted connections', () => {
     expect(code).toBe(database === 'secured' ? 0 : 1); // The others are not migrated.
   });
 
-  test.each(['sslmode=verify-full', 'sslmode=verify-full&sslrootcert=system'])(
-    'is reached: %s trusts the authorities that Node knows',
-    async (text) => {
-      const NODE_EXTRA_CA_CERTS = certificates.file('authority.pem');
-      const { code, stdout } = await goalpost(['check'], { DATABASE_URL: urlOf('secured', text), NODE_EXTRA_CA_CERTS });
-      expect(stdout).toMatch(byName);
-      expect(code).toBe(0);
-    },
-  );
+  test('is reached: verify-full without a file trusts the authorities that Node knows', async () => {
+    const NODE_EXTRA_CA_CERTS = certificates.file('authority.pem');
+    const settings = { DATABASE_URL: urlOf('secured', 'sslmode=verify-full'), NODE_EXTRA_CA_CERTS };
+    const { code, stdout } = await goalpost(['check'], settings);
+    expect(stdout).toMatch(isVerified);
+    expect(code).toBe(0);
+  });
 
   test.each([
     [
@@ -213,50 +192,39 @@ describe('a PostgreSQL that takes only encrypted connections', () => {
       'secured',
       verified,
       '127.0.0.1',
-      'the certificate of the server is not for 127.0.0.1, but for DNS:localhost. Connect by a name that it is for,',
+      "Hostname/IP does not match certificate's altnames",
     ],
     [
       'require with the wrong authority',
       'secured',
       'sslmode=require&sslrootcert=other.pem',
       'localhost',
-      'is not from the authority in sslrootcert (self-signed certificate in certificate chain). Set sslrootcert to the',
+      'self-signed certificate in certificate chain',
     ],
     [
       'public authorities only',
       'secured',
-      'sslmode=verify-full&sslrootcert=system',
+      'sslmode=verify-full',
       'localhost',
-      'is from no authority that is known here (self-signed certificate in certificate chain). Set sslrootcert to the',
+      'self-signed certificate in certificate chain',
     ],
-    [
-      'disable',
-      'secured',
-      'sslmode=disable',
-      'localhost',
-      'no encryption. If the server takes only encrypted connecti',
-    ],
-    ['no sslmode', 'secured', '', 'localhost', 'add sslmode=verify-full and sslrootcert to the URL'],
+    ['disable', 'secured', 'sslmode=disable', 'localhost', 'no encryption'],
+    ['no sslmode', 'secured', '', 'localhost', 'no encryption'],
     [
       'no certificate of the client',
       'certified',
       verified,
       'localhost',
-      'wants a certificate of the client (connection requires a valid client certificate). Set sslcert and sslkey to',
+      'connection requires a valid client certificate',
     ],
-    [
-      'a certificate of a stranger',
-      'certified',
-      `${verified}&${stranger}`,
-      'localhost',
-      'does not accept the certificate in sslcert (tlsv1 alert unknown ca). Set sslcert and sslkey to',
-    ],
+    ['a certificate of a stranger', 'certified', `${verified}&${stranger}`, 'localhost', 'alert unknown ca'],
   ])('is not reached, which check and serve explain: %s', async (_what, database, text, host, said) => {
     const settings = { DATABASE_URL: urlOf(database, text, host), PORT: '0' };
     const [check, serve] = await Promise.all([goalpost(['check'], settings), goalpost(['serve'], settings)]);
     expect(check.stdout).toContain(said);
     expect(check).toMatchObject({ code: 1, stderr: 'goalpost: 1 problem was found.\n' });
     expect(serve.stderr).toContain(said);
+    expect(check.stdout).toContain('. Check DATABASE_URL\n');
     expect(serve.stderr).toMatch(/^goalpost: Cannot connect to database ".+" at .+\n$/);
     expect(serve.code).toBe(1);
   });
@@ -265,9 +233,7 @@ describe('a PostgreSQL that takes only encrypted connections', () => {
     await query(postgres.url, "CREATE ROLE ann LOGIN PASSWORD 'hunter2'");
     const url = urlOf('named', `${verified}&${client}`).replace('postgres:', 'ann:');
     const { code, stderr } = await goalpost(['migrate'], { DATABASE_URL: url });
-    expect(stderr).toMatch(
-      /does not accept the certificate in sslcert \(certificate authentication failed for user "ann"/,
-    );
+    expect(stderr).toMatch(/certificate authentication failed for user "ann"/);
     expect(code).toBe(1);
   });
 
@@ -279,13 +245,13 @@ describe('a PostgreSQL that takes only encrypted connections', () => {
       // The server reads it a moment later.
       return eventually(async () => {
         const { stdout } = await goalpost(['check'], { DATABASE_URL });
-        expect(stdout.includes('has expired. Have the server use a new one')).toBe(name === 'expired');
+        expect(stdout.includes('certificate has expired')).toBe(name === 'expired');
         return stdout;
       });
     };
     onTestFinished(() => certificates.replace('server'));
     await checkWith('expired');
-    expect(await checkWith('server')).toMatch(byName);
+    expect(await checkWith('server')).toMatch(isVerified);
   });
 
   test('a certificate that Node was told to let pass is not said to be verified', async () => {
@@ -293,71 +259,14 @@ describe('a PostgreSQL that takes only encrypted connections', () => {
     const { stdout } = await goalpost(['check'], { DATABASE_URL, NODE_TLS_REJECT_UNAUTHORIZED: '0' });
     expect(stdout).toMatch(notVerified);
   });
-
-  test('a file that is gone fails new connections only, until it is there again', async () => {
-    const move = (from: string, to: string) => rename(certificates.file(from), certificates.file(to));
-    await copyFile(certificates.file('authority.pem'), certificates.file('renewed.pem'));
-    const db = openModels({
-      url: urlOf('secured', 'sslmode=verify-full&sslrootcert=renewed.pem'),
-      poolSize: 2,
-      preparedStatements: true,
-      onError: () => {},
-    });
-    const ask = () => db.$queryRaw`SELECT 1 AS one`;
-    const several = () => Promise.allSettled([1, 2, 3, 4, 5, 6].map(ask));
-    const isAnswer = ({ status }: PromiseSettledResult<unknown>) => status === 'fulfilled';
-    expect((await several()).every(isAnswer)).toBe(true);
-    await move('renewed.pem', 'gone.pem');
-    expect(await ask()).toEqual([{ one: 1 }]);
-    const end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'secured'";
-    await query(postgres.url, end);
-    await eventually(async () => {
-      const failures = (await several()).filter((each) => each.status === 'rejected');
-      expect(failures).toHaveLength(6);
-      expect(failures.every(({ reason }) => isUnavailable(reason))).toBe(true);
-      expect(String(failures[0]?.reason.message)).toContain('renewed.pem, which cannot be read: there is no such file');
-    });
-    await move('gone.pem', 'renewed.pem');
-    expect((await several()).every(isAnswer)).toBe(true);
-    await db.$disconnect();
-  });
 });
 
 test('a PostgreSQL without TLS is not reached with sslmode=require, which check explains', async () => {
   const { url, stop } = await startPostgres();
   const { code, stdout } = await goalpost(['check'], { DATABASE_URL: `${url}?sslmode=require` });
   await stop();
-  expect(stdout).toContain('the server offers no TLS. Switch it on there (ssl = on), or set sslmode=disable to send');
+  expect(stdout).toContain('The server does not support SSL connections. Check DATABASE_URL');
   expect(code).toBe(1);
-});
-
-describe('several servers with TLS', () => {
-  let servers: Awaited<ReturnType<typeof startReplicated>>;
-  beforeAll(async () => {
-    servers = await startReplicated({ settings: certificates.settings, isAsynchronous: true });
-  });
-  afterAll(() => servers?.stop());
-
-  const withTls = (url: string) => `${url.replaceAll('127.0.0.1', 'localhost')}?${parameters(verified)}`;
-
-  test('the primary is found among them', async () => {
-    const settings = { DATABASE_URL: withTls(servers.url) };
-    expect(await goalpost(['migrate'], settings)).toMatchObject({ code: 0 });
-    const [primary, standby] = [servers.primaryUrl, servers.standbyUrl].map((url) => new URL(url).port);
-    const isSafe = (port = '') =>
-      `ok       the connection to localhost:${port} is encrypted (TLSv1.3, TLS_AES_256_GCM_SHA384); the certificate and the host name`;
-    await eventually(async () => {
-      const { code, stdout } = await goalpost(['check'], settings);
-      expect(stdout).toContain(isSafe(standby));
-      expect(stdout).toContain(isSafe(primary));
-      expect(code).toBe(0);
-    });
-    const gateway = await startServer({ ...settings, LOG_LEVEL: 'info', LOG_FORMAT: 'json' }, { quiet: true });
-    const sessions = `SELECT application_name LIKE 'goalpost%' AS ours, bool_and(ssl) AS ssl
-      FROM pg_stat_activity JOIN pg_stat_ssl USING (pid) WHERE application_name LIKE 'goalpost%' GROUP BY 1`;
-    expect(await query(servers.primaryUrl, sessions)).toEqual([{ ours: true, ssl: true }]);
-    await gateway.stop();
-  });
 });
 
 const isMissing = spawnSync('pgbouncer', ['--version']).error !== undefined;
@@ -388,7 +297,7 @@ describe.skipIf(isMissing && process.env.CI !== 'true')('PgBouncer with TLS', ()
   }
 
   const ofClient =
-    /ok {7}the connection to localhost:\d+ is encrypted \(TLSv1\.\d, .*\); the certificate and the host name of the server are verified/;
+    /ok {7}the connection to localhost:\d+ is encrypted \(TLSv1\.\d, .*\); the certificate of the server is verified/;
 
   test('serves when both halves of the way are encrypted', async () => {
     const settings = await settingsBehind(['server_tls_sslmode=verify-ca'], verified);
@@ -411,7 +320,7 @@ describe.skipIf(isMissing && process.env.CI !== 'true')('PgBouncer with TLS', ()
   test('PgBouncer that requires TLS says so to a URL without it', async () => {
     const settings = await settingsBehind([], '');
     const { code, stderr } = await goalpost(['migrate'], settings);
-    expect(stderr).toMatch(/: SSL required. If the server takes only encrypted connections, add sslmode=verify-full/);
+    expect(stderr).toMatch(/: SSL required. Check DATABASE_URL;/);
     expect(code).toBe(1);
   });
 });
