@@ -101,7 +101,7 @@ describe('goalpost check', () => {
     const { lines, error } = await checked({ DATABASE_URL: through.href });
     expect(error).toEqual(new DatabaseError('1 problem was found.'));
     expect(found(lines)).toEqual([
-      `  problem  ${through.host} cannot be reached: unsupported startup parameter: statement_timeout`,
+      `  problem  ${through.host} cannot be reached: unsupported startup parameter: statement_timeout. Check DATABASE_URL`,
     ]);
   });
 
@@ -134,7 +134,7 @@ describe('goalpost check', () => {
     [
       'a database that is read-only',
       'ALTER DATABASE %I SET default_transaction_read_only = on',
-      'no server accepts writes',
+      'it accepts no writes',
     ],
     [
       'a migration that needs a newer version',
@@ -151,9 +151,9 @@ describe('goalpost check', () => {
     expect(lines.filter((line) => line.startsWith('  problem'))).toEqual([expect.stringContaining(message)]);
   });
 
-  test.skipIf(usesPgbouncer)('names each server that does not answer, and a role that may not write', async () => {
+  test.skipIf(usesPgbouncer)('names a server that does not answer, and a role that may not write', async () => {
     const gone = `127.0.0.1:${await freePort()}`;
-    const { lines, error } = await checked({ DATABASE_URL: `postgresql://ann:hunter2@${gone},${new URL(url).host}/x` });
+    const { lines, error } = await checked({ DATABASE_URL: `postgresql://ann:hunter2@${gone}/x` });
     expect(error).toBeInstanceOf(DatabaseError);
     expect(lines.join('\n')).toContain(`  problem  ${gone} cannot be reached: connect ECONNREFUSED`);
     expect(lines.join('\n')).not.toContain('hunter2');

@@ -110,7 +110,11 @@ test('the application resyncs beside its service, which webhooks wake meanwhile,
       expect(hooks.count).toBeGreaterThan(goals);
     });
     service.child.kill();
-    expect(await service.ended).toMatchObject({ failures: '' });
+    // A file that does not know an event yet is refused, and sent again.
+    const { failures } = await service.ended;
+    expect(failures.split('\n').filter((line) => !/Nothing was imported|as_of does not know|^$/.test(line))).toEqual(
+      [],
+    );
   } finally {
     await Promise.all(pools.map((pool) => pool.end()));
     await server.stop();

@@ -56,7 +56,9 @@ export async function fillWithHostileData(url: string, seed: number): Promise<vo
   const isTable = new Set(tables.map(({ relname }) => relname));
   const rows = new Map<string, Row[]>();
   const statements: { text: string; values: unknown[] }[] = [];
-  const pending = Object.keys(models).filter((name) => isTable.has(models[name]?.table));
+  // A migration has made the only row of that one.
+  const filled = Object.keys(models).filter((name) => name !== 'ConfirmationSecret');
+  const pending = filled.filter((name) => isTable.has(models[name]?.table));
   while (pending.length > 0) {
     const name = pending.find((candidate) => required(candidate).every((target) => rows.has(target)));
     if (!name) throw new Error(`${pending} require each other`);
