@@ -32,10 +32,6 @@ const message: z.core.$ZodErrorMap = (issue) => {
       return issue.origin === 'string'
         ? `must have at most ${issue.maximum} characters`
         : `must be at most ${issue.maximum}`;
-    case 'invalid_format':
-      return issue.format === 'date'
-        ? `must be a date such as 2026-03-31, not ${quote(issue.input)}`
-        : `must be an ISO 8601 UTC timestamp such as 2026-03-31T09:30:00Z, not ${quote(issue.input)}`;
     default:
       return undefined;
   }
