@@ -14,8 +14,6 @@ export interface WorkspacePart {
   index?: number;
   /** Where it is, for problems: `goals[3]`, or `line 12` of a file with a record in each line. */
   path: string;
-  /** Nobody sets it any more. */
-  text?: { bytes: number; digest: string };
 }
 
 /** What a workspace is read from, once, from the beginning to the end. */
