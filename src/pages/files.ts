@@ -70,7 +70,8 @@ export const sharedFiles = (): Route[] => [
     ...Object.fromEntries(ownFiles.map((name) => [name, ownAsset(name)])),
     'samples.js': builtAsset('pages/assets/samples.js'),
     'codeMarks.js': builtAsset('pages/assets/codeMarks.js'),
-    'plainText.js': builtAsset('text/plainText.js'),
+    'reading.js': builtAsset('text/reading.js'),
+    'nodes.js': builtAsset('text/nodes.js'),
     'richText.js': builtAsset('text/richText.js'),
   }),
   // Browsers ask for this name beside what is no page, and take the same picture.

@@ -1,4 +1,4 @@
-import { childrenOf, isNode, richText } from './richText.js';
+import { childrenOf, mentionedBy, richText } from './richText.js';
 
 /** Ids of the people a rich text mentions, at any depth; plain text mentions nobody. */
 export function mentionedIn(text: string | null | undefined): string[] {
@@ -8,8 +8,8 @@ export function mentionedIn(text: string | null | undefined): string[] {
   const open = [root];
   // A list instead of recursion: the text may nest deeper than the stack.
   for (let node = open.pop(); node; node = open.pop()) {
-    const id = node.type === 'mention' && isNode(node.attrs) ? node.attrs.id : undefined;
-    if (typeof id === 'string' && id.isWellFormed() && !id.includes('\0')) ids.add(id);
+    const id = mentionedBy(node);
+    if (id !== null) ids.add(id);
     for (const child of childrenOf(node)) open.push(child);
   }
   return [...ids];

@@ -13,5 +13,14 @@ export function richText(text: string): RichNode | null {
 
 export const isNode = (value: unknown): value is RichNode => typeof value === 'object' && value !== null;
 
-/** The children of a node, in order. */
-export const childrenOf = ({ content }: RichNode): RichNode[] => (Array.isArray(content) ? content.filter(isNode) : []);
+/** The children of a node, in order. BlockNote keeps nested blocks beside the content. */
+export const childrenOf = ({ content, children }: RichNode): RichNode[] => [...nodesOf(content), ...nodesOf(children)];
+
+const nodesOf = (value: unknown): RichNode[] => (Array.isArray(value) ? value.filter(isNode) : []);
+
+/** The id of the person whom a node mentions, as it is shown and subscribed. A number is read as its decimal digits. */
+export function mentionedBy({ type, attrs }: RichNode): string | null {
+  const id = type === 'mention' && isNode(attrs) ? attrs.id : undefined;
+  if (Number.isSafeInteger(id)) return String(id);
+  return typeof id === 'string' && id.isWellFormed() && !id.includes('\0') ? id : null;
+}

@@ -1,5 +1,5 @@
 import { codeBlock, codeNodes, element, markOf, meaningOf } from './elements.js';
-import { plainText } from './plainText.js';
+import { plainText } from './reading.js';
 import { richText } from './richText.js';
 
 /** The response headers worth seeing, in the order in which people read them. */

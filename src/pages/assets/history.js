@@ -1,8 +1,8 @@
 import { ask } from './ask.js';
 import { element, meaningOf } from './elements.js';
 import { highlight } from './highlight.js';
-import { plainText } from './plainText.js';
 import { differenceNodes } from './preview.js';
+import { plainText } from './reading.js';
 import { onOwnToken, tokenOf } from './token.js';
 
 const settings = JSON.parse(document.getElementById('settings').textContent);

@@ -1,6 +1,6 @@
-import { type Change, type Difference, difference, Effort } from '../../text/difference.js';
+import { Comparisons } from '../../text/comparisons.js';
+import type { Change, Difference } from '../../text/difference.js';
 import type { DocumentText } from '../../text/documentText.js';
-import { plainText } from '../../text/plainText.js';
 import { builder, enumOf, keyColumns, longText, twoLongTexts } from '../builder.js';
 import { sharedInOperation } from '../connections.js';
 import { Person } from '../people/person.js';
@@ -17,7 +17,7 @@ const TextGranularity = enumOf(
   {
     word: 'The texts are compared word by word.',
     line: 'The texts are compared line by line.',
-    text: 'Only the lines that both texts start and end with are compared. Everything between them counts as replaced.',
+    text: 'Only lines that both texts have once are compared. Everything between them counts as replaced.',
   },
 );
 
@@ -44,30 +44,30 @@ const TextDifference = builder.objectRef<Difference>('TextDifference').implement
   }),
 });
 
-// Comparing texts takes processor time, so all comparisons of one request share a fixed amount.
-const effort = sharedInOperation(() => new Effort());
+const comparisons = sharedInOperation(() => new Comparisons());
 
 export const DocumentDifference = builder
   .objectRef<{ before: DocumentText; after: DocumentText }>('DocumentDifference')
   .implement({
     description:
-      'The difference between two states of a document. Rich text is compared without its formatting, as one line per block.',
+      'The difference between two states of a document. Rich text is compared as people read it, with one line for each block: ' +
+      'with the targets of links, the sources of images, the people of mentions and the states of tasks, but without looks.',
     fields: (t) => ({
       title: t.field({
         type: TextDifference,
         description: 'The difference between the titles.',
-        resolve: ({ before, after }, _args, context) => difference(before.title, after.title, effort(context)),
+        resolve: ({ before, after }, _args, context) => comparisons(context).ofTitles(before.title, after.title),
       }),
       content: t.field({
         type: TextDifference,
         description: 'The difference between the contents.',
-        resolve: ({ before, after }, _args, context) =>
-          difference(plainText(before.content), plainText(after.content), effort(context)),
+        resolve: ({ before, after }, _args, context) => comparisons(context).ofTexts(before.content, after.content),
       }),
       isFormattingOnly: t.boolean({
-        description: 'Whether the contents differ only in their formatting.',
-        resolve: ({ before, after }) =>
-          before.content !== after.content && plainText(before.content) === plainText(after.content),
+        description:
+          'Whether the contents differ only in their formatting, such as bold text, colors, alignment and sizes.',
+        resolve: async ({ before, after }, _args, context) =>
+          before.content !== after.content && (await comparisons(context).areSame(before.content, after.content)),
       }),
     }),
   });
