@@ -51,6 +51,7 @@ const ownFiles: AssetName[] = [
   'confirm.js',
   'contents.js',
   'copy.js',
+  'drawn.js',
   'elements.js',
   'exampleBlock.js',
   'examples.js',

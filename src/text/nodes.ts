@@ -250,10 +250,11 @@ const plainMarks = new Set(
 );
 
 /** The kind of a node; null if it is not known. */
-export const kindOf = ({ type }: RichNode): Kind | null =>
-  (typeof type === 'string' && Object.hasOwn(kinds, canonical(type)) && kinds[canonical(type)]) || null;
+export const kindOf = (node: RichNode): Kind | null =>
+  (Object.hasOwn(kinds, typeOf(node)) && kinds[typeOf(node)]) || null;
 
-export const isOrdered = ({ type }: RichNode) => typeof type === 'string' && canonical(type) === 'orderedlist';
+/** The type of a node or mark as it is compared: `task_item` is `taskitem`. Empty if it is no text. */
+export const typeOf = ({ type }: RichNode): string => (typeof type === 'string' ? canonical(type) : '');
 
 /** JSON with sorted keys: their order says nothing. */
 const inOrder = (value: unknown): string =>

@@ -1,4 +1,4 @@
-import { isOrdered, type Kind, kindOf, type Mark, marksOf, wordsOf } from './nodes.js';
+import { type Kind, kindOf, type Mark, marksOf, typeOf, wordsOf } from './nodes.js';
 import { childrenOf, type RichNode, richText } from './richText.js';
 
 /** A part of a reading that no person has typed: what a node or mark is about, or how it is drawn. */
@@ -112,7 +112,7 @@ class Reader {
     }
     const indent = kind?.indents;
     const holdsText = kind?.holdsText ?? (place === 'inline' || children.some(({ type }) => type === 'text'));
-    const isList = isOrdered(node);
+    const isList = typeOf(node) === 'orderedlist';
     if (indent !== undefined) this.#indents.push(indent);
     return [
       ...children.map((child) => () => enter(child, holdsText, isList)),

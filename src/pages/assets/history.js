@@ -1,4 +1,5 @@
 import { ask } from './ask.js';
+import { drawn } from './drawn.js';
 import { element, meaningOf } from './elements.js';
 import { highlight } from './highlight.js';
 import { differenceNodes } from './preview.js';
@@ -54,7 +55,17 @@ const origins = {
 };
 
 const text = (content, ariaLabel) =>
-  element('div', { className: 'difference', role: 'region', ariaLabel, tabIndex: 0, textContent: content });
+  element('div', { className: 'difference drawn', role: 'region', ariaLabel, tabIndex: 0 }, ...drawn(content));
+
+/** A time as the reader of the page writes it, with the time zone that it is in. */
+const times = new Intl.DateTimeFormat(undefined, {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZoneName: 'short',
+});
 
 function restoreLink({ versionNumber }, { id, currentVersion }) {
   const request = { document_id: id, version_number: versionNumber, expected_current_version: currentVersion };
@@ -69,7 +80,7 @@ function versionNode(version, document) {
   const name = `Version ${versionNumber}`;
   const heading = element('h2', {}, `${name}: `, element('span', { className: 'title', textContent: title }));
   if (isCurrent) heading.append(' ', element('span', { className: 'badge ok', textContent: 'current' }));
-  const when = element('time', { dateTime: insertedAt, textContent: new Date(insertedAt).toLocaleString('en') });
+  const when = element('time', { dateTime: insertedAt, textContent: times.format(new Date(insertedAt)) });
   const changes = diffToPrevious
     ? differenceNodes(diffToPrevious, ` of version ${versionNumber}`)
     : [element('p', {}, 'This is the first version.')];
@@ -83,7 +94,7 @@ function versionNode(version, document) {
     element(
       'div',
       { className: 'exchange' },
-      side('Text', text(plainText(content), `Text of version ${versionNumber}`)),
+      side('Text', text(content, `Text of version ${versionNumber}`)),
       side('What it changed', ...changes),
     ),
     ...(isCurrent ? [] : [restoreLink(version, document)]),

@@ -509,7 +509,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     const versions = page.getByRole('region', { name: /^Version \d+$/ });
     await expect.poll(() => versions.count(), patience).toBe(5);
     const second = page.getByRole('region', { name: 'Version 2', exact: true });
-    await second.getByText('- Till and posters: @Lena Fischer').first().waitFor();
+    await second.getByText('Till and posters: @Lena Fischer').first().waitFor();
     expect(await second.locator('ins').count()).toBeGreaterThan(0);
     const field = page.getByLabel('Text in a version');
     await field.fill('posters GO up');
