@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Change, comparison, Effort } from '../../src/text/difference.js';
+import { elided } from '../../src/text/elided.js';
 import { inOnePiece, isEqual, plainText, readingOf } from '../../src/text/reading.js';
 import { createWorld, type Json } from '../support/world.js';
 
@@ -104,6 +105,17 @@ describe('the difference of two texts', () => {
     expect(found[0]).toBe('word');
     expect(found.at(-1)).not.toBe('word');
   });
+});
+
+test.each([
+  ['zero one two three four five', 'zero one 2 three four five', 1, '…one [-two-]{+2+} three …'],
+  ['zero one two three four five', 'zero one 2 three four five', 0, '…[-two-]{+2+}…'],
+  ['one two', 'one 2', 5, 'one [-two-]{+2+}'],
+  [`${'x'.repeat(5000)}\na`, `${'x'.repeat(5000)}\nb`, 1, '…\n[-a-]{+b+}'],
+])('leaves out what is unchanged: %j', (before, after, words, expected) => {
+  const shown = inLine(elided(compare(before, after).changes, words));
+  expect(shown.replace(/x+/, '')).toBe(expected);
+  expect(shown.length).toBeLessThan(100);
 });
 
 describe('a rich text is read', () => {
@@ -350,7 +362,7 @@ describe('what a reader would care about is read', () => {
 });
 
 describe('a version of a document', () => {
-  async function versions(contents: string[], fields: string) {
+  async function ask(contents: string[], fields: string) {
     const company = await world.company();
     const caller = await world.person(company);
     const space = await world.space(company, [caller]);
@@ -360,6 +372,11 @@ describe('a version of a document', () => {
       `query($id: ID!) { resourceHubDocument(id: $id) { versions { nodes { versionNumber ${fields} } } } }`,
       { id: document.id },
     );
+    return body;
+  }
+
+  async function versions(contents: string[], fields: string) {
+    const body = await ask(contents, fields);
     expect(body.errors).toBeUndefined();
     return body.data.resourceHubDocument.versions.nodes;
   }
@@ -395,6 +412,19 @@ describe('a version of a document', () => {
       { kind: 'REMOVED', text: 'one fish' },
       { kind: 'ADDED', text: 'two birds' },
     ]);
+  });
+
+  test('shows as many words around a change as are asked for, and says so where that is not possible', async () => {
+    const around = (words: number) => `diffToPrevious { content { changes(context: ${words}) { text } } }`;
+    const [second] = await versions(['so it is one fish then', 'so it is two fish then'], around(1));
+    expect(second.diffToPrevious.content.changes.map(({ text }: Json) => text)).toEqual([
+      '…is ',
+      'one',
+      'two',
+      ' fish …',
+    ]);
+    const { errors } = await ask(['one fish', 'two fish'], around(101));
+    expect(errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', errors: [{ field: 'context' }] });
   });
 
   test('compares rich text as it reads and says when only the formatting differs', async () => {

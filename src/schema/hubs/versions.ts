@@ -1,6 +1,8 @@
+import { badInput } from '../../platform/failures/index.js';
 import { Comparisons } from '../../text/comparisons.js';
 import type { Change, Difference } from '../../text/difference.js';
 import type { DocumentText } from '../../text/documentText.js';
+import { elided } from '../../text/elided.js';
 import { builder, enumOf, keyColumns, longText, twoLongTexts } from '../builder.js';
 import { sharedInOperation } from '../connections.js';
 import { Person } from '../people/person.js';
@@ -29,6 +31,8 @@ const TextChange = builder.objectRef<Change>('TextChange').implement({
   }),
 });
 
+const mostContext = 100;
+
 const TextDifference = builder.objectRef<Difference>('TextDifference').implement({
   description: 'The difference between two texts.',
   fields: (t) => ({
@@ -36,10 +40,24 @@ const TextDifference = builder.objectRef<Difference>('TextDifference').implement
       type: TextGranularity,
       description: 'The unit in which the texts are compared.',
     }),
-    changes: t.expose('changes', {
+    changes: t.field({
       type: [TextChange],
       description:
-        'Both texts as pieces, in order. The unchanged and removed pieces form the text before; the unchanged and added pieces form the text after.',
+        'Both texts as pieces, in order. The unchanged and removed pieces form the text before; the unchanged and added ' +
+        'pieces form the text after, unless `context` is given.',
+      args: {
+        context: t.arg.int({
+          description:
+            'How many words of unchanged text to show on each side of a change. What is left out is shown as `…`. By default, ' +
+            'nothing is left out.',
+        }),
+      },
+      resolve: ({ changes }, { context }) => {
+        if (context == null) return changes;
+        if (context < 0 || context > mostContext)
+          throw badInput([{ field: 'context', code: 'invalid', message: `must be 0 to ${mostContext}` }]);
+        return elided(changes, context);
+      },
     }),
   }),
 });
