@@ -16,7 +16,7 @@ const tokenOf = async (grants: Json = {}) => {
 };
 
 const readers = ['find_goals', 'find_files_and_documents', 'read_document', 'recent_changes', 'preview_change'];
-const operations = ['reopen_goal', 'delete_resource_hub_file', 'recover_resource_hub_file', 'restore_document_version'];
+const operations = ['reopen_goal', 'delete_resource_hub_file', 'restore_document_version', 'recover_resource_hub_file'];
 
 describe('tools/list', () => {
   test('has at most ten tools, in at most 8 kB', async () => {
@@ -54,8 +54,8 @@ describe('tools/list', () => {
     expect(shown).toEqual([
       ['id', 'message', 'send_notifications_to_everyone', 'subscriber_ids', 'confirmation'],
       ['file_id', 'confirmation'],
-      ['file_id', 'confirmation'],
       ['document_id', 'expected_current_version', 'version_number', 'confirmation'],
+      ['file_id', 'confirmation'],
     ]);
     for (const name of operations) expect(tools[name].inputSchema.required).toContain('confirmation');
   });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { sentEvents } from '../../src/events/eventSchemas.js';
-import { actions, activityActions } from '../../src/rules/activityActions.js';
+import { actions, subjectOf } from '../../src/rules/activityActions.js';
 import { insertWebhook, secretFor, startDeliveries, until } from '../support/deliveries.js';
 import { acknowledge, type Received, refuse, startReceiver } from '../support/receiver.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';
@@ -647,7 +647,7 @@ test('every type of event arrives as the OpenAPI document describes it', async (
   expect((await world.post(restPaths.restoreDocumentVersion, caller.token, restore)).status).toBe(200);
   const subjects: Json = { goal: goals[0]?.id, file: file.id, document: document.id };
   for (const action of actions.filter((name) => name !== 'document_version_restored')) {
-    const { subject } = activityActions[action];
+    const subject = subjectOf(action);
     await world.sql(
       `INSERT INTO activities (company_id, action, author_id, ${subject}_id, name) VALUES ($1, $2, $3, $4, 'Name')`,
       [company.companyId, action, caller.id, subjects[subject]],

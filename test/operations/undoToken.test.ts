@@ -55,7 +55,7 @@ describe('goalpost token undo', () => {
     for (const options of [['--dry-run'], []]) {
       const { changes } = await undo(agent.id, ...options);
       expect(changes.map(({ action, left }: Json) => [action, left])).toEqual([
-        ['goal_closed', 'it cannot be taken back'],
+        ['goal_closed', 'it cannot be taken back: no operation of this version makes it'],
         ['goal_reopened', null],
       ]);
     }
