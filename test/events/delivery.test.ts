@@ -541,6 +541,33 @@ test('a takeover that puts an event aside keeps the mark of those behind it', as
   ]);
 });
 
+test('an endpoint that only fails and is tried with its oldest event keeps the mark of those behind it', async () => {
+  const endpoint = await receiver(refuse(500));
+  // It begins to wait with the next failure, and a gateway that died had begun to send the first two.
+  const { goals, caller, id } = await setting(endpoint, { attempted: 2, failures: 4 });
+  deliveries();
+  await happen([...goals, ...goals, ...goals], caller);
+  await until(
+    () => webhookOf(id),
+    ({ failures, lease_id }) => failures === 5 && lease_id === null,
+  );
+  await passTime(id);
+  await until(
+    () => webhookOf(id),
+    ({ failures, lease_id }) => failures === 6 && lease_id === null,
+  );
+  endpoint.respondWith(acknowledge);
+  await passTime(id);
+  await endpoint.until(5);
+  expect(endpoint.received.map(({ sequence, attempt }) => [sequence, attempt > 1])).toEqual([
+    [1, true],
+    [1, true],
+    [1, true],
+    [2, true],
+    [3, false],
+  ]);
+});
+
 test('a position that an owner moves ends what the holder of the lease has in hand', async () => {
   const endpoint = await receiver(
     (event, response) => void setTimeout(() => acknowledge(event, response), event.sequence === 5 ? 700 : 0),
