@@ -44,6 +44,7 @@ const registers: Record<string, [after: string, line: string][]> = {
       'Record<Operation, OperationUnderTest> = {\n',
       `  archiveGoal: {
     selection: 'goal { id }',
+    unknown: { id: 'unknown' },
     conflict: null,
     async input(world, { space, level = 70 }) {
       return { id: (await world.goal(space, { companyLevel: 0, spaceLevel: level })).id };
