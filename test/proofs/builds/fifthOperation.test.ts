@@ -11,7 +11,7 @@ import { startServer } from '../../support/server.js';
 import { createWorld, type Json } from '../../support/world.js';
 
 // Adds an operation by docs/contributing.md, "Adding an operation", to a copy of the sources. With KEEP=folder the copy
-// stays there, to run its own tests and `npm run schema`.
+// stays in that empty folder, to run its own tests and `npm run schema`.
 
 const run = promisify(execFile);
 
@@ -112,7 +112,7 @@ test('it compiles, but not without saying what takes it back', { timeout: 240_00
   expect(stdout).toContain("Property 'undo' is missing");
 });
 
-describe('the fifth operation', () => {
+describe('the fifth operation', { timeout: 120_000 }, () => {
   test('runs in REST, GraphQL and MCP, needs its scope, is an event, and can be taken back', async () => {
     const { caller, space } = await world.team();
     const ids: string[] = [];
