@@ -249,6 +249,7 @@ export function createPipeline({
   const callers = new Callers(trustedProxies, bearerHash);
   const authenticate = authenticator(db);
   const mutations = withExamples(
+    schema,
     storedMutations.map((stored) => prepare(schema, stored)),
     { previews: !persisted?.only },
   );

@@ -1,11 +1,6 @@
 import { GraphQLScalarType } from 'graphql';
-import { isOutdated } from '../../src/rules/isOutdated.ts';
+import { isOutdated, privacyOf, progressPercentage, roleOf, statusOf, timeframeOf } from '../../src/rules/goal.ts';
 import { potentialSubscribers } from '../../src/rules/potentialSubscribers.ts';
-import { privacyOf } from '../../src/rules/privacyOf.ts';
-import { progressPercentage } from '../../src/rules/progressPercentage.ts';
-import { roleOf } from '../../src/rules/roleOf.ts';
-import { statusOf } from '../../src/rules/statusOf.ts';
-import { timeframeOf } from '../../src/rules/timeframeOf.ts';
 
 const key = ({ companyId, id }) => ({ where: { companyId_id: { companyId, id } } });
 const oldestFirst = { orderBy: [{ insertedAt: 'asc' }, { id: 'asc' }] };

@@ -1,41 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { ActivityAction, EventOrigin } from '../generated/client/enums.js';
 import { type CursorKind, cursorOf, type Position } from '../lists/engine.js';
+import { activityActions } from '../operations/index.js';
 import { badInput } from '../platform/failures/index.js';
 import type { Transaction } from '../platform/postgres/index.js';
+import { type EventSubject, fieldsOfSubject, type SubjectField, subjectOf } from '../rules/activityActions.js';
 
 /** The type of an event: its action with the last `_` as a dot, such as `goal.reopened`. */
 export const eventTypeOf = (action: ActivityAction): string => action.replace(/_(?=[^_]*$)/, '.');
 
-/** What an event says besides its author: ids and what never changes. */
-export interface EventSubject {
-  goal_id?: string;
-  file_id?: string;
-  document_id?: string;
-  resource_hub_id?: string;
-  version_id?: string;
-  version_number?: number;
-  restored_from_version_number?: number;
-}
-
-type SubjectField = keyof EventSubject;
-
-const ofFile: SubjectField[] = ['file_id', 'resource_hub_id'];
-const ofDocument: SubjectField[] = ['document_id', 'resource_hub_id'];
-const ofVersion: SubjectField[] = [...ofDocument, 'version_id', 'version_number', 'restored_from_version_number'];
-
-/** The members of `data`, besides `author_id`, in the events of each action. */
-export const eventFields: Record<ActivityAction, readonly SubjectField[]> = {
-  goal_created: ['goal_id'],
-  goal_closed: ['goal_id'],
-  goal_reopened: ['goal_id'],
-  resource_hub_file_created: ofFile,
-  resource_hub_file_deleted: ofFile,
-  resource_hub_file_recovered: ofFile,
-  resource_hub_document_created: ofDocument,
-  resource_hub_document_edited: ofDocument,
-  document_version_restored: ofVersion,
-};
+/** The members of `data`, besides `author_id`, in the events of an action. */
+export const eventFields = (action: ActivityAction): readonly SubjectField[] => [
+  ...fieldsOfSubject[subjectOf(action)],
+  ...(activityActions[action].moreFields ?? []),
+];
 
 export interface Event {
   id: string;
@@ -111,7 +89,7 @@ export function eventBody({
   authorId,
   subject,
 }: Event): EventBody {
-  const members = eventFields[action].map((field) => [field, subject[field] ?? undefined]);
+  const members = eventFields(action).map((field) => [field, subject[field] ?? undefined]);
   return {
     id,
     type: eventTypeOf(action),

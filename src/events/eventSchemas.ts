@@ -1,12 +1,13 @@
-import { actions, activityActions, originNames } from '../rules/activityActions.js';
-import { type EventSubject, eventFields, eventTypeOf } from './event.js';
+import { activityActions } from '../operations/index.js';
+import { actions, originNames, type SubjectField } from '../rules/activityActions.js';
+import { eventFields, eventTypeOf } from './event.js';
 
 type Schema = Record<string, unknown>;
 
 const id = (description: string): Schema => ({ type: 'string', description });
 const versionNumber = (description: string): Schema => ({ type: 'integer', format: 'int32', minimum: 1, description });
 
-const subject: Record<keyof EventSubject, Schema> = {
+const subject: Record<SubjectField, Schema> = {
   goal_id: id('The ID of the goal.'),
   file_id: id('The ID of the file.'),
   document_id: id('The ID of the document.'),
@@ -72,7 +73,7 @@ const dataName = (type: string) =>
 /** The `data` of events, besides `author_id`, by the names of their components. */
 export const eventData: Record<string, Schema> = Object.fromEntries(
   actions.map((action) => {
-    const fields = eventFields[action];
+    const fields = eventFields(action);
     const properties = Object.fromEntries(fields.map((field) => [field, subject[field]]));
     return [dataName(eventTypeOf(action)), { type: 'object', properties, required: [...fields] }];
   }),
@@ -92,7 +93,7 @@ export const sentEvents: readonly SentEvent[] = [
   ...actions.map((action): SentEvent => {
     const type = eventTypeOf(action);
     const { description } = activityActions[action];
-    const fields = eventFields[action];
+    const fields = eventFields(action);
     const schema = {
       allOf: [{ $ref: '#/components/schemas/Event' }],
       properties: {

@@ -5,6 +5,7 @@ import {
   type GraphQLInputFieldConfig,
   GraphQLInputObjectType,
   type GraphQLInputType,
+  type GraphQLObjectType,
   type GraphQLSchema,
   getNullableType,
   getOperationAST,
@@ -22,6 +23,8 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { fileUrl } from '../files.js';
+import { capitalized } from '../operations/declaration.js';
+import { type Operation, operations } from '../operations/index.js';
 import { type Spell, spellingOf } from '../rest/routes.js';
 import { fragmentsOf } from '../rest/storedMutation.js';
 
@@ -43,18 +46,34 @@ export interface StoredDocument {
 
 export type StoredDocuments = (name: string) => StoredDocument;
 
-/** Reads and parses `documents.graphql`. Throws if it does not fit the schema. */
+/** The document of an operation's preview has its name with this before it. */
+export const previewOf = (field: string) => `preview${capitalized(field)}`;
+
+/** What an operation's tool runs, and what shows it before. */
+function documentsOf(schema: GraphQLSchema, { field, preview, tool }: Operation): string {
+  const inputOf = (type: GraphQLObjectType | null | undefined, name: string) =>
+    type?.getFields()[name]?.args.find((each) => each.name === 'input')?.type;
+  return `query ${previewOf(field)}($input: ${inputOf(schema.getQueryType(), preview.field)}) {
+    preview: ${preview.field}(input: $input) { ${preview.selection} }
+  }
+  mutation ${field}($input: ${inputOf(schema.getMutationType(), field)}, $expectedState: String) {
+    ${field}(input: $input, expectedState: $expectedState) { activity { ...ActivityFields } ${tool.selection} }
+  }`;
+}
+
+/** Reads `documents.graphql`, and the documents of the operations. Throws if they do not fit the schema. */
 export function readDocuments(schema: GraphQLSchema): StoredDocuments {
-  const text = readFileSync(fileUrl('mcp/documents.graphql'), 'utf8');
+  const queries = readFileSync(fileUrl('mcp/documents.graphql'), 'utf8');
+  const text = [queries, ...operations.map((operation) => documentsOf(schema, operation))].join('\n');
   const whole = parse(text);
   const [error] = validate(schema, whole);
-  if (error) throw new Error(`documents.graphql does not fit the schema: ${error.message}`);
+  if (error) throw new Error(`a document of the tools does not fit the schema: ${error.message}`);
   const stored = new Map(
     Object.entries(separateOperations(whole)).map(([name, document]) => [name, prepare(schema, name, document, text)]),
   );
   return (name) => {
     const found = stored.get(name);
-    if (!found) throw new Error(`documents.graphql has no operation ${name}`);
+    if (!found) throw new Error(`the tools have no document ${name}`);
     return found;
   };
 }

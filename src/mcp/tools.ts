@@ -1,5 +1,6 @@
 import { type ExecutionResult, type GraphQLError, GraphQLInputObjectType, type GraphQLSchema } from 'graphql';
 import { catalogue } from '../errors/catalogue.js';
+import { operations } from '../operations/index.js';
 import { lazy } from '../platform/caching/index.js';
 import { badInput, type FieldError, failure, isErrorCode } from '../platform/failures/index.js';
 import { type ExecuteDocument, readInput, restSpelling, scopeOf } from '../platform/graphql/index.js';
@@ -8,7 +9,7 @@ import type { Database } from '../platform/postgres/index.js';
 import { collectComponents, type JsonSchema, requestSchema, withoutErrors } from '../rest/openapi/schemas.js';
 import { restProblem } from '../rest/routes.js';
 import { confirmationSeconds, issueConfirmation, redeemConfirmation } from './confirmations.js';
-import { readDocuments, type StoredDocument } from './documents.js';
+import { previewOf, readDocuments, type StoredDocument } from './documents.js';
 
 /** The tools that read: the document of each, or those from which a caller chooses by the name of the argument. */
 const readers: { name: string; about?: string; reads: string | Record<string, string> }[] = [
@@ -25,14 +26,6 @@ const readers: { name: string; about?: string; reads: string | Record<string, st
       'Lists who changed what and when: of one record, newest first, or of all. Takes exactly one of its arguments.',
     reads: { goal: 'changesOfGoal', document: 'changesOfDocument', file: 'changesOfFile', all: 'changesSince' },
   },
-];
-
-/** The operations, each with a tool of its name: the mutation of its name makes the change, `preview…` shows it. */
-const operations: { field: string; isDestructive: boolean }[] = [
-  { field: 'reopenGoal', isDestructive: true },
-  { field: 'deleteResourceHubFile', isDestructive: true },
-  { field: 'recoverResourceHubFile', isDestructive: false },
-  { field: 'restoreDocumentVersion', isDestructive: true },
 ];
 
 const minutes = confirmationSeconds / 60;
@@ -104,9 +97,9 @@ export function createTools({ schema, db, execute, mask, publicUrl }: ToolsOptio
   const described = new Map<string, Tool>();
   const components = lazy(() => collectComponents(schema, { inline: true }));
 
-  const prepared: Operation[] = operations.map(({ field, isDestructive }) => {
+  const prepared: Operation[] = operations.map(({ field, tool: { isDestructive } }) => {
     const mutation = stored(field);
-    const preview = stored(`preview${field.charAt(0).toUpperCase()}${field.slice(1)}`);
+    const preview = stored(previewOf(field));
     const known = preview.input.getFields();
     return {
       name: snakeCase(field),

@@ -3,6 +3,8 @@ import { Prisma } from '../generated/client/client.js';
 import { fileAccess, fileAudience, fileFollowers } from '../lists/recipients.js';
 import { newId } from '../platform/postgres/index.js';
 import { callersAccess, level } from '../policies/access.js';
+import { declare } from './declaration.js';
+import { hubItems } from './exampleRecords.js';
 import {
   company,
   locked,
@@ -10,6 +12,7 @@ import {
   type Outcome,
   permitEdit,
   type ReadRecord,
+  recorded,
   retry,
   validToken,
   write,
@@ -50,7 +53,7 @@ async function attempt<File>(
   expectedState: string | null | undefined,
   read: ReadRecord<File>,
 ): Promise<Outcome<File> | undefined> {
-  const { db, actor, surface } = context;
+  const { db, actor } = context;
   const { companyId, personId } = actor;
   const folderId = await permit(context, fileId);
   await requireState(context, { kind: 'file', id: fileId }, expectedState);
@@ -70,13 +73,7 @@ async function attempt<File>(
       UPDATE resource_hub_files f
       SET deleted_at = before.at, deleted_by_id = ${personId}, outcome_activity_id = ${activityId}
       FROM before WHERE f.company_id = ${companyId} AND f.id = ${fileId} RETURNING f.id, f.name, f.resource_hub_id
-    ), activity AS (
-      INSERT INTO activities AS a (company_id, id, action, author_id, token_id, surface, file_id, name, origin, inserted_at,
-        previous_outcome_id)
-      SELECT company.id, ${activityId}, 'resource_hub_file_deleted', ${personId}, token.id, ${surface}, file.id,
-        file.name, 'api', before.at, before.outcome_activity_id
-      FROM company, token, file, before RETURNING a.id, a.inserted_at
-    ), ${fileFollowers(actor)}, notified AS (${notify(actor, fileAudience(actor), fileAccess(actor))})
+    ), ${recorded(context, { id: activityId, action: 'resource_hub_file_deleted', record: 'file', before: 'before' })}, ${fileFollowers(actor)}, notified AS (${notify(actor, fileAudience(actor), fileAccess(actor))})
     SELECT id FROM activity`;
   return write(db, statement, (tx) => read(tx, fileId, folderId));
 }
@@ -99,3 +96,38 @@ export async function previewFileDelete(
   await permit(context, fileId);
   return { fileId, wouldChange: true, state };
 }
+
+export const fileDeletion = declare({
+  field: 'deleteResourceHubFile',
+  title: 'Delete a file',
+  action: 'resource_hub_file_deleted',
+  actions: { resource_hub_file_deleted: { description: 'A file of a hub was deleted.' } },
+  undo: {
+    action: 'resource_hub_file_recovered',
+    steps: ({ change }) => change(Prisma.sql`deleted_at = NULL, deleted_by_id = NULL`),
+  },
+  rest: { path: '/delete_resource_hub_file', selection: 'file { ...FileFields }' },
+  tool: { isDestructive: true, selection: 'file { ...FileFields }' },
+  preview: {
+    field: 'previewFileDelete',
+    selection: 'wouldChange state file { ...FileFields } notified(first: 20) { ...PeopleFields }',
+  },
+  example: {
+    about: ['Deletes a file; it can be recovered.', 'A second call fails with NOT_FOUND.'],
+    input: { fileId: 'FILE_ID' },
+    async choices(lookUp) {
+      const items = await hubItems(lookUp, '... on ResourceHubFile { permissions { canDeleteFile } }');
+      const files = items.filter(({ permissions }) => permissions?.canDeleteFile);
+      // With null, the call succeeds and does nothing.
+      if (files.length === 0) return [{ label: 'No file is left', input: { fileId: null } }];
+      return files.map(({ id, name }) => ({ label: name, input: { fileId: id } }));
+    },
+    selection: 'file { id name type size pathToFile { name } }',
+    preview: {
+      about: ['The people that deleting a file would notify.', 'Writes nothing: a read-only token is enough.'],
+      selection: 'wouldChange state notified(first: 10) { totalCount nodes { fullName } }',
+    },
+    repeat: { record: ['fileId'], done: 'deleted', again: 'Run again would fail with NOT_FOUND: the file is deleted.' },
+    next: { label: 'Recover this file', name: 'recoverResourceHubFile', from: { fileId: 'fileId' } },
+  },
+});

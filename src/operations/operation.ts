@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
+import type { ActivityAction } from '../generated/client/enums.js';
 import { recipients } from '../lists/recipients.js';
 import { failure, notFound } from '../platform/failures/index.js';
 import { newIds, type Transaction, textList } from '../platform/postgres/index.js';
 import { type Access, type Actor, canEdit, canView, keyOf, level, levelOf } from '../policies/access.js';
+import { type ActivitySubject, subjectOf } from '../rules/activityActions.js';
 
 /**
  * The step `company(id)` of a write. Citus runs an INSERT … SELECT on the node of the company alone only if `company_id`
@@ -76,6 +78,36 @@ export async function write<Record>(
   return activity && { record, activityId: activity.id };
 }
 
+/** What an activity says besides who did what, when and how: its columns, and their values from the steps of the write. */
+interface Recorded {
+  id: string;
+  action: ActivityAction;
+  /** The step `…(id, name)` that has changed the record. */
+  record: string;
+  /** The step of {@link locked}, with the `outcome_activity_id` that the record had. */
+  before: string;
+  /** Values by their columns, and the steps that they are from. */
+  more?: { columns: Record<string, string>; from?: string };
+}
+
+/**
+ * The step `activity(id, inserted_at)` of a write, which says whose token made it and what its outcome has replaced: so
+ * every change can be found, and taken back. Reads the steps `company` and `token`.
+ */
+export function recorded({ actor, surface }: Context, { id, action, record, before, more }: Recorded): Prisma.Sql {
+  const columns = [`${subjectOf(action)}_id`, 'name', ...Object.keys(more?.columns ?? {})];
+  const values = [`${record}.id`, `${record}.name`, ...Object.values(more?.columns ?? {})];
+  const from = ['company', 'token', record, before, ...(more?.from ? [more.from] : [])];
+  const raw = (texts: string[]) => Prisma.raw(texts.join(', '));
+  return Prisma.sql`activity AS (
+      INSERT INTO activities AS a (company_id, id, action, author_id, token_id, surface, origin, inserted_at,
+        previous_outcome_id, ${raw(columns)})
+      SELECT company.id, ${id}, ${Prisma.raw(`'${action}'`)}, ${actor.personId}, token.id, ${surface}, 'api', ${raw([`${before}.at`])},
+        ${raw([`${before}.outcome_activity_id`, ...values])}
+      FROM ${raw(from)} RETURNING a.id, a.inserted_at
+    )`;
+}
+
 const maximumAttempts = 10;
 
 /**
@@ -103,7 +135,7 @@ export const notify = (actor: Actor, audience: Prisma.Sql, access: Prisma.Sql) =
 
 /** A record that a mutation changes, by the id in its input. */
 export interface ChangedRecord {
-  kind: 'document' | 'file' | 'goal';
+  kind: ActivitySubject;
   id: string;
 }
 

@@ -2,12 +2,14 @@ import type { Context } from '../context.js';
 import { Prisma } from '../generated/client/client.js';
 import { newId } from '../platform/postgres/index.js';
 import { callersAccess, keyOf, level } from '../policies/access.js';
+import { declare } from './declaration.js';
 import {
   company,
   locked,
   type Outcome,
   permitEdit,
   type ReadRecord,
+  recorded,
   retry,
   unchanged,
   validToken,
@@ -50,7 +52,7 @@ async function attempt<File>(
   expectedState: string | null | undefined,
   read: ReadRecord<File>,
 ): Promise<Outcome<File> | undefined> {
-  const { db, actor, surface } = context;
+  const { db, actor } = context;
   const { companyId, personId } = actor;
   const { isDeleted, folderId } = await loadDeleted(context, fileId);
   await requireState(context, { kind: 'file', id: fileId }, expectedState);
@@ -70,13 +72,7 @@ async function attempt<File>(
     )}, file AS (
       UPDATE resource_hub_files f SET deleted_at = NULL, deleted_by_id = NULL, outcome_activity_id = ${activityId}
       FROM before WHERE f.company_id = ${companyId} AND f.id = ${fileId} RETURNING f.id, f.name
-    ), activity AS (
-      INSERT INTO activities AS a (company_id, id, action, author_id, token_id, surface, file_id, name, origin, inserted_at,
-        previous_outcome_id)
-      SELECT company.id, ${activityId}, 'resource_hub_file_recovered', ${personId}, token.id, ${surface}, file.id,
-        file.name, 'api', before.at, before.outcome_activity_id
-      FROM company, token, file, before RETURNING a.id
-    )
+    ), ${recorded(context, { id: activityId, action: 'resource_hub_file_recovered', record: 'file', before: 'before' })}
     SELECT id FROM activity`;
   return write(db, statement, (tx) => read(tx, fileId, folderId));
 }
@@ -99,3 +95,45 @@ export async function previewFileRecover(
   const { isDeleted } = await loadDeleted(context, fileId);
   return { fileId, wouldChange: isDeleted, state };
 }
+
+interface DeletedFiles {
+  resourceHubs: { nodes: { deletedFiles: { nodes: { id: string; name: string }[] } | null }[] };
+}
+
+export const fileRecovery = declare({
+  field: 'recoverResourceHubFile',
+  title: 'Recover a deleted file',
+  isAddition: true,
+  action: 'resource_hub_file_recovered',
+  actions: { resource_hub_file_recovered: { description: 'A deleted file of a hub was recovered.' } },
+  undo: {
+    action: 'resource_hub_file_deleted',
+    steps: ({ token, change }) => change(Prisma.sql`deleted_at = before.at, deleted_by_id = ${token.authorId}`),
+  },
+  rest: { path: '/recover_resource_hub_file', selection: 'file { ...FileFields }' },
+  tool: { isDestructive: false, selection: 'file { ...FileFields }' },
+  preview: { field: 'previewFileRecover', selection: 'wouldChange state file { ...FileFields }' },
+  example: {
+    about: [
+      'Brings a deleted file back: an addition of Goalpost to the documented operations.',
+      'A file that is not deleted stays as it is.',
+    ],
+    input: { fileId: 'FILE_ID' },
+    async choices(lookUp) {
+      const { resourceHubs } = await lookUp<DeletedFiles>(
+        '{ resourceHubs(first: 5) { nodes { deletedFiles(first: 10) { nodes { id name } } } } }',
+      );
+      const files = resourceHubs?.nodes.flatMap(({ deletedFiles }) => deletedFiles?.nodes ?? []) ?? [];
+      // With null, the call succeeds and does nothing.
+      if (files.length === 0) return [{ label: 'No file is deleted', input: { fileId: null } }];
+      return files.map(({ id, name }) => ({ label: name, input: { fileId: id } }));
+    },
+    selection: 'file { id name pathToFile { name } }',
+    preview: {
+      about: ['Where a deleted file would return to.', 'Writes nothing: a read-only token is enough.'],
+      selection: 'wouldChange state file { name pathToFile { name } }',
+    },
+    repeat: { record: ['fileId'], done: 'recovered', again: 'Run again would change nothing: the file is there.' },
+    next: { label: 'Delete this file again', name: 'deleteResourceHubFile', from: { fileId: 'fileId' } },
+  },
+});

@@ -5,6 +5,7 @@ import { badInput, failure, mostNamed, quoted } from '../platform/failures/index
 import { newId, newIds, textList } from '../platform/postgres/index.js';
 import { callersAccess, keyOf, level } from '../policies/access.js';
 import { mentionedIn } from '../text/mentions.js';
+import { declare } from './declaration.js';
 import {
   company,
   locked,
@@ -12,6 +13,7 @@ import {
   type Outcome,
   permitEdit,
   type ReadRecord,
+  recorded,
   retry,
   unchanged,
   validToken,
@@ -92,7 +94,7 @@ async function attempt<Goal>(
   expectedState: string | null | undefined,
   read: ReadRecord<Goal>,
 ): Promise<Outcome<Goal> | undefined> {
-  const { db, actor, surface } = context;
+  const { db, actor } = context;
   const { companyId, personId } = actor;
   const { isClosed, audience: people } = await loadGoalToReopen(context, goalId, input);
   await requireState(context, { kind: 'goal', id: goalId }, expectedState);
@@ -113,13 +115,19 @@ async function attempt<Goal>(
       UPDATE goals g
       SET closed_at = NULL, closed_by_id = NULL, success = NULL, updated_at = closed.at, outcome_activity_id = ${activityId}
       FROM closed WHERE g.company_id = ${companyId} AND g.id = ${goalId} RETURNING g.id, g.space_id, g.name, ${membersMayView}
-    ), activity AS (
-      INSERT INTO activities AS a (company_id, id, action, author_id, token_id, surface, goal_id, name,
-        undone_success, undone_closed_at, undone_closed_by_id, origin, inserted_at, previous_outcome_id)
-      SELECT company.id, ${activityId}, 'goal_reopened', ${personId}, token.id, ${surface}, goal.id, goal.name,
-        closed.success, closed.closed_at, closed.closed_by_id, 'api', closed.at, closed.outcome_activity_id
-      FROM company, token, goal, closed RETURNING a.id, a.inserted_at
-    ), thread AS (
+    ), ${recorded(context, {
+      id: activityId,
+      action: 'goal_reopened',
+      record: 'goal',
+      before: 'closed',
+      more: {
+        columns: {
+          undone_success: 'closed.success',
+          undone_closed_at: 'closed.closed_at',
+          undone_closed_by_id: 'closed.closed_by_id',
+        },
+      },
+    })}, thread AS (
       INSERT INTO comment_threads AS t (company_id, id, activity_id, message, inserted_at)
       SELECT company.id, ${newId()}, activity.id, ${input.message ?? null}, activity.inserted_at FROM company, activity RETURNING t.id
     ), list AS (
@@ -153,3 +161,71 @@ export async function previewGoalReopen(context: Context, input: ReopenGoalInput
   const { isClosed, audience } = await loadGoalToReopen(context, goalId, input);
   return { goalId, wouldChange: isClosed, state, audience };
 }
+
+interface FoundGoals {
+  closed: Goals;
+  open: Goals;
+}
+
+interface Goals {
+  nodes: { id: string; name: string; reviewer: { id: string } | null; permissions: { canEdit: boolean } }[];
+}
+
+const goalsQuery = `{
+  closed: goals(first: 50, filter: { isClosed: true, isArchived: false }) { ...Found }
+  open: goals(first: 50, filter: { isClosed: false, isArchived: false }, orderBy: { field: UPDATED_AT, direction: DESC }) { ...Found }
+}
+fragment Found on GoalConnection { nodes { id name reviewer { id } permissions { canEdit } } }`;
+
+const reopening = (id: string, subscriberIds: string[]) => ({
+  id,
+  message: 'We are not done yet',
+  sendNotificationsToEveryone: true,
+  subscriberIds,
+});
+
+const alreadyOpen = 'already open';
+
+export const goalReopening = declare({
+  field: 'reopenGoal',
+  title: 'Reopen a goal',
+  action: 'goal_reopened',
+  actions: { goal_reopened: { description: 'A closed goal was reopened.' } },
+  undo: {
+    action: 'goal_closed',
+    steps: ({ change }) =>
+      change(Prisma.sql`closed_at = before.undone_closed_at, closed_by_id = before.undone_closed_by_id,
+        success = before.undone_success, updated_at = before.at`),
+  },
+  rest: { path: '/reopen_goal', selection: 'goal { ...GoalFields }' },
+  tool: { isDestructive: true, selection: 'goal { ...GoalFields }' },
+  preview: {
+    field: 'previewGoalReopen',
+    selection: `wouldChange state goal { ...GoalFields }
+      notified(first: 20) { ...PeopleFields } subscribed(first: 20) { ...PeopleFields }`,
+  },
+  example: {
+    about: ['Reopens a closed goal and says why.', 'On an open goal it changes nothing.'],
+    input: reopening('GOAL_ID', []),
+    async choices(lookUp) {
+      const { closed, open } = await lookUp<FoundGoals>(goalsQuery);
+      const editable = (list?: Goals) => (list?.nodes ?? []).filter(({ permissions }) => permissions.canEdit);
+      const choice = ({ id, name, reviewer }: Goals['nodes'][number], label = name) => ({
+        label,
+        input: reopening(id, reviewer ? [reviewer.id] : []),
+      });
+      const [last] = editable(open);
+      const all = editable(closed).map((goal) => choice(goal));
+      if (all.length > 0 || !last) return all;
+      return [choice(last, `${last.name} (${alreadyOpen})`)];
+    },
+    selection: 'goal { id name isClosed status progressPercentage }',
+    preview: {
+      about: ['The people a reopening would notify.', 'Writes nothing: a read-only token is enough.'],
+      selection: `wouldChange notified(first: 10) { totalCount nodes { fullName } }
+        subscribed(first: 10) { totalCount nodes { fullName } }`,
+    },
+    repeat: { record: ['id'], done: alreadyOpen, again: 'Run again would change nothing: the goal is open.' },
+    next: { label: 'Reopen another goal', name: 'reopenGoal', from: {} },
+  },
+});

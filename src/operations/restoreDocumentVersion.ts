@@ -6,12 +6,15 @@ import { callersAccess, level } from '../policies/access.js';
 import { editableBy, existingDocument } from '../policies/visibility.js';
 import type { DocumentText } from '../text/documentText.js';
 import { mentionedIn } from '../text/mentions.js';
+import { type Choice, declare, type LookUp, type Undone } from './declaration.js';
+import { hubItems } from './exampleRecords.js';
 import {
   company,
   locked,
   type Outcome,
   permitEdit,
   type ReadRecord,
+  recorded,
   retry,
   unchanged,
   validToken,
@@ -98,7 +101,7 @@ async function attempt<Version>(
   expectedState: string | null | undefined,
   read: ReadRecord<Version, VersionKey>,
 ): Promise<Outcome<Version> | undefined> {
-  const { db, actor, surface } = context;
+  const { db, actor } = context;
   const { companyId, personId } = actor;
   const { documentId, versionNumber, expectedCurrentVersion } = input;
 
@@ -143,7 +146,7 @@ async function attempt<Version>(
           restored_from_version_number, inserted_at)
       SELECT company.id, ${newId()}, d.id, d.current_version, d.current_version - 1, d.name, d.content, ${personId},
         'restored', ${versionNumber}, d.updated_at
-      FROM company, document d RETURNING v.id, v.document_id, v.title, v.inserted_at
+      FROM company, document d RETURNING v.id, v.inserted_at
     ), mentioned AS (
       SELECT id FROM people WHERE company_id = ${companyId} AND id = ANY(${textList(mentionedIn(source.content))})
     ), list AS (
@@ -155,13 +158,13 @@ async function attempt<Version>(
       SELECT company.id, ${newIds()}, list.id, mentioned.id, 'mentioned', version.inserted_at
       FROM company, version, list, mentioned
       ON CONFLICT (company_id, subscription_list_id, person_id) DO NOTHING
-    ), activity AS (
-      INSERT INTO activities AS a (company_id, id, action, author_id, token_id, surface, document_id,
-        document_version_id, name, origin, inserted_at, previous_outcome_id)
-      SELECT company.id, ${activityId}, 'document_version_restored', ${personId}, token.id, ${surface},
-        version.document_id, version.id, version.title, 'api', version.inserted_at, before.outcome_activity_id
-      FROM company, token, version, before RETURNING a.id
-    )
+    ), ${recorded(context, {
+      id: activityId,
+      action: 'document_version_restored',
+      record: 'document',
+      before: 'before',
+      more: { columns: { document_version_id: 'version.id' }, from: 'version' },
+    })}
     SELECT id FROM activity`;
   return write(db, statement, (tx) => read(tx, keyOf(expectedCurrentVersion + 1), folderId));
 }
@@ -193,3 +196,139 @@ export async function previewDocumentRestore(
     state,
   };
 }
+
+/** Restores the version before the one that the activity made, as a new one. */
+function restoreBefore({ token: { companyId, authorId }, subjectId, change }: Undone): Prisma.Sql {
+  const record = change(
+    Prisma.sql`name = source.title, content = source.content, current_version = r.current_version + 1, updated_at = before.at`,
+    Prisma.sql`before, source`,
+    Prisma.sql`, r.content, r.current_version, source.version_number`,
+  );
+  return Prisma.sql`source AS (
+      SELECT v.title, v.content, v.version_number FROM document_versions v
+      JOIN document_versions mine ON mine.company_id = ${companyId} AND mine.document_id = v.document_id
+        AND mine.id = (SELECT document_version_id FROM before)
+      WHERE v.company_id = ${companyId} AND v.document_id = ${subjectId} AND v.version_number = mine.version_number - 1
+    ), ${record}, version AS (
+      INSERT INTO document_versions AS v
+        (company_id, id, document_id, version_number, previous_version_number, title, content, editor_id, origin,
+          restored_from_version_number, inserted_at)
+      SELECT company.id, ${newId()}, r.id, r.current_version, r.current_version - 1, r.name, r.content, ${authorId},
+        'restored', r.version_number, r.at
+      FROM company, record r RETURNING v.id
+    )`;
+}
+
+const mostDocuments = 8;
+
+interface FoundVersion {
+  versionNumber: number;
+  title: string;
+  titleChanged: boolean;
+  contentChanged: boolean;
+  restoredFromVersionNumber: number | null;
+}
+
+interface FoundDocument {
+  id: string;
+  name: string;
+  currentVersion: number;
+  versions: { nodes: FoundVersion[] };
+}
+
+/** The versions that the caller may restore, of the documents that were found first. */
+async function restorableVersions(lookUp: LookUp): Promise<Choice[]> {
+  const items = await hubItems(lookUp, '... on ResourceHubDocument { currentVersion permissions { canEditDocument } }');
+  const documents = items
+    .filter(({ currentVersion, permissions }) => permissions?.canEditDocument && (currentVersion ?? 0) > 1)
+    .slice(0, mostDocuments);
+  if (documents.length === 0) return [];
+  const aliases = documents.map(
+    ({ id }, index) => `document${index}: resourceHubDocument(id: ${JSON.stringify(id)}) { ...Versions }`,
+  );
+  const read = await lookUp<Record<string, FoundDocument | null>>(`{ ${aliases.join(' ')} }
+    fragment Versions on ResourceHubDocument {
+      id name currentVersion
+      versions(first: 20) { nodes { versionNumber title titleChanged contentChanged restoredFromVersionNumber } }
+    }`);
+  return Object.values(read).flatMap((document) => (document ? choicesOf(document) : []));
+}
+
+/** The oldest first; before them those with another title, because restoring them is most visible. */
+function choicesOf({ id, name, currentVersion, versions }: FoundDocument): Choice[] {
+  const oldestFirst = versions.nodes.toReversed();
+  const texts = textsOf(oldestFirst);
+  const different = oldestFirst.filter(({ versionNumber }) => texts.get(versionNumber) !== texts.get(currentVersion));
+  const isRetitled = ({ title }: FoundVersion) => title !== name;
+  return [...different.filter(isRetitled), ...different.filter((version) => !isRetitled(version))].map((version) => ({
+    label: `${name}: version ${version.versionNumber} of ${currentVersion}${isRetitled(version) ? `, “${version.title}”` : ''}`,
+    input: { documentId: id, versionNumber: version.versionNumber, expectedCurrentVersion: currentVersion },
+  }));
+}
+
+/** For each version, the number of the first version with the same text, without reading the texts. */
+function textsOf(oldestFirst: FoundVersion[]): Map<number, number> {
+  const texts = new Map<number, number>();
+  for (const { versionNumber, titleChanged, contentChanged, restoredFromVersionNumber: restored } of oldestFirst) {
+    const isSame = !titleChanged && !contentChanged;
+    const source = restored ?? (isSame ? versionNumber - 1 : versionNumber);
+    texts.set(versionNumber, texts.get(source) ?? source);
+  }
+  return texts;
+}
+
+export const versionRestoring = declare({
+  field: 'restoreDocumentVersion',
+  title: 'Restore a document version',
+  action: 'document_version_restored',
+  actions: {
+    document_version_restored: {
+      description: 'An earlier version of a document was restored.',
+      moreFields: ['version_id', 'version_number', 'restored_from_version_number'],
+    },
+  },
+  undo: { action: 'document_version_restored', hasVersion: true, steps: restoreBefore },
+  rest: {
+    path: '/documents/restore_document_version',
+    selection: 'document { ...DocumentFields } restoredVersion { ...VersionFields }',
+  },
+  tool: {
+    isDestructive: true,
+    selection: `document { id name currentVersion }
+      restoredVersion { versionNumber title restoredFromVersionNumber }`,
+  },
+  preview: {
+    field: 'previewDocumentRestore',
+    selection: `wouldChange state expectedCurrentVersion
+      version { versionNumber title insertedAt editor { ...PersonFields } }
+      titleBefore titleAfter difference { ...DifferenceFields }`,
+  },
+  example: {
+    about: [
+      'Adds a version equal to an earlier one.',
+      'expectedCurrentVersion is the version you',
+      'last read. If it is no longer current, the',
+      'call fails with VERSION_CONFLICT.',
+    ],
+    input: { documentId: 'DOCUMENT_ID', versionNumber: 1, expectedCurrentVersion: 2 },
+    choices: restorableVersions,
+    selection: `document { id name currentVersion }
+      restoredVersion { versionNumber restoredFromVersionNumber editor { fullName } }`,
+    preview: {
+      about: ['What a restore would change,', 'and the version to expect. Writes nothing.'],
+      selection: `wouldChange expectedCurrentVersion difference {
+        title { changes { kind text } } content { changes { kind text } } isFormattingOnly
+      }`,
+    },
+    repeat: {
+      record: ['documentId', 'versionNumber'],
+      done: 'restored',
+      again: 'Run again would fail with VERSION_CONFLICT: expected_current_version is no longer the current version.',
+    },
+    next: {
+      label: 'Undo this restore',
+      name: 'restoreDocumentVersion',
+      from: { documentId: 'documentId', versionNumber: 'expectedCurrentVersion' },
+    },
+  },
+});

@@ -2,16 +2,10 @@ import { Prisma } from '../generated/client/client.js';
 import type { ActivityAction } from '../generated/client/enums.js';
 import { type Database, newId } from '../platform/postgres/index.js';
 import type { Actor } from '../policies/access.js';
-import { activityActions } from '../rules/activityActions.js';
+import { subjectOf } from '../rules/activityActions.js';
+import type { Inverse, Undone, UndoneToken } from './declaration.js';
+import { type Operation, operations } from './index.js';
 import { company, locked } from './operation.js';
-
-/** A token whose changes are taken back. */
-export interface UndoneToken {
-  companyId: string;
-  tokenId: string;
-  /** Whose name the undoing has. */
-  authorId: string;
-}
 
 /** One thing that the token did, and what becomes of it. */
 export interface Undoing {
@@ -58,7 +52,7 @@ const kinds = {
   },
 } as const;
 
-const kindOf = (action: ActivityAction) => kinds[activityActions[action].subject];
+const kindOf = (action: ActivityAction) => kinds[subjectOf(action)];
 
 /**
  * Revokes the token. Its writes hold a lock on its row: those under way are waited for, and found afterwards; those that
@@ -95,75 +89,22 @@ async function* doneBy(db: Database, { companyId, tokenId }: UndoneToken, since:
   }
 }
 
-/** What an inverse is made of: the token, the activity, and how its record is changed. */
-interface Undone {
-  token: UndoneToken;
-  subjectId: string;
-  /** The step `record(id, name, at)` that changes the record. */
-  change: (changes: Prisma.Sql, from?: Prisma.Sql, more?: Prisma.Sql) => Prisma.Sql;
-}
-
-/** The action that an undoing is, and its steps after `before`, the last of them `record`, or `version`. */
-interface Inverse {
-  action: ActivityAction;
-  steps: (undone: Undone) => Prisma.Sql;
-  hasVersion?: true;
-}
-
-const closedAsBefore = Prisma.sql`closed_at = before.undone_closed_at, closed_by_id = before.undone_closed_by_id,
-  success = before.undone_success, updated_at = before.at`;
-
 /**
- * What takes back each action that a token can make, unless somebody has built on it: then the record has the outcome
- * again that the activity replaced. An action without an entry does not compile; one with null is listed as what cannot be
- * taken back, and none of the operations makes one.
+ * What takes back each change that a token can make, unless somebody has built on it: then the record has the outcome
+ * again that the activity replaced.
  */
-const inverses: Record<ActivityAction, Inverse | null> = {
-  goal_created: null,
-  goal_closed: null,
-  goal_reopened: { action: 'goal_closed', steps: ({ change }) => change(closedAsBefore) },
-  resource_hub_file_created: null,
-  resource_hub_file_deleted: {
-    action: 'resource_hub_file_recovered',
-    steps: ({ change }) => change(Prisma.sql`deleted_at = NULL, deleted_by_id = NULL`),
-  },
-  resource_hub_file_recovered: {
-    action: 'resource_hub_file_deleted',
-    steps: ({ token, change }) => change(Prisma.sql`deleted_at = before.at, deleted_by_id = ${token.authorId}`),
-  },
-  resource_hub_document_created: null,
-  resource_hub_document_edited: null,
-  document_version_restored: { action: 'document_version_restored', hasVersion: true, steps: restoreBefore },
-};
+const undoOf = new Map<ActivityAction, Operation['undo']>(operations.map(({ action, undo }) => [action, undo]));
 
-/** Restores the version before the one that the activity made, as a new one. */
-function restoreBefore({ token: { companyId, authorId }, subjectId, change }: Undone): Prisma.Sql {
-  const record = change(
-    Prisma.sql`name = source.title, content = source.content, current_version = r.current_version + 1, updated_at = before.at`,
-    Prisma.sql`before, source`,
-    Prisma.sql`, r.content, r.current_version, source.version_number`,
-  );
-  return Prisma.sql`source AS (
-      SELECT v.title, v.content, v.version_number FROM document_versions v
-      JOIN document_versions mine ON mine.company_id = ${companyId} AND mine.document_id = v.document_id
-        AND mine.id = (SELECT document_version_id FROM before)
-      WHERE v.company_id = ${companyId} AND v.document_id = ${subjectId} AND v.version_number = mine.version_number - 1
-    ), ${record}, version AS (
-      INSERT INTO document_versions AS v
-        (company_id, id, document_id, version_number, previous_version_number, title, content, editor_id, origin,
-          restored_from_version_number, inserted_at)
-      SELECT company.id, ${newId()}, r.id, r.current_version, r.current_version - 1, r.name, r.content, ${authorId},
-        'restored', r.version_number, r.at
-      FROM company, record r RETURNING v.id
-    )`;
-}
+/** The inverse of an action, or why there is none. Only another version of the gateway makes an action that is not known. */
+const inverseOf = (action: ActivityAction): Operation['undo'] =>
+  undoOf.get(action) ?? { cannotBeTakenBack: 'no operation of this version makes it' };
 
 /** The steps that change the record back, if its outcome is still the one of this activity. */
-function undoing(token: UndoneToken, { id, action, subjectId }: Done, { steps }: Inverse): Prisma.Sql {
+function undoing(token: UndoneToken, { id, action, subjectId }: Done, inverse: Inverse): Prisma.Sql {
   const { companyId } = token;
   const { table, isOpen } = kindOf(action);
   const row = Prisma.sql`SELECT r.id FROM ${table} r
-    WHERE r.company_id = ${companyId} AND r.id = ${subjectId} AND r.outcome_activity_id = ${id} AND ${isOpen}`;
+    WHERE r.company_id = ${companyId} AND r.id = ${subjectId} AND r.outcome_activity_id = ${id} AND ${inverse.isOpen ?? isOpen}`;
   const change: Undone['change'] = (changes, from = Prisma.sql`before`, more = Prisma.empty) => Prisma.sql`record AS (
       UPDATE ${table} r SET ${changes}, outcome_activity_id = before.previous_outcome_id
       FROM ${from} WHERE r.company_id = ${companyId} AND r.id = ${subjectId} RETURNING r.id, r.name, before.at ${more}
@@ -171,7 +112,7 @@ function undoing(token: UndoneToken, { id, action, subjectId }: Done, { steps }:
   return Prisma.sql`${locked('held', row)}, before AS (
       SELECT a.previous_outcome_id, a.undone_success, a.undone_closed_at, a.undone_closed_by_id, a.document_version_id, held.at
       FROM activities a, held WHERE a.company_id = ${companyId} AND a.id = ${id}
-    ), ${steps({ token, subjectId, change })}`;
+    ), ${inverse.steps({ token, subjectId, change })}`;
 }
 
 /** Undoes one thing, unless somebody has built on it. */
@@ -204,14 +145,19 @@ async function undoOne(
   const [other] = await db.$queryRaw<{ id: string }[]>(Prisma.sql`
     SELECT u.id FROM activities u WHERE u.company_id = ${companyId} AND u.undoes_id = ${done.id}`);
   if (other) return { undoneBy: other.id, left: null };
-  return { undoneBy: null, left: await reasonOf(db, token, (await presentOf(db, token, done)).outcome) };
+  return { undoneBy: null, left: await reasonOf(db, token, (await presentOf(db, token, done, inverse)).outcome) };
 }
 
 /** The activity that made the present outcome of a record, if that is known, and whether an operation could change it. */
-async function presentOf(db: Database, { companyId }: UndoneToken, { action, subjectId }: Done) {
+async function presentOf(
+  db: Database,
+  { companyId }: UndoneToken,
+  { action, subjectId }: Done,
+  inverse: Inverse,
+): Promise<{ outcome: string | null; isOpen: boolean }> {
   const { table, isOpen } = kindOf(action);
   const [row] = await db.$queryRaw<{ outcome: string | null; isOpen: boolean }[]>(Prisma.sql`
-    SELECT r.outcome_activity_id AS outcome, ${isOpen} AS "isOpen" FROM ${table} r
+    SELECT r.outcome_activity_id AS outcome, ${inverse.isOpen ?? isOpen} AS "isOpen" FROM ${table} r
     WHERE r.company_id = ${companyId} AND r.id = ${subjectId}`);
   return row ?? { outcome: null, isOpen: false };
 }
@@ -241,9 +187,9 @@ export async function* undoChanges(
   for await (const done of doneBy(db, token, since)) {
     const { id: activityId, action, subjectId, name, insertedAt } = done;
     const shown = { activityId, action, subjectId, name, insertedAt };
-    const inverse = inverses[action];
-    if (!inverse) {
-      yield { ...shown, undoneBy: null, left: 'it cannot be taken back' };
+    const inverse = inverseOf(action);
+    if ('cannotBeTakenBack' in inverse) {
+      yield { ...shown, undoneBy: null, left: `it cannot be taken back: ${inverse.cannotBeTakenBack}` };
       continue;
     }
     if (!dryRun) {
@@ -251,7 +197,7 @@ export async function* undoChanges(
       continue;
     }
     const key = `${kindOf(action).table.sql} ${subjectId}`;
-    const record = records.get(key) ?? (await presentOf(db, token, done));
+    const record = records.get(key) ?? (await presentOf(db, token, done, inverse));
     const would = record.isOpen && record.outcome === activityId;
     records.set(key, would ? { ...record, outcome: done.previousOutcomeId } : record);
     yield { ...shown, undoneBy: null, left: would ? null : await reasonOf(db, token, record.outcome) };

@@ -1,8 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { LookUp } from '../operations/declaration.js';
 import { isLocal, type RequestHead } from '../platform/http/index.js';
 import { type WorkedExamples, workedExamples } from './examples.js';
 import { type Html, html } from './html.js';
-import type { LookUp, ShownMutation } from './operationExamples.js';
+import type { ShownMutation } from './operationExamples.js';
 
 const secret = () => randomBytes(32).toString('base64url');
 const digest = (text: string) => createHash('sha256').update(text).digest();

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isNonNullType, Kind, parse, print } from 'graphql';
 import { fileUrl } from '../files.js';
+import { capitalized, type ExampleInput, type LookUp, type NextStep, type Repeat } from '../operations/declaration.js';
+import { hubItems } from '../operations/exampleRecords.js';
 import type { ExecuteDocument } from '../platform/graphql/index.js';
 import { jsonResponse, type RequestContext, type Route, snakeCase } from '../platform/http/index.js';
 import { documentOf, type Sample, type SampleRequest, samplesOf } from './assets/samples.js';
 import type { Trial } from './demo.js';
 import { type Html, highlighted, html, jsonBlock } from './html.js';
-import type { ExampleInput, LookUp, NextStep, Repeat, ShownMutation } from './operationExamples.js';
-import { hubItems } from './operationExamples.js';
+import type { ShownMutation } from './operationExamples.js';
 
 type Actor = NonNullable<RequestContext['actor']>;
 
@@ -50,16 +51,12 @@ const webhooksOfOwner = '{ webhooks { id } }';
 const firstOfEach =
   '{ goals(first: 1) { nodes { id } } spaces(first: 1) { nodes { id } } hubs: resourceHubs(first: 1) { nodes { id } } }';
 
-/** The fields without a REST path, in the order of their examples; `listen` is the subscription. */
+/** The fields that no operation has, in the order of their examples; `listen` is the subscription. */
 const fields = [
   'viewer',
   'goal',
   'resourceHubFile',
   'resourceHubDocument',
-  'previewGoalReopen',
-  'previewDocumentRestore',
-  'previewFileDelete',
-  'previewFileRecover',
   'goals',
   'spaces',
   'space',
@@ -83,7 +80,7 @@ const ownersDocuments = ownersFields.map(readQuery);
  * One example for each of these fields that the caller of the look-up may ask for, on records that the caller can see.
  * Without a look-up, all of them, with placeholders.
  */
-async function queryExamples(lookUp?: LookUp): Promise<string[]> {
+async function queryExamples(mutations: readonly ShownMutation[], lookUp?: LookUp): Promise<string[]> {
   const found = lookUp ? await lookUp<Found>(firstOfEach) : {};
   const items = lookUp ? await hubItems(lookUp, '... on ResourceHubDocument { currentVersion }') : [];
   const { webhooks = undefined } = lookUp ? await lookUp<{ webhooks: { id: string }[] }>(webhooksOfOwner) : {};
@@ -100,7 +97,8 @@ async function queryExamples(lookUp?: LookUp): Promise<string[]> {
     WEBHOOK_ID: webhooks?.[0]?.id,
   };
   // A JSON string is a GraphQL string too.
-  const asked = lookUp && !webhooks ? documents : [...documents, ...ownersDocuments];
+  const previews = mutations.map(({ previewDocument }) => previewDocument);
+  const asked = [...documents, ...previews, ...(lookUp && !webhooks ? [] : ownersDocuments)];
   return asked.map((each) => each.replace(/"([A-Z_]+)"/g, (_, name) => JSON.stringify(ids[name] ?? name)));
 }
 
@@ -129,10 +127,10 @@ async function exampleRequests(mutations: readonly ShownMutation[], lookUp?: Loo
   const requests: ExampleRequest[] = [];
   // One after the other, so that a page takes one connection at a time.
   for (const mutation of mutations) {
-    const { name, title, path, example, isAddition = false } = mutation;
+    const { name, title, path, example, preview, isAddition = false } = mutation;
     const found = lookUp ? await example.choices(lookUp) : [];
     const choices = found.map(({ label, input }) => ({ label, body: bodyOf(input) }));
-    const { preview, repeat, next } = example;
+    const { repeat, next } = example;
     const from = Object.fromEntries(Object.entries(next.from).map((names) => names.map((each) => snakeCase(each))));
     requests.push({
       name,
@@ -154,7 +152,7 @@ async function exampleRequests(mutations: readonly ShownMutation[], lookUp?: Loo
 /** The same, and the documents of GraphiQL. */
 export async function workedExamples(mutations: readonly ShownMutation[], lookUp?: LookUp): Promise<WorkedExamples> {
   const requests = await exampleRequests(mutations, lookUp);
-  return { requests, documents: [...(await queryExamples(lookUp)), ...requests.map(documentOf)] };
+  return { requests, documents: [...(await queryExamples(mutations, lookUp)), ...requests.map(documentOf)] };
 }
 
 /** The first member of the response, if it may be null. */
@@ -169,8 +167,7 @@ const bodyOf = (input: ExampleInput) =>
 
 /** The call in GraphQL, with `INPUT` in place of its input. */
 function templateOf({ name, example: { about, selection } }: ShownMutation): string {
-  const operation = name.charAt(0).toUpperCase() + name.slice(1);
-  const document = print(parse(`mutation ${operation} { ${name}(input: INPUT) { ${selection} } }`));
+  const document = print(parse(`mutation ${capitalized(name)} { ${name}(input: INPUT) { ${selection} } }`));
   return [...about.map((line) => `# ${line}`), document, ''].join('\n');
 }
 

@@ -1,10 +1,10 @@
+import { hubItems } from '../operations/exampleRecords.js';
 import type { ExecuteDocument } from '../platform/graphql/index.js';
 import { jsonResponse, publicRoute, type Route } from '../platform/http/index.js';
 import { type Demo, howToOpenTheDemo, ownToken } from './demo.js';
 import { lookUpOf } from './examples.js';
 import { KeptPages } from './files.js';
 import { type HasPage, html, htmlPage, jsonBlock } from './html.js';
-import { hubItems } from './operationExamples.js';
 
 interface HistoryOptions {
   demo: Demo | undefined;

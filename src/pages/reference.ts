@@ -176,14 +176,20 @@ ${problemDetails(api, operation)}
 <div>
 ${exampleBlock(request, base, html`<h3>Try it</h3>`)}
 ${bodyEditor(request)}
-<details class="response"><summary>Example response</summary>
-<pre tabindex="0" role="region" aria-label="Example response: ${request.title}"><code>${highlighted(JSON.stringify(success?.example, null, 2))}</code></pre>
-</details>
+${success?.example !== undefined && recordedResponse(request, success.example)}
 </div>
 </div>
 </section>
 `;
 }
+
+/** What the demo workspace answered, once that is recorded. */
+const recordedResponse = (
+  { title }: ExampleRequest,
+  example: unknown,
+): Html => html`<details class="response"><summary>Example response</summary>
+<pre tabindex="0" role="region" aria-label="Example response: ${title}"><code>${highlighted(JSON.stringify(example, null, 2))}</code></pre>
+</details>`;
 
 const resolved = ({ components }: OpenApi, schema: Schema = {}): Schema =>
   components.schemas[componentOf(schema) ?? ''] ?? schema;

@@ -13,23 +13,33 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
+import { capitalized } from '../operations/declaration.js';
+import { operations } from '../operations/index.js';
 import { badInput, type FieldError, problemOf } from '../platform/failures/index.js';
 import { type ExecuteDocument, readInput, restSpelling, scopeOf } from '../platform/graphql/index.js';
 import { jsonResponse, type Route, readJson, snakeCase, snakeCased } from '../platform/http/index.js';
-import { deleteResourceHubFile } from './deleteResourceHubFile.js';
-import { recoverResourceHubFile } from './recoverResourceHubFile.js';
-import { reopenGoal } from './reopenGoal.js';
-import { restoreDocumentVersion } from './restoreDocumentVersion.js';
 import {
+  apiRoot,
   deprecationHeaders,
   type Fragments,
   fragmentsOf,
   type PreparedMutation,
+  type StoredMutation,
   selectedFields,
 } from './storedMutation.js';
 
-/** The paths of the REST facade, in the order in which people meet them. */
-export const storedMutations = [reopenGoal, deleteResourceHubFile, restoreDocumentVersion, recoverResourceHubFile];
+/** The paths of the REST facade: one for each operation. */
+export const storedMutations = operations.map(
+  ({ field, title, isAddition, rest: { path, selection, deprecated } }): StoredMutation => ({
+    path: `${apiRoot}${path}`,
+    title,
+    document: `mutation ${field}($input: ${capitalized(field)}Input!, $expectedState: String) {
+      ${field}(input: $input, expectedState: $expectedState) { ${selection} }
+    }`,
+    isAddition,
+    deprecated,
+  }),
+);
 
 /** Spells a value as REST does. */
 export type Spell = (value: unknown) => unknown;

@@ -18,17 +18,10 @@ import {
   separateOperations,
 } from 'graphql';
 import { fileUrl } from '../files.js';
+import type { Deprecation } from '../operations/declaration.js';
 
 /** The root of the REST paths. `v1` is only part of the path: the version of the product is that of package.json. */
 export const apiRoot = '/api/external/v1';
-
-/** The removal of a path, announced. docs/clients.md, "Deprecation", says what callers may rely on. */
-interface Deprecation {
-  /** The day of the release that announces it, such as `2027-01-31`. */
-  since: string;
-  /** The first day on which a release may lack the path. */
-  sunset: string;
-}
 
 /** Days that callers have at least. */
 export const leastNotice = 180;
@@ -53,8 +46,8 @@ export interface StoredMutation {
   /** Without the fragments that it uses, which are in `fragments.graphql`. */
   document: string;
   /** Whether this gateway adds it to the documented paths. */
-  isAddition?: true;
-  deprecated?: Deprecation;
+  isAddition?: true | undefined;
+  deprecated?: Deprecation | undefined;
 }
 
 const fragments = parse(readFileSync(fileUrl('rest/fragments.graphql'), 'utf8'), {

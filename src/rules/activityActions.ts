@@ -1,22 +1,48 @@
-import type { ActivityAction, EventOrigin } from '../generated/client/enums.js';
+import { ActivityAction, type EventOrigin } from '../generated/client/enums.js';
 
-export type ActivitySubject = 'goal' | 'file' | 'document';
+const subjects = ['goal', 'file', 'document'] as const;
 
-/**
- * Every action that an activity can record: what it applies to, and its description in the GraphQL schema.
- * A new action takes a line here, and a value of the Prisma enum with its migration.
- */
-export const activityActions = {
-  goal_created: { subject: 'goal', description: 'A goal was created.' },
-  goal_closed: { subject: 'goal', description: 'A goal was closed.' },
-  goal_reopened: { subject: 'goal', description: 'A closed goal was reopened.' },
-  resource_hub_file_created: { subject: 'file', description: 'A file was created in a hub.' },
-  resource_hub_file_deleted: { subject: 'file', description: 'A file of a hub was deleted.' },
-  resource_hub_file_recovered: { subject: 'file', description: 'A deleted file of a hub was recovered.' },
-  resource_hub_document_created: { subject: 'document', description: 'A document was published.' },
-  resource_hub_document_edited: { subject: 'document', description: 'A document was edited.' },
-  document_version_restored: { subject: 'document', description: 'An earlier version of a document was restored.' },
-} satisfies Record<ActivityAction, { subject: ActivitySubject; description: string }>;
+export type ActivitySubject = (typeof subjects)[number];
+
+/** What an action applies to: its name begins with that. The check `activities_subject_of_action` says the same. */
+export function subjectOf(action: ActivityAction): ActivitySubject {
+  if (action.startsWith('goal_')) return 'goal';
+  return action.startsWith('resource_hub_file_') ? 'file' : 'document';
+}
+
+/** The actions that apply to a goal, a file or a document. */
+export const actionsOn = (subject: ActivitySubject): ActivityAction[] =>
+  Object.values(ActivityAction).filter((action) => subjectOf(action) === subject);
+
+export const actions = subjects.flatMap(actionsOn);
+
+/** What an event says besides its author: ids and what never changes. */
+export interface EventSubject {
+  goal_id?: string;
+  file_id?: string;
+  document_id?: string;
+  resource_hub_id?: string;
+  version_id?: string;
+  version_number?: number;
+  restored_from_version_number?: number;
+}
+
+export type SubjectField = keyof EventSubject;
+
+/** The members of `data`, besides `author_id`, in the events of every action on such a record. */
+export const fieldsOfSubject: Record<ActivitySubject, readonly SubjectField[]> = {
+  goal: ['goal_id'],
+  file: ['file_id', 'resource_hub_id'],
+  document: ['document_id', 'resource_hub_id'],
+};
+
+/** What is said of an action. */
+export interface ActionFacts {
+  /** What happened: in the GraphQL schema, the OpenAPI document and the documents. */
+  description: string;
+  /** What else its events say. */
+  moreFields?: readonly SubjectField[];
+}
 
 /** Who may have written an activity, with the description in the GraphQL schema. */
 export const originDescriptions: Record<EventOrigin, string> = {
@@ -26,9 +52,3 @@ export const originDescriptions: Record<EventOrigin, string> = {
 };
 
 export const originNames = Object.keys(originDescriptions) as EventOrigin[];
-
-export const actions = Object.keys(activityActions) as ActivityAction[];
-
-/** The actions that apply to a goal, a file or a document. */
-export const actionsOn = (subject: ActivitySubject): ActivityAction[] =>
-  actions.filter((action) => activityActions[action].subject === subject);

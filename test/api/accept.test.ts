@@ -4,8 +4,8 @@ import { createWorld, restPaths } from '../support/world.js';
 const world = await createWorld();
 const { caller } = await world.team();
 const query = { query: '{ viewer { person { id } } }' };
-const bodies = { [restPaths.reopenGoal]: {}, '/graphql': query };
-const paths = Object.keys(bodies) as (keyof typeof bodies)[];
+const bodies: Record<string, object> = { [restPaths.reopenGoal]: {}, '/graphql': query };
+const paths = Object.keys(bodies);
 
 describe.each(paths)('%s', (path) => {
   const ask = (accept: string, token: string | null = caller.token) =>

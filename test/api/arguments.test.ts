@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { operationsUnderTest } from '../support/operations.js';
+import { type Operation, operations, operationsUnderTest, recordOf } from '../support/operations.js';
 import { mutation } from '../support/surfaces.js';
 import { createWorld, type Json } from '../support/world.js';
 
@@ -8,61 +8,45 @@ const world = await createWorld();
 const wrong = { code: 'BAD_USER_INPUT' };
 const tooLarge = { field: 'activities.first', code: 'too_large', message: 'must be at most 100' };
 
-/** A setting of its own with something to change for each operation, and what tells whether it has changed. */
-async function setting() {
+/** A setting of its own with something to change for an operation, and what tells whether it has changed. */
+async function setting(operation: Operation) {
   const { company, caller, space } = await world.team();
-  const hub = await world.hub(company, { spaceId: space.id });
-  const inputs = {
-    reopenGoal: { id: (await world.closedGoal(space)).id },
-    deleteResourceHubFile: { fileId: (await world.file(hub, caller)).id },
-    recoverResourceHubFile: { fileId: (await world.file(hub, caller, { deletedAt: world.now })).id },
-    restoreDocumentVersion: {
-      documentId: (await world.document(hub, caller)).id,
-      versionNumber: 1,
-      expectedCurrentVersion: 3,
-    },
-  };
   return {
     caller,
-    inputs,
+    input: camelKeys(await operationsUnderTest[operation].input(world, { company, space, caller })),
     activities: () => world.db.prisma.activity.count({ where: { companyId: company.companyId } }),
   };
 }
 
-const records = {
-  reopenGoal: 'goal',
-  deleteResourceHubFile: 'file',
-  recoverResourceHubFile: 'file',
-  restoreDocumentVersion: 'document',
-} as const;
+const camelKeys = (input: Json): Json =>
+  Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [name.replace(/_(.)/g, (_, letter) => letter.toUpperCase()), value]),
+  );
 
-describe.each(Object.keys(operationsUnderTest) as (keyof typeof records)[])(
-  'a bad argument in what %s returns',
-  (name) => {
-    test.each([{}, { 'idempotency-key': 'arguments' }])(
-      'changes nothing, and is not stored, with the headers %j',
-      async (headers) => {
-        const { caller, inputs, activities } = await setting();
-        const send = (first: number) =>
-          world.graphql(
-            caller.token,
-            mutation(name, `${records[name]} { id activities(first: ${first}) { totalCount } }`),
-            { input: inputs[name] },
-            headers,
-          );
-        for (const _ of [1, 2]) {
-          const { status, body } = await send(1000);
-          expect([status, body.data]).toEqual([400, undefined]);
-          expect(body.errors).toMatchObject([{ extensions: { ...wrong, errors: [tooLarge] } }]);
-          expect(await activities()).toBe(0);
-        }
-        const { status, body } = await send(10);
-        expect([status, body.errors]).toEqual([200, undefined]);
-        expect(await activities()).toBe(1);
-      },
-    );
-  },
-);
+describe.each(operations)('a bad argument in what %s returns', (name) => {
+  test.each([{}, { 'idempotency-key': 'arguments' }])(
+    'changes nothing, and is not stored, with the headers %j',
+    async (headers) => {
+      const { caller, input, activities } = await setting(name);
+      const send = (first: number) =>
+        world.graphql(
+          caller.token,
+          mutation(name, `${recordOf(name)} { id activities(first: ${first}) { totalCount } }`),
+          { input },
+          headers,
+        );
+      for (const _ of [1, 2]) {
+        const { status, body } = await send(1000);
+        expect([status, body.data]).toEqual([400, undefined]);
+        expect(body.errors).toMatchObject([{ extensions: { ...wrong, errors: [tooLarge] } }]);
+        expect(await activities()).toBe(0);
+      }
+      const { status, body } = await send(10);
+      expect([status, body.errors]).toEqual([200, undefined]);
+      expect(await activities()).toBe(1);
+    },
+  );
+});
 
 describe('a bad argument is found before anything runs', () => {
   const cursors = 'is not a cursor of this list in this order';

@@ -16,8 +16,11 @@ function varyOf(headers: Headers): string | null {
 const page = 'https://app.example.com';
 const world = await createWorld({ corsOrigins: [page, 'http://localhost:3000'] });
 const { caller } = await world.team();
-const bodies = { [restPaths.reopenGoal]: {}, '/graphql': { query: '{ viewer { person { id } } }' } };
-const paths = Object.keys(bodies) as (keyof typeof bodies)[];
+const bodies: Record<string, object> = {
+  [restPaths.reopenGoal]: {},
+  '/graphql': { query: '{ viewer { person { id } } }' },
+};
+const paths = Object.keys(bodies);
 
 const preflight = (path: string, origin: string, at = world) =>
   at.fetch(path, {

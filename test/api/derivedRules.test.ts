@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ActivityAction } from '../../src/generated/client/enums.js';
 import { actions, actionsOn } from '../../src/rules/activityActions.js';
-import { isOutdated } from '../../src/rules/isOutdated.js';
+import { isOutdated, privacyOf, progressPercentage, roleOf, statusOf, timeframeOf } from '../../src/rules/goal.js';
 import { potentialSubscribers } from '../../src/rules/potentialSubscribers.js';
-import { privacyOf } from '../../src/rules/privacyOf.js';
-import { progressPercentage } from '../../src/rules/progressPercentage.js';
-import { roleOf } from '../../src/rules/roleOf.js';
-import { statusOf } from '../../src/rules/statusOf.js';
-import { timeframeOf } from '../../src/rules/timeframeOf.js';
 
 const now = new Date('2026-03-14T12:00:00Z');
 const open = { closedAt: null, archivedAt: null, nextUpdateScheduledAt: now };

@@ -2,8 +2,7 @@ import { buildSchema, type DocumentNode, getIntrospectionQuery, getOperationAST,
 import { describe, expect, test } from 'vitest';
 import { executeWithin, ResponseBudget, withBudget } from '../../src/platform/graphql/budget.js';
 import { operationCost } from '../../src/platform/graphql/validation.js';
-import { reopenGoal } from '../../src/rest/reopenGoal.js';
-import { restoreDocumentVersion } from '../../src/rest/restoreDocumentVersion.js';
+import { storedMutations } from '../../src/rest/routes.js';
 import { statementsOf } from '../support/statements.js';
 import { createWorld, type Json, restPaths, World } from '../support/world.js';
 
@@ -217,7 +216,7 @@ test('introspection, as GraphiQL does it, is free', async () => {
 });
 
 test('what REST shows is well within the limits when asked in GraphQL, and REST itself is exempt', async () => {
-  for (const { document } of [reopenGoal, restoreDocumentVersion]) {
+  for (const { document } of storedMutations) {
     const { body } = await ask(document, { input: {} });
     expect(body.errors?.[0].extensions.code).not.toBe('QUERY_TOO_COMPLEX');
     expect(body.extensions.cost.complexity).toBeLessThan(3_000);

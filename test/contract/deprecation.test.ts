@@ -7,15 +7,15 @@ import { failure } from '../../src/platform/failures/failures.js';
 import { masking } from '../../src/platform/http/response.js';
 import { router } from '../../src/platform/http/router.js';
 import { openApiDocument } from '../../src/rest/openapi/openApiDocument.js';
-import { reopenGoal } from '../../src/rest/reopenGoal.js';
-import { restRoutes } from '../../src/rest/routes.js';
-import { leastNotice, prepare } from '../../src/rest/storedMutation.js';
+import { restRoutes, storedMutations } from '../../src/rest/routes.js';
+import { leastNotice, prepare, type StoredMutation } from '../../src/rest/storedMutation.js';
 import { schema, sdl } from '../../src/schema/index.js';
 import { breakingChanges, type ComparedDocument } from '../../tools/release/breakingChanges.js';
 import { sectionOf, textOf } from '../support/documents.js';
 import { breakingGraphqlChanges } from '../support/graphqlChanges.js';
 import { openApi } from '../support/openapiValidator.js';
 
+const [reopenGoal] = storedMutations as [StoredMutation];
 const deprecated = { since: '2027-01-31', sunset: '2027-09-01' };
 const announced = prepare(schema, { ...reopenGoal, deprecated });
 
@@ -54,7 +54,7 @@ describe('a path that is deprecated', () => {
   });
 
   test('has a badge in the reference, as its fields have', async () => {
-    const [request] = (await trialForStrangers(withExamples([announced]))).requests;
+    const [request] = (await trialForStrangers(withExamples(schema, [announced]))).requests;
     if (!request) throw new Error('there is no example');
     const badge = '<span class="badge client">deprecated</span>';
     const sectionOfPath = (mutation: typeof announced) => {

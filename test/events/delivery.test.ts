@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { sentEvents } from '../../src/events/eventSchemas.js';
-import { actions, activityActions } from '../../src/rules/activityActions.js';
+import { actions, subjectOf } from '../../src/rules/activityActions.js';
 import { insertWebhook, secretFor, startDeliveries, until } from '../support/deliveries.js';
 import { acknowledge, type Received, refuse, startReceiver } from '../support/receiver.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';
@@ -541,6 +541,33 @@ test('a takeover that puts an event aside keeps the mark of those behind it', as
   ]);
 });
 
+test('an endpoint that only fails and is tried with its oldest event keeps the mark of those behind it', async () => {
+  const endpoint = await receiver(refuse(500));
+  // It begins to wait with the next failure, and a gateway that died had begun to send the first two.
+  const { goals, caller, id } = await setting(endpoint, { attempted: 2, failures: 4 });
+  deliveries();
+  await happen([...goals, ...goals, ...goals], caller);
+  await until(
+    () => webhookOf(id),
+    ({ failures, lease_id }) => failures === 5 && lease_id === null,
+  );
+  await passTime(id);
+  await until(
+    () => webhookOf(id),
+    ({ failures, lease_id }) => failures === 6 && lease_id === null,
+  );
+  endpoint.respondWith(acknowledge);
+  await passTime(id);
+  await endpoint.until(5);
+  expect(endpoint.received.map(({ sequence, attempt }) => [sequence, attempt > 1])).toEqual([
+    [1, true],
+    [1, true],
+    [1, true],
+    [2, true],
+    [3, false],
+  ]);
+});
+
 test('a position that an owner moves ends what the holder of the lease has in hand', async () => {
   const endpoint = await receiver(
     (event, response) => void setTimeout(() => acknowledge(event, response), event.sequence === 5 ? 700 : 0),
@@ -647,7 +674,7 @@ test('every type of event arrives as the OpenAPI document describes it', async (
   expect((await world.post(restPaths.restoreDocumentVersion, caller.token, restore)).status).toBe(200);
   const subjects: Json = { goal: goals[0]?.id, file: file.id, document: document.id };
   for (const action of actions.filter((name) => name !== 'document_version_restored')) {
-    const { subject } = activityActions[action];
+    const subject = subjectOf(action);
     await world.sql(
       `INSERT INTO activities (company_id, action, author_id, ${subject}_id, name) VALUES ($1, $2, $3, $4, 'Name')`,
       [company.companyId, action, caller.id, subjects[subject]],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Prisma } from '../../src/generated/client/client.js';
-import { type Operation, operations, operationsUnderTest } from '../support/operations.js';
+import { declarationOf, type Operation, operations, operationsUnderTest, recordOf } from '../support/operations.js';
 import { mutation } from '../support/surfaces.js';
 import { createWorld, type Json, restPaths } from '../support/world.js';
 
@@ -12,13 +12,6 @@ const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => let
 const graphqlInput = (input: Json) =>
   Object.fromEntries(Object.entries(input).map(([name, value]) => [camel(name), value]));
 
-const names: Record<Operation, string> = {
-  reopenGoal: 'previewGoalReopen',
-  deleteResourceHubFile: 'previewFileDelete',
-  recoverResourceHubFile: 'previewFileRecover',
-  restoreDocumentVersion: 'previewDocumentRestore',
-};
-
 // A state tells of every change, also of one that the database does not let anybody make alone.
 await world.sql('ALTER TABLE resource_hub_documents DISABLE TRIGGER resource_hub_documents_as_current_version');
 
@@ -29,7 +22,7 @@ async function preview(operation: Operation, input: Json, token = caller.readOnl
       ? 'PreviewDocumentRestore'
       : `${operation[0]?.toUpperCase()}${operation.slice(1)}`;
   const { expectedCurrentVersion: _, ...variables } = graphqlInput(input);
-  const query = `query ($input: ${type}Input!) { preview: ${names[operation]}(input: $input) { state wouldChange } }`;
+  const query = `query ($input: ${type}Input!) { preview: ${declarationOf(operation).preview.field}(input: $input) { state wouldChange } }`;
   const { body } = await world.graphql(token, query, { input: variables });
   expect(body.errors).toBeUndefined();
   return body.data.preview;
@@ -52,16 +45,15 @@ const surfaces = {
 };
 
 const tables = {
-  reopenGoal: ['goals', 'id'],
-  deleteResourceHubFile: ['resource_hub_files', 'file_id'],
-  recoverResourceHubFile: ['resource_hub_files', 'file_id'],
-  restoreDocumentVersion: ['resource_hub_documents', 'document_id'],
+  goal: ['goals', 'id'],
+  file: ['resource_hub_files', 'file_id'],
+  document: ['resource_hub_documents', 'document_id'],
 } as const;
 
 const activitiesNow = () => world.db.prisma.activity.count({ where: company });
 
 describe.each(operations)('%s', (operation) => {
-  const [table, key] = tables[operation];
+  const [table, key] = tables[recordOf(operation)];
   const target = () => operationsUnderTest[operation].input(world, setting);
 
   // Both surfaces hand the same state on: one operation on both, the others on one.
@@ -144,7 +136,7 @@ test.each([
   ['restoreDocumentVersion', 'content', "'Other words'"],
   ['restoreDocumentVersion', 'name', "'Another'"],
 ] as const)('the state of what %s changes depends on %s', async (operation, column, value) => {
-  const [table, key] = tables[operation];
+  const [table, key] = tables[recordOf(operation)];
   const input = await operationsUnderTest[operation].input(world, setting);
   const { state } = await preview(operation, input);
   await world.sql(`UPDATE ${table} SET ${column} = ${value} WHERE company_id = $1 AND id = $2`, [

@@ -1,4 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { eventSource } from '../../src/events/source.js';
+import { claim } from '../../src/platform/outbox/claim.js';
+import { complete } from '../../src/platform/outbox/complete.js';
+import { acquireLease } from '../../src/platform/outbox/lease.js';
 import { createToken } from '../../src/tokens.js';
 import { goalpost } from '../support/goalpost.js';
 import { operations, operationsUnderTest } from '../support/operations.js';
@@ -55,7 +59,7 @@ describe('goalpost token undo', () => {
     for (const options of [['--dry-run'], []]) {
       const { changes } = await undo(agent.id, ...options);
       expect(changes.map(({ action, left }: Json) => [action, left])).toEqual([
-        ['goal_closed', 'it cannot be taken back'],
+        ['goal_closed', 'it cannot be taken back: no operation of this version makes it'],
         ['goal_reopened', null],
       ]);
     }
@@ -284,6 +288,35 @@ describe('goalpost token undo', () => {
     );
     // `updatedAt` says when an owner last changed it.
     expect(rows).toEqual([{ slot: 1, isAsOwnersLeftIt: true }]);
+  });
+
+  test('ends what a gateway has in hand for such a webhook: it may send no more, and records nothing', async () => {
+    const { company, agent, caller, space } = await scene();
+    const { id: goalId } = await world.goal(space);
+    const [{ id: webhookId }] = (await world.sql(
+      "INSERT INTO webhooks (company_id, slot, url, token_id, due_at) VALUES ($1, 1, 'https://example.com/', $2, now()) RETURNING id",
+      [company.companyId, agent.id],
+    )) as [{ id: string }];
+    const happen = (sequence: number) =>
+      world.sql(
+        `WITH numbered AS (UPDATE companies SET last_sequence = $4 WHERE id = $1)
+         INSERT INTO activities (company_id, action, author_id, goal_id, name, sequence) VALUES ($1, 'goal_closed', $2, $3, 'Goal', $4)`,
+        [company.companyId, caller.id, goalId, sequence],
+      );
+    await happen(1);
+    const { leases } = await acquireLease(world.db, eventSource, company.companyId, 'lease');
+    const [lease] = leases.filter((each) => each.webhookId === webhookId);
+    if (!lease) throw new Error('the webhook is not due');
+    const claimed = await claim(world.db, eventSource, lease, { failures: 0 });
+    expect(claimed?.items).toHaveLength(1);
+
+    await undo(agent.id);
+    const moves = { position: 1, attempted: 1, attempts: [], parked: [], done: [], sentOnce: [] };
+    const endpoint = { failures: 0, waits: 0, wait: undefined, failing: undefined, disabled: undefined };
+    expect(await complete(world.db, eventSource, lease, { ...moves, ...endpoint })).toBe(false);
+    await happen(2);
+    expect(await claim(world.db, eventSource, lease, { failures: 0 })).toBe(undefined);
+    expect(await world.sql('SELECT position::int FROM webhooks WHERE id = $1', [webhookId])).toEqual([{ position: 0 }]);
   });
 
   test('undoes with --since only what is newer, and in the name of --as', async () => {

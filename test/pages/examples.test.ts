@@ -49,7 +49,7 @@ describe('/docs/examples', () => {
       return body.data as Json;
     };
     const prepared = storedMutations.map((stored) => prepare(schema, stored));
-    for (const { example } of withExamples(prepared)) await example.choices(lookUp);
+    for (const { example } of withExamples(schema, prepared)) await example.choices(lookUp);
     expect(asked).toBeGreaterThanOrEqual(storedMutations.length);
   });
 

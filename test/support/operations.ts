@@ -1,3 +1,5 @@
+import { operations as declared } from '../../src/operations/index.js';
+import { subjectOf } from '../../src/rules/activityActions.js';
 import type { Json, restPaths, World } from './world.js';
 
 export type Operation = keyof typeof restPaths;
@@ -16,6 +18,8 @@ interface Setting {
 interface OperationUnderTest {
   /** The selection of a GraphQL caller, unless a test has its own. */
   selection: string;
+  /** An input, in GraphQL's names, that is valid and names nothing. */
+  unknown: Json;
   /** The code of a conflict with the target's state; null if the operation has none. */
   conflict: string | null;
   /** An input, in REST's names, on a new target. */
@@ -33,6 +37,7 @@ async function hubAt(world: World, { company, space, level = 70 }: Setting) {
 export const operationsUnderTest: Record<Operation, OperationUnderTest> = {
   reopenGoal: {
     selection: 'goal { id }',
+    unknown: { id: 'unknown' },
     conflict: 'GOAL_ARCHIVED',
     async input(world, { space, level = 70, conflict }) {
       const archivedAt = conflict ? new Date() : null;
@@ -42,6 +47,7 @@ export const operationsUnderTest: Record<Operation, OperationUnderTest> = {
   },
   deleteResourceHubFile: {
     selection: 'file { id }',
+    unknown: { fileId: 'unknown' },
     conflict: null,
     async input(world, setting) {
       return { file_id: (await world.file(await hubAt(world, setting), setting.caller)).id };
@@ -49,6 +55,7 @@ export const operationsUnderTest: Record<Operation, OperationUnderTest> = {
     noOp: async () => ({}),
   },
   restoreDocumentVersion: {
+    unknown: { documentId: 'unknown', versionNumber: 1, expectedCurrentVersion: 1 },
     selection: 'document { id currentVersion } restoredVersion { id versionNumber }',
     conflict: 'VERSION_CONFLICT',
     async input(world, setting) {
@@ -62,6 +69,7 @@ export const operationsUnderTest: Record<Operation, OperationUnderTest> = {
   },
   recoverResourceHubFile: {
     selection: 'file { id }',
+    unknown: { fileId: 'unknown' },
     conflict: null,
     async input(world, setting) {
       const deletedAt = new Date();
@@ -72,3 +80,13 @@ export const operationsUnderTest: Record<Operation, OperationUnderTest> = {
 };
 
 export const operations = Object.keys(operationsUnderTest) as Operation[];
+
+/** What an operation says of itself. */
+export function declarationOf(operation: Operation) {
+  const found = declared.find(({ field }) => field === operation);
+  if (!found) throw new Error(`no operation ${operation}`);
+  return found;
+}
+
+/** The kind of the record that an operation changes. */
+export const recordOf = (operation: Operation) => subjectOf(declarationOf(operation).action);

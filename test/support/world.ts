@@ -7,6 +7,7 @@ import { createPipeline } from '../../src/app.js';
 import { type ModelDatabase, openModels } from '../../src/database.js';
 import { eventSource } from '../../src/events/source.js';
 import type { Prisma } from '../../src/generated/client/client.js';
+import { type Operation, operations } from '../../src/operations/index.js';
 import { NodeServer } from '../../src/platform/http/server.js';
 import { Dispatcher } from '../../src/platform/outbox/dispatcher.js';
 import { Streams } from '../../src/platform/outbox/streams.js';
@@ -36,12 +37,9 @@ export interface Answer {
   body: Json;
 }
 
-export const restPaths = {
-  reopenGoal: '/api/external/v1/reopen_goal',
-  deleteResourceHubFile: '/api/external/v1/delete_resource_hub_file',
-  restoreDocumentVersion: '/api/external/v1/documents/restore_document_version',
-  recoverResourceHubFile: '/api/external/v1/recover_resource_hub_file',
-} as const;
+export const restPaths = Object.fromEntries(
+  operations.map(({ field, rest }) => [field, `/api/external/v1${rest.path}`]),
+) as Record<Operation['field'], `/api/external/v1/${string}`>;
 
 /** A gateway on its own database, with the role of `goalpost roles`, and everything a test needs to fill it. */
 export class World extends Client {

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { catalogue, errorCodes, exampleOf } from '../../src/errors/catalogue.js';
 import { eventFields, eventTypeOf } from '../../src/events/event.js';
+import { activityActions } from '../../src/operations/index.js';
 import { headersOf } from '../../src/platform/failures/failures.js';
 import { snakeCase } from '../../src/platform/http/response.js';
 import { webhookHeaders } from '../../src/platform/outbox/index.js';
-import { actions, activityActions } from '../../src/rules/activityActions.js';
+import { actions } from '../../src/rules/activityActions.js';
 import { product } from '../../src/version.js';
 import { marks, said } from '../../src/workspace/format/fields.js';
 import { workspace } from '../../src/workspace/format/workspace.js';
@@ -30,7 +31,9 @@ function errorTable(): string {
 
 function eventTable(): string {
   const rows = actions.map((action) => {
-    const members = eventFields[action].map((member) => `\`${member}\``).join(', ');
+    const members = eventFields(action)
+      .map((member) => `\`${member}\``)
+      .join(', ');
     const { description } = activityActions[action];
     return [`\`${eventTypeOf(action)}\``, `\`${action.toUpperCase()}\``, description, members];
   });

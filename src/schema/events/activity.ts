@@ -1,6 +1,7 @@
 import { eventTypeOf } from '../../events/event.js';
+import { activityActions } from '../../operations/index.js';
 import type { Actor, Surface as SurfaceName } from '../../policies/access.js';
-import { actions, activityActions, originDescriptions } from '../../rules/activityActions.js';
+import { actions, originDescriptions } from '../../rules/activityActions.js';
 import { builder, enumOf, keyColumns } from '../builder.js';
 import { Person } from '../people/person.js';
 

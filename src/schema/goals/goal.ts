@@ -1,10 +1,10 @@
 import { callersAccess, level, levelOf } from '../../policies/access.js';
-import { roleOf } from '../../rules/roleOf.js';
 import {
   type ContextualDate as ContextualDateShape,
+  roleOf,
   type Timeframe as TimeframeShape,
   timeframeOf,
-} from '../../rules/timeframeOf.js';
+} from '../../rules/goal.js';
 import { builder, enumOf, keyColumns } from '../builder.js';
 import { Person } from '../people/person.js';
 import { AccessLevels, levelColumns } from '../people/spaces.js';

@@ -1,6 +1,4 @@
-import { isOutdated } from '../../rules/isOutdated.js';
-import { progressPercentage } from '../../rules/progressPercentage.js';
-import { statusOf } from '../../rules/statusOf.js';
+import { isOutdated, progressPercentage, statusOf } from '../../rules/goal.js';
 import { builder, enumOf, inOrder, keyColumns, latest, oldestFirst } from '../builder.js';
 import { Person } from '../people/person.js';
 import { Reaction } from '../people/subscriptions.js';

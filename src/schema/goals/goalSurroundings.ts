@@ -1,6 +1,6 @@
 import { callersAccess, canView } from '../../policies/access.js';
 import { visibleTo } from '../../policies/visibility.js';
-import { privacyOf } from '../../rules/privacyOf.js';
+import { privacyOf } from '../../rules/goal.js';
 import { builder, enumOf, keyColumns, oldestFirst } from '../builder.js';
 import { Person } from '../people/person.js';
 import { levelColumns, Space } from '../people/spaces.js';

@@ -3,9 +3,9 @@ import { type GoalReopenPreview, previewGoalReopen, reopenGoal } from '../../ope
 import { keyOf } from '../../policies/access.js';
 import { builder, everybody, keyColumns } from '../builder.js';
 import { changes, expectedState, isEmpty, nullWithoutId, payloadOf, stateDescription, withoutId } from '../changes.js';
-import { checkedPage, connectionType, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
+import { checkedPage, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
 import { addActivity } from '../events/payloadActivity.js';
-import { Person } from '../people/person.js';
+import { PersonConnection } from '../people/people.js';
 import { plannedQuery } from '../plans.js';
 import { Goal } from './goal.js';
 
@@ -81,8 +81,6 @@ builder.mutationField('reopenGoal', (t) =>
       ),
   }),
 );
-
-export const PersonConnection = connectionType('Person', Person, 'A page of people, sorted by name.');
 
 const Preview = builder.objectRef<GoalReopenPreview>('GoalReopenPreview').implement({
   description: 'What `reopenGoal` would currently do with the same input.',

@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../../context.js';
+import { capitalized } from '../../operations/declaration.js';
 import { keyOf } from '../../policies/access.js';
 import { builder, keyColumns } from '../builder.js';
 import { isEmpty } from '../changes.js';
@@ -29,7 +30,7 @@ export const addFile = (payload: Parameters<typeof builder.objectField>[0], desc
 export function filePayload(mutation: string, description: string) {
   const payload = builder.prismaObject('ResourceHubFile', {
     select: keyColumns,
-    variant: `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Payload`,
+    variant: `${capitalized(mutation)}Payload`,
     description: `The result of \`${mutation}\`.`,
     fields: (t) => ({ file: t.variant(ResourceHubFile, { isNull: isEmpty, description }) }),
   });

@@ -7,7 +7,7 @@ import {
 import { builder, everybody } from '../builder.js';
 import { changes, expectedState, nullWithoutId, payloadOf, stateDescription, withoutId } from '../changes.js';
 import { checkedPage, pageArguments, resolveConnection, rowsOfModel } from '../connections.js';
-import { PersonConnection } from '../goals/reopenGoal.js';
+import { PersonConnection } from '../people/people.js';
 import { addFile, filePayload, readFile } from './changedFile.js';
 
 const DeleteResourceHubFileInput = builder.inputType('DeleteResourceHubFileInput', {

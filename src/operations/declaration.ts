@@ -1,0 +1,114 @@
+import type { Prisma } from '../generated/client/client.js';
+import type { ActivityAction } from '../generated/client/enums.js';
+import type { ActionFacts } from '../rules/activityActions.js';
+
+/** A token whose changes are taken back. */
+export interface UndoneToken {
+  companyId: string;
+  tokenId: string;
+  /** Whose name the undoing has. */
+  authorId: string;
+}
+
+/** What an inverse is made of: the token, the record, and how it is changed. */
+export interface Undone {
+  token: UndoneToken;
+  subjectId: string;
+  /** The step `record(id, name, at)` that changes the record `r`, from the step `before`, which is the activity. */
+  change: (changes: Prisma.Sql, from?: Prisma.Sql, more?: Prisma.Sql) => Prisma.Sql;
+}
+
+/** What takes an operation back: the action that this is, and its steps after `before`, the last of them `record`, or `version`. */
+export interface Inverse {
+  action: ActivityAction;
+  steps: (undone: Undone) => Prisma.Sql;
+  hasVersion?: true;
+  /** The condition on the row `r` that the record can be changed back, if it is not the one of its kind. */
+  isOpen?: Prisma.Sql;
+}
+
+/** An input of an operation, in GraphQL's names. */
+export type ExampleInput = Record<string, unknown>;
+
+/** Runs a query as the caller of the examples and returns its data, which lacks what failed. */
+export type LookUp = <Found extends object>(query: string) => Promise<Partial<Found>>;
+
+/** An input on records that exist, and what people call it. */
+export interface Choice {
+  label: string;
+  input: ExampleInput;
+}
+
+/** What the pages say of a record once the call has changed it. */
+export interface Repeat {
+  /** The fields of the input that name the record. */
+  record: string[];
+  /** What has become of the record. */
+  done: string;
+  /** What the same call would do now. */
+  again: string;
+}
+
+/** What the pages offer after the call. */
+export interface NextStep {
+  label: string;
+  /** The mutation field of the next call. */
+  name: string;
+  /** Fields of the next input, and the fields of this one that have their values. */
+  from: Record<string, string>;
+}
+
+/** An example call for any workspace. */
+export interface OperationExample {
+  /** Comment lines that explain the call. */
+  about: string[];
+  /** The input with placeholders, where no records are known. */
+  input: ExampleInput;
+  /** What the caller may change, the best example first. Each of its queries is within the query limits. */
+  choices(lookUp: LookUp): Promise<Choice[]>;
+  /** What the GraphQL example selects of the payload. */
+  selection: string;
+  /** Comment lines that explain the preview, and what its example selects. */
+  preview: { about: string[]; selection: string };
+  repeat: Repeat;
+  next: NextStep;
+}
+
+/** The removal of a path, announced. docs/clients.md, "Deprecation", says what callers may rely on. */
+export interface Deprecation {
+  /** The day of the release that announces it, such as `2027-01-31`. */
+  since: string;
+  /** The first day on which a release may lack the path. */
+  sunset: string;
+}
+
+/** What an operation says of itself. Whatever lists operations, or their actions, derives it from this. */
+interface Declaration<Field extends string, Action extends ActivityAction> {
+  /** Its field in GraphQL; in snake_case its scope, and its tool for agents. */
+  field: Field;
+  /** What it does, such as `Reopen a goal`. */
+  title: string;
+  /** Whether this gateway adds it to the documented operations. */
+  isAddition?: true;
+  /** The action of the activity that it records. */
+  action: NoInfer<Action>;
+  /** That action, and any that only its undoing records: their names begin with the kind of the record. */
+  actions: Record<Action, ActionFacts>;
+  /** What takes back a change that it made, or why nothing can. */
+  undo: Inverse | { cannotBeTakenBack: string };
+  /** Its path below the root of the API, and what REST returns, with the fragments in `rest/fragments.graphql`. */
+  rest: { path: string; selection: string; deprecated?: Deprecation };
+  /** What its tool returns besides the activity, with the fragments in `mcp/documents.graphql`. */
+  tool: { isDestructive: boolean; selection: string };
+  /** The query that shows what it would do, and what agents get of that. */
+  preview: { field: string; selection: string };
+  example: OperationExample;
+}
+
+/** Keeps the names in the type, so that an action that nobody describes does not compile. */
+export const declare = <const Field extends string, const Action extends ActivityAction>(
+  declaration: Declaration<Field, Action>,
+): Declaration<Field, Action> => declaration;
+
+/** `reopenGoal` -> `ReopenGoal`, as the types of a field begin. */
+export const capitalized = (field: string) => field.charAt(0).toUpperCase() + field.slice(1);
