@@ -25,7 +25,7 @@ async function setting() {
   return {
     caller,
     inputs,
-    activities: () => world.db.prisma.activity.count({ where: { companyId: company.companyId } }),
+    activities: () => world.db.activity.count({ where: { companyId: company.companyId } }),
   };
 }
 
