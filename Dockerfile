@@ -7,7 +7,7 @@ WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 COPY test/client/package.json test/client/
 RUN npm ci --ignore-scripts
-COPY tsconfig.json ./
+COPY tsconfig.json prisma.config.ts ./
 COPY prisma prisma
 COPY src src
 COPY README.md openapi.json ./

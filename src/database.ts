@@ -69,11 +69,14 @@ export type Reads = 'reader' | 'prisma';
 
 type Options = postgres.DatabaseOptions & { reads?: Reads | undefined };
 
-/** The models, and what reads them. */
+/** Prisma's client and its models. The reader is one extension of it, without which Prisma executes everything. */
 export const modelsWith = (reads: Reads): postgres.PrismaModels<PrismaClient> => ({
-  make: (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }),
+  make(adapter) {
+    const client = new PrismaClient({ adapter, errorFormat: 'minimal' });
+    if (reads === 'reader') return client.$extends(postgres.accelerator(models, client, Prisma.prismaVersion.client));
+    return client;
+  },
   models: Object.values(Prisma.ModelName),
-  accelerator: reads === 'reader' ? postgres.readerOf(models, Prisma.prismaVersion.client) : undefined,
 });
 
 /** Opens a client with the models and its own connection pool. `$disconnect()` closes both. */

@@ -65,10 +65,9 @@ export async function createToken(
   }: NewToken,
 ): Promise<{ id: string; token: string }> {
   const hash = hashToken(token);
-  const { prisma } = db;
-  const [, { id }] = await prisma.$transaction([
-    prisma.tokenCompany.create({ data: { companyId, hash }, select: { companyId: true } }),
-    prisma.apiToken.create({
+  const [, { id }] = await db.$transaction([
+    db.tokenCompany.create({ data: { companyId, hash }, select: { companyId: true } }),
+    db.apiToken.create({
       data: {
         companyId,
         personId,

@@ -25,10 +25,10 @@ const workspace = fileURLToPath(fileUrl('../prisma/demo-workspace.json'));
 export async function openDemo(db: ModelDatabase, dataDir: string): Promise<DemoTokens | undefined> {
   const { companyId, writerId, readerId } = demoPeople;
   const file = demoTokensFile(dataDir);
-  if ((await db.prisma.company.count()) === 0) await importFrom(db, fileSource(workspace));
+  if ((await db.company.count()) === 0) await importFrom(db, fileSource(workspace));
   const stored = await readDemoTokens(dataDir).catch(() => undefined);
   if (stored) return stored;
-  if ((await db.prisma.person.count({ where: { companyId, id: { in: [writerId, readerId] } } })) < 2) return undefined;
+  if ((await db.person.count({ where: { companyId, id: { in: [writerId, readerId] } } })) < 2) return undefined;
   const writer = { companyId, personId: writerId, name: 'Demo, write', canWrite: true };
   const { token: write } = await createToken(db, writer);
   const { token: readOnly } = await createToken(db, { companyId, personId: readerId, name: 'Demo, read-only' });

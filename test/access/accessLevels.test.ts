@@ -42,10 +42,10 @@ test('public access marks a resource and gives nobody access; below view it is 4
   const attempt = () => perform(world, 'REST', 'reopenGoal', stranger.token, { id: goal.id });
   expect(await attempt()).toMatchObject({ status: 404, code: 'NOT_FOUND' });
   for (const level of [10, 40]) {
-    await world.db.prisma.goal.updateMany({ where: { id: goal.id }, data: { companyLevel: level } });
+    await world.db.goal.updateMany({ where: { id: goal.id }, data: { companyLevel: level } });
     const members = { required_access: 70, your_access: level };
     expect(await attempt()).toMatchObject({ status: 403, code: 'FORBIDDEN', members });
   }
-  await world.db.prisma.goal.updateMany({ where: { id: goal.id }, data: { companyLevel: 70 } });
+  await world.db.goal.updateMany({ where: { id: goal.id }, data: { companyLevel: 70 } });
   expect(await attempt()).toMatchObject({ status: 200 });
 });

@@ -16,9 +16,9 @@ const tokenOf = async (data: Partial<Parameters<typeof createToken>[1]> = {}) =>
   createToken(db, { companyId: caller.companyId, personId: caller.id, name: 'test', canWrite: true, ...data });
 
 const revoked = await tokenOf();
-await db.prisma.apiToken.updateMany({ where: { id: revoked.id }, data: { revokedAt: new Date() } });
+await db.apiToken.updateMany({ where: { id: revoked.id }, data: { revokedAt: new Date() } });
 const revokedReadOnly = await tokenOf({ canWrite: false });
-await db.prisma.apiToken.updateMany({ where: { id: revokedReadOnly.id }, data: { revokedAt: new Date() } });
+await db.apiToken.updateMany({ where: { id: revokedReadOnly.id }, data: { revokedAt: new Date() } });
 const expired = await tokenOf({ expiresAt: new Date(0) });
 const expiring = await tokenOf();
 await world.sql('UPDATE api_tokens SET expires_at = now() WHERE id = $1', [expiring.id]);
@@ -129,10 +129,10 @@ test('a token is refused from the moment it is revoked or expires, or its person
   await expire('now()');
   expect(await statuses()).toEqual([401, 200]);
   await expire('NULL');
-  await db.prisma.person.updateMany({ where: { id: person.id }, data: { suspendedAt: new Date() } });
+  await db.person.updateMany({ where: { id: person.id }, data: { suspendedAt: new Date() } });
   expect(await statuses()).toEqual([401, 401]);
-  await db.prisma.person.updateMany({ where: { id: person.id }, data: { suspendedAt: null } });
-  await db.prisma.apiToken.updateMany({ where: { id: other.id }, data: { revokedAt: new Date() } });
+  await db.person.updateMany({ where: { id: person.id }, data: { suspendedAt: null } });
+  await db.apiToken.updateMany({ where: { id: other.id }, data: { revokedAt: new Date() } });
   expect(await statuses()).toEqual([200, 401]);
 });
 
@@ -201,7 +201,7 @@ describe('a read-only token', () => {
 
 describe('the last use of a token', () => {
   const lastUse = async (id: string) =>
-    (await db.prisma.apiToken.findFirstOrThrow({ where: { id } })).lastUsedAt?.toISOString();
+    (await db.apiToken.findFirstOrThrow({ where: { id } })).lastUsedAt?.toISOString();
   /** The last use, once it is no longer what it was. */
   const settled = async (id: string, before?: string) => {
     for (let wait = 0; wait < 100 && (await lastUse(id)) === before; wait++) await sleep(10);
@@ -286,7 +286,7 @@ describe('a token at rest', () => {
     const { body } = await world.graphql(token, query);
     expect(body.data.viewer.token).toMatchObject({ name: 'mine', lastFour: token.slice(-4), canWrite: false });
     expect(JSON.stringify(body)).not.toContain(token);
-    expect(await db.prisma.apiToken.findFirstOrThrow({ where: { id } })).toMatchObject({
+    expect(await db.apiToken.findFirstOrThrow({ where: { id } })).toMatchObject({
       canWrite: false,
       expiresAt: null,
     });

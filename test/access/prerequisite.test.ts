@@ -9,7 +9,7 @@ const { space, caller } = await world.team();
 /** A token that this gateway has looked up, and that is not valid any more. */
 async function revoked(ending = 'revoked_at = now()') {
   const owner = await world.person(space, { isOwner: true });
-  await world.db.prisma.spaceMember.create({
+  await world.db.spaceMember.create({
     data: { companyId: space.companyId, spaceId: space.id, personId: owner.id },
   });
   const given = { companyId: owner.companyId, personId: owner.id, name: 'test', canWrite: true };

@@ -59,7 +59,7 @@ describe('a draft', () => {
   test('is null in a notification of anyone else, as is what was said about it', async () => {
     const { company, caller, owner, hub } = await setting();
     const draft = await world.draft(hub, caller);
-    const activity = await world.db.prisma.activity.create({
+    const activity = await world.db.activity.create({
       data: {
         ...company,
         action: 'resource_hub_document_edited',
@@ -90,7 +90,7 @@ describe('a draft', () => {
     await world.document(hub, caller, ['one'], inside);
     await world.document(hub, caller, ['one'], { ...inside, deletedAt: new Date() });
     await world.folder(hub, folder.id);
-    await world.db.prisma.resourceHubDocument.updateMany({
+    await world.db.resourceHubDocument.updateMany({
       where: { id: (await world.draft(hub, caller)).id },
       data: inside,
     });

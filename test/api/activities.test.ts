@@ -33,13 +33,13 @@ describe('the name in an activity', () => {
     expect(await activitiesFor(follower.token)).toMatchObject([{ ...deletion, subject: null }]);
 
     await world.graphql(caller.token, mutation('recoverResourceHubFile', 'file { id }'), { input });
-    await db.prisma.resourceHubFile.updateMany({ where: { id: file.id }, data: { name: 'Plan 2.pdf' } });
+    await db.resourceHubFile.updateMany({ where: { id: file.id }, data: { name: 'Plan 2.pdf' } });
     expect(await activitiesFor(follower.token)).toMatchObject([
       { ...deletion, subject: { __typename: 'ResourceHubFile', id: file.id } },
     ]);
 
-    await db.prisma.spaceMember.deleteMany({ where: { personId: follower.id } });
-    await db.prisma.space.updateMany({ where: { companyId: company.companyId }, data: { companyLevel: 0 } });
+    await db.spaceMember.deleteMany({ where: { personId: follower.id } });
+    await db.space.updateMany({ where: { companyId: company.companyId }, data: { companyLevel: 0 } });
     expect(await activitiesFor(follower.token)).toMatchObject([{ ...deletion, name: null, subject: null }]);
   });
 
@@ -52,10 +52,10 @@ describe('the name in an activity', () => {
     });
     const { activity } = body.data.restoreDocumentVersion;
     expect(activity.name).toBe('Title 1');
-    await db.prisma.notification.create({
+    await db.notification.create({
       data: { companyId: document.companyId, activityId: activity.id, personId: caller.id },
     });
-    await db.prisma.resourceHubDocument.updateMany({
+    await db.resourceHubDocument.updateMany({
       where: { id: document.id },
       data: { deletedAt: new Date() },
     });
@@ -87,7 +87,7 @@ describe('the outcome that reopening a goal undid', () => {
     const input = { id: goal.id, subscriberIds: [invited.id], message: 'Again.' };
     await world.graphql(caller.token, mutation('reopenGoal', 'goal { id }'), { input });
     expect(await activitiesFor(invited.token)).toMatchObject([{ name: goal.name, undoneOutcome: { success: true } }]);
-    await db.prisma.goal.updateMany({ where: { id: goal.id }, data: hidden });
+    await db.goal.updateMany({ where: { id: goal.id }, data: hidden });
     expect(await activitiesFor(invited.token)).toMatchObject([{ name: null, message: null, undoneOutcome: null }]);
   });
 
@@ -142,7 +142,7 @@ describe("a mutation's `activity`", () => {
       };
       const made = await call(input);
       const { companyId } = company;
-      expect(await db.prisma.activity.findMany({ where: { companyId }, select: { id: true, action: true } })).toEqual([
+      expect(await db.activity.findMany({ where: { companyId }, select: { id: true, action: true } })).toEqual([
         { id: made.id, action: made.action.toLowerCase() },
       ]);
       expect(made.author).toEqual({ id: caller.id });

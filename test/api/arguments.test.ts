@@ -14,7 +14,7 @@ async function setting(operation: Operation) {
   return {
     caller,
     input: camelKeys(await operationsUnderTest[operation].input(world, { company, space, caller })),
-    activities: () => world.db.prisma.activity.count({ where: { companyId: company.companyId } }),
+    activities: () => world.db.activity.count({ where: { companyId: company.companyId } }),
   };
 }
 

@@ -187,7 +187,7 @@ describe('what a goal says of the caller', () => {
     const friend = await world.person(company);
     const notify = async (goalId: string, hour: number, personId = caller.id, readAt: Date | null = null) => {
       const insertedAt = new Date(Date.UTC(2026, 5, 1, hour));
-      const activity = await db.prisma.activity.create({
+      const activity = await db.activity.create({
         data: {
           action: 'goal_created',
           name: 'Before',
@@ -198,7 +198,7 @@ describe('what a goal says of the caller', () => {
         },
       });
       return (
-        await db.prisma.notification.create({
+        await db.notification.create({
           data: { companyId: activity.companyId, activityId: activity.id, personId, readAt, insertedAt },
         })
       ).id;
@@ -220,11 +220,11 @@ describe('what a goal says of the caller', () => {
 describe('the latest', () => {
   test('check-in is shown, with its id, acknowledgement and live comments', async () => {
     const goal = await world.goal(space, checkIns('on_track', 'caution'));
-    const update = await db.prisma.goalProgressUpdate.findFirstOrThrow({
+    const update = await db.goalProgressUpdate.findFirstOrThrow({
       where: { goalId: goal.id, status: 'caution' },
     });
     const comment = { companyId: caller.companyId, authorId: caller.id, content: 'Well', progressUpdateId: update.id };
-    await db.prisma.comment.createMany({ data: [comment, comment, { ...comment, deletedAt: soon }] });
+    await db.comment.createMany({ data: [comment, comment, { ...comment, deletedAt: soon }] });
     const shown =
       'lastCheckInId lastCheckIn { id status commentsCount isAcknowledged acknowledgedAt acknowledgingPerson { id } }';
     const lastCheckIn = { id: update.id, status: 'CAUTION', commentsCount: 2 };
@@ -233,7 +233,7 @@ describe('the latest', () => {
       lastCheckInId: update.id,
       lastCheckIn: { ...lastCheckIn, ...unseen },
     });
-    await db.prisma.goalProgressUpdate.updateMany({
+    await db.goalProgressUpdate.updateMany({
       where: { id: update.id },
       data: { acknowledgedAt: soon, acknowledgedById: caller.id },
     });
@@ -248,7 +248,7 @@ describe('the latest', () => {
   test('retrospective is shown, with its live comments, and kept after reopening', async () => {
     const goal = await world.closedGoal(space);
     const retrospective = (title: string, month: number) =>
-      db.prisma.goalRetrospective.create({
+      db.goalRetrospective.create({
         data: {
           companyId: goal.companyId,
           goalId: goal.id,
@@ -260,7 +260,7 @@ describe('the latest', () => {
       });
     const [{ id: retrospectiveId }] = [await retrospective('Second', 2), await retrospective('First', 1)];
     const comment = { companyId: caller.companyId, authorId: caller.id, content: 'Well', retrospectiveId };
-    await db.prisma.comment.createMany({ data: [comment, { ...comment, deletedAt: soon }] });
+    await db.comment.createMany({ data: [comment, { ...comment, deletedAt: soon }] });
     expect(await look(goal.id, 'retrospective { title commentsCount }')).toEqual({
       retrospective: { title: 'Second', commentsCount: 1 },
     });

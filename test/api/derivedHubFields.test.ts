@@ -75,7 +75,7 @@ describe('potential subscribers', () => {
     const goal = await world.goal(space);
     const post = async (month: number, people: Json[]) => {
       const insertedAt = new Date(Date.UTC(2026, month));
-      const activity = await db.prisma.activity.create({
+      const activity = await db.activity.create({
         data: {
           action: 'goal_closed',
           name: 'Before',
@@ -85,14 +85,14 @@ describe('potential subscribers', () => {
           insertedAt,
         },
       });
-      const thread = await db.prisma.commentThread.create({
+      const thread = await db.commentThread.create({
         data: { companyId: activity.companyId, activityId: activity.id },
       });
       await world.subscribe({ companyId: thread.companyId, threadId: thread.id }, people);
     };
     await post(3, [ann, { ...bea, canceled: true }]);
     await post(2, [zoe]);
-    await db.prisma.activity.create({
+    await db.activity.create({
       data: {
         action: 'goal_created',
         name: 'Before',
@@ -159,7 +159,7 @@ describe('a file', () => {
       { ...comment, ...subject },
       { ...comment, ...subject, deletedAt: new Date() },
     ];
-    await db.prisma.comment.createMany({ data: [...on({ fileId: file.id }), ...on({ documentId: document.id })] });
+    await db.comment.createMany({ data: [...on({ fileId: file.id }), ...on({ documentId: document.id })] });
     expect(await look(caller.token, 'resourceHubFile', file.id, 'commentsCount')).toEqual({ commentsCount: 2 });
     expect(await look(caller.token, 'resourceHubDocument', document.id, 'commentsCount')).toEqual({ commentsCount: 2 });
   });
@@ -315,7 +315,7 @@ describe('a document', () => {
     const [document, other] = [await world.document(hub, caller), await world.document(hub, caller)];
     const notify = async (documentId: string, hour: number, readAt: Date | null = null) => {
       const insertedAt = new Date(Date.UTC(2026, 5, 1, hour));
-      const activity = await db.prisma.activity.create({
+      const activity = await db.activity.create({
         data: {
           action: 'resource_hub_document_edited',
           name: 'Before',
@@ -327,7 +327,7 @@ describe('a document', () => {
       });
       return {
         id: (
-          await db.prisma.notification.create({
+          await db.notification.create({
             data: { activityId: activity.id, companyId: caller.companyId, personId: caller.id, readAt, insertedAt },
           })
         ).id,

@@ -125,7 +125,7 @@ const scoped = await createToken(db, {
   canWrite: true,
   scopes: ['restore_document_version'],
 });
-const writeToken = await db.prisma.apiToken.findFirstOrThrow({ where: { personId: author.id, name: 'write' } });
+const writeToken = await db.apiToken.findFirstOrThrow({ where: { personId: author.id, name: 'write' } });
 
 /** The same call while another request holds its key. */
 function whileHeld(call: Provocation, key: string): Provocation {

@@ -69,7 +69,7 @@ describe('a list of goals', () => {
     for (const name of ['a', 'b', 'c', 'd']) goals.push(await world.goal(space, { name }));
     const page = 'query($after: String) { goals(first: 2, after: $after) { nodes { name } pageInfo { endCursor } } }';
     const first = await read(caller.token, page);
-    await db.prisma.goal.deleteMany({ where: { id: goals[1]?.id ?? '' } });
+    await db.goal.deleteMany({ where: { id: goals[1]?.id ?? '' } });
     expect(names((await read(caller.token, page, { after: first.goals.pageInfo.endCursor })).goals)).toEqual([
       'c',
       'd',
@@ -221,7 +221,7 @@ describe('the nodes of a hub', () => {
     const colleague = await world.person(company);
     const hub = await world.hub(company, { spaceId: space.id });
     const folder = await world.folder(hub);
-    await db.prisma.resourceHubFolder.updateMany({ where: { id: folder.id }, data: { name: 'zebra' } });
+    await db.resourceHubFolder.updateMany({ where: { id: folder.id }, data: { name: 'zebra' } });
     await world.document(hub, caller, ['text'], { name: 'Minutes' });
     await world.file(hub, caller, { name: 'apple.png' });
     await world.file(hub, caller, { name: 'Banana.png' });
@@ -282,7 +282,7 @@ describe('the nodes of a hub', () => {
       await world.hub(company, { spaceId: space.id }),
     ];
     const folder = await world.folder(hub);
-    await db.prisma.resourceHubFolder.updateMany({ where: { id: folder.id }, data: { name: 'Reports 100%' } });
+    await db.resourceHubFolder.updateMany({ where: { id: folder.id }, data: { name: 'Reports 100%' } });
     const parentFolderId = folder.id;
     await world.file(hub, caller, { name: 'report_b.pdf', parentFolderId });
     await world.file(hub, caller, { name: 'Report A.pdf' });
@@ -373,7 +373,7 @@ describe('the nodes of all hubs', () => {
     );
     const [ofSpace, ofGoal, unseen] = hubs as [(typeof hubs)[0], (typeof hubs)[0], (typeof hubs)[0]];
     const folder = await world.folder(ofGoal);
-    await db.prisma.resourceHubFolder.updateMany({ where: { id: folder.id }, data: { name: 'Quarterly reports' } });
+    await db.resourceHubFolder.updateMany({ where: { id: folder.id }, data: { name: 'Quarterly reports' } });
     await world.file(ofSpace, caller, { name: 'report.pdf' });
     await world.file(ofGoal, caller, { name: 'A report.pdf', parentFolderId: folder.id });
     await world.file(ofSpace, caller, { name: 'report that is gone.pdf', deletedAt: new Date() });
@@ -499,7 +499,7 @@ describe('activities', () => {
     const { caller, space } = await team();
     const goal = await world.closedGoal(space);
     for (const message of ['first', null]) {
-      await db.prisma.goal.updateMany({ where: { id: goal.id }, data: { closedAt: new Date(), success: true } });
+      await db.goal.updateMany({ where: { id: goal.id }, data: { closedAt: new Date(), success: true } });
       await world.graphql(
         caller.token,
         'mutation($input: ReopenGoalInput!) { reopenGoal(input: $input) { goal { id } } }',
@@ -548,7 +548,7 @@ describe("the viewer's notifications", () => {
   async function notified() {
     const { company, caller, space } = await team();
     const reader = await world.person(company, { type: 'guest' });
-    await db.prisma.spaceMember.create({
+    await db.spaceMember.create({
       data: { companyId: company.companyId, spaceId: space.id, personId: reader.id },
     });
     for (const message of ['one', 'two', 'three']) {
@@ -568,7 +568,7 @@ describe("the viewer's notifications", () => {
     const { reader } = await notified();
     const all = (await read(reader.token, list(''))).viewer.notifications;
     expect(all.nodes.map(({ activity }: Json) => activity.message)).toEqual(['three', 'two', 'one']);
-    await db.prisma.notification.updateMany({ where: { id: all.nodes[1].id }, data: { readAt: new Date() } });
+    await db.notification.updateMany({ where: { id: all.nodes[1].id }, data: { readAt: new Date() } });
     const unread = (await read(reader.token, list('(isRead: false)'))).viewer.notifications;
     const read_ = (await read(reader.token, list('(isRead: true)'))).viewer.notifications;
     expect([ids(unread), unread.totalCount]).toEqual([[all.nodes[0].id, all.nodes[2].id], 2]);
@@ -577,7 +577,7 @@ describe("the viewer's notifications", () => {
 
   test('do not show what the caller can no longer see', async () => {
     const { reader, space } = await notified();
-    await db.prisma.spaceMember.deleteMany({ where: { spaceId: space.id, personId: reader.id } });
+    await db.spaceMember.deleteMany({ where: { spaceId: space.id, personId: reader.id } });
     const { viewer } = await read(reader.token, list('(first: 1)'));
     expect(viewer.notifications.nodes[0].activity).toEqual({ message: null, subject: null });
   });
@@ -601,7 +601,7 @@ describe('statements', () => {
       const goal = await world.closedGoal(await world.space(company, [caller]), { championId: caller.id });
       const author = await world.person(company);
       const reopen = 'mutation($input: ReopenGoalInput!) { reopenGoal(input: $input) { goal { id } } }';
-      await db.prisma.accessGrant.create({ data: { ...company, goalId: goal.id, personId: author.id, level: 70 } });
+      await db.accessGrant.create({ data: { ...company, goalId: goal.id, personId: author.id, level: 70 } });
       await world.graphql(author.token, reopen, { input: { id: goal.id, message: 'x', subscriberIds: [caller.id] } });
       const hub = await world.hub(company, { goalId: goal.id });
       for (let n = 0; n < 2; n++) {
@@ -610,7 +610,7 @@ describe('statements', () => {
         await world.file(hub, caller);
         await world.document(hub, caller);
       }
-      await db.prisma.activity.create({
+      await db.activity.create({
         data: {
           action: 'resource_hub_file_created',
           name: 'Before',
@@ -651,7 +651,7 @@ describe('statements', () => {
     const { caller, space } = await team();
     await world.goal(space);
     const goal = await world.closedGoal(space);
-    await db.prisma.activity.create({
+    await db.activity.create({
       data: {
         action: 'goal_closed',
         name: 'Before',

@@ -379,9 +379,9 @@ describe('lists with too many items in all', async () => {
       wide.graphql(own.caller.token, `mutation { ${fields} }`, {}, { ...accept, ...headers });
     const closed = async () => wide.closedGoal(large);
     const left = async (...ids: string[]) => ({
-      open: await wide.db.prisma.goal.count({ where: { id: { in: ids }, closedAt: null } }),
-      activities: await wide.db.prisma.activity.count({ where: { goalId: { in: ids } } }),
-      keys: await wide.db.prisma.idempotencyKey.count(),
+      open: await wide.db.goal.count({ where: { id: { in: ids }, closedAt: null } }),
+      activities: await wide.db.activity.count({ where: { goalId: { in: ids } } }),
+      keys: await wide.db.idempotencyKey.count(),
     });
     const tooLong = (limit: string, maximum: number) => ({
       status: 400,
@@ -432,7 +432,7 @@ describe('lists with too many items in all', async () => {
   describe('that are more than a request may read', () => {
     const strict = new World(wide.db, wide.url, { readCharacters: 50_000 });
     const error = { code: 'QUERY_TOO_COMPLEX', exceeded: [{ limit: 'characters', maximum: 50_000 }] };
-    const isOpen = (id: string) => wide.db.prisma.goal.count({ where: { id, closedAt: null } });
+    const isOpen = (id: string) => wide.db.goal.count({ where: { id, closedAt: null } });
 
     test('fail a query, and the next one has its own bound', async () => {
       const ask = (fields: string) =>
@@ -491,7 +491,7 @@ describe('long texts with too many characters in all', async () => {
   const long = (letter: string) => letter.repeat(2_500_000);
   const document = await world.document(hub, reader, [long('x'), long('y'), long('z')]);
   const folder = await world.folder(hub);
-  await world.db.prisma.resourceHubFolder.updateMany({ where: { id: folder.id }, data: { description: long('x') } });
+  await world.db.resourceHubFolder.updateMany({ where: { id: folder.id }, data: { description: long('x') } });
   const named = (count: number, field: string) =>
     Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ');
   const ofVersions = (fields: string) => `resourceHubDocument(id: $id) { versions(first: 3) { nodes { ${fields} } } }`;
@@ -514,7 +514,7 @@ describe('long texts with too many characters in all', async () => {
     const query = `mutation { restoreDocumentVersion(input: ${input}) { ${fields} } }`;
     const { status, body } = await world.graphql(reader.token, query);
     expect([status, body.data, body.errors[0].extensions.code]).toEqual([400, null, 'QUERY_TOO_COMPLEX']);
-    expect(await world.db.prisma.documentVersion.count({ where: { documentId: document.id } })).toBe(3);
+    expect(await world.db.documentVersion.count({ where: { documentId: document.id } })).toBe(3);
   });
 });
 

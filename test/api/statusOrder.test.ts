@@ -40,7 +40,7 @@ function inputOf(operation: Operation, wrong: Set<Failure>): Promise<Json> {
 
 const tokens = await (async () => {
   const gone = await world.person(company);
-  await db.prisma.apiToken.updateMany({ where: { personId: gone.id }, data: { revokedAt: new Date() } });
+  await db.apiToken.updateMany({ where: { personId: gone.id }, data: { revokedAt: new Date() } });
   return {
     write: caller.token,
     readOnly: caller.readOnlyToken,

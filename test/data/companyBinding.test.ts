@@ -49,7 +49,7 @@ test('a read that Prisma executes is found', async () => {
   await world.closedGoal(space);
   const { companyId } = space;
   const { statements } = await statementsOf(() =>
-    world.db.prisma.goal.findMany({
+    world.db.goal.findMany({
       where: { companyId, targets: { every: { companyId, value: 0 } } },
       select: { name: true },
     }),

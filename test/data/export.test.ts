@@ -35,7 +35,7 @@ beforeAll(async () => {
   await importFrom(db, fileSource(pathOf('prisma/demo-workspace.json')));
   await importFrom(db, documentSource(smallWorkspace()));
   // One that undoes another: the copy says so too.
-  await db.prisma.$executeRawUnsafe(`
+  await db.$executeRawUnsafe(`
     UPDATE activities SET undoes_id = 'activity-audiobook-closed' WHERE id = 'activity-audiobook-reopened'`);
 });
 afterAll(() => rm(directory, { recursive: true }));
@@ -53,7 +53,7 @@ async function rowsOf(client: ModelDatabase, companyId: string): Promise<Json> {
   const content: Json = {};
   for (const table of tables) {
     const where = table === 'companies' ? 'id' : 'company_id';
-    const rows = await client.prisma.$queryRawUnsafe<{ row: string }[]>(
+    const rows = await client.$queryRawUnsafe<{ row: string }[]>(
       `SELECT (to_jsonb(t) - '{origin,recorded_at,token_id,surface}'::text[])::text AS row FROM ${table} t
        WHERE ${where} = $1 ORDER BY 1`,
       companyId,
@@ -103,7 +103,7 @@ test('an export is of one moment, whatever is written meanwhile', async () => {
   await exportWorkspace(db, { companyId: 'moment-company' }, async (all) => {
     for await (const line of all) {
       if (lines.length === 0)
-        await db.prisma.goal.updateMany({ where: { companyId: 'moment-company' }, data: { name: 'Renamed' } });
+        await db.goal.updateMany({ where: { companyId: 'moment-company' }, data: { name: 'Renamed' } });
       lines.push(line);
     }
   });
@@ -142,7 +142,7 @@ test('an export has nothing that was removed, nor what hangs on it', async () =>
 });
 
 test('an export since an event has what operations have changed after it, and nothing else', async () => {
-  await db.prisma.activity.create({
+  await db.activity.create({
     data: {
       companyId: 'company-harborlight',
       goalId: 'goal-launch-mobile-app',

@@ -50,7 +50,7 @@ async function problemsOf(attempt: Promise<unknown>): Promise<string[]> {
   return (result as ImportError).problems;
 }
 
-const rowsOf = (db: ModelDatabase, table: string) => db.prisma.$queryRawUnsafe<Json[]>(`SELECT * FROM ${table}`);
+const rowsOf = (db: ModelDatabase, table: string) => db.$queryRawUnsafe<Json[]>(`SELECT * FROM ${table}`);
 
 describe('the demo workspace', () => {
   let db: ModelDatabase;
@@ -100,7 +100,7 @@ describe('the demo workspace', () => {
   });
 
   it('stores what is nested where it belongs', async () => {
-    const goal = await db.prisma.goal.findFirstOrThrow({
+    const goal = await db.goal.findFirstOrThrow({
       where: { id: demo.closedGoalId },
       include: {
         targets: { orderBy: { index: 'asc' } },
@@ -197,19 +197,19 @@ describe('the demo workspace', () => {
   ])('gives %s the access %o', async (personId, { goal, hub, board }) => {
     const level = { select: { level: true } };
     const on = (key: object) => ({ ...level, where: { personId, ...key } });
-    expect(await db.prisma.goalAccess.findFirst(on({ goalId: demo.closedGoalId }))).toEqual({ level: goal });
-    expect(await db.prisma.resourceHubAccess.findFirst(on({ resourceHubId: 'hub-digital' }))).toEqual({ level: hub });
-    expect(await db.prisma.goalAccess.findFirst(on({ goalId: 'goal-corner-house' }))).toEqual({ level: board });
+    expect(await db.goalAccess.findFirst(on({ goalId: demo.closedGoalId }))).toEqual({ level: goal });
+    expect(await db.resourceHubAccess.findFirst(on({ resourceHubId: 'hub-digital' }))).toEqual({ level: hub });
+    expect(await db.goalAccess.findFirst(on({ goalId: 'goal-corner-house' }))).toEqual({ level: board });
   });
 
   it('has what the start command names', async () => {
     const { closedGoalId, fileId, documentId, writerId, readerId } = demo;
-    expect(await db.prisma.goal.findFirst({ where: { id: closedGoalId } })).toMatchObject({
+    expect(await db.goal.findFirst({ where: { id: closedGoalId } })).toMatchObject({
       archivedAt: null,
       success: true,
     });
-    expect(await db.prisma.resourceHubFile.findFirst({ where: { id: fileId } })).toMatchObject({ deletedAt: null });
-    const document = await db.prisma.resourceHubDocument.findFirstOrThrow({
+    expect(await db.resourceHubFile.findFirst({ where: { id: fileId } })).toMatchObject({ deletedAt: null });
+    const document = await db.resourceHubDocument.findFirstOrThrow({
       where: { id: documentId },
       include: { versions: true },
     });
@@ -218,8 +218,8 @@ describe('the demo workspace', () => {
     expect(source?.title).not.toBe(document.name);
     expect(source?.content).not.toBe(document.content);
     for (const id of [writerId, readerId])
-      expect(await db.prisma.person.findFirst({ where: { id } })).toMatchObject({ suspendedAt: null });
-    const writers = await db.prisma.resourceHubAccess.findMany({ where: { personId: writerId, level: { gte: 70 } } });
+      expect(await db.person.findFirst({ where: { id } })).toMatchObject({ suspendedAt: null });
+    const writers = await db.resourceHubAccess.findMany({ where: { personId: writerId, level: { gte: 70 } } });
     expect(writers.map(({ resourceHubId }) => resourceHubId).sort()).toEqual([
       'hub-android',
       'hub-digital',
@@ -262,11 +262,11 @@ describe('a workspace', () => {
       goals: [goal('late', '3', '5', '1'), goal('early', '2', '4')],
     });
     const companyId = 'timed';
-    await db.prisma.activity.create({
+    await db.activity.create({
       data: { companyId, goalId: 'early', authorId: 'p', action: 'goal_closed', name: 'next', insertedAt: new Date(0) },
     });
     expect(await numberEvents(db, eventSource, companyId)).toMatchObject({ lastSequence: 6, numbered: 1 });
-    const events = await db.prisma.activity.findMany({ where: { companyId }, orderBy: { sequence: 'asc' } });
+    const events = await db.activity.findMany({ where: { companyId }, orderBy: { sequence: 'asc' } });
     expect(events.map(({ name, sequence }) => [name, Number(sequence)])).toEqual([
       ...['1', '2', '3', '4', '5'].map((name, index) => [name, index + 1]),
       ['next', 6],
@@ -292,21 +292,21 @@ describe('a workspace', () => {
         },
       ],
     });
-    expect(await db.prisma.space.findFirst({ where: { id: 's' } })).toMatchObject({
+    expect(await db.space.findFirst({ where: { id: 's' } })).toMatchObject({
       publicLevel: 0,
       companyLevel: 70,
       spaceLevel: 100,
       insertedAt: new Date('2020-02-29T10:00:00.123Z'),
       updatedAt: new Date('2020-02-29T10:00:00.123Z'),
     });
-    const goal = await db.prisma.goal.findFirstOrThrow({ where: { id: 'g' } });
+    const goal = await db.goal.findFirstOrThrow({ where: { id: 'g' } });
     expect(goal.insertedAt.getTime()).toBeGreaterThanOrEqual(before.getTime() - 1);
-    const targets = await db.prisma.target.findMany({ where: { goalId: 'g' }, orderBy: { id: 'asc' } });
+    const targets = await db.target.findMany({ where: { goalId: 'g' }, orderBy: { id: 'asc' } });
     expect(targets).toMatchObject([
       { name: 'b', index: 0, to: 5e-324, value: -0.1 },
       { name: 'a', index: 1 },
     ]);
-    const [first, second, third] = await db.prisma.activity.findMany({
+    const [first, second, third] = await db.activity.findMany({
       where: { goalId: 'g' },
       orderBy: { id: 'asc' },
     });
@@ -337,7 +337,7 @@ describe('a workspace', () => {
     for (const copy of copies)
       if (copy.status === 'rejected')
         expect(copy.reason.problems).toContain('company.id: "twice-company" exists already, add --update to change it');
-    expect(await db.prisma.company.count({ where: { id: 'twice-company' } })).toBe(1);
+    expect(await db.company.count({ where: { id: 'twice-company' } })).toBe(1);
   });
 
   it('with an id that another writer takes meanwhile is refused, and nothing is written', async () => {
@@ -348,7 +348,7 @@ describe('a workspace', () => {
       await new Promise((resolve) => setTimeout(resolve, 300));
     });
     expect(await attempt).toEqual(['company.id: "race-company" exists already, add --update to change it']);
-    expect(await db.prisma.person.count({ where: { companyId: 'race-company' } })).toBe(0);
+    expect(await db.person.count({ where: { companyId: 'race-company' } })).toBe(0);
   });
 
   it('may have all the ids of another company', async () => {
@@ -384,7 +384,7 @@ it('takes two people with one email address, as the table does', async () => {
   const document = smallWorkspace();
   const people = document.people.map((person) => ({ ...person, email: 'team@example.com' }));
   await importDocument(db, { ...document, people });
-  await db.prisma.$executeRaw`
+  await db.$executeRaw`
     INSERT INTO people (company_id, full_name, email) VALUES (${document.company.id}, 'Cem', 'team@example.com')`;
   expect((await rowsOf(db, 'people')).map(({ email }) => email)).toEqual(Array(3).fill('team@example.com'));
 });

@@ -440,7 +440,7 @@ it('the origin of a version is by default that of its place', () => {
 describe('a document is refused, and nothing of it written, for', () => {
   it.each(cases)('%s', async (_rule, changes, problems) => {
     expect(await problemsOf(changed(changes))).toEqual(problems);
-    expect(await db.prisma.company.count()).toBe(0);
+    expect(await db.company.count()).toBe(0);
   });
 
   it.each([

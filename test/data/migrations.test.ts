@@ -133,6 +133,15 @@ test('an edited migration is refused', async () => {
   await refused(/0001_goals was edited/);
 });
 
+test('a database whose first migration is gone is refused, with the way to a new one', async () => {
+  await write(...GOALS);
+  await applyMigrations(url, directory);
+  await rm(join(directory, GOALS[0]), { recursive: true });
+  await write('0002_structure', GOALS[1]);
+  await refused(/from before the migration 0002_structure: export each company with that checkout, and import/);
+  await expect(pendingMigrations(url, directory)).rejects.toBeInstanceOf(DatabaseError);
+});
+
 test('a migration of a newer version leaves the program running, unless it needs that version', async () => {
   await write(...GOALS);
   await write(...FILES);

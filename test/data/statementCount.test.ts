@@ -28,7 +28,7 @@ const reopening =
   (input: (made: Filled) => Json, state: Json = closed) =>
   async (made: Filled) => {
     const { id } = made.goal;
-    await world.db.prisma.goal.updateMany({ where: { id }, data: state });
+    await world.db.goal.updateMany({ where: { id }, data: state });
     const { token } = made.caller;
     return countOf(token, () => perform(world, 'REST', 'reopenGoal', token, { id, ...input(made) }));
   };

@@ -14,7 +14,7 @@ function open() {
 }
 
 const insert = (tx: ModelTransaction, name: string) => tx.$executeRaw`INSERT INTO companies (name) VALUES (${name})`;
-const isThere = async (name: string) => (await world.db.prisma.company.count({ where: { name } })) === 1;
+const isThere = async (name: string) => (await world.db.company.count({ where: { name } })) === 1;
 
 test('a transaction is committed with all that was written in it, which it reads and others do not', async () => {
   const db = open();
@@ -34,11 +34,11 @@ test('a transaction is committed with all that was written in it, which it reads
 });
 
 test("a transaction of Prisma's own has the isolation that it asks for, and leaves the connection to others", async () => {
-  const { prisma } = open();
-  const work = (tx: Pick<typeof prisma, '$queryRaw'>) => tx.$queryRaw`SHOW transaction_isolation`;
+  const db = open();
+  const work = (tx: Pick<typeof db, '$queryRaw'>) => tx.$queryRaw`SHOW transaction_isolation`;
   const serializable = [{ transaction_isolation: 'serializable' }];
-  expect(await prisma.$transaction(work, { isolationLevel: 'Serializable' })).toEqual(serializable);
-  expect(await prisma.$transaction(work)).toEqual([{ transaction_isolation: 'read committed' }]);
+  expect(await db.$transaction(work, { isolationLevel: 'Serializable' })).toEqual(serializable);
+  expect(await db.$transaction(work)).toEqual([{ transaction_isolation: 'read committed' }]);
 });
 
 test('a transaction whose work throws is undone, and the error is thrown', async () => {

@@ -41,7 +41,7 @@ async function happen(
       ? 'resource_hub_file_created'
       : 'resource_hub_document_edited';
   const data = { companyId, authorId: author.id, action: action ?? usual, name, ...subject } as const;
-  const activity = await db.prisma.activity.create({ data });
+  const activity = await db.activity.create({ data });
   await numberEvents(db, eventSource, companyId);
   return activity;
 }
@@ -205,9 +205,9 @@ describe('who may see an event', () => {
     expect(await namesSeenBy(guest.token)).toEqual([]);
     const grant = await world.grant(company, guest, 10, { goalId: goal.id });
     expect(await namesSeenBy(guest.token)).toEqual(all);
-    await db.prisma.accessGrant.deleteMany({ where: { id: grant.id } });
+    await db.accessGrant.deleteMany({ where: { id: grant.id } });
     expect(await namesSeenBy(guest.token)).toEqual([]);
-    await db.prisma.goal.updateMany({ where: { id: goal.id }, data: hidden });
+    await db.goal.updateMany({ where: { id: goal.id }, data: hidden });
     expect(await namesSeenBy(caller.token)).toEqual([]);
   });
 
@@ -218,7 +218,7 @@ describe('who may see an event', () => {
     const document = await world.document(hub, caller);
     await happen(hub, caller, { fileId: file.id }, 'of the file');
     await happen(hub, caller, { documentId: document.id }, 'of the document');
-    await db.prisma.resourceHubDocument.updateMany({ where: { id: document.id }, data: { deletedAt: new Date() } });
+    await db.resourceHubDocument.updateMany({ where: { id: document.id }, data: { deletedAt: new Date() } });
     const input = { fileId: file.id };
     await world.graphql(caller.token, mutation('deleteResourceHubFile', 'file { id }'), { input });
     await numberEvents(db, eventSource, hub.companyId);
@@ -271,7 +271,7 @@ describe('a cursor', () => {
     await world.sql('DELETE FROM activities WHERE company_id = $1 AND sequence IN (2, 4)', [company.companyId]);
     expect(await namesSeenBy(caller.token, { after: edges[1].cursor })).toEqual(['event 3']);
     expect(await namesSeenBy(caller.token, { after: edges[3].cursor })).toEqual([]);
-    await db.prisma.goal.updateMany({ where: { id: goal.id }, data: { companyLevel: 0, spaceLevel: 0 } });
+    await db.goal.updateMany({ where: { id: goal.id }, data: { companyLevel: 0, spaceLevel: 0 } });
     expect(await namesSeenBy(caller.token, { after: edges[2].cursor })).toEqual([]);
   });
 

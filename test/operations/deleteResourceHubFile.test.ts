@@ -79,10 +79,10 @@ describe('what deleting writes', () => {
     const follower = await world.person(company);
     const file = await world.file(hub, caller);
     await world.subscribe({ companyId: file.companyId, fileId: file.id }, [caller, follower]);
-    await db.prisma.comment.create({
+    await db.comment.create({
       data: { fileId: file.id, companyId: follower.companyId, authorId: follower.id, content: 'Nice' },
     });
-    await db.prisma.reaction.create({
+    await db.reaction.create({
       data: { fileId: file.id, companyId: follower.companyId, personId: follower.id, emoji: '👍' },
     });
     const [changes] = await changesOf(world, () => remove(caller.token, file.id));
@@ -202,7 +202,7 @@ describe('who is notified of a deletion', () => {
         canceled: await world.person(company),
         suspended: await world.person(company, { suspendedAt }),
       };
-      await db.prisma.spaceMember.createMany({
+      await db.spaceMember.createMany({
         data: (['member', 'suspendedMember', 'canceledMember'] as const).map((name) => ({
           ...company,
           spaceId: space.id,
@@ -219,7 +219,7 @@ describe('who is notified of a deletion', () => {
         );
       }
       expect(await remove(caller.token, file.id)).toMatchObject({ status: 200 });
-      const rows = await db.prisma.notification.findMany({ where: { activity: { fileId: file.id } } });
+      const rows = await db.notification.findMany({ where: { activity: { fileId: file.id } } });
       const nameOf = (id: string) => Object.entries(people).find(([, person]) => person.id === id)?.[0];
       expect(rows.map(({ personId }) => nameOf(personId)).sort(), parent).toEqual(expected);
     }
@@ -232,10 +232,10 @@ describe('a deleted file', () => {
     const folder = await world.folder(hub, (await world.folder(hub)).id);
     const file = await world.file(hub, caller, { parentFolderId: folder.id, description: 'Q3', size: 5_000_000_000n });
     await world.subscribe({ companyId: file.companyId, fileId: file.id }, [caller]);
-    await db.prisma.comment.create({
+    await db.comment.create({
       data: { fileId: file.id, companyId: caller.companyId, authorId: caller.id, content: 'Nice' },
     });
-    await db.prisma.reaction.create({
+    await db.reaction.create({
       data: { fileId: file.id, companyId: caller.companyId, personId: caller.id, emoji: '👍' },
     });
     const before = (await world.graphql(caller.token, fullFile, { id: file.id })).body.data.resourceHubFile;

@@ -17,10 +17,10 @@ async function closedGoal() {
   const colleague = await world.person(company);
   const goal = await world.closedGoal(space);
   const effects = async () => ({
-    activities: await db.prisma.activity.count({ where: { goalId: goal.id } }),
-    threads: await db.prisma.commentThread.count({ where: { activity: { goalId: goal.id } } }),
-    notifications: await db.prisma.notification.count({ where: { activity: { goalId: goal.id } } }),
-    open: (await db.prisma.goal.findFirstOrThrow({ where: { id: goal.id } })).closedAt === null,
+    activities: await db.activity.count({ where: { goalId: goal.id } }),
+    threads: await db.commentThread.count({ where: { activity: { goalId: goal.id } } }),
+    notifications: await db.notification.count({ where: { activity: { goalId: goal.id } } }),
+    open: (await db.goal.findFirstOrThrow({ where: { id: goal.id } })).closedAt === null,
   });
   const input = { id: goal.id, message: 'Again', subscriber_ids: [colleague.id] };
   return { caller, colleague, goal, input, effects };
@@ -32,7 +32,7 @@ const none = { activities: 0, threads: 0, notifications: 0, open: false };
 const reopen = (token: string, body: Json, key: string, at: World = world) =>
   at.post(restPaths.reopenGoal, token, body, { 'idempotency-key': key });
 
-const keys = (key: string) => db.prisma.idempotencyKey.count({ where: { key } });
+const keys = (key: string) => db.idempotencyKey.count({ where: { key } });
 
 const moments = {
   'after the change': 'CREATE TRIGGER wait BEFORE INSERT ON idempotency_keys',
@@ -101,7 +101,7 @@ describe('a retry with the same key', () => {
   test('gets the first answer even when the world has moved on', async () => {
     const { caller, goal, input, effects } = await closedGoal();
     const first = await reopen(caller.token, input, 'moved-on');
-    await db.prisma.goal.updateMany({ where: { id: goal.id }, data: { name: 'Renamed', archivedAt: new Date() } });
+    await db.goal.updateMany({ where: { id: goal.id }, data: { name: 'Renamed', archivedAt: new Date() } });
     const second = await reopen(caller.token, input, 'moved-on');
     expect([second.status, second.body]).toEqual([200, first.body]);
     expect(await effects()).toEqual(one);
@@ -118,7 +118,7 @@ describe('a retry with the same key', () => {
     expect([first.status, first.headers.get(replayed)]).toEqual([200, null]);
     expect([second.status, second.headers.get(replayed)]).toEqual([200, 'true']);
     expect(second.body).toEqual(first.body);
-    expect(await db.prisma.documentVersion.count({ where: { documentId: document.id } })).toBe(4);
+    expect(await db.documentVersion.count({ where: { documentId: document.id } })).toBe(4);
   });
 
   test('gets a deleted file again instead of a 404', async () => {
@@ -130,7 +130,7 @@ describe('a retry with the same key', () => {
     const second = await remove();
     expect([first.status, second.status]).toEqual([200, 200]);
     expect(second.body).toEqual(first.body);
-    expect(await db.prisma.activity.count({ where: { fileId: file.id } })).toBe(1);
+    expect(await db.activity.count({ where: { fileId: file.id } })).toBe(1);
   });
 
   test.each(['REST', 'GraphQL'])(
@@ -198,7 +198,7 @@ describe('a retry with the same key', () => {
     await reopen(caller.token, input, 'expires');
     await age(86_340);
     expect((await reopen(caller.token, input, 'expires')).headers.get(replayed)).toBe('true');
-    await db.prisma.goal.updateMany({ where: { id: goal.id }, data: { closedAt: new Date(), success: true } });
+    await db.goal.updateMany({ where: { id: goal.id }, data: { closedAt: new Date(), success: true } });
     await age(60);
     const anew = await reopen(caller.token, input, 'expires');
     expect([anew.status, anew.headers.get(replayed)]).toEqual([200, null]);
@@ -459,11 +459,11 @@ describe('the cost', () => {
     const { caller, input } = await closedGoal();
     for (const key of ['purge-1', 'purge-2', 'purge-3', 'purge-4'])
       await reopen(caller.token, { ...input, id: null }, key);
-    await db.prisma.idempotencyKey.updateMany({
+    await db.idempotencyKey.updateMany({
       where: { key: { startsWith: 'purge-' } },
       data: { expiresAt: new Date(0) },
     });
-    await db.prisma.idempotencyKey.updateMany({
+    await db.idempotencyKey.updateMany({
       where: { key: 'purge-4' },
       data: { expiresAt: new Date('2999-01-01') },
     });
@@ -471,7 +471,7 @@ describe('the cost', () => {
       await tx.$executeRaw`SELECT FROM idempotency_keys WHERE key = 'purge-2' FOR UPDATE`;
       expect(await purgeOutcomes(db, 'companies', 1)).toBe(2);
     });
-    const left = await db.prisma.idempotencyKey.findMany({
+    const left = await db.idempotencyKey.findMany({
       where: { key: { startsWith: 'purge-' } },
       orderBy: { key: 'asc' },
     });
@@ -529,7 +529,7 @@ test.each([110_000, 1_100_000])(
   'long outcomes of a token are bounded, and a request beyond that changes nothing: %i',
   async (characters) => {
     const { caller, goal, input, effects } = await closedGoal();
-    await db.prisma.goal.updateMany({ where: { id: goal.id }, data: { description: 'x'.repeat(characters) } });
+    await db.goal.updateMany({ where: { id: goal.id }, data: { description: 'x'.repeat(characters) } });
     const fill = (bytes: number) =>
       world.sql(`
     INSERT INTO idempotency_keys (company_id, token_id, operation, key, fingerprint, result, expires_at)

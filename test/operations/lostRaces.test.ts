@@ -54,7 +54,7 @@ async function setting() {
   };
   const call = (operation: keyof typeof input) => () =>
     world.post(restPaths[operation], caller.token, input[operation]);
-  const activities = () => world.db.prisma.activity.count({ where: { companyId: company.companyId } });
+  const activities = () => world.db.activity.count({ where: { companyId: company.companyId } });
   return { companyId: company.companyId, space, goal, document, file, deleted, call, activities, token: caller.token };
 }
 

@@ -50,7 +50,7 @@ const tables = {
   document: ['resource_hub_documents', 'document_id'],
 } as const;
 
-const activitiesNow = () => world.db.prisma.activity.count({ where: company });
+const activitiesNow = () => world.db.activity.count({ where: company });
 
 describe.each(operations)('%s', (operation) => {
   const [table, key] = tables[recordOf(operation)];
@@ -188,7 +188,7 @@ test('the preview of a deletion names those whom it then notifies, and that of a
     notified: { totalCount: 1, nodes: [{ id: follower.id }] },
   });
   await world.post(restPaths.deleteResourceHubFile, caller.token, { file_id: file.id });
-  const notified = await world.db.prisma.notification.findMany({ where: { activity: { fileId: file.id } } });
+  const notified = await world.db.notification.findMany({ where: { activity: { fileId: file.id } } });
   expect(notified.map(({ personId }) => personId)).toEqual([follower.id]);
   const recovering = await world.graphql(
     caller.readOnlyToken,

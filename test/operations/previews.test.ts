@@ -54,7 +54,7 @@ describe('previewGoalReopen', () => {
     ];
     const members = [await person(), await person({ suspendedAt: new Date() })];
     for (const { id } of members) {
-      await db.prisma.spaceMember.create({ data: { ...company, spaceId: space.id, personId: id } });
+      await db.spaceMember.create({ data: { ...company, spaceId: space.id, personId: id } });
     }
     const message = JSON.stringify({
       type: 'doc',
@@ -72,8 +72,8 @@ describe('previewGoalReopen', () => {
       expect(found).toMatchObject({ wouldChange: true, goal: { id: goal.id, isClosed: true } });
 
       expect((await world.graphql(caller.token, mutation.reopen, { input })).status).toBe(200);
-      const notified = await db.prisma.notification.findMany({ where: { activity: { goalId: goal.id } } });
-      const subscribed = await db.prisma.subscription.findMany({
+      const notified = await db.notification.findMany({ where: { activity: { goalId: goal.id } } });
+      const subscribed = await db.subscription.findMany({
         where: { subscriptionList: { thread: { activity: { goalId: goal.id } } } },
       });
       expect(ids(found.notified)).toEqual(notified.map(({ personId }) => personId).sort());
@@ -100,7 +100,7 @@ describe('previewGoalReopen', () => {
       'an archived goal',
       'GOAL_ARCHIVED',
       async (goal: Json) => {
-        await db.prisma.goal.updateMany({ where: { id: goal.id }, data: { archivedAt: new Date() } });
+        await db.goal.updateMany({ where: { id: goal.id }, data: { archivedAt: new Date() } });
         return { id: goal.id };
       },
     ],
@@ -108,7 +108,7 @@ describe('previewGoalReopen', () => {
       'a goal one may only see',
       'FORBIDDEN',
       async (goal: Json) => {
-        await db.prisma.goal.updateMany({ where: { id: goal.id }, data: { spaceLevel: 10, companyLevel: 10 } });
+        await db.goal.updateMany({ where: { id: goal.id }, data: { spaceLevel: 10, companyLevel: 10 } });
         return { id: goal.id };
       },
     ],
@@ -195,7 +195,7 @@ describe('previewDocumentRestore', () => {
   test('is not for those who may not restore, nor for strangers', async () => {
     const { company, caller, space } = await team();
     const document = await world.document(await world.hub(company, { spaceId: space.id }), caller);
-    await db.prisma.space.updateMany({ where: { id: space.id }, data: { companyLevel: 10 } });
+    await db.space.updateMany({ where: { id: space.id }, data: { companyLevel: 10 } });
     const reader = await world.person(company);
     const { caller: stranger } = await team();
     const variables = { documentId: document.id, versionNumber: 1 };

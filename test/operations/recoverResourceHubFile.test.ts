@@ -69,7 +69,7 @@ describe.each(surfaces)('recovering a file through %s', (surface) => {
       status: 200,
       data: { file: expect.objectContaining({ id: file.id }) },
     });
-    expect(await db.prisma.resourceHubFile.findFirst({ where: { id: file.id } })).toMatchObject({ deletedAt: null });
+    expect(await db.resourceHubFile.findFirst({ where: { id: file.id } })).toMatchObject({ deletedAt: null });
   });
 });
 
@@ -163,9 +163,9 @@ describe('what recovering writes', () => {
       Array.from({ length: 20 }, (_, n) => (n % 2 ? recover : remove)(caller.token, file.id)),
     );
     for (const { status } of outcomes) expect([200, 404]).toContain(status);
-    const activities = await db.prisma.activity.findMany({ where: { fileId: file.id } });
+    const activities = await db.activity.findMany({ where: { fileId: file.id } });
     const count = (action: string) => activities.filter((activity) => activity.action === action).length;
-    const { deletedAt } = await db.prisma.resourceHubFile.findFirstOrThrow({ where: { id: file.id } });
+    const { deletedAt } = await db.resourceHubFile.findFirstOrThrow({ where: { id: file.id } });
     expect(count('resource_hub_file_deleted') - count('resource_hub_file_recovered')).toBe(deletedAt ? 1 : 0);
   });
 });
@@ -176,10 +176,10 @@ describe('a recovered file', () => {
     const folder = await world.folder(hub, (await world.folder(hub)).id);
     const file = await world.file(hub, caller, { parentFolderId: folder.id, description: 'Q3', size: 5_000_000_000n });
     await world.subscribe({ companyId: file.companyId, fileId: file.id }, [caller]);
-    await db.prisma.comment.create({
+    await db.comment.create({
       data: { fileId: file.id, companyId: caller.companyId, authorId: caller.id, content: 'Nice' },
     });
-    await db.prisma.reaction.create({
+    await db.reaction.create({
       data: { fileId: file.id, companyId: caller.companyId, personId: caller.id, emoji: '👍' },
     });
     const look = async () => (await world.graphql(caller.token, fullFile, { id: file.id })).body.data?.resourceHubFile;

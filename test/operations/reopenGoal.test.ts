@@ -94,7 +94,7 @@ describe.each(surfaces)('reopening a goal through %s', (surface) => {
     const outcome = await perform(world, surface, 'reopenGoal', caller.token, { id: goal.id, ...input });
     if (error) expect(outcome).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', members: { errors: [error] } });
     else expect(outcome).toMatchObject({ status: 200, data: { goal: { id: goal.id } } });
-    const { closedAt } = await db.prisma.goal.findFirstOrThrow({ where: { id: goal.id } });
+    const { closedAt } = await db.goal.findFirstOrThrow({ where: { id: goal.id } });
     expect(closedAt === null).toBe(error === undefined);
   });
 
@@ -104,7 +104,7 @@ describe.each(surfaces)('reopening a goal through %s', (surface) => {
     const friend = await world.person(company);
     const subscriberIds = Array.from({ length: 20_000 }, () => friend.id);
     const { status } = await perform(world, surface, 'reopenGoal', caller.token, { id: goal.id, subscriberIds });
-    const notified = await db.prisma.notification.count({ where: { activity: { goalId: goal.id } } });
+    const notified = await db.notification.count({ where: { activity: { goalId: goal.id } } });
     expect([status, notified]).toEqual([200, 1]);
   });
 });
@@ -262,7 +262,7 @@ describe('what reopening writes', () => {
     for (const message of [undefined, null]) {
       const goal = await world.closedGoal(space);
       await reopen(caller.token, { id: goal.id, message, subscriberIds: null, sendNotificationsToEveryone: null });
-      const thread = await db.prisma.commentThread.findFirstOrThrow({
+      const thread = await db.commentThread.findFirstOrThrow({
         where: { activity: { goalId: goal.id } },
         include: { subscriptionList: { include: { subscriptions: true } }, comments: true },
       });

@@ -43,10 +43,10 @@ async function reopened(goalData: Json, inputOf: (people: People) => Json) {
   const input = { id: goal.id, ...inputOf(people) };
   expect(await perform(world, 'REST', 'reopenGoal', people.author.token, input)).toMatchObject({ status: 200 });
   const nameOf = (id: string) => Object.entries(people).find(([, person]) => person.id === id)?.[0];
-  const rows = await db.prisma.subscription.findMany({
+  const rows = await db.subscription.findMany({
     where: { subscriptionList: { thread: { activity: { goalId: goal.id } } } },
   });
-  const notifications = await db.prisma.notification.findMany({ where: { activity: { goalId: goal.id } } });
+  const notifications = await db.notification.findMany({ where: { activity: { goalId: goal.id } } });
   expect(notifications.every(({ readAt }) => readAt === null)).toBe(true);
   return {
     subscribed: Object.fromEntries(rows.map(({ personId, type }) => [nameOf(personId), type])),
@@ -198,7 +198,7 @@ describe('who is notified', () => {
         id: goal.id,
         sendNotificationsToEveryone: flag,
       });
-      const list = await db.prisma.subscriptionList.findFirstOrThrow({
+      const list = await db.subscriptionList.findFirstOrThrow({
         where: { thread: { activity: { goalId: goal.id } } },
       });
       expect(list.sendToEveryone).toBe(flag);
@@ -245,13 +245,13 @@ describe('in numbers', () => {
   test('of 150 who are named, the members of the space are not notified unless all are', async () => {
     const { company, caller, space } = await world.team();
     const member = await world.person(company);
-    await db.prisma.spaceMember.create({
+    await db.spaceMember.create({
       data: { companyId: company.companyId, spaceId: space.id, personId: member.id },
     });
     const goal = await world.closedGoal(space);
     const input = { id: goal.id, subscriberIds: await world.crowd(company, 150) };
     expect(await perform(world, 'REST', 'reopenGoal', caller.token, input)).toMatchObject({ status: 200 });
-    const told = await db.prisma.notification.findMany({ where: { activity: { goalId: goal.id } } });
+    const told = await db.notification.findMany({ where: { activity: { goalId: goal.id } } });
     expect(told.map(({ personId }) => personId).sort()).toEqual(input.subscriberIds.sort());
   });
 });

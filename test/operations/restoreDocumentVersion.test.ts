@@ -18,7 +18,7 @@ const restore = (token: string, documentId: string, versionNumber: number, expec
   perform(world, 'REST', 'restoreDocumentVersion', token, { documentId, versionNumber, expectedCurrentVersion });
 
 const versionsOf = (documentId: string) =>
-  db.prisma.documentVersion.findMany({ where: { documentId }, orderBy: { versionNumber: 'asc' } });
+  db.documentVersion.findMany({ where: { documentId }, orderBy: { versionNumber: 'asc' } });
 
 describe.each(surfaces)('restoring a version through %s', (surface) => {
   const conflict = { expected_current_version: 2, current_version: 3 };
@@ -167,10 +167,10 @@ describe('what restoring writes', () => {
     const { company, caller, document } = await documentOf({}, ['one', 'two', 'three'], { publicToken: 'shared' });
     const editor = await world.person(company);
     await world.subscribe({ companyId: document.companyId, documentId: document.id }, [caller, editor], true);
-    await db.prisma.comment.create({
+    await db.comment.create({
       data: { documentId: document.id, companyId: caller.companyId, authorId: caller.id, content: 'Nice' },
     });
-    await db.prisma.reaction.create({
+    await db.reaction.create({
       data: { documentId: document.id, companyId: caller.companyId, personId: caller.id, emoji: '👍' },
     });
     const [changes, outcome] = await changesOf(world, () => restore(editor.token, document.id, 1, 3));
@@ -245,7 +245,7 @@ describe('what restoring writes', () => {
         restored_from_version_number: 1,
       },
     });
-    const updated = await db.prisma.resourceHubDocument.findFirstOrThrow({ where: { id: document.id } });
+    const updated = await db.resourceHubDocument.findFirstOrThrow({ where: { id: document.id } });
     expect(updated.updatedAt.getTime()).toBeGreaterThan(document.updatedAt.getTime());
   });
 });

@@ -28,7 +28,7 @@ const restore = (
   });
 
 const numbersOf = async (documentId: string) =>
-  (await db.prisma.documentVersion.findMany({ where: { documentId }, orderBy: { versionNumber: 'asc' } })).map(
+  (await db.documentVersion.findMany({ where: { documentId }, orderBy: { versionNumber: 'asc' } })).map(
     (version) => version.versionNumber,
   );
 
@@ -77,7 +77,7 @@ describe('people a restored version mentions', () => {
     const document = await world.document(hub, caller, [JSON.stringify(wide), 'two']);
     expect(await restore(caller.token, document.id, 1, 2)).toMatchObject({ status: 200 });
     const mentioned = { personId: fresh.id, subscriptionList: { documentId: document.id } };
-    expect(await db.prisma.subscription.count({ where: mentioned })).toBe(1);
+    expect(await db.subscription.count({ where: mentioned })).toBe(1);
   });
 
   test('are subscribed to a new list where the document had none', async () => {
@@ -145,7 +145,7 @@ describe('many at once', () => {
       const outcomes: Outcome[] = [];
       const { token } = people[n % 3] ?? caller;
       for (let turn = 0; turn < 25; turn++) {
-        const { currentVersion } = await db.prisma.resourceHubDocument.findFirstOrThrow({ where: { id: document.id } });
+        const { currentVersion } = await db.resourceHubDocument.findFirstOrThrow({ where: { id: document.id } });
         outcomes.push(await restore(token, document.id, 1 + ((n + turn) % 2), currentVersion ?? 0, gateways[n % 3]));
       }
       return outcomes;
@@ -157,11 +157,11 @@ describe('many at once', () => {
     expect(numbers).toEqual(upTo(numbers.length));
     expect(made.sort((a: number, b: number) => a - b)).toEqual(numbers.slice(2));
     expect(made.length).toBeGreaterThan(10);
-    const activities = await db.prisma.activity.count({
+    const activities = await db.activity.count({
       where: { documentId: document.id, action: 'document_version_restored' },
     });
     expect(activities).toBe(made.length);
-    const { currentVersion } = await db.prisma.resourceHubDocument.findFirstOrThrow({ where: { id: document.id } });
+    const { currentVersion } = await db.resourceHubDocument.findFirstOrThrow({ where: { id: document.id } });
     expect(currentVersion).toBe(numbers.length);
   });
 });

@@ -14,13 +14,13 @@ async function setting() {
   const file = await world.file(hub, caller);
   const goal = await world.closedGoal(space);
   const effects = async () => ({
-    versions: await db.prisma.documentVersion.count({ where: { documentId: document.id } }),
-    deleted: await db.prisma.resourceHubFile.count({ where: { id: file.id, NOT: { deletedAt: null } } }),
-    open: await db.prisma.goal.count({ where: { id: goal.id, closedAt: null } }),
-    activities: await db.prisma.activity.count({
+    versions: await db.documentVersion.count({ where: { documentId: document.id } }),
+    deleted: await db.resourceHubFile.count({ where: { id: file.id, NOT: { deletedAt: null } } }),
+    open: await db.goal.count({ where: { id: goal.id, closedAt: null } }),
+    activities: await db.activity.count({
       where: { OR: [{ documentId: document.id }, { fileId: file.id }, { goalId: goal.id }] },
     }),
-    threads: await db.prisma.commentThread.count({ where: { activity: { goalId: goal.id } } }),
+    threads: await db.commentThread.count({ where: { activity: { goalId: goal.id } } }),
   });
   return { caller, document, file, goal, effects };
 }
@@ -201,11 +201,11 @@ describe('several mutation fields in one request', () => {
       await world.sql(`GRANT SELECT ON activities TO ${gateway}`);
     }
     const where = { companyId: company.companyId, id: goal.id };
-    expect(await world.db.prisma.goal.findFirst({ where })).toMatchObject({
+    expect(await world.db.goal.findFirst({ where })).toMatchObject({
       success: true,
       closedAt: expect.any(Date),
     });
-    expect(await world.db.prisma.activity.count({ where: { goalId: goal.id } })).toBe(0);
+    expect(await world.db.activity.count({ where: { goalId: goal.id } })).toBe(0);
   });
 
   test.each([4, 32])(
@@ -237,7 +237,7 @@ describe('several mutation fields in one request', () => {
       const repeated = logs.flatMap((log, index) => log.slice(before[index]).filter(({ repetitions }) => repetitions));
       if (!process.env.TEST_ISOLATION) expect(repeated).toEqual([]);
       const reopened = { action: 'goal_reopened' as const, goalId: { in: goals.map(({ id }) => id) } };
-      expect(await db.prisma.activity.count({ where: reopened })).toBe(goals.length);
+      expect(await db.activity.count({ where: reopened })).toBe(goals.length);
     },
   );
 

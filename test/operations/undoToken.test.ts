@@ -80,7 +80,7 @@ describe('goalpost token undo', () => {
     await run('restoreDocumentVersion', restored(document, 2, 4));
     await run('recoverResourceHubFile', { file_id: file.id });
     await run('deleteResourceHubFile', { file_id: file.id });
-    expect(await world.db.prisma.notification.count({ where: { ...company, activity: { goalId: goal.id } } })).toBe(1);
+    expect(await world.db.notification.count({ where: { ...company, activity: { goalId: goal.id } } })).toBe(1);
 
     const dry = await undo(agent.id, '--dry-run');
     expect(dry.changes.map(({ action, left, undoneBy }: Json) => ({ action, left, undoneBy }))).toEqual(
@@ -101,7 +101,7 @@ describe('goalpost token undo', () => {
     expect(done.changes.map(({ left }: Json) => left)).toEqual(Array(7).fill(null));
     expect(await records()).toEqual(before);
     expect((await post(agent.token, 'reopenGoal', {})).status).toBe(401);
-    expect(await world.db.prisma.notification.count({ where: { ...company, activity: { goalId: goal.id } } })).toBe(0);
+    expect(await world.db.notification.count({ where: { ...company, activity: { goalId: goal.id } } })).toBe(0);
     const versions = await world.sql(
       'SELECT version_number, content FROM document_versions WHERE company_id = $1 ORDER BY version_number',
       [company.companyId],

@@ -40,7 +40,7 @@ export async function filledGoal(world: World, count = 1) {
   const parent = await world.goal(space, { ...text, archivedAt: at(2), parentGoalId: grandparent.id });
   const goal = await world.goal(space, { ...text, publicLevel: 10, parentGoalId: parent.id });
   for (const { id: goalId } of [parent, goal]) {
-    await db.prisma.target.createMany({
+    await db.target.createMany({
       data: others.map((_, index) => ({
         ...company,
         goalId,
@@ -52,7 +52,7 @@ export async function filledGoal(world: World, count = 1) {
         value: 2.5,
       })),
     });
-    await db.prisma.goalCheck.createMany({
+    await db.goalCheck.createMany({
       data: others.map((_, index) => ({
         ...company,
         goalId,
@@ -61,7 +61,7 @@ export async function filledGoal(world: World, count = 1) {
         completed: index % 2 === 0,
       })),
     });
-    const updates = await db.prisma.goalProgressUpdate.createManyAndReturn({
+    const updates = await db.goalProgressUpdate.createManyAndReturn({
       data: others.map((authorId, day) => ({
         ...company,
         goalId,
@@ -73,7 +73,7 @@ export async function filledGoal(world: World, count = 1) {
         insertedAt: new Date(at(0).getTime() + day),
       })),
     });
-    const retrospectives = await db.prisma.goalRetrospective.createManyAndReturn({
+    const retrospectives = await db.goalRetrospective.createManyAndReturn({
       data: others.map((authorId, day) => ({
         ...company,
         goalId,
@@ -84,16 +84,16 @@ export async function filledGoal(world: World, count = 1) {
       })),
     });
     const [progressUpdateId, retrospectiveId] = [updates.at(-1)?.id ?? '', retrospectives.at(-1)?.id ?? ''];
-    await db.prisma.comment.createMany({
+    await db.comment.createMany({
       data: others.flatMap((authorId) => [
         { ...company, authorId, content: 'Well', progressUpdateId },
         { ...company, authorId, content: 'Well', retrospectiveId },
       ]),
     });
-    await db.prisma.reaction.createMany({
+    await db.reaction.createMany({
       data: others.map((personId) => ({ ...company, personId, emoji: '👍', progressUpdateId })),
     });
-    await db.prisma.project.createMany({
+    await db.project.createMany({
       data: others.map((_, index) => ({
         ...company,
         spaceId: space.id,
@@ -121,7 +121,7 @@ export async function filledGoal(world: World, count = 1) {
       caller.id,
     );
   }
-  const latest = await db.prisma.activity.create({
+  const latest = await db.activity.create({
     data: {
       ...company,
       action: 'goal_closed',
@@ -131,7 +131,7 @@ export async function filledGoal(world: World, count = 1) {
       insertedAt: at(30),
     },
   });
-  const thread = await db.prisma.commentThread.create({ data: { ...company, activityId: latest.id, message: 'Done' } });
+  const thread = await db.commentThread.create({ data: { ...company, activityId: latest.id, message: 'Done' } });
   await world.subscribe(
     { ...company, threadId: thread.id },
     others.map((id) => ({ id })),
@@ -145,12 +145,12 @@ type Filled = Awaited<ReturnType<typeof filledGoal>>;
 
 /** A hub of that goal, of its project or of its space, with folders nested up to 40 deep. */
 async function filledHub(world: World, { space, goal, company, others }: Filled, parent: Parent) {
-  const project = await world.db.prisma.project.findFirstOrThrow({ where: { goalId: goal.id } });
+  const project = await world.db.project.findFirstOrThrow({ where: { goalId: goal.id } });
   const on = { space: { spaceId: space.id }, goal: { goalId: goal.id }, project: { projectId: project.id } }[parent];
   const hub = await world.hub(company, on);
-  await world.db.prisma.resourceHub.updateMany({ where: { id: hub.id }, data: { description: 'All we know' } });
+  await world.db.resourceHub.updateMany({ where: { id: hub.id }, data: { description: 'All we know' } });
   const ids = Array.from({ length: Math.min(Math.max(2, others.length), 40) }, (_, depth) => `${hub.id}-${depth}`);
-  await world.db.prisma.resourceHubFolder.createMany({
+  await world.db.resourceHubFolder.createMany({
     data: ids.map((id, depth) => ({
       ...company,
       id,
@@ -172,7 +172,7 @@ export async function filledFile(world: World, made: Filled, parent: Parent) {
     description: 'The plan',
     size: 5_000_000_000n,
   });
-  await world.db.prisma.blob.updateMany({
+  await world.db.blob.updateMany({
     where: { id: file.blobId },
     data: { width: 800, height: 600, url: 'https://cdn.example.com/plan.pdf' },
   });
@@ -207,10 +207,10 @@ export async function filledDocument(world: World, made: Filled, parent: Parent)
 type Subject = { companyId: string } & ({ fileId: string } | { documentId: string });
 
 async function talkAbout(world: World, subject: Subject, people: string[]) {
-  await world.db.prisma.comment.createMany({
+  await world.db.comment.createMany({
     data: people.map((authorId) => ({ ...subject, authorId, content: 'Nice' })),
   });
-  await world.db.prisma.reaction.createMany({
+  await world.db.reaction.createMany({
     data: people.map((personId) => ({ ...subject, personId, emoji: '👍' })),
   });
   await world.subscribe(
@@ -221,8 +221,8 @@ async function talkAbout(world: World, subject: Subject, people: string[]) {
 }
 
 async function notify(world: World, data: Prisma.ActivityCreateManyInput[], personId: string) {
-  const activities = await world.db.prisma.activity.createManyAndReturn({ data });
-  await world.db.prisma.notification.createMany({
+  const activities = await world.db.activity.createManyAndReturn({ data });
+  await world.db.notification.createMany({
     data: activities.map(({ companyId, id }) => ({ companyId, activityId: id, personId })),
   });
 }

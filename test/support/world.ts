@@ -129,12 +129,12 @@ export class World extends Client {
   // ── Factories ────────────────────────────────────────────────────────────────────────────────────────────────
 
   async company(): Promise<At> {
-    const { id } = await this.db.prisma.company.create({ data: { name: this.name('Company') } });
+    const { id } = await this.db.company.create({ data: { name: this.name('Company') } });
     return { companyId: id };
   }
 
   async person({ companyId }: At, data: Partial<Prisma.PersonUncheckedCreateInput> = {}) {
-    const person = await this.db.prisma.person.create({
+    const person = await this.db.person.create({
       data: {
         fullName: this.name('Person'),
         title: 'Engineer',
@@ -166,15 +166,15 @@ export class World extends Client {
   }
 
   async space({ companyId }: At, members: { id: string }[] = [], data: Partial<Prisma.SpaceUncheckedCreateInput> = {}) {
-    const space = await this.db.prisma.space.create({ data: { name: this.name('Space'), ...data, companyId } });
-    await this.db.prisma.spaceMember.createMany({
+    const space = await this.db.space.create({ data: { name: this.name('Space'), ...data, companyId } });
+    await this.db.spaceMember.createMany({
       data: members.map(({ id }) => ({ companyId, spaceId: space.id, personId: id })),
     });
     return space;
   }
 
   goal({ companyId, id: spaceId }: At & { id: string }, data: Partial<Prisma.GoalUncheckedCreateInput> = {}) {
-    return this.db.prisma.goal.create({ data: { name: this.name('Goal'), ...data, companyId, spaceId } });
+    return this.db.goal.create({ data: { name: this.name('Goal'), ...data, companyId, spaceId } });
   }
 
   closedGoal(space: At & { id: string }, data: Partial<Prisma.GoalUncheckedCreateInput> = {}) {
@@ -182,7 +182,7 @@ export class World extends Client {
   }
 
   project({ companyId, id: spaceId }: At & { id: string }, data: Partial<Prisma.ProjectUncheckedCreateInput> = {}) {
-    return this.db.prisma.project.create({ data: { name: this.name('Project'), ...data, companyId, spaceId } });
+    return this.db.project.create({ data: { name: this.name('Project'), ...data, companyId, spaceId } });
   }
 
   grant(
@@ -191,11 +191,11 @@ export class World extends Client {
     level: number,
     on: { spaceId: string } | { goalId: string } | { projectId: string },
   ) {
-    return this.db.prisma.accessGrant.create({ data: { companyId, personId, level, ...on } });
+    return this.db.accessGrant.create({ data: { companyId, personId, level, ...on } });
   }
 
   hub({ companyId }: At, parent: { spaceId: string } | { goalId: string } | { projectId: string }) {
-    return this.db.prisma.resourceHub.create({ data: { name: this.name('Hub'), companyId, ...parent } });
+    return this.db.resourceHub.create({ data: { name: this.name('Hub'), companyId, ...parent } });
   }
 
   /** A team, and a hub of a space or of a goal or project in it, with whatever access the data gives. */
@@ -210,7 +210,7 @@ export class World extends Client {
   }
 
   folder({ companyId, id: resourceHubId }: At & { id: string }, parentFolderId: string | null = null) {
-    return this.db.prisma.resourceHubFolder.create({
+    return this.db.resourceHubFolder.create({
       data: { companyId, name: this.name('Folder'), resourceHubId, parentFolderId },
     });
   }
@@ -220,10 +220,10 @@ export class World extends Client {
     author: { id: string },
     { size = 1234n, ...data }: Partial<Prisma.ResourceHubFileUncheckedCreateInput> & { size?: bigint } = {},
   ) {
-    const blob = await this.db.prisma.blob.create({
+    const blob = await this.db.blob.create({
       data: { companyId, filename: 'plan.pdf', size, contentType: 'application/pdf' },
     });
-    return this.db.prisma.resourceHubFile.create({
+    return this.db.resourceHubFile.create({
       data: { name: this.name('File'), ...data, companyId, resourceHubId, authorId: author.id, blobId: blob.id },
     });
   }
@@ -241,7 +241,7 @@ export class World extends Client {
     );
     const { title: name = '', content = '' } = versions.at(-1) ?? {};
     const { publicToken } = data;
-    return this.db.prisma.$transaction(async (tx) => {
+    return this.db.$transaction(async (tx) => {
       if (publicToken) await tx.publicLink.create({ data: { companyId, token: publicToken } });
       const document = await tx.resourceHubDocument.create({
         data: {
@@ -276,7 +276,7 @@ export class World extends Client {
     author: { id: string },
     data: Partial<Prisma.ResourceHubDocumentUncheckedCreateInput> = {},
   ) {
-    return this.db.prisma.resourceHubDocument.create({
+    return this.db.resourceHubDocument.create({
       data: { name: this.name('Draft'), content: 'not yet', ...data, companyId, resourceHubId, authorId: author.id },
     });
   }
@@ -286,7 +286,7 @@ export class World extends Client {
     people: { id: string; canceled?: boolean }[],
     sendToEveryone = false,
   ) {
-    return this.db.prisma.subscriptionList.create({
+    return this.db.subscriptionList.create({
       data: {
         companyId,
         ...parent,

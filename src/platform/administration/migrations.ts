@@ -214,6 +214,8 @@ async function findPending(client: Client, directory: string): Promise<Migration
     if (problem) throw new DatabaseError(`Migration ${row.migration_name} ${problem}`);
   }
   const applied = new Set(rows.map((row) => row.migration_name));
+  const [first] = migrations;
+  if (first && applied.size > 0 && !applied.has(first.name)) throw new DatabaseError(withoutFirst(first));
   return migrations.filter(({ name }) => !applied.has(name));
 }
 
@@ -224,6 +226,10 @@ function problemWith(row: AppliedRow, migrations: Migration[]): string | undefin
   if (checksum(migration.sql) !== row.checksum) return 'was edited after it was applied. Restore its file.';
   return undefined;
 }
+
+const withoutFirst = ({ name }: Migration) =>
+  `The database was made by a checkout from before the migration ${name}: export each company with that checkout, and ` +
+  'import the files with this one into an empty database.';
 
 function newerProblem(name: string): string | undefined {
   const needed = versionNeededBy(name);

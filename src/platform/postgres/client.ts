@@ -1,55 +1,84 @@
 import type { Types } from '@prisma/client/runtime/client';
-import { type ConnectionUse, connectionsOf, type PoolConnections, retryConflicts } from './connections.js';
+import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import {
+  type Connection,
+  type ConnectionUse,
+  connectionsOf,
+  hasEnded,
+  type PoolConnections,
+  retryConflicts,
+  type StatementResult,
+} from './connections.js';
 import type { RequestScope } from './deadline.js';
-import { type Accelerator, directEngine, type Engine, type Method, type RowInSql } from './engine.js';
 import { type DatabaseTimeouts, openPool, statementNames } from './pool.js';
-import { type MakePrisma, startPrisma } from './prisma.js';
-import { type Sql, sql } from './values.js';
-
-/** Takes the arguments of Prisma's method, and returns what that would. */
-type Find<Delegate, Name extends Method> = <Given extends Types.Public.Args<Delegate, Name>>(
-  args: Types.Public.Exact<Given, Types.Public.Args<Delegate, Name>>,
-) => Promise<Types.Public.Result<Delegate, Given, Name>>;
-
-type FindsOf<Delegate> = { readonly [Name in Method]: Find<Delegate, Name> } & {
-  /** The row with an id that another part of a statement finds; undefined if it has to be read apart. */
-  rowAt(args: { where: object }, id: Sql): RowInSql | undefined;
-};
-
-/** The models of a client of Prisma. */
-type ModelsOf<Prisma> = {
-  readonly [Name in keyof Prisma as Prisma[Name] extends { findMany: unknown } ? Name : never]: FindsOf<Prisma[Name]>;
-};
+import { type Asker, adapterOn, callPrisma, runOn, sendTo, type Target } from './prisma.js';
+import { type Method, type RowInSql, type Sql, sql, toStatement } from './values.js';
 
 /** A template with values, or SQL that was made of one. */
 type Raw = [query: Sql | TemplateStringsArray, ...values: unknown[]];
 
-/** What can be asked in a transaction, or of the database itself, where each statement is a transaction of its own. */
-export type Transaction<Prisma = unknown> = ModelsOf<Prisma> & {
+/** What SQL needs of a database, or of a transaction. */
+export type Statements = {
   $queryRaw<Rows = unknown>(...raw: Raw): Promise<Rows>;
-  /**
-   * Executes SQL, then what `read` asks for at once, which sees what that has written. With the reader, all is one message:
-   * the write is undone if a read fails.
-   */
-  $queryRawThen<Rows, Result>(query: Sql, read: (tx: Transaction<Prisma>) => Promise<Result>): Promise<[Rows, Result]>;
   /** Returns how many rows it has written. */
   $executeRaw(...raw: Raw): Promise<number>;
 };
 
-/** A database, with the models of a generated client of Prisma, or with none. */
-export type Database<Prisma = unknown> = Transaction<Prisma> & {
+/** What Prisma's own client offers once for the process, and a database of ours in its own way. */
+type Once = '$transaction' | '$connect' | '$disconnect' | '$extends' | '$on' | keyof Statements;
+
+/** Takes the arguments of Prisma's method, and returns what that would: a promise, which no other call can be chained to. */
+type Find<Delegate, Name extends Method> = <Given extends Types.Public.Args<Delegate, Name>>(
+  ...args: Name extends `findUnique${string}` ? [Exact<Delegate, Name, Given>] : [Exact<Delegate, Name, Given>?]
+) => Promise<Types.Public.Result<Delegate, Given, Name>>;
+
+type Exact<Delegate, Name extends Method, Given> = Types.Public.Exact<Given, Types.Public.Args<Delegate, Name>>;
+
+/** The methods of a model, of which an extension may take the place of those that read. */
+type DelegateOf<Delegate> = Omit<Delegate, Method> & { readonly [Name in Method]: Find<Delegate, Name> } & {
+  /** The row with an id that another part of a statement finds; undefined if it has to be read apart. */
+  rowAt(args: { where: object }, id: Sql): RowInSql | undefined;
+};
+
+type ModelsOf<Client> = {
+  readonly [Name in keyof Client as Client[Name] extends { findMany: unknown } ? Name : never]: DelegateOf<
+    Client[Name]
+  >;
+};
+
+/** What can be asked in a transaction, or of the database itself, where each statement is a transaction of its own. */
+export type Transaction<Client = unknown> = Omit<Client, Once | keyof ModelsOf<Client>> &
+  ModelsOf<Client> &
+  Statements & {
+    /**
+     * Executes SQL, then what `read` asks for, which sees what that has written. What it asks for at once goes in the same
+     * message: the write is undone if such a read fails.
+     */
+    $queryRawThen<Rows, Result>(
+      query: Sql,
+      read: (tx: Transaction<Client>) => Promise<Result>,
+    ): Promise<[Rows, Result]>;
+  };
+
+interface Options {
+  timeout?: number;
+  isolationLevel?: 'ReadUncommitted' | 'ReadCommitted' | 'RepeatableRead' | 'Serializable';
+}
+
+/** A database, with the models of a client of Prisma, or with none. */
+export type Database<Client = unknown> = Transaction<Client> & {
   /** The same database for one request. */
-  within(scope: RequestScope | undefined): Database<Prisma>;
+  within(scope: RequestScope | undefined): Database<Client>;
   /**
    * Committed when the work has succeeded; undone if it throws, or takes longer than that many milliseconds (5,000). The
    * work is done again if the transaction loses to another.
    */
-  $transaction<Result>(
-    work: (tx: Transaction<Prisma>) => Promise<Result>,
-    limits?: { timeout: number },
-  ): Promise<Result>;
-  /** Prisma's own client, for what no request does. Its first use costs 30 MB and 0.1 s of processor time. */
-  readonly prisma: Prisma;
+  $transaction<Result>(work: (tx: Transaction<Client>) => Promise<Result>, options?: Options): Promise<Result>;
+  /** Runs what Prisma's own methods have returned, all of it or nothing. */
+  $transaction<Asked extends Types.Public.PrismaPromise<unknown>[]>(
+    asked: readonly [...Asked],
+    options?: Pick<Options, 'isolationLevel'>,
+  ): Promise<{ [Index in keyof Asked]: Awaited<Asked[Index]> }>;
   /** Whether it responds. */
   isReady(): Promise<boolean>;
   /** Checks the prerequisite of the request, unless it is known to hold. Throws why the request may not go on. */
@@ -58,13 +87,13 @@ export type Database<Prisma = unknown> = Transaction<Prisma> & {
   connectionUse(): ConnectionUse;
 };
 
-/** A generated client of Prisma, and what answers reads in its place. */
-export interface PrismaModels<Prisma> {
-  make: MakePrisma<Prisma>;
-  /** The names of its models. */
+/** Makes a client of Prisma, and names its models. */
+export interface PrismaModels<Client> {
+  /** The one that is made may be extended. */
+  make: (adapter: SqlDriverAdapterFactory) => ClientMethods;
+  /** Only its type: what it has when it is not extended. */
+  client?: Client;
   models: readonly string[];
-  /** Without one, Prisma executes every statement. */
-  accelerator?: Accelerator | undefined;
 }
 
 export interface DatabaseOptions {
@@ -80,10 +109,10 @@ export interface DatabaseOptions {
 }
 
 /** Opens a client with its own connection pool. `$disconnect()` closes both. Without models it only runs SQL. */
-export function openClient<Prisma = unknown>(
+export function openClient<Client = unknown>(
   { url, poolSize, preparedStatements, timeouts, onError }: DatabaseOptions,
-  prisma?: PrismaModels<Prisma>,
-): Database<Prisma> {
+  prisma?: PrismaModels<Client>,
+): Database<Client> {
   const names = statementNames(() => opened.renew());
   const onStalePlans = names.renew;
   const opened = openPool({ url, size: poolSize, name: 'goalpost', timeouts, onError, onStalePlans });
@@ -91,93 +120,202 @@ export function openClient<Prisma = unknown>(
   return databaseOn(connectionsOf(opened, nameOf), prisma);
 }
 
+/** What a method of an extension finds as `this`, if a request or a transaction has called it. */
+const asker = Symbol('asker');
+
+/** Undefined if it is called on the extended client itself: then nobody in particular asks. */
+export const askerOf = (self: object): Asker | undefined =>
+  Object.hasOwn(self, asker) ? (self as { [asker]: Asker })[asker] : undefined;
+
+/** A method of an extension, which finds its asker itself. Any other is one of Prisma's. */
+const accelerated = new WeakSet<object>();
+
+export const accelerate = <Methods extends object>(methods: Methods): Methods => {
+  for (const method of Object.values(methods)) accelerated.add(method);
+  return methods;
+};
+
 /** The database on the connections of a pool. What belongs to no request may take its time. */
-export function databaseOn<Prisma>(
+export function databaseOn<Client>(
   { within, close, connectionUse }: PoolConnections,
-  { make, models = [], accelerator }: Partial<PrismaModels<Prisma>> = {},
-): Database<Prisma> {
-  let started: ReturnType<typeof startPrisma<Prisma>> | undefined;
-  const prisma = () => {
-    if (!make) throw new Error('this database has no models');
-    started ??= startPrisma(make, within(undefined));
-    return started;
-  };
-  const reads = readsOf(models);
-  const common = Object.create(reads, { prisma: { get: () => prisma().client } });
-  const transactionOn = (engine: Engine, prototype: object) =>
-    Object.assign(Object.create(prototype), {
-      engine,
-      $queryRaw: (...raw: Raw) => engine.queryRaw(sqlOf(raw)),
-      $queryRawThen: (query: Sql, read: (tx: Transaction<Prisma>) => Promise<unknown>) =>
-        engine.queryRawThen(query, (next) => read(transactionOn(next, reads))),
-      $executeRaw: (...raw: Raw) => engine.executeRaw(sqlOf(raw)),
-    });
-  const databaseWithin = (scope: RequestScope | undefined): Database<Prisma> => {
+  { make, models = [] }: Partial<PrismaModels<Client>> = {},
+): Database<Client> {
+  const client = make?.(adapterOn(within(undefined)));
+  const prototype = transactionPrototype(client, models);
+  const transactionOf = (target: Target, isRequest: boolean) => new prototype({ target, isRequest });
+  const databaseWithin = (scope: RequestScope | undefined): Database<Client> => {
     const connection = within(scope);
-    const engine = make && !accelerator ? prisma().engineOn(connection) : directEngine(connection, accelerator);
-    return Object.assign(transactionOn(engine, common), {
+    const isRequest = scope !== undefined;
+    const database = transactionOf(connection, isRequest);
+    return Object.assign(database, {
       within: databaseWithin,
-      $transaction: <Result>(work: (tx: Transaction<Prisma>) => Promise<Result>, { timeout } = { timeout: 5_000 }) =>
-        retryConflicts(() => engine.transact(timeout, (held) => work(transactionOn(held, reads))), scope),
+      $transaction: (asked: unknown[] | ((tx: unknown) => Promise<unknown>), options: Options = {}) =>
+        typeof asked === 'function'
+          ? retryConflicts(() => transact(connection, options, (held) => asked(transactionOf(held, isRequest))), scope)
+          : client && runOn(connection, () => client.$transaction(asked as never, options)),
       isReady: () =>
-        engine.queryRaw(sql`SELECT 1`).then(
+        connection.query({ text: 'SELECT 1' }).then(
           () => true,
           () => false,
         ),
       requirePrerequisite: () => connection.requirePrerequisite(),
       connectionUse,
       $disconnect: async () => {
-        await started?.close();
+        await client?.$disconnect();
         await close();
       },
-    });
+    }) as never;
   };
   return databaseWithin(undefined);
 }
 
+interface ClientMethods extends Statements {
+  $transaction(asked: never, options?: Options): Promise<unknown>;
+  $disconnect(): Promise<void>;
+}
+
 const sqlOf = ([query, ...values]: Raw): Sql => ('raw' in query ? sql(query, ...values) : query);
 
-/** The reads of the models, which all transactions have in common: each request has one of its own. */
-const readsOf = (models: readonly string[]): object =>
-  Object.create(
-    null,
-    Object.fromEntries(
-      models.map((model) => {
-        function get(this: { engine: Engine }) {
-          return new Reads(this.engine, model);
-        }
-        return [model.charAt(0).toLowerCase() + model.slice(1), { get }];
-      }),
-    ),
-  );
+/** Sends SQL as it is; for nobody in particular, by the client `beneath`. */
+export const statements = (beneath?: Statements): Statements => ({
+  async $queryRaw<Rows = unknown>(this: object, ...raw: Raw): Promise<Rows> {
+    const own = askerOf(this);
+    if (!own && beneath) return beneath.$queryRaw<Rows>(...raw);
+    return (await own?.target.query(toStatement(sqlOf(raw))))?.rows as Rows;
+  },
+  async $executeRaw(this: object, ...raw: Raw): Promise<number> {
+    const own = askerOf(this);
+    if (!own && beneath) return beneath.$executeRaw(...raw);
+    return (await own?.target.query(toStatement(sqlOf(raw))))?.rowCount ?? 0;
+  },
+});
 
-/** The reads of one model. */
-class Reads {
-  readonly #engine: Engine;
-  readonly #model: string;
+/** The class of what one request, or one transaction, holds: light, as Prisma's own for a transaction is not. */
+function transactionPrototype(client: ClientMethods | undefined, models: readonly string[]) {
+  class Asking {
+    readonly [asker]: Asker;
 
-  constructor(engine: Engine, model: string) {
-    this.#engine = engine;
-    this.#model = model;
+    constructor(own: Asker) {
+      this[asker] = own;
+    }
+
+    $queryRawThen(query: Sql, read: (tx: Asking) => Promise<unknown>): Promise<[unknown, unknown]> {
+      const { target, isRequest } = this[asker];
+      return queryThen(target, query, (next) => read(new Asking({ target: next, isRequest })));
+    }
   }
-
-  findMany(args: object) {
-    return this.#engine.read(this.#model, 'findMany', args);
+  const raw = statements();
+  for (const name of ['$queryRaw', '$executeRaw', '$queryRawUnsafe', '$executeRawUnsafe'] as const) {
+    const own = client ? Reflect.get(client, name) : Reflect.get(raw, name);
+    const isOurs = !client || accelerated.has(own);
+    const send = function (this: Asking, ...args: unknown[]) {
+      return sendTo(this[asker].target, Reflect.apply(own, client as object, args) as Promise<unknown>);
+    };
+    Object.defineProperty(Asking.prototype, name, { value: isOurs ? own : send });
   }
-
-  findFirst(args: object) {
-    return this.#engine.read(this.#model, 'findFirst', args);
+  for (const model of models) {
+    const name = model.charAt(0).toLowerCase() + model.slice(1);
+    const Delegate = delegateOf(model, Reflect.get(client ?? {}, name));
+    Object.defineProperty(Asking.prototype, name, {
+      get(this: Asking) {
+        return new Delegate(this[asker]);
+      },
+    });
   }
+  return Asking;
+}
 
-  findUnique(args: object) {
-    return this.#engine.read(this.#model, 'findUnique', args);
+/** The class of a model as one request, or one transaction, sees it. */
+function delegateOf(model: string, delegate: object) {
+  class Delegate {
+    readonly [asker]: Asker;
+
+    constructor(own: Asker) {
+      this[asker] = own;
+    }
+
+    get $name() {
+      return model;
+    }
+
+    rowAt(): RowInSql | undefined {
+      return undefined;
+    }
   }
-
-  findUniqueOrThrow(args: object) {
-    return this.#engine.read(this.#model, 'findUniqueOrThrow', args);
+  for (const method of Object.keys(delegate).filter((name) => !name.startsWith('$') && name !== 'name')) {
+    const own = Reflect.get(delegate, method);
+    const call = function (this: Delegate, args?: object) {
+      return callPrisma(this[asker], [model, delegate], method, args);
+    };
+    const value = typeof own !== 'function' || accelerated.has(own) ? own : call;
+    Object.defineProperty(Delegate.prototype, method, { value, enumerable: true });
   }
+  return Delegate;
+}
 
-  rowAt(args: { where: object }, id: Sql) {
-    return this.#engine.rowAt(this.#model, args, id);
+const connectionOf = (queryInOrder: Connection['queryInOrder']): Connection => ({
+  query: async (statement) => (await queryInOrder([statement]))[0] as StatementResult,
+  queryInOrder,
+});
+
+/** Sends a statement, with what `read` asks for at once in the same message. */
+async function queryThen<Result>(
+  target: Target,
+  query: Sql,
+  read: (target: Target) => Promise<Result>,
+): Promise<[rows: unknown[], Result]> {
+  const all = [toStatement(query)];
+  let isSent = false;
+  const send = () => {
+    isSent = true;
+    return target.queryInOrder(all);
+  };
+  let results: Promise<StatementResult[]> | undefined;
+  const queryInOrder: Connection['queryInOrder'] = async (statements) => {
+    if (isSent) return target.queryInOrder(statements);
+    const start = all.push(...statements) - statements.length;
+    // Once it has asked for everything.
+    results ??= Promise.resolve().then(send);
+    return (await results).slice(start, start + statements.length);
+  };
+  const result = await read(connectionOf(queryInOrder));
+  const [first] = await (results ?? send());
+  return [first?.rows ?? [], result];
+}
+
+/** Runs the work in a transaction: committed when it has succeeded, undone if it throws or takes longer than that. */
+async function transact<Result>(
+  connections: Required<Target>,
+  { timeout = 5_000, isolationLevel }: Options,
+  work: (connection: Connection) => Promise<Result>,
+): Promise<Result> {
+  const held = await connections.begin();
+  let ended: Promise<void> | undefined;
+  const end = (statement: 'COMMIT' | 'ROLLBACK') => {
+    ended ??= held
+      .query({ text: statement })
+      .then(() => {})
+      .finally(() => held.release());
+    return ended;
+  };
+  const connection = connectionOf(async (statements) => {
+    if (ended) throw hasEnded();
+    return held.queryInOrder(statements);
+  });
+  const expiry = setTimeout(() => void end('ROLLBACK').catch(() => {}), timeout);
+  try {
+    if (isolationLevel) {
+      const level = isolationLevel.replace(/(?<=[a-z])(?=[A-Z])/, ' ');
+      await connection.query({ text: `SET TRANSACTION ISOLATION LEVEL ${level}` });
+    }
+    const result = await work(connection);
+    if (ended) throw hasEnded();
+    await end('COMMIT');
+    return result;
+  } catch (error) {
+    await end('ROLLBACK').catch(() => {});
+    throw error;
+  } finally {
+    clearTimeout(expiry);
   }
 }

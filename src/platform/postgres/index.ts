@@ -14,9 +14,8 @@ export {
   sendInTime,
   withShareOfDeadline,
 } from './deadline.js';
-export { KeptSelection, type RowInSql, toStatement } from './engine.js';
 export { type DatabaseTimeouts, limitsOf, openPool } from './pool.js';
-export { readerOf } from './reader/reader.js';
+export { accelerator } from './reader/reader.js';
 export type {
   /** What the generated models are. @public */
   Models,
@@ -30,4 +29,15 @@ export {
   withClient,
   withTimedClient,
 } from './session.js';
-export { joinSql, newId, newIds, rawSql, type Sql, sql, textList } from './values.js';
+export {
+  joinSql,
+  KeptSelection,
+  newId,
+  newIds,
+  type RowInSql,
+  rawSql,
+  type Sql,
+  sql,
+  textList,
+  toStatement,
+} from './values.js';

@@ -9,119 +9,105 @@ import type {
 } from '@prisma/driver-adapter-utils';
 import { Pool } from 'pg';
 import type { Beginning, Connection, Statement } from './connections.js';
-import { type Engine, KeptSelection, type Method, type PoolEngine } from './engine.js';
-import type { Sql } from './values.js';
+import { KeptSelection } from './values.js';
 
-/** Makes a generated client of Prisma with the adapter. */
-export type MakePrisma<Prisma> = (adapter: SqlDriverAdapterFactory) => Prisma;
+/** Where statements go: to a pool, or to the connection of a transaction, which begins no other. */
+export type Target = Connection & Partial<Beginning>;
 
-/** What every generated client has. */
-interface Client {
-  $queryRaw(query: Sql): Promise<unknown[]>;
-  $executeRaw(query: Sql): Promise<number>;
-  $transaction<Result>(
-    work: (tx: Client) => Promise<Result>,
-    limits: { timeout: number; maxWait: number },
-  ): Promise<Result>;
-  $disconnect(): Promise<void>;
+/** Who asks: what goes where, and whether each call must name its company, as those of requests must. */
+export interface Asker {
+  readonly target: Target;
+  readonly isRequest: boolean;
 }
 
-type PoolConnection = Connection & Beginning;
+/** Prisma's client serves all requests, as each client would cost 20 MB: the target goes around its calls. */
+const current = new AsyncLocalStorage<Target>();
 
-interface StartedPrisma<Prisma> {
-  client: Prisma;
-  /** Executes everything by Prisma, on this connection of the pool. */
-  engineOn(connection: PoolConnection): PoolEngine;
-  close(): Promise<void>;
-}
+/** What Prisma sends while it does this work goes to the target. */
+export const runOn = <Result>(target: Target, work: () => Result): Result => current.run(target, work);
 
-/** The deadline of the request decides how long a transaction waits to begin. */
-const maxWait = 2 ** 31 - 1;
-
-/** Starts Prisma's client on a pool. Without a connection of a request, it sends to `pool`. */
-export function startPrisma<Prisma>(make: MakePrisma<Prisma>, pool: PoolConnection): StartedPrisma<Prisma> {
-  // There is one client for all requests, as each would cost 30 MB: the connection goes around it.
-  const current = new AsyncLocalStorage<PoolConnection>();
-  const made = make(adapterOn(() => current.getStore() ?? pool));
-  const client = made as unknown as Client;
-  return {
-    client: made,
-    close: () => client.$disconnect(),
-    engineOn: (connection) => {
-      // What Prisma returns is sent only once it is awaited.
-      const run: Run = (work) => current.run(connection, async () => work());
-      return Object.assign(new PrismaEngine(client, run), {
-        transact: <Result>(timeout: number, work: (engine: Engine) => Promise<Result>) =>
-          run(() => client.$transaction((tx) => work(new PrismaEngine(tx, direct)), { timeout, maxWait })),
-      });
+/** What Prisma returns is sent only once it is awaited. Some of it has methods, which return more of the kind. */
+export const sendTo = (target: Target, made: Promise<unknown>): Promise<unknown> =>
+  new Proxy(made, {
+    get(_, name) {
+      const own = Reflect.get(made, name);
+      if (typeof own !== 'function') return own;
+      return (...args: unknown[]) => {
+        const result: unknown = runOn(target, () => Reflect.apply(own, made, args));
+        return isPrismas(result) ? sendTo(target, result) : result;
+      };
     },
-  };
-}
+  });
 
-type Run = <Result>(work: () => Promise<Result>) => Promise<Result>;
-
-const direct: Run = async (work) => work();
+const isPrismas = (value: unknown): value is Promise<unknown> =>
+  typeof value === 'object' && value !== null && Reflect.get(value, Symbol.toStringTag) === 'PrismaPromise';
 
 /** In place of look-ups by a unique key: Prisma would put two that come at the same time, of two companies, into one statement. */
-const methods = {
-  findMany: 'findMany',
-  findFirst: 'findFirst',
-  findUnique: 'findFirst',
-  findUniqueOrThrow: 'findFirstOrThrow',
-} as const;
+const lookUps: Record<string, string> = { findUnique: 'findFirst', findUniqueOrThrow: 'findFirstOrThrow' };
 
-class PrismaEngine implements Engine {
-  readonly #client: Client;
-  readonly #run: Run;
-
-  constructor(client: Client, run: Run) {
-    this.#client = client;
-    this.#run = run;
+/** Calls Prisma's own method of a model. */
+export function callPrisma(
+  { target, isRequest }: Asker,
+  [name, delegate]: [model: string, delegate: object],
+  method: string,
+  given: Arguments | undefined,
+): Promise<unknown> {
+  const args = given && plain(given);
+  if (isRequest && !namesCompany(method, args)) {
+    return Promise.reject(new Error(`${name}.${method} does not name the company`));
   }
-
-  read(model: string, method: Method, args: object): Promise<unknown> {
-    const find = Reflect.get(this.#client, model.charAt(0).toLowerCase() + model.slice(1));
-    return this.#run(() => find[methods[method]](plainArguments(`${model}.${method}`, args)));
-  }
-
-  rowAt(): undefined {
-    return undefined;
-  }
-
-  queryRaw(query: Sql): Promise<unknown[]> {
-    return this.#run(() => this.#client.$queryRaw(query));
-  }
-
-  async queryRawThen<Result>(
-    query: Sql,
-    read: (engine: Engine) => Promise<Result>,
-  ): Promise<[rows: unknown[], Result]> {
-    return [await this.queryRaw(query), await read(this)];
-  }
-
-  executeRaw(query: Sql): Promise<number> {
-    return this.#run(() => this.#client.$executeRaw(query));
-  }
+  if (!(method in lookUps)) return sendTo(target, Reflect.get(delegate, method)(args));
+  const where = args?.where && Object.fromEntries(Object.entries(args.where).flatMap(withoutKey));
+  return sendTo(target, Reflect.get(delegate, lookUps[method] ?? '')({ ...args, where }));
 }
 
-/** The arguments with the company beside the other conditions, and with what was kept of a selection as Prisma reads it. */
-function plainArguments(call: string, args: { where?: object }): object {
-  const where = Object.fromEntries(
-    Object.entries(args.where ?? {}).flatMap(([name, part]) =>
-      name.includes('_') ? Object.entries(part as object) : [[name, part]],
-    ),
+interface Arguments {
+  where?: object;
+  data?: object;
+  create?: object;
+}
+
+/** The arguments with what was kept of a selection as Prisma reads it. */
+const plain = (args: Arguments): Arguments =>
+  Object.fromEntries(
+    Object.entries(args).map(([name, part]) => [name, part instanceof KeptSelection ? part.plain() : part]),
   );
-  if (typeof where.companyId !== 'string') throw new Error(`${call} does not name the company`);
-  const parts = Object.entries(args).map(([name, part]) => [name, part instanceof KeptSelection ? part.plain() : part]);
-  return { ...Object.fromEntries(parts), where };
-}
+
+/** The fields of a key that has several, which Prisma names together. */
+const withoutKey = ([name, part]: [string, unknown]): [string, unknown][] =>
+  name.includes('_') && typeof part === 'object' && part !== null ? Object.entries(part) : [[name, part]];
+
+/** Whether a call names the company of all that it reads or writes. */
+const namesCompany = (method: string, { where, data, create }: Arguments = {}): boolean =>
+  (method.startsWith('create') ? [data].flat() : [where, create ?? where]).every((part) =>
+    Object.entries(part ?? {})
+      .flatMap(withoutKey)
+      .some(([name, value]) => name === 'companyId' && typeof value === 'string'),
+  );
 
 const nothing = async () => {};
 
-/** Prisma's adapter for the connection that counts when it is asked. */
-function adapterOn(connection: () => PoolConnection): SqlDriverAdapterFactory {
+/** Prisma's adapter for whatever connection counts when it is asked: without one of a request, `pool`. */
+export function adapterOn(pool: Connection & Beginning): SqlDriverAdapterFactory {
+  const target = (): Target => current.getStore() ?? pool;
+  let savepoints = 0;
   const startTransaction = async (level?: IsolationLevel): Promise<Transaction> => {
-    const held = await connection().begin();
+    const outer = target();
+    // Within a transaction, what Prisma does in several statements is one part of it.
+    if (!outer.begin) {
+      savepoints += 1;
+      const name = `prisma_${savepoints}`;
+      const end = (text: string) => async () => void (await outer.query({ text }));
+      await end(`SAVEPOINT ${name}`)();
+      return {
+        ...(await queryableOn(outer)),
+        ...noSavepoints,
+        options: { usePhantomQuery: true },
+        commit: end(`RELEASE SAVEPOINT ${name}`),
+        rollback: end(`ROLLBACK TO SAVEPOINT ${name}`),
+      };
+    }
+    const held = await outer.begin();
     // Prisma has sent COMMIT or ROLLBACK: to its adapter, both mean that the connection is free.
     const free = async () => held.release();
     if (level) {
@@ -132,16 +118,14 @@ function adapterOn(connection: () => PoolConnection): SqlDriverAdapterFactory {
     }
     return {
       ...(await queryableOn(held)),
+      ...noSavepoints,
       options: { usePhantomQuery: false },
       commit: free,
       rollback: free,
-      createSavepoint: nothing,
-      rollbackToSavepoint: nothing,
-      releaseSavepoint: nothing,
     };
   };
   const connect = async (): Promise<SqlDriverAdapter> => ({
-    ...(await queryableOn({ query: (statement) => connection().query(statement) })),
+    ...(await queryableOn({ query: (statement) => target().query(statement) })),
     executeScript: nothing,
     startTransaction,
     getConnectionInfo: () => ({ supportsRelationJoins: true }),
@@ -150,6 +134,8 @@ function adapterOn(connection: () => PoolConnection): SqlDriverAdapterFactory {
   const { provider, adapterName } = new PrismaPg({});
   return { provider, adapterName, connect };
 }
+
+const noSavepoints = { createSavepoint: nothing, rollbackToSavepoint: nothing, releaseSavepoint: nothing };
 
 /** The queries of Prisma's adapter, which takes only a pool, on a connection. */
 async function queryableOn(connection: Pick<Connection, 'query'>): Promise<SqlQueryable> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join, raw, type Sql, sqltag } from '@prisma/client/runtime/client';
+import type { Statement } from './connections.js';
 
 export type { Sql };
 
@@ -34,3 +35,51 @@ export const textList = (values: readonly string[]): Sql => sql`(SELECT ${values
 
 /** The same for the placeholder of a list. */
 export const textListOf = (placeholder: string): string => `(SELECT ${placeholder}::text[])::text[]`;
+
+// The driver would write a time in the zone of this process.
+/** The SQL of a statement as it is sent. */
+export const toStatement = ({ text, values }: Sql): Statement => ({
+  text,
+  values: values.map((value) => (value instanceof Date ? value.toISOString() : value)),
+});
+
+/**
+ * A `select` or `include` of Prisma that is made once and serves many calls. Some of its values stand for those of each
+ * call.
+ */
+export class KeptSelection {
+  /** With what stands for the values of a call. */
+  readonly template: object;
+  readonly #own: ReadonlyMap<unknown, unknown>;
+
+  constructor(template: object, own: ReadonlyMap<unknown, unknown> = new Map()) {
+    this.template = template;
+    this.#own = own;
+  }
+
+  /** The same for a call: with its own values in place of those that stand for them. */
+  withOwn(own: ReadonlyMap<unknown, unknown>): KeptSelection {
+    return new KeptSelection(this.template, own);
+  }
+
+  /** The value of the call for one of the template. */
+  readonly valueOf = (value: unknown): unknown => this.#own.get(value) ?? value;
+
+  /** As Prisma reads it. */
+  plain(part: unknown = this.template): unknown {
+    if (Array.isArray(part)) return part.map((item) => this.plain(item));
+    if (typeof part !== 'object' || part === null || part instanceof Date) return this.valueOf(part);
+    return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, this.plain(value)]));
+  }
+}
+
+/** A row as a JSON value in SQL, and how that becomes what Prisma returns. */
+export interface RowInSql {
+  sql: Sql;
+  make: (json: unknown) => unknown;
+}
+
+/** The methods of Prisma's models that answer requests. */
+export const methods = ['findUnique', 'findUniqueOrThrow', 'findFirst', 'findMany'] as const;
+
+export type Method = (typeof methods)[number];

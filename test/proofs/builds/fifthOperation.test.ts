@@ -118,7 +118,7 @@ describe('the fifth operation', { timeout: 120_000 }, () => {
     const ids: string[] = [];
     for (const _ of [1, 2, 3]) ids.push((await world.goal(space)).id);
     const isArchived = async () => {
-      const rows = await world.db.prisma.goal.findMany({ where: { id: { in: ids } }, orderBy: { id: 'asc' } });
+      const rows = await world.db.goal.findMany({ where: { id: { in: ids } }, orderBy: { id: 'asc' } });
       return rows.map(({ archivedAt }) => archivedAt !== null);
     };
     const { id: tokenId, token } = await tokenOf(caller.id, '--write', '--scope', 'archive_goal');

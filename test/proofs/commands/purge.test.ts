@@ -19,16 +19,16 @@ async function deletedFile(daysAgo: number) {
   const follower = await world.person(company);
   const file = await world.file(await world.hub(company, { spaceId: space.id }), caller);
   await world.subscribe({ companyId: file.companyId, fileId: file.id }, [caller, follower]);
-  const comment = await db.prisma.comment.create({
+  const comment = await db.comment.create({
     data: { fileId: file.id, companyId: follower.companyId, authorId: follower.id, content: 'Nice' },
   });
-  await db.prisma.reaction.create({
+  await db.reaction.create({
     data: { fileId: file.id, companyId: follower.companyId, personId: follower.id, emoji: '👍' },
   });
-  await db.prisma.reaction.create({
+  await db.reaction.create({
     data: { commentId: comment.id, companyId: caller.companyId, personId: caller.id, emoji: '🎉' },
   });
-  const activity = await db.prisma.activity.create({
+  const activity = await db.activity.create({
     data: {
       action: 'resource_hub_file_created',
       name: 'Before',
@@ -37,14 +37,14 @@ async function deletedFile(daysAgo: number) {
       fileId: file.id,
     },
   });
-  await db.prisma.notification.create({
+  await db.notification.create({
     data: { activityId: activity.id, companyId: follower.companyId, personId: follower.id },
   });
-  const thread = await db.prisma.commentThread.create({
+  const thread = await db.commentThread.create({
     data: { companyId: activity.companyId, activityId: activity.id, message: 'Look' },
   });
   await world.subscribe({ companyId: thread.companyId, threadId: thread.id }, [follower]);
-  await db.prisma.comment.create({
+  await db.comment.create({
     data: { threadId: thread.id, companyId: follower.companyId, authorId: follower.id, content: 'Thanks' },
   });
   await world.sql(`UPDATE resource_hub_files SET deleted_at = now() - $2 * interval '1 day' WHERE id = $1`, [
@@ -78,7 +78,7 @@ describe('purging deleted files', () => {
       subscriptions: 3,
     });
     expect(changes.removed.resource_hub_files).toMatchObject([{ id: old.id }]);
-    expect(await db.prisma.resourceHubFile.findFirst({ where: { id: kept.id } })).not.toBeNull();
+    expect(await db.resourceHubFile.findFirst({ where: { id: kept.id } })).not.toBeNull();
   });
 
   test('takes one batch after the other, and says what it removed', async () => {
@@ -108,7 +108,7 @@ describe('purging deleted files', () => {
       expect(await purgeFiles(db, days(90))).toBe(0);
     });
     await other.close();
-    expect(await db.prisma.resourceHubFile.findFirst({ where: { id: file.id } })).toMatchObject({ deletedAt: null });
+    expect(await db.resourceHubFile.findFirst({ where: { id: file.id } })).toMatchObject({ deletedAt: null });
   });
 });
 
@@ -119,7 +119,7 @@ describe('a gateway', () => {
   ] as const)('%s', async (_, settings, isGone) => {
     const [old, recent] = [await deletedFile(100), await deletedFile(10)];
     const { stop } = await startServer({ DATABASE_URL: world.url, ...settings });
-    const left = () => db.prisma.resourceHubFile.findMany({ where: { id: { in: [old.id, recent.id] } } });
+    const left = () => db.resourceHubFile.findMany({ where: { id: { in: [old.id, recent.id] } } });
     if (isGone) await eventually(async () => expect(await left()).toHaveLength(1));
     await stop();
     expect((await left()).map(({ id }) => id).sort()).toEqual((isGone ? [recent.id] : [old.id, recent.id]).sort());
@@ -135,12 +135,12 @@ describe('goalpost purge', () => {
     expect(dry.lines).toHaveLength(2);
     expect(dry.lines[1]).toContain(`${file.id}\t`);
     expect(dry.stderr).toContain('1 file would be removed for good. Nothing was removed: add --yes to remove it.');
-    expect(await db.prisma.resourceHubFile.findFirst({ where: { id: file.id } })).not.toBeNull();
+    expect(await db.resourceHubFile.findFirst({ where: { id: file.id } })).not.toBeNull();
 
     const done = await run('purge', '--older-than', '90d', '--yes');
     expect(done.lines).toEqual(dry.lines);
     expect(done.stderr).toContain('Removed 1 file for good.');
-    expect(await db.prisma.resourceHubFile.findFirst({ where: { id: file.id } })).toBeNull();
+    expect(await db.resourceHubFile.findFirst({ where: { id: file.id } })).toBeNull();
     expect((await run('purge', '--older-than', '90d')).lines).toHaveLength(1);
   });
 

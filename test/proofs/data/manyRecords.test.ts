@@ -44,11 +44,11 @@ test('a token that previews without a pause stores nothing, and one that changes
 test('a preview of reopening pages through ten thousand recipients', async () => {
   const { company, caller, space } = await world.team();
   const goal = await world.closedGoal(space);
-  await db.prisma.person.createMany({
+  await db.person.createMany({
     data: Array.from({ length: 10_000 }, (_, n) => ({ ...company, fullName: `Member ${n}` })),
   });
-  const everyone = await db.prisma.person.findMany({ where: company, select: { id: true } });
-  await db.prisma.spaceMember.createMany({
+  const everyone = await db.person.findMany({ where: company, select: { id: true } });
+  await db.spaceMember.createMany({
     data: everyone.map(({ id }) => ({ ...company, spaceId: space.id, personId: id })),
     skipDuplicates: true,
   });
@@ -75,7 +75,7 @@ test('ten thousand recipients are notified by as many statements as one', async 
     expect(outcome).toMatchObject({ status: 200 });
     return {
       statements: statements.length,
-      told: await db.prisma.notification.count({ where: { activity: { goalId: goal.id } } }),
+      told: await db.notification.count({ where: { activity: { goalId: goal.id } } }),
     };
   };
   await reopenWith([]);
@@ -97,7 +97,7 @@ test('ten thousand members of a space are notified at once, in the order of thei
   const goal = await world.closedGoal(space, { companyLevel: 0 });
   const input = { id: goal.id, sendNotificationsToEveryone: true };
   expect(await perform(world, 'GraphQL', 'reopenGoal', caller.token, input)).toMatchObject({ status: 200 });
-  const told = await db.prisma.notification.findMany({
+  const told = await db.notification.findMany({
     where: { activity: { goalId: goal.id } },
     orderBy: { id: 'asc' },
   });

@@ -135,7 +135,7 @@ describe('every request gets 503 in time, and the gateway recovers by itself, wh
       return running;
     });
     expectUnavailable(answers);
-    expect((await world.db.prisma.goal.findFirstOrThrow({ where: { id: goal.id } })).closedAt).not.toBeNull();
+    expect((await world.db.goal.findFirstOrThrow({ where: { id: goal.id } })).closedAt).not.toBeNull();
     await recovers(gateway);
   });
 

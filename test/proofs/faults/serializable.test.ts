@@ -91,7 +91,7 @@ describe.each(['serializable', 'repeatable read', 'read committed'])('under %s',
         count(`FROM activities WHERE action = 'resource_hub_file_${what}' AND file_id = $1`, id),
       ),
     );
-    const { deletedAt } = await world.db.prisma.resourceHubFile.findFirstOrThrow({ where: { id } });
+    const { deletedAt } = await world.db.resourceHubFile.findFirstOrThrow({ where: { id } });
     expect(deleted - recovered).toBe(deletedAt ? 1 : 0);
   });
 

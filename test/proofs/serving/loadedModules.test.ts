@@ -49,7 +49,7 @@ test("a gateway does not need Prisma's compiler, with its 30 MB and its time", a
   ];
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 401]);
   expect(answers[4]?.body.errors).toBeUndefined();
-  await expect.poll(() => world.db.prisma.resourceHubFile.findFirst({ where: { id: deleted.id } })).toBeNull(); // purged
+  await expect.poll(() => world.db.resourceHubFile.findFirst({ where: { id: deleted.id } })).toBeNull(); // purged
   expect(gateway.log()).toBe('');
 
   const command = [builtMain, 'token', 'create', '--person', caller.id, '--name', 'test'];

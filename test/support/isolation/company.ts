@@ -140,10 +140,10 @@ async function fillHub(world: World, { owner, edit, member, view }: People, hub:
     fileId,
     authorId,
     name,
-  } = await world.db.prisma.activity.findFirstOrThrow({
+  } = await world.db.activity.findFirstOrThrow({
     where: { companyId: hub.companyId, fileId: recovered.id },
   });
-  await world.db.prisma.activity.create({
+  await world.db.activity.create({
     data: { companyId, undoesId, fileId, authorId, name, action: 'resource_hub_file_deleted' },
   });
   const published = await world.document(hub, owner, ['one', 'two', 'three'], { publicToken: `token-${hub.id}` });
@@ -156,7 +156,7 @@ async function fillHub(world: World, { owner, edit, member, view }: People, hub:
   const deletedDocument = await world.document(hub, owner, ['one'], { deletedAt: new Date() });
   const drafts = { ownDraft: await world.draft(hub, edit), draft: await world.draft(hub, owner) };
   for (const { companyId, id: documentId, authorId, name } of [...Object.values(drafts), deletedDocument])
-    await world.db.prisma.activity.create({
+    await world.db.activity.create({
       data: { companyId, documentId, authorId, name, action: 'resource_hub_document_created' },
     });
   return {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { PrismaClientKnownRequestError } from '@prisma/client/runtime/client';
 import { LRUCache } from 'lru-cache';
-import type { Accelerator, Method } from '../engine.js';
-import { sql } from '../values.js';
+import { accelerate, askerOf, type Statements, statements } from '../client.js';
+import { callPrisma } from '../prisma.js';
+import { type Method, methods, type RowInSql, type Sql, sql } from '../values.js';
 import { callOf, type Models, UnknownCall } from './shape.js';
 import { type ReadStatement, statementOf } from './statement.js';
 
@@ -27,7 +28,7 @@ interface Read {
   values: unknown[];
 }
 
-/** Returns how a call is read. Throws UnknownCall, which names the call. */
+/** Returns how a call is read; nothing of one that only Prisma knows. */
 function reading(models: Models) {
   const statements = new LRUCache<string, ReadStatement>({
     max: most.statements,
@@ -47,12 +48,12 @@ function reading(models: Models) {
     }
     return { statement, values };
   };
-  return (model: string, method: Method, given: object): Read => {
+  return (model: string, method: Method, given: object): Read | undefined => {
     try {
       return read(model, method, given);
     } catch (error) {
-      if (!(error instanceof UnknownCall)) throw error;
-      throw new UnknownCall(`${model}.${method} with ${error.message} is not known to the reader, only to Prisma`);
+      if (error instanceof UnknownCall) return undefined;
+      throw error;
     }
   };
 }
@@ -67,26 +68,44 @@ const notFound = (modelName: string, clientVersion: string) =>
     { code: 'P2025', clientVersion, meta: { modelName } },
   );
 
+/** Of a model, as Prisma and we say it. */
+const nameOf = (self: object): string => (self as { $name: string }).$name;
+
 /**
- * Executes Prisma's reads: each as one prepared statement that returns JSON. Every table in it is bound to the company
- * that the outermost `where` names. `version` is that of Prisma's client.
+ * An extension of Prisma's client, which answers the reads that it knows: each as one prepared statement that returns JSON.
+ * Every table in it is bound to the company that the outermost `where` names. Any other read is left to `beneath`, the
+ * client that is extended, as is what nobody in particular asks.
  */
-export function readerOf(models: Models, version: string): Accelerator {
+export function accelerator(models: Models, beneath: Statements, version: string) {
   const readOf = reading(models);
-  return {
-    async read(connection, model, method, args) {
-      const { statement, values } = readOf(model, method, args);
-      const { rows } = await connection.query({ text: statement.sql, values, rowMode: 'array' });
+  const findBy = (method: Method) =>
+    async function (this: object, args: object = {}): Promise<unknown> {
+      const model = nameOf(this);
+      const own = askerOf(this);
+      const read = own && readOf(model, method, args);
+      if (!read) {
+        const delegate = Reflect.get(beneath, model.charAt(0).toLowerCase() + model.slice(1));
+        return own ? callPrisma(own, [model, delegate], method, args) : delegate[method](args);
+      }
+      const { statement, values } = read;
+      const { rows } = await own.target.query({ text: statement.sql, values, rowMode: 'array' });
       const made = (rows as [json: unknown][]).map(([json]) => statement.make(json));
       if (method === 'findMany') return made;
       if (made.length === 0 && method === 'findUniqueOrThrow') throw notFound(model, version);
       return made[0] ?? null;
-    },
-    rowAt(model, args, id) {
-      const { statement, values } = readOf(model, 'findMany', { ...args, where: { ...args.where, id: idOfRow } });
-      const { texts, positions } = partsOf(statement);
-      const parts = positions.map((position) => (values[position] === idOfRow ? id : values[position]));
-      return { sql: sql(texts, ...parts), make: statement.make };
-    },
+    };
+  const rowAt = function (this: object, args: { where: object }, id: Sql): RowInSql | undefined {
+    const read = readOf(nameOf(this), 'findMany', { ...args, where: { ...args.where, id: idOfRow } });
+    if (!read) return undefined;
+    const { statement, values } = read;
+    const { texts, positions } = partsOf(statement);
+    const parts = positions.map((position) => (values[position] === idOfRow ? id : values[position]));
+    return { sql: sql(texts, ...parts), make: statement.make };
+  };
+  const finds = Object.fromEntries(methods.map((method) => [method, findBy(method)]));
+  return {
+    name: 'accelerator',
+    model: { $allModels: accelerate({ ...finds, rowAt }) },
+    client: accelerate(statements(beneath)),
   };
 }

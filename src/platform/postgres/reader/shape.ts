@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { KeptSelection } from '../engine.js';
+import { KeptSelection } from '../values.js';
 
 /** A call that the reader does not know for sure. */
 export class UnknownCall extends Error {

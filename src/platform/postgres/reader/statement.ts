@@ -1,5 +1,4 @@
-import type { Method } from '../engine.js';
-import { textListOf } from '../values.js';
+import { type Method, textListOf } from '../values.js';
 import {
   type Arguments,
   type Column,

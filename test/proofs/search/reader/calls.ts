@@ -1,6 +1,6 @@
 import { models } from '../../../../src/generated/models.js';
-import type { Method } from '../../../../src/platform/postgres/engine.js';
 import type { Model } from '../../../../src/platform/postgres/reader/shape.js';
+import type { Method } from '../../../../src/platform/postgres/values.js';
 
 import { type Draw, hasCompany } from './draw.js';
 import { Filters } from './filters.js';

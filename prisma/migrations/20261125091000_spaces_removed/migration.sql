@@ -1,2 +1,0 @@
--- When an import removed it: hidden from everybody, with what is in it. Its history stays.
-ALTER TABLE spaces ADD COLUMN removed_at timestamptz(3);

@@ -1,1 +1,0 @@
-ALTER TABLE webhooks VALIDATE CONSTRAINT webhooks_company_id_token_id_fkey;

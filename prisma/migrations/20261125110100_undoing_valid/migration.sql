@@ -1,1 +1,0 @@
-ALTER TABLE activities VALIDATE CONSTRAINT activities_company_id_undoes_id_fkey;

@@ -1,9 +1,0 @@
--- What an import refuses of a row, the table refuses too. No gateway has ever written it.
-DO $$
-BEGIN
-  ALTER TABLE goal_retrospectives ADD CONSTRAINT goal_retrospectives_title
-    CHECK (title <> '') NOT VALID;
-  ALTER TABLE goal_retrospectives ADD CONSTRAINT goal_retrospectives_times
-    CHECK (inserted_at BETWEEN '1000-01-01Z' AND '9999-12-31T23:59:59.999Z') NOT VALID;
-END
-$$;

@@ -1,1 +1,0 @@
-ALTER TABLE public_links VALIDATE CONSTRAINT public_links_token;

@@ -1,2 +1,0 @@
--- Confirmations are computed, not stored. No release had receipts.
-DROP TABLE receipts;

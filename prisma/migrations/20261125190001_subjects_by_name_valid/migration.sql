@@ -1,1 +1,0 @@
-ALTER TABLE activities VALIDATE CONSTRAINT activities_subject_of_action;
