@@ -31,6 +31,7 @@ import {
   type HttpResponse,
   healthRoutes,
   leadsTo,
+  type Mask,
   masking,
   type RequestContext,
   type RequestHead,
@@ -44,34 +45,26 @@ import { openApiDocument, openApiRoutes } from './rest/openapi/openApiDocument.j
 import { restRoutes, storedMutations } from './rest/routes.js';
 import { apiRoot, prepare } from './rest/storedMutation.js';
 import { schema, sdl } from './schema/index.js';
+import type { Config } from './settings.js';
 import { authenticator, bearerHash, requireBearer, withoutTokens } from './tokens.js';
 
-interface AppOptions {
+/** The settings that the pipeline reads: as they are called in `settings.ts`. */
+type AppSettings = Pick<
+  Config,
+  'bodyLimit' | 'idempotencySeconds' | 'databaseTimeout' | 'graphiql' | 'mcp' | 'trustedProxies' | 'corsOrigins'
+>;
+
+interface AppOptions extends Partial<AppSettings>, Pick<Config, 'appUrl'>, Partial<Pick<Config, 'publicUrl'>> {
   db: ModelDatabase;
   logger: Logger;
   clock?: () => Date;
-  appUrl: string;
-  /** Address of this server as its callers see it, for absolute links. If omitted, links are relative. */
-  publicUrl?: string | undefined;
-  /** Largest request body, in bytes. */
-  bodyLimit?: number;
-  /** Seconds for which the outcome of a request with an Idempotency-Key is kept. */
-  idempotencySeconds?: number;
-  /** How long a request may wait for the database in all, in milliseconds. */
-  databaseTimeout?: number;
-  /** Whether /graphql serves GraphiQL to browsers. */
-  graphiql?: boolean;
-  /** Whether /mcp serves agents. */
-  mcp?: boolean;
   /** A demo workspace: its tokens, and the key with which the pages show them to browsers on this machine. */
   demo?: { token: string; readOnlyToken?: string; key?: DemoKey | undefined } | undefined;
   /** Aborted when this server stops, for its readiness. */
   stopping?: AbortSignal;
   /** If omitted, no request is counted. */
   rateLimiters?: RateLimiters;
-  /** Number of proxies in front of the gateway whose `X-Forwarded-For` is trusted. */
-  trustedProxies?: number;
-  /** The most characters of rows that a GraphQL request may read. */
+  /** The most characters of rows that a request may read. */
   readCharacters?: number;
   /** The most characters in the response to a GraphQL request. */
   responseCharacters?: number;
@@ -79,8 +72,6 @@ interface AppOptions {
   longOutcomeBytes?: number;
   /** Replaces the defaults of some or all query limits. */
   queryLimits?: Partial<QueryLimits>;
-  /** Origins whose web pages may call the API. */
-  corsOrigins?: readonly string[];
   /** GraphQL documents that clients may run by identifier. */
   persisted?: PersistedDocuments | undefined;
   /** Called with the company after a mutation has been committed there. */
@@ -91,11 +82,31 @@ interface AppOptions {
   webhooks?: WebhookRules;
 }
 
-type ContextNeeds = Required<Pick<AppOptions, 'db' | 'clock' | 'appUrl' | 'streams' | 'webhooks'>>;
+/** What the parts get: the options with their defaults, as they are. */
+const withDefaults = (options: AppOptions) => ({
+  clock: () => new Date(),
+  publicUrl: undefined,
+  bodyLimit: defaults.bodyLimit,
+  idempotencySeconds: defaults.idempotencyHours * 3600,
+  databaseTimeout: defaults.databaseTimeout,
+  graphiql: true,
+  mcp: true,
+  trustedProxies: defaults.trustedProxies,
+  readCharacters: defaults.readCharacters,
+  responseCharacters: defaults.responseCharacters,
+  longOutcomeBytes: defaults.longOutcomeBytes,
+  corsOrigins: [] as readonly string[],
+  onChange: () => {},
+  webhooks: { keys: [], allow: [], own: [] } satisfies WebhookRules as WebhookRules,
+  ...options,
+  limits: { ...defaults.queryLimits, ...options.queryLimits },
+});
+
+type Settled = ReturnType<typeof withDefaults>;
 
 /** What resolvers get: a new object for each operation, because Pothos caches what it loads on it. */
 const contexts =
-  ({ db, clock, appUrl, streams, webhooks }: ContextNeeds) =>
+  ({ db, clock, appUrl, streams, webhooks }: Settled) =>
   ({ actor, req, scope, surface }: RequestContext): Context => {
     if (!actor) throw new Error('a request passed the router without an actor');
     const lastEventId = req?.headers['last-event-id'];
@@ -112,34 +123,28 @@ const contexts =
     };
   };
 
-interface RouteNeeds {
-  publicUrl: string | undefined;
-  bodyLimit: number;
-  graphiql: boolean;
-  /** Whether the page of a document's history may send its query. */
-  history: boolean;
-  /** Whether the database responds. */
-  isReady: (context: RequestContext) => Promise<boolean>;
-  stopping: AbortSignal | undefined;
+/** What the paths share besides the settings. */
+interface Served {
   mutations: ShownMutation[];
+  execute: ExecuteDocument;
   /** The path of GraphQL for programs. */
   graphqlRoute: Route;
-  execute: ExecuteDocument;
   demo: Demo | undefined;
-  /** The route of agents, unless it is turned off. */
-  mcp: Route | undefined;
+  mask: Mask;
 }
 
 /** Every path that the gateway serves, and the page for those that it does not. */
-function appRoutes(needs: RouteNeeds) {
-  const { publicUrl, bodyLimit, graphiql, history, demo, isReady, stopping, mutations, graphqlRoute, execute, mcp } =
-    needs;
+function appRoutes(settled: Settled, { mutations, execute, graphqlRoute, demo, mask }: Served) {
+  const { db, publicUrl, graphiql, mcp, stopping, persisted } = settled;
+  const isReady = ({ scope }: RequestContext) => db.within(scope).isReady();
   const openApi = () => openApiDocument(schema, mutations, publicUrl);
   const hasPage = (path: string) => routes.some((route) => route.path === path && route.public && !route.leadsTo);
   const pages = { mutations, publicUrl, hasPage, demo };
+  /** Whether a page may send a document of its own. */
+  const isOpen = !persisted?.only;
   const routes: Route[] = [
     ...healthRoutes(async (context) => !stopping?.aborted && (await isReady(context))),
-    ...restRoutes(mutations, { schema, bodyLimit, execute }),
+    ...restRoutes(mutations, { ...settled, schema, execute }),
     ...referenceRoutes({ ...pages, openApi }),
     examplesRoute(mutations, execute),
     ...errorPages(pages),
@@ -147,12 +152,12 @@ function appRoutes(needs: RouteNeeds) {
     ...openApiRoutes(openApi),
     startRoute({ ...pages, isReady }),
     ...sharedFiles(),
-    ...(history ? historyRoutes({ demo, hasPage, execute }) : []),
-    ...(graphiql ? graphiqlRoutes({ ...pages, schema }) : [leadsTo('/', '/graphql')]),
+    ...(isOpen ? historyRoutes({ demo, hasPage, execute }) : []),
+    ...(graphiql && isOpen ? graphiqlRoutes({ ...pages, schema }) : [leadsTo('/', '/graphql')]),
     leadsTo('/docs', apiRoot),
     contentRoute('/schema.graphql', sdl),
     graphqlRoute,
-    ...(mcp ? [mcp, agentsRoute(pages)] : []),
+    ...(mcp ? [mcpRoute({ ...settled, schema, mask, execute }), agentsRoute(pages)] : []),
   ];
   return { routes, noPage: noPage(pages) };
 }
@@ -180,7 +185,7 @@ interface App {
 export const itinerary = [
   // platform/http/server.ts: what is HTTP at all, in time and of bounded size.
   { phase: 'receive', refuses: [400, 408, 431] },
-  // platform/fairness: a seat, or a refusal for the gateway's overload or for too much of one's own.
+  // platform/http/admission.ts: a seat, or a refusal for the gateway's overload or for too much of one's own.
   { phase: 'admit', refuses: [503, 429] },
   // `checks` and the count of `router`.
   { phase: 'route', refuses: [404, 405, 406] },
@@ -195,31 +200,9 @@ export const itinerary = [
 ] as const;
 
 /** Creates the gateway, which responds to requests. Two gateways share nothing but their options. */
-export function createPipeline({
-  db,
-  logger,
-  clock = () => new Date(),
-  appUrl,
-  publicUrl,
-  bodyLimit = defaults.bodyLimit,
-  idempotencySeconds = defaults.idempotencyHours * 3600,
-  databaseTimeout: databaseMilliseconds = defaults.databaseTimeout,
-  graphiql = true,
-  mcp = true,
-  demo,
-  stopping,
-  rateLimiters,
-  trustedProxies = defaults.trustedProxies,
-  readCharacters = defaults.readCharacters,
-  responseCharacters = defaults.responseCharacters,
-  longOutcomeBytes = defaults.longOutcomeBytes,
-  queryLimits = {},
-  corsOrigins = [],
-  persisted,
-  onChange = () => {},
-  streams,
-  webhooks = { keys: [], allow: [], own: [] },
-}: AppOptions): App {
+export function createPipeline(options: AppOptions): App {
+  const settled = withDefaults(options);
+  const { db, logger, clock, databaseTimeout, demo, rateLimiters, trustedProxies, persisted } = settled;
   const mask = masking(logger);
 
   const onStreamEnd = ({ requestId, record, actor }: RequestContext, { events, ending }: StreamSummary) => {
@@ -229,20 +212,12 @@ export function createPipeline({
   };
 
   const graphql = createGraphql({
+    ...settled,
     schema,
-    contextOf: contexts({ db, clock, appUrl, streams, webhooks }),
+    contextOf: contexts(settled),
     mask,
-    bodyLimit,
-    limits: { ...defaults.queryLimits, ...queryLimits },
-    persisted,
-    db,
-    idempotencySeconds,
-    readCharacters,
-    responseCharacters,
-    longOutcomeBytes,
     isSecret,
     lockChanges,
-    onChange,
     onStreamEnd,
   });
 
@@ -253,29 +228,23 @@ export function createPipeline({
     storedMutations.map((stored) => prepare(schema, stored)),
     { previews: !persisted?.only },
   );
-  const scopeOfLookUp = () => newScope(databaseMilliseconds);
+  const scopeOfLookUp = () => newScope(databaseTimeout);
   const lookUp =
     demo && lookUpAs(() => authenticate(bearerHash(`Bearer ${demo.token}`)), graphql.execute, scopeOfLookUp);
-  const { routes, noPage } = appRoutes({
-    publicUrl,
-    bodyLimit,
-    graphiql: graphiql && !persisted?.only,
-    history: !persisted?.only,
-    demo: lookUp && demo.key && { ...demo, key: demo.key, lookUp },
-    isReady: ({ scope }) => db.within(scope).isReady(),
-    stopping,
+  const { routes, noPage } = appRoutes(settled, {
     mutations,
-    graphqlRoute: graphql.route('/graphql'),
     execute: graphql.execute,
-    mcp: mcp ? mcpRoute({ schema, db, mask, bodyLimit, publicUrl, corsOrigins, execute: graphql.execute }) : undefined,
+    graphqlRoute: graphql.route('/graphql'),
+    demo: lookUp && demo.key && { ...demo, key: demo.key, lookUp },
+    mask,
   });
 
   /** Gives a request, and each piece of a body that goes on, its time with the database. Its caller shares the connections with others. */
   function begin(context: RequestContext): void {
     const { client, record: observer, scope } = context;
     const caller = client && callers.callerOf(client);
-    if (scope) scope.left = databaseMilliseconds;
-    else context.scope = newScope(databaseMilliseconds, { observer, ...(caller && { caller }) });
+    if (scope) scope.left = databaseTimeout;
+    else context.scope = newScope(databaseTimeout, { observer, ...(caller && { caller }) });
   }
 
   /** The token is valid: 401. */
@@ -288,13 +257,12 @@ export function createPipeline({
     if (scope) scope.caller = callers.callerOf(client);
   };
   const routed = router({
+    ...settled,
     routes,
     begin,
     confirm: ({ scope }) =>
       scope?.prerequisite?.hasFailed === false ? db.within(scope).requirePrerequisite() : undefined,
-    corsOrigins,
     mask,
-    publicUrl,
     noPage,
     guide: '/docs',
     checks: [checks.path, checks.method, checks.accept, token],

@@ -1,5 +1,3 @@
-import { sendingDefaults } from './platform/http/index.js';
-
 /** The defaults that the settings and `createApp` share. */
 export const defaults = {
   /** Largest request body, in bytes. */
@@ -11,7 +9,6 @@ export const defaults = {
   trustedProxies: 0,
   /** The most open subscriptions. */
   streamsMax: 1_000,
-  ...sendingDefaults,
   /** The most characters of rows that a GraphQL request may read. Decisions: "Query cost". */
   readCharacters: 32_000_000,
   /** The most characters in the response to a GraphQL request. Decisions: "Query cost". */

@@ -7,9 +7,8 @@ import { eventSource } from './events/source.js';
 import { type PurgedFile, purgeFiles } from './operations/purgeFiles.js';
 import type { DemoKey } from './pages/demo.js';
 import { purgeRegularly } from './platform/administration/index.js';
-import { Overload, parameters } from './platform/fairness/index.js';
 import { purgeOutcomes, readPersistedDocuments } from './platform/graphql/index.js';
-import { NodeServer } from './platform/http/index.js';
+import { NodeServer, Overload } from './platform/http/index.js';
 import { createRateLimiters } from './platform/limits/index.js';
 import {
   type CountAttempt,
@@ -142,8 +141,7 @@ export async function connectGateway(config: Config, { url, demo }: Job, logger:
       webhooks: figures.read,
       gauges: imports ? importGauges(imports.read) : [],
     });
-  const bodyBytes = Math.max(parameters.bodies.leastBytes, 4 * config.bodyLimit);
-  const overload = new Overload(config.maxConcurrentRequests, logger, bodyBytes);
+  const overload = new Overload(config, logger);
   const nodeServer: NodeServer = new NodeServer({
     ...config,
     app,
@@ -154,8 +152,7 @@ export async function connectGateway(config: Config, { url, demo }: Job, logger:
   });
   const count: CountAttempt = (...attempt) => metrics?.countAttempt(...attempt);
   const sentBy = { name: product, version };
-  const isShared = (companyId: string) => overload.admission.hasOthers(companyId);
-  stopWebhooks = openWebhooks({ ...events, ...webhooks, product: sentBy, logger, count, isShared });
+  stopWebhooks = openWebhooks({ ...events, ...webhooks, product: sentBy, logger, count });
   events.dispatcher.start();
   const announceStop = () => {
     stopping.abort();

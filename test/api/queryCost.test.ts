@@ -450,12 +450,24 @@ describe('lists with too many items in all', async () => {
       expect([status, body.errors[0].extensions, await isOpen(id)]).toMatchObject([400, error, 0]);
     });
 
-    test('are the response to a change that commits by itself, and in REST, which selects them', async () => {
-      for (const headers of [{}, { 'idempotency-key': 'reads-much' }]) {
-        const { id } = await wide.closedGoal(large);
-        const { status, body } = await strict.post(restPaths.reopenGoal, own.caller.token, { id }, headers);
-        expect([status, body.goal.potential_subscribers.length > 1200, await isOpen(id)]).toEqual([200, true, 1]);
-      }
+    test.each<[string, Record<string, string>, number]>([
+      ['with a key, which is undone', { 'idempotency-key': 'reads-much' }, 0],
+      ['that has committed by itself', {}, 1],
+    ])('are 503 in REST, whose documents are ours, for a change %s', async (_what, headers, changed) => {
+      const { id } = await wide.closedGoal(large);
+      strict.log.length = 0;
+      const { status, body } = await strict.post(restPaths.reopenGoal, own.caller.token, { id }, headers);
+      expect([status, body.code, await isOpen(id)]).toEqual([503, 'SERVICE_UNAVAILABLE', changed]);
+      expect(strict.log).toContainEqual(expect.objectContaining({ level: 50, msg: 'unexpected error' }));
+    });
+
+    test('fail a tool of agents', async () => {
+      const narrow = new World(wide.db, wide.url, { readCharacters: 50 });
+      const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'find_goals', arguments: {} } };
+      const { body } = await narrow.post('/mcp', own.caller.token, call, {
+        accept: 'application/json, text/event-stream',
+      });
+      expect(JSON.stringify(body)).toContain('characters (more than 50)');
     });
   });
 

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openModels } from '../../src/database.js';
-import { Overload, RefusalPace } from '../../src/platform/fairness/admission.js';
+import { nobody } from '../../src/platform/fairness/queue.js';
+import { Overload } from '../../src/platform/http/admission.js';
 import { createRateLimiters, type RateLimiterSettings } from '../../src/platform/limits/rateLimit.js';
 import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { asAdministrator } from '../support/database.js';
@@ -114,15 +115,15 @@ describe('a token', () => {
   });
 
   test('over its limit costs no place, no look-up and no count any more', async () => {
-    const overload = new Overload(1, createLogger('silent'));
+    const overload = new Overload({ maxConcurrentRequests: 1 }, createLogger('silent'));
     const world = gateway({ store: 'postgres', perToken: 1 }, { overload, trustedProxies: 1 });
     const token = await fresh();
     for (const status of [200, 429]) expect((await reopen(world, token)).status).toBe(status);
-    overload.admission.enter();
+    overload.queue.enter(nobody);
     const { statements, result: answers } = await statementsOf(() =>
       Promise.all([reopen(world, token), viewer(world, token), reopen(world, token, { accept: 'text/html' })]),
     );
-    overload.admission.leave();
+    overload.queue.leave(nobody);
     expect([statements, answers.map(({ status }) => status)]).toEqual([[], [429, 429, 429]]);
     const [rest, graphql] = answers;
     expect(rest?.body).toMatchObject({ code: 'RATE_LIMITED', limit: 'token', retry_after: expect.any(Number) });
@@ -136,48 +137,6 @@ describe('a token', () => {
     // From an address of its own, as the store counts the page for it.
     const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': '203.0.113.77' };
     expect((await world.fetch('/docs', { headers })).status).toBe(200);
-  });
-
-  test('far over its limit is slowed down: after some refusals each comes a second later', async () => {
-    const pace = new RefusalPace();
-    const pauses = Array.from({ length: 30 }, () => pace.pause('one'));
-    expect(pauses.map((pause) => pause === undefined)).toEqual(pauses.map((_, index) => index < 20));
-    expect(pace.pause('other')).toBeUndefined();
-    await Promise.all(pauses);
-    await expect.poll(() => pace.pause('one') === undefined).toBe(true);
-
-    const world = gateway({ perToken: 1 });
-    const token = await fresh();
-    for (const status of [200, 429]) expect((await reopen(world, token)).status).toBe(status);
-    const answers = await Promise.all(Array.from({ length: 30 }, () => reopen(world, token)));
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 429));
-  });
-
-  test('gets no more refusals when it sends many requests at once on a connection, which ends after some', async () => {
-    const world = gateway({ perToken: 1 }, { overload: new Overload(10, createLogger('silent')) });
-    const token = await fresh();
-    for (const status of [200, 429]) expect((await reopen(world, token)).status).toBe(status);
-    await sleep(1_000);
-    const request = `GET /graphql?query={viewer{id}} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`;
-    const startedAt = performance.now();
-    const answers = (await received(world, request.repeat(100))).match(/HTTP\/1\.1 \d+/g);
-    expect(answers).toEqual(Array(20).fill('HTTP/1.1 429'));
-    // The next connection begins with a pause.
-    await received(world, request.repeat(100));
-    expect(performance.now() - startedAt).toBeGreaterThan(900);
-  });
-
-  test('has a share of the pauses of all, and is disconnected beyond it', async () => {
-    const pace = new RefusalPace();
-    const startedAt = performance.now();
-    const pauses = Array.from({ length: 5_000 }, () => pace.pause('one'));
-    expect(pauses.filter((pause) => pause === undefined)).toHaveLength(20);
-    expect(pauses.filter((pause) => pause === 'too many')).toHaveLength(2_980);
-    const others = Array.from({ length: 1_030 }, () => pace.pause('other'));
-    expect(others.filter((pause) => pause === 'too many')).toHaveLength(10);
-    // One every 10 ms, from a second after it came.
-    await pauses[20 + 100];
-    expect(performance.now() - startedAt).toBeGreaterThan(1_900);
   });
 
   test('is counted before its scope and the body are checked', async () => {
@@ -273,7 +232,10 @@ describe('a document', () => {
   });
 
   test('is one of 500 small ones at once, and none of them is refused', async () => {
-    const world = gateway({ perToken: 600, perAddress: 3 }, { overload: new Overload(10, createLogger('silent')) });
+    const world = gateway(
+      { perToken: 600, perAddress: 3 },
+      { overload: new Overload({ maxConcurrentRequests: 10 }, createLogger('silent')) },
+    );
     const token = await fresh();
     const answers = await Promise.all(Array.from({ length: 500 }, () => viewer(world, token)));
     expect(answers.map(({ status }) => status)).toEqual(Array(500).fill(200));
@@ -347,45 +309,35 @@ describe('an address', () => {
   );
 
   test('over its limit costs no place and no count any more, but health checks, files of pages and preflights pass', async () => {
-    const overload = new Overload(2, createLogger('silent'));
+    const overload = new Overload({ maxConcurrentRequests: 2 }, createLogger('silent'));
     const corsOrigins = ['https://app.example.com'];
     const world = gateway({ store: 'postgres', perAddress: 1 }, { overload, trustedProxies: 1, corsOrigins });
     const headers = { 'x-forwarded-for': '203.0.113.5' };
     const statusOf = async (path: string, options = {}) => (await world.fetch(path, { headers, ...options })).status;
     expect([await statusOf('/docs'), await statusOf('/docs')]).toEqual([200, 429]);
-    overload.admission.enter();
-    overload.admission.enter();
+    overload.queue.enter(nobody);
+    overload.queue.enter(nobody);
     const refused = statementsOf(() => Promise.all(['/docs', '/graphql', '/nowhere'].map((path) => statusOf(path))));
     expect(await refused).toMatchObject({ statements: [], result: [429, 429, 429] });
-    overload.admission.leave();
-    overload.admission.leave();
+    overload.queue.leave(nobody);
+    overload.queue.leave(nobody);
     expect(await statusOf('/healthz')).toBe(200);
     expect(await statusOf('/pages/icon.svg')).toBe(200);
     const preflight = { ...headers, origin: 'https://app.example.com', 'access-control-request-method': 'POST' };
     expect(await statusOf('/graphql', { method: 'OPTIONS', headers: preflight })).toBe(204);
   });
 
-  test.each([
-    ['of a method that the path does not have', 'OPTIONS /graphql HTTP/1.1\r\nHost: x\r\n\r\n', 429],
-    ['without a Host', 'GET /healthz HTTP/1.1\r\nAccept: */*\r\n\r\n', 400],
-    ['with a body that is not read', 'POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}', 429],
-    ['of HTTP/1.0', 'GET /nowhere HTTP/1.0\r\n\r\n', 429],
-    ['for a head only', 'HEAD /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 429],
-    ['that is no HTTP', 'garbage\r\n\r\n', 400],
-  ])('that is refused again and again is slowed down, also for a request %s', async (_what, request, status) => {
-    const world = gateway({ perAddress: 1 }, { overload: new Overload(10, createLogger('silent')) });
-    await world.fetch('/nowhere');
-    await world.fetch('/nowhere');
-    await sleep(1_000);
-    const milliseconds = await Promise.all(
-      Array.from({ length: 25 }, async () => {
-        const startedAt = performance.now();
-        const first = await received(world, request, true);
-        expect(first).toMatch(new RegExp(`^HTTP/1\\.1 ${status}`));
-        return performance.now() - startedAt;
-      }),
+  test('that asks without a pause is refused no more often than twice a second on a connection', async () => {
+    const world = gateway(
+      { perAddress: 1 },
+      { overload: new Overload({ maxConcurrentRequests: 10 }, createLogger('silent')) },
     );
-    expect(milliseconds.filter((each) => each > 900)).toHaveLength(5);
+    await world.fetch('/nowhere');
+    const request = 'GET /nowhere HTTP/1.1\r\nHost: x\r\n';
+    const startedAt = performance.now();
+    const answers = await received(world, `${request}\r\n${request}\r\n${request}Connection: close\r\n\r\n`);
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(Array(3).fill('HTTP/1.1 429'));
+    expect(performance.now() - startedAt).toBeGreaterThan(1_400);
   });
 
   test('is not counted for the files of a page, which show what is left', async () => {

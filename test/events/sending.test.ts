@@ -8,7 +8,6 @@ import { createServer as createTls } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, describe, expect, test } from 'vitest';
-import { DeliveryTurns } from '../../src/platform/fairness/turns.js';
 import { OpenAddresses, urlProblem } from '../../src/platform/outbox/addresses.js';
 import { Sender, type SenderOptions } from '../../src/platform/outbox/sender.js';
 import { secretOf, signatureOf, signingSecrets } from '../../src/platform/outbox/signature.js';
@@ -516,97 +515,6 @@ describe('an endpoint that', () => {
   ])('answers %s with Retry-After %s', async (status, after, seconds) => {
     const delivery = await sender().send(message(await respond(`${status} X\r\nretry-after: ${after}`)));
     expect(delivery.retryAfter).toBe(seconds);
-  });
-});
-
-describe('the turns that companies share', () => {
-  /** Takes turns that end when told. */
-  function taking(turns: DeliveryTurns) {
-    const begun: string[] = [];
-    const ends: (() => void)[] = [];
-    const take = (company: string) =>
-      void turns.take(company, () => {
-        begun.push(company);
-        return new Promise<void>((resolve) => void ends.push(resolve));
-      });
-    const settled = () => sleep(0);
-    return { begun, ends, take, settled };
-  }
-
-  test('are all of a company that is alone, and leave some free once another has come', async () => {
-    const { begun, ends, take, settled } = taking(new DeliveryTurns({ seats: 8 }));
-    const finish = async (count: number) => {
-      for (const end of ends.splice(0, count)) end();
-      await settled();
-    };
-    for (let count = 0; count < 10; count += 1) take('greedy');
-    expect(begun).toEqual(Array(8).fill('greedy'));
-    take('other');
-    await finish(1);
-    expect(begun.slice(8)).toEqual(['other']);
-    await finish(8);
-    expect(begun.slice(9)).toEqual(['greedy', 'greedy']);
-    for (let count = 0; count < 10; count += 1) take('greedy');
-    expect(begun).toHaveLength(13); // two of before, and two: four of eight seats are free
-    take('third');
-    take('other');
-    expect(begun.slice(13)).toEqual(['third', 'other']);
-  });
-
-  test('take as much of the processor as they need while nobody else uses the process', async () => {
-    let isShared = false;
-    const turns = new DeliveryTurns({ seats: 8, isShared: () => isShared, now: () => 0 });
-    const { begun, take } = taking(turns);
-    await turns.take('only', async (charge) => charge(1_000));
-    take('only');
-    expect(begun).toEqual(['only']);
-    isShared = true;
-    take('only');
-    expect(begun).toEqual(['only']);
-  });
-
-  test('wait for the share of the processor of their company, and not for that of others', async () => {
-    let now = 0;
-    const turns = new DeliveryTurns({ seats: 8, now: () => now });
-    const { begun, take, settled } = taking(turns);
-    await turns.take('greedy', async (charge) => charge(14));
-    take('greedy');
-    await turns.take('other', async () => {});
-    take('greedy');
-    take('other');
-    await settled();
-    expect(begun).toEqual(['greedy', 'other']);
-    now = 200;
-    await sleep(150);
-    expect(begun).toEqual(['greedy', 'other', 'greedy']);
-  });
-
-  test('of a company that have waited begin one after the other, by what one needs', async () => {
-    let now = 0;
-    let isShared = false;
-    const turns = new DeliveryTurns({ seats: 100, isShared: () => isShared, now: () => now });
-    const { begun, take } = taking(turns);
-    for (let count = 0; count < 20; count += 1) await turns.take('greedy', async (charge) => charge(10));
-    isShared = true;
-    for (let count = 0; count < 20; count += 1) take('greedy');
-    expect(begun).toEqual([]);
-    now = 2_001;
-    await sleep(2_100);
-    expect(begun.length).toBeGreaterThan(0);
-    expect(begun.length).toBeLessThan(5);
-  });
-
-  test('come again after two seconds, however much a company has used', async () => {
-    let now = 0;
-    const turns = new DeliveryTurns({ seats: 8, now: () => now });
-    const { begun, take } = taking(turns);
-    await turns.take('greedy', async (charge) => charge(1_000_000));
-    now = 1_999;
-    take('greedy');
-    expect(begun).toEqual([]);
-    now = 2_001;
-    await sleep(20);
-    expect(begun).toEqual(['greedy']);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { LongResponses } from '../../src/platform/fairness/turns.js';
 import { ResponseBudget } from '../../src/platform/graphql/budget.js';
 import { jsonInTurns } from '../../src/platform/graphql/responding.js';
+import { Turns } from '../../src/platform/process/turns.js';
 import { createWorld } from '../support/world.js';
 
 const world = await createWorld();
@@ -19,40 +19,18 @@ describe('long responses', () => {
     }
   });
 
-  test('are built one at a time, and callers take turns', async () => {
-    const long = new LongResponses();
+  test('are built one at a time, and leave their turn to others also when they fail', async () => {
+    const turns = new Turns(1);
     const order: string[] = [];
-    const build = (company: string, fails = false) =>
-      long.build({ id: company, flow: company }, async (becomeLong) => {
-        await Promise.all([becomeLong(), becomeLong()]);
-        order.push(`${company} begins`);
+    const build = (name: string, fails = false) =>
+      turns.take(async () => {
+        order.push(`${name} begins`);
         await new Promise(setImmediate);
-        order.push(`${company} ends`);
+        order.push(`${name} ends`);
         if (fails) throw new Error('failed');
       });
-    const all = [build('a'), build('a', true), build('a'), build('b')];
-    await Promise.allSettled(all);
-    expect(order).toEqual(['a', 'b', 'a', 'a'].flatMap((company) => [`${company} begins`, `${company} ends`]));
-  });
-
-  test('leave their turn to others when they fail while they wait for it', async () => {
-    const long = new LongResponses();
-    const caller = { id: 'token', flow: 'company' };
-    let finish = () => {};
-    const first = long.build(caller, async (becomeLong) => {
-      await becomeLong();
-      await new Promise<void>((resolve) => {
-        finish = resolve;
-      });
-    });
-    const failed = long.build(caller, async (becomeLong) => {
-      void becomeLong();
-      throw new Error('failed');
-    });
-    await expect(failed).rejects.toThrow('failed');
-    finish();
-    await first;
-    expect(await long.build(caller, (becomeLong) => becomeLong().then(() => 'built'))).toBe('built');
+    await Promise.allSettled([build('a'), build('b', true), build('c')]);
+    expect(order).toEqual(['a', 'b', 'c'].flatMap((name) => [`${name} begins`, `${name} ends`]));
   });
 
   test('complete nothing of what has become too long while it waited', async () => {

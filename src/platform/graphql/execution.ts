@@ -1,7 +1,7 @@
 import { type ExecutionArgs, type ExecutionResult, execute, type GraphQLSchema, OperationTypeNode } from 'graphql';
-import { LongResponses } from '../fairness/index.js';
 import type { RequestContext } from '../http/index.js';
 import { ReadBound } from '../postgres/index.js';
+import { Turns } from '../process/index.js';
 import { inOperationSpan } from '../telemetry/index.js';
 import { executeWithin, ResponseBudget } from './budget.js';
 import { type ChangeOptions, change, isShort, type PendingOperation } from './changes.js';
@@ -27,39 +27,39 @@ const storedCost = perOperation((operation, document, schema: GraphQLSchema) =>
   operationCost(schema)(document, operation, {}),
 );
 
-/** The one place that executes operations, of both surfaces. */
-export function createExecution<Changed>(
-  options: ExecutionOptions<Changed>,
-  longResponses = new LongResponses(),
-): ExecuteOperation {
+/** The one place that executes operations, of all surfaces. */
+export function createExecution<Changed>(options: ExecutionOptions<Changed>): ExecuteOperation {
   const { contextOf, readCharacters, responseCharacters } = options;
+  // A process builds one long response at a time: together they would take more memory than there is. Decisions: "Query cost".
+  const long = new Turns(1);
   return async (args) => {
     const node = operationOf(args.document, args.operationName);
     if (!node) return execute(args);
     const context = args.contextValue as PendingOperation['context'];
     await context.charge?.((context.cost ?? storedCost(node, args.document, args.schema)).complexity);
-    if (!context.isStored) {
-      requireValidInput(args, node);
-      if (context.scope) context.scope.reads = new ReadBound(readCharacters);
-    }
+    if (context.scope) context.scope.reads = new ReadBound(readCharacters);
+    if (!context.isStored) requireValidInput(args, node);
     const isChange = node.operation === OperationTypeNode.MUTATION;
     const isLimited = !context.isStored && !(isChange && isShort(context.cost));
     const executeOn: PendingOperation['executeOn'] = async (db) => {
-      const { actor, record } = context;
+      const { record } = context;
       const onDatabaseArgs = { ...args, contextValue: { ...context, ...contextOf(context), ...(db && { db }) } };
-      if (!isLimited || !actor) return executeWithin(new ResponseBudget(), onDatabaseArgs);
-      const build = (waitForTurn: () => Promise<void>) => {
-        const becomeLong = () => {
-          context.isLong = true;
-          return waitForTurn();
-        };
-        // An alias shows what was read once more, under a name that may be long.
-        const isAliased = context.cost?.aliases !== 0;
-        const charactersOfItem = () =>
-          isAliased ? Number.POSITIVE_INFINITY : (context.scope?.reads?.read ?? Number.POSITIVE_INFINITY);
-        return executeWithin(new ResponseBudget({ responseCharacters, becomeLong, charactersOfItem }), onDatabaseArgs);
+      if (!isLimited) return executeWithin(new ResponseBudget(), onDatabaseArgs);
+      let turn: Promise<void> | undefined;
+      const becomeLong = () => {
+        context.isLong = true;
+        if (!turn) {
+          record?.beginWait();
+          turn = long.begin().then(() => record?.endWait());
+        }
+        return turn;
       };
-      return longResponses.build({ id: actor.tokenId, flow: actor.companyId }, build, record);
+      // An alias shows what was read once more, under a name that may be long.
+      const isAliased = context.cost?.aliases !== 0;
+      const charactersOfItem = () =>
+        isAliased ? Number.POSITIVE_INFINITY : (context.scope?.reads?.read ?? Number.POSITIVE_INFINITY);
+      const budget = new ResponseBudget({ responseCharacters, becomeLong, charactersOfItem });
+      return executeWithin(budget, onDatabaseArgs).finally(() => turn?.then(() => long.end()));
     };
     return inSpan({ args, node, context, executeOn }, (operation) =>
       isChange ? changeAndTell(operation, options) : executeOn(undefined),

@@ -1,3 +1,4 @@
+export { Overload } from './admission.js';
 export { requireScopes } from './grants.js';
 export { JsonError, parseJson, parseRequestJson, readJson } from './json.js';
 export { isLocal, isLoopback, type RequestHead, readAccept, requireAcceptable } from './request.js';
@@ -11,7 +12,6 @@ export {
   snakeCase,
   snakeCased,
 } from './response.js';
-export { type Check, checks, type Handler, type ReadBody, type RequestContext, type Route, router } from './router.js';
+export { type Check, checks, type Handler, type RequestContext, type Route, router } from './router.js';
 export { contentRoute, healthRoutes, leadsTo, publicRoute } from './routes.js';
-export { sendingDefaults } from './send.js';
 export { NodeServer } from './server.js';

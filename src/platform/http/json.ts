@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import { type JSONVisitor, type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser';
 import { failure, quoted } from '../failures/index.js';
-import { overloaded } from '../fairness/index.js';
+import { overloaded } from './admission.js';
 import type { RequestHead } from './request.js';
 import type { RequestContext } from './router.js';
 
@@ -176,10 +176,8 @@ const readBytes = (req: IncomingMessage, limit: number, take = (_bytes: number) 
     };
     const read = (chunk: Buffer) => {
       size += chunk.length;
-      if (size > limit) {
-        req.pause();
-        giveUp(failure('PAYLOAD_TOO_LARGE', { limit }));
-      } else if (take(chunk.length)) {
+      if (size > limit) giveUp(failure('PAYLOAD_TOO_LARGE', { limit }));
+      else if (take(chunk.length)) {
         chunks.push(chunk);
       } else {
         // The rest of the body is discarded, and the connection stays open.

@@ -4,9 +4,9 @@ import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { lazy } from '../caching/index.js';
 import { failure, headersOf, problemOf, problemType } from '../failures/index.js';
-import { tooManyOfOne } from '../fairness/index.js';
 import { isLocked, isTimeout, isUnavailable, ReadTooMuch } from '../postgres/index.js';
 import { loggedIdentity } from '../telemetry/index.js';
+import { tooManyOfOne } from './admission.js';
 import type { RequestHead } from './request.js';
 import type { Handler, RequestContext } from './router.js';
 
@@ -100,14 +100,19 @@ export const masking =
     const cause = error instanceof GraphQLError ? error.originalError : error;
     const { limitedWaits = 0, isChange } = context.scope ?? {};
     if (limitedWaits > 0 && !isChange && isTimeout(cause)) return at(error, tooManyOfOne());
-    if (cause instanceof ReadTooMuch) {
+    // A document of ours is not its caller's to shorten.
+    const isCallers = context.surface !== 'rest';
+    if (cause instanceof ReadTooMuch && isCallers && !cause.mayHaveChanged) {
       return at(error, failure('QUERY_TOO_COMPLEX', { exceeded: [{ limit: 'characters', maximum: cause.maximum }] }));
     }
     const isLogged = cause instanceof Error && logged.has(cause);
     if (!isLogged) logger.error({ ...loggedIdentity(context), err: cause }, 'unexpected error');
     if (cause instanceof Error) logged.add(cause);
     if (isLocked(cause)) return at(error, failure('SERVICE_UNAVAILABLE', { locked: true }));
-    return at(error, failure(isUnavailable(cause) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR'));
+    return at(
+      error,
+      failure(isUnavailable(cause) || cause instanceof ReadTooMuch ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR'),
+    );
   };
 
 /** The failure of the field, if any, that failed with an error. */

@@ -1,18 +1,18 @@
-import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { failure, shortened } from '../failures/index.js';
-import { type Overload, Seat, tooManyOfOne } from '../fairness/index.js';
 import { type Callers, clientAddress } from '../limits/index.js';
 import { identify, type Metrics, type RequestRecord, Telemetry } from '../telemetry/index.js';
-import { Connections, closeGently, limitConnections, lingerAfter, Pipelining } from './connections.js';
+import { type Overload, Seat, tooManyOfOne } from './admission.js';
+import { Connections, type Running } from './connections.js';
 import { clientFailure, type RefusalOptions, refusal } from './refusal.js';
 import { headOf, type RequestHead, readTarget } from './request.js';
 import type { HttpResponse } from './response.js';
 import type { Handler, RequestContext } from './router.js';
-import { type SendingLimits, send, sendingDefaults, sendLive, UnsentResponses, whenSent } from './send.js';
+import { type SendingLimits, send, sendingDefaults, sendLive, UnsentResponses } from './send.js';
 
 /** What responds to a request once it is admitted. */
 interface ResponderOptions extends RefusalOptions {
@@ -42,35 +42,7 @@ interface Received {
   seat?: Seat | undefined;
 }
 
-/**
- * The response to a request: the pipeline's once it has a seat, or a refusal, which comes later to a caller that is refused
- * again and again. Undefined if the client left meanwhile: nobody would know of a change.
- */
-async function responseFor(
-  received: Received,
-  unsent: UnsentResponses,
-  options: ResponderOptions,
-): Promise<HttpResponse | undefined> {
-  const { req, record, context } = received;
-  const { app, overload } = options;
-  const response = await respond(received, unsent, options);
-  if (!response || !overload || !isPaced(response, record)) return response;
-  const client = context.client ?? { ...app.callers.clientOf(headOf(req), req.socket.remoteAddress), token: undefined };
-  const pause = overload.pace.pause(app.callers.callerOf(client).id);
-  if (pause === undefined) return response;
-  received.seat?.leave();
-  received.seat = undefined;
-  if (pause === 'too many') {
-    overload.countDrop();
-    req.socket.destroy();
-  } else await pause;
-  return req.socket.destroyed ? undefined : response;
-}
-
-/** Whether a response says that its caller asks for too much, or what is not valid HTTP: neither counts for a limit. */
-const isPaced = ({ status }: HttpResponse, { codes }: RequestRecord): boolean =>
-  status === 429 || codes.has('MALFORMED_REQUEST');
-
+/** The response to a request: the pipeline's once it has a seat. Undefined if the client left meanwhile: nobody would know of a change. */
 async function respond(
   received: Received,
   unsent: UnsentResponses,
@@ -96,10 +68,7 @@ async function respond(
     const refused = app.refusal(head, context) ?? (await seat?.enter());
     if (req.socket.destroyed) return undefined;
     if (refused) return app.reject(refused, head, context);
-    if (seat && unsent.isFullFor(callerNow().id)) {
-      overload?.countRefusal(record);
-      return app.reject(tooManyOfOne(), head, context);
-    }
+    if (seat && unsent.isFullFor(callerNow().id)) return app.reject(tooManyOfOne(), head, context);
     // Not written where it is assigned: V8 puts a function that is assigned to a property into old space, where it keeps
     // the whole request until the next full collection.
     const receiveBody: RequestContext['receiveBody'] = (read) => {
@@ -120,9 +89,6 @@ function unreadable(error: GraphQLError, { req, record }: Received, options: Ref
   return refusal(error, record.identity, req, options);
 }
 
-/** Milliseconds for which a request keeps its seat while its response is being sent. */
-const longestSeat = 250;
-
 /** Takes each request from its socket to its response: record, seat, pipeline, and what is sent. */
 class RequestHandler {
   /** From then on every response ends its connection. */
@@ -131,13 +97,16 @@ class RequestHandler {
   constructor(
     private readonly options: ResponderOptions,
     private readonly telemetry: Telemetry,
-    private readonly connections: Connections,
     private readonly unsent: UnsentResponses,
-    private readonly pipelining: Pipelining,
   ) {}
 
+  #callerOf({ client }: RequestContext): string {
+    return client ? this.options.app.callers.callerOf(client).id : '';
+  }
+
   /** `continueBody` tells a client that waits for it to send the body. */
-  async handle(req: IncomingMessage, res: ServerResponse, continueBody?: () => void): Promise<void> {
+  async handle(running: Running, continueBody?: () => void): Promise<void> {
+    const { req, res } = running;
     let isContinued = false;
     const askForBody = () => {
       if (!isContinued) continueBody?.();
@@ -147,36 +116,56 @@ class RequestHandler {
     const record = this.telemetry.begin(identity, { req, socket: req.socket });
     const { requestId } = record.identity;
     const context: RequestContext = { requestId, record, req, responseHeaders: {} };
-    this.connections.begin({ req, res, record, context }, (socket) => {
-      if (this.isStopping) socket.destroySoon();
-    });
+    running.known = { record, context };
     const received: Received = { req, record, context, askForBody };
     try {
-      const response = await this.telemetry.run(record, () => responseFor(received, this.unsent, this.options));
+      const response = await this.telemetry.run(record, () => respond(received, this.unsent, this.options));
       if (!response) return this.telemetry.finish(record, undefined, context);
+      if (isRefused(response, record) && this.options.overload) {
+        received.seat?.leave();
+        await sleep(refusalMilliseconds);
+      }
       const { live } = response;
       if (record.isFinished) return live?.close();
       this.telemetry.finish(record, response.status, context);
-      this.pipelining.note(req, res, isPaced(response, record));
-      lingerAfter(req, res, continueBody !== undefined && !isContinued);
-      if (this.isStopping) res.shouldKeepAlive = false;
-      const { callers } = this.options.app;
-      const callerNow = () => (context.client ? callers.callerOf(context.client).id : '');
-      if (live) {
-        const onWaiting = (bytes: number) => this.unsent.beginPiece(res, callerNow(), bytes);
-        void this.telemetry.run(record, () => sendLive(live, response, res, onWaiting));
-        return;
-      }
-      const { seat } = received;
-      send(response, res, (bytes) => {
-        received.seat = undefined;
-        if (seat) whenSent(res, longestSeat, () => seat.leave());
-        return this.unsent.begin(res, callerNow(), bytes);
-      });
+      // A client that was not told to send its body may send the next request instead.
+      if (this.isStopping || (continueBody && !isContinued && !req.complete)) endAfter(res);
+      if (!req.complete) dropBody(req);
+      if (live) void this.telemetry.run(record, () => sendLive(live, response, res, this.unsent));
+      else send(response, res, (bytes) => this.unsent.begin(res, bytes, this.#callerOf(context)));
     } finally {
       received.seat?.leave();
     }
   }
+}
+
+/** How much later a refusal comes. Who asks on without a pause is refused no more often on each of its connections. */
+const refusalMilliseconds = 500;
+
+/** Whether a response says that its caller asks for too much, or what is no HTTP. */
+const isRefused = ({ status }: HttpResponse, { codes }: RequestRecord): boolean =>
+  status === 429 || codes.has('MALFORMED_REQUEST');
+
+/** How long a client may take to read a refusal while it sends what nobody reads, in milliseconds. */
+const lingerMilliseconds = 5_000;
+/** So much of a body that is not needed is read, and the connection kept. */
+const keptBytes = 65_536;
+
+/** Reads the rest of a short body that was not needed. Of a longer one, no more is read, and soon its connection ends. */
+function dropBody(req: IncomingMessage): void {
+  let read = 0;
+  const cutOff = setTimeout(() => req.socket.destroy(), lingerMilliseconds).unref();
+  req.once('close', () => clearTimeout(cutOff));
+  req.on('data', ({ length }: Buffer) => {
+    read += length;
+    if (read > keptBytes) req.pause();
+  });
+  req.resume();
+}
+
+/** Ends the connection of a response after that. */
+function endAfter(res: ServerResponse): void {
+  if (!res.headersSent) res.setHeader('Connection', 'close');
 }
 
 /** Longer than proxies keep a connection without a request (60 s), so that none sends one on a connection that just ends. */
@@ -194,7 +183,7 @@ interface NodeServerOptions extends ResponderOptions, Partial<SendingLimits> {
   trustedProxies?: number;
   /** Whether the log has the addresses of clients; true if omitted. */
   logClient?: boolean;
-  /** Most open connections. */
+  /** Most open connections. One address may have half of them, unless proxies are in front. */
   maxConnections?: number;
   /** Called when no new connection is taken any more. */
   onClosing?: () => void;
@@ -214,8 +203,7 @@ export class NodeServer {
   readonly server: Server;
   readonly #options: NodeServerOptions;
   readonly #telemetry: Telemetry;
-  readonly #connections = new Connections();
-  readonly #pipelining = new Pipelining();
+  readonly #connections: Connections;
   readonly #unsent: UnsentResponses;
   readonly #handler: RequestHandler;
   /** Handles a request, also one of another server. */
@@ -223,15 +211,18 @@ export class NodeServer {
 
   constructor(options: NodeServerOptions) {
     this.#options = options;
-    const { trustedProxies = 0, logClient = true } = options;
+    const { trustedProxies = 0, logClient = true, requestTimeout = defaultRequestTimeout, maxConnections } = options;
     const addressOf = ({ remoteAddress: peer }: Socket, headers: IncomingMessage['headers']) =>
       clientAddress({ peer, forwardedFor: String(headers['x-forwarded-for'] ?? '') }, trustedProxies);
     this.#telemetry = new Telemetry({ ...options, addressOf: logClient ? addressOf : undefined });
-    const sending = { ...sendingDefaults, ...options };
-    this.#unsent = new UnsentResponses(sending, () => options.overload?.countDrop());
-    this.#handler = new RequestHandler(options, this.#telemetry, this.#connections, this.#unsent, this.#pipelining);
-    const invalid = new InvalidRequests(this.#connections, this.#pipelining, this.#telemetry, options);
-    const { requestTimeout = defaultRequestTimeout, maxConnections } = options;
+    const onDrop = () => options.overload?.countDrop();
+    this.#unsent = new UnsentResponses({ ...sendingDefaults, ...options }, onDrop);
+    this.#connections = new Connections({
+      onDrop,
+      ...(maxConnections && trustedProxies === 0 && { ofAddress: Math.ceil(maxConnections / 2) }),
+    });
+    this.#handler = new RequestHandler(options, this.#telemetry, this.#unsent);
+    const invalid = new InvalidRequests(this.#connections, this.#telemetry, options);
     this.server = createServer({
       requestTimeout,
       headersTimeout: requestTimeout,
@@ -240,29 +231,20 @@ export class NodeServer {
       // Our own check responds with a problem.
       requireHostHeader: false,
     })
-      .on('connection', (socket: Socket) => {
-        closeGently(socket);
-        this.#connections.add(socket);
-        this.#pipelining.attach(socket);
-      })
+      .on('connection', (socket: Socket) => this.#connections.add(socket))
+      .on('drop', onDrop)
       .on('request', this.listener)
       .on('checkContinue', (req, res) => this.#handle(req, res, () => res.writeContinue()))
       // An expectation that no one knows may be ignored (RFC 9110).
       .on('checkExpectation', this.listener)
-      .on('clientError', (error, socket) => invalid.refuseUnreadable(error, socket as Socket))
-      .setTimeout(sending.readTimeout, (socket: Socket) => {
-        // Nothing was sent or read meanwhile. A request may run for longer.
-        if (socket.writableLength > 0 || !this.#connections.lastOn(socket)) socket.destroy();
-      });
+      .on('clientError', (error, socket) => invalid.refuse(error, socket as Socket));
     // Node would drop further headers silently. Their size is bounded.
     this.server.maxHeadersCount = 0;
-    const { overload } = options;
-    if (maxConnections)
-      limitConnections(this.server, { most: maxConnections, connections: this.#connections, overload });
+    if (maxConnections) this.server.maxConnections = maxConnections;
   }
 
   #handle(req: IncomingMessage, res: ServerResponse, continueBody?: () => void): void {
-    this.#pipelining.enter(req, res, () => void this.#handler.handle(req, res, continueBody));
+    this.#connections.enter({ req, res, start: (running) => void this.#handler.handle(running, continueBody) });
   }
 
   /** Bytes of responses that clients have not read yet. */
@@ -273,7 +255,7 @@ export class NodeServer {
   /** Waits until no request is running, also of another server, but no longer than that. */
   async untilIdle(milliseconds: number): Promise<void> {
     const deadline = performance.now() + milliseconds;
-    while (this.#connections.running().length > 0 && performance.now() < deadline) await setTimeout(pollMilliseconds);
+    while (this.#connections.running().length > 0 && performance.now() < deadline) await sleep(pollMilliseconds);
   }
 
   /**
@@ -282,99 +264,77 @@ export class NodeServer {
    */
   async stop({ milliseconds, delayMilliseconds }: Drain): Promise<number> {
     this.#handler.isStopping = true;
-    for (const { res } of this.#connections.running()) if (!res.headersSent) res.shouldKeepAlive = false;
-    if (delayMilliseconds > 0) await setTimeout(delayMilliseconds);
+    this.#connections.stop();
+    if (delayMilliseconds > 0) await sleep(delayMilliseconds);
     const closed = new Promise((resolve) => this.server.close(resolve));
     this.#options.onClosing?.();
     this.#connections.endIdle();
-    await Promise.race([closed, setTimeout(milliseconds, undefined, { ref: false })]);
+    await Promise.race([closed, sleep(milliseconds, undefined, { ref: false })]);
     const cut = this.#connections.running();
-    for (const { record, context } of cut) this.#telemetry.finish(record, undefined, context);
+    for (const { known } of cut) if (known) this.#telemetry.finish(known.record, undefined, known.context);
     this.#connections.endAll();
     await closed;
     return cut.length;
   }
 }
 
-interface InvalidOptions extends RefusalOptions {
-  overload?: Pick<Overload, 'pace' | 'countDrop'> | undefined;
-}
-
 /** Responds to what never becomes a request: Node's parser cannot read it, or it does not come in time. */
 class InvalidRequests {
   constructor(
     private readonly connections: Connections,
-    private readonly pipelining: Pipelining,
     private readonly telemetry: Telemetry,
-    private readonly options: InvalidOptions,
+    private readonly options: RefusalOptions,
   ) {}
 
-  /** What Node's parser cannot read, or what did not come in time. */
-  refuseUnreadable(error: NodeJS.ErrnoException & { reason?: string }, socket: Socket): void {
+  refuse(error: NodeJS.ErrnoException & { reason?: string }, socket: Socket): void {
     // It is being closed, within a bounded time, and the client may still be reading its response.
     if (socket.writableEnded) return;
-    const running = this.connections.lastOn(socket);
     if (!socket.writable || error.code === 'ECONNRESET') {
       socket.destroy();
       return;
     }
-    if (running?.res.headersSent) {
-      // The whole response is on its way. What came after it gets none.
-      socket.destroySoon();
-      return;
-    }
-    const failed = clientFailure(error);
-    const waiting = this.pipelining.lastWaiting(socket);
-    if (waiting) {
-      // Those before it get their responses, and then the connection ends.
-      waiting.res.shouldKeepAlive = false;
-      if (!waiting.req.complete) waiting.start = () => this.#respond(failed, waiting.res, socket, waiting.req);
-      return;
-    }
-    if (!running) {
-      // The rest of a request that has its response gets no second response.
-      if (this.connections.isReceivingOn(socket)) socket.destroySoon();
-      else void this.#refuse(socket, failed);
-      return;
-    }
-    const { req, res, record } = running;
-    res.shouldKeepAlive = false;
-    // An earlier request is complete and running. Its response comes, and then the connection ends.
-    if (req.complete || record.isFinished) return;
-    this.#endWith(failed, record, res, socket);
+    const last = this.connections.lastOn(socket);
+    if (last) this.#refuseAfter(last, error);
+    // The rest of a request that has its response gets no second response.
+    else if (this.connections.isReceivingOn(socket)) socket.end();
+    else this.#respond(error, socket);
+    if (socket.writableEnded) setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
   }
 
-  /** Responds on a socket that has no request: later to an address that sends such again and again. */
-  async #refuse(socket: Socket, error: GraphQLError): Promise<void> {
-    if (!this.connections.refuseOnce(socket)) return;
-    const { overload } = this.options;
-    const address = clientAddress({ peer: socket.remoteAddress, forwardedFor: undefined }, 0);
-    const pause = overload?.pace.pause(address);
-    if (pause === 'too many') {
-      overload?.countDrop();
-      socket.destroy();
-    } else if (pause) await pause;
-    if (socket.destroyed || !socket.writable) return;
-    const res = new ServerResponse(new IncomingMessage(socket));
-    res.shouldKeepAlive = false;
-    res.assignSocket(socket);
-    this.#respond(error, res, socket);
+  /** The requests before it on its connection get their responses, and then that ends. */
+  #refuseAfter(last: Running, error: NodeJS.ErrnoException): void {
+    const { req, res, known } = last;
+    endAfter(res);
+    if (res.headersSent) res.once('close', () => req.socket.end());
+    // It is complete, and what came after it is no request.
+    if (req.complete || known?.record.isFinished) return;
+    const begin = () =>
+      this.telemetry.begin(
+        identify((name) => req.headers[name]),
+        { req, socket: req.socket },
+      );
+    const refuse = (record: RequestRecord) => send(this.#refusal(error, record, req), res);
+    if (known) refuse(known.record);
+    else last.start = () => refuse(begin());
   }
 
-  #respond(error: GraphQLError, res: ServerResponse, socket: Socket, req?: IncomingMessage): void {
+  /** Responds on a socket that has no request. */
+  #respond(error: NodeJS.ErrnoException, socket: Socket): void {
     const record = this.telemetry.begin(
-      identify((name) => req?.headers[name]),
-      req ? { req, socket } : { socket },
+      identify(() => undefined),
+      { socket },
     );
-    this.#endWith(error, record, res, socket);
+    const { status, headers, body = '' } = this.#refusal(error, record);
+    const all = { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body) };
+    const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
   }
 
-  /** Responds with a failure, and ends the connection. */
-  #endWith(error: GraphQLError, record: RequestRecord, res: ServerResponse, socket: Socket): void {
-    res.once('finish', () => socket.destroySoon());
-    record.addProblem(error);
-    const response = refusal(error, record.identity, undefined, this.options);
+  #refusal(error: NodeJS.ErrnoException, record: RequestRecord, req?: IncomingMessage): HttpResponse {
+    const failed = clientFailure(error);
+    record.addProblem(failed);
+    const response = refusal(failed, record.identity, req, this.options);
     this.telemetry.finish(record, response.status);
-    send(response, res);
+    return response;
   }
 }

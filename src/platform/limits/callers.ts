@@ -3,7 +3,6 @@ import { GraphQLError } from 'graphql';
 import ipaddr from 'ipaddr.js';
 import { Cache } from '../caching/index.js';
 import type { Caller } from '../fairness/index.js';
-import type { RequestHead } from '../http/index.js';
 
 /** What a request says about its client. */
 interface Sender {
@@ -29,6 +28,11 @@ function network(address: string): string {
   if (isIPv4(address) || !isIP(address)) return address;
   const parsed = ipaddr.process(address); // turns an IPv4 address written as IPv6 into IPv4
   return parsed.kind() === 'ipv4' ? parsed.toString() : ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/64`).toString();
+}
+
+/** A request, of which the headers count. */
+export interface CountedRequest {
+  readonly headers: Pick<Headers, 'get'>;
 }
 
 /** What a request says of who sent it, before anything is looked up. */
@@ -64,7 +68,7 @@ export class Callers {
     this.#tokenOf = tokenOf;
   }
 
-  clientOf({ headers }: RequestHead, peer: string | undefined): Client {
+  clientOf({ headers }: CountedRequest, peer: string | undefined): Client {
     const address = clientAddress({ peer, forwardedFor: headers.get('x-forwarded-for') }, this.#trustedProxies);
     return { address, token: this.#tokenOf(headers.get('authorization')) };
   }

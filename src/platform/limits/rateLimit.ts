@@ -9,7 +9,6 @@ import {
 } from 'rate-limiter-flexible';
 import { Cache } from '../caching/index.js';
 import { failure } from '../failures/index.js';
-import type { RequestContext, RequestHead } from '../http/index.js';
 import {
   type DatabaseTimeouts,
   openPool,
@@ -17,8 +16,8 @@ import {
   sendInTime,
   withShareOfDeadline,
 } from '../postgres/index.js';
-import { loggedIdentity } from '../telemetry/index.js';
-import type { Callers, Client, Principal } from './callers.js';
+import { loggedIdentity, type RequestRecord } from '../telemetry/index.js';
+import type { Callers, Client, CountedRequest, Principal } from './callers.js';
 
 export interface RateLimiterSettings {
   /** Where requests are counted: in this gateway, or in Postgres for all gateways together. */
@@ -158,18 +157,29 @@ const leftOf = (limit: CountedLimit, points: number, milliseconds: number): stri
 
 const wholeSeconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1000));
 
+/** What is known of a request that is counted, and what its response says of the limits. */
+interface CountedContext {
+  requestId: string;
+  record?: RequestRecord;
+  scope?: RequestScope;
+  req?: { socket: { remoteAddress?: string | undefined } };
+  client?: Client | undefined;
+  actor?: Principal;
+  responseHeaders: Record<string, string>;
+}
+
 export interface RateLimit {
   /**
    * The failure of a request whose token (or address, if it has no token) is known to be over its limit. It takes no seat,
    * no look-up and no count. `isCounted` says whether the limit applies to this request.
    */
-  refusal(request: RequestHead, context: RequestContext, isCounted: () => boolean): GraphQLError | undefined;
+  refusal(request: CountedRequest, context: CountedContext, isCounted: () => boolean): GraphQLError | undefined;
   /** Runs `check` and counts the request, whatever the outcome. Fails with 429 if the request is over the limit. */
-  count<Result>(request: RequestHead, context: RequestContext, check: () => Promise<Result>): Promise<Result>;
+  count<Result>(request: CountedRequest, context: CountedContext, check: () => Promise<Result>): Promise<Result>;
   /** Counts what a document of this cost takes more than the point that its request is counted with. Fails with 429 too. */
-  charge(request: RequestHead, context: RequestContext, cost: number): Promise<void>;
+  charge(request: CountedRequest, context: CountedContext, cost: number): Promise<void>;
   /** Reports what is left of the limit without counting the request. */
-  show(request: RequestHead, context: RequestContext): Promise<void>;
+  show(request: CountedRequest, context: CountedContext): Promise<void>;
 }
 
 interface RateLimitOptions {
@@ -194,7 +204,7 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
   /** Queries the store, reports the limit to the client, returns the milliseconds to wait: 0 if the store is down. */
   async function checkLimit(
     name: 'token' | 'address',
-    context: RequestContext,
+    context: CountedContext,
     query: (limiter: RateLimiterAbstract) => Promise<RateLimiterRes | null>,
   ): Promise<number> {
     const limiter = limiters[name];
@@ -218,11 +228,11 @@ export function rateLimit({ limiters, callers, logger, clock }: RateLimitOptions
     }
   }
 
-  const clientOf = (request: RequestHead, { client, req }: RequestContext) =>
+  const clientOf = (request: CountedRequest, { client, req }: CountedContext) =>
     client ?? callers.clientOf(request, req?.socket.remoteAddress);
 
   /** Takes points of a token. Fails with 429 if it has no more. */
-  async function take(points: number, actor: Principal, { token }: Client, context: RequestContext): Promise<void> {
+  async function take(points: number, actor: Principal, { token }: Client, context: CountedContext): Promise<void> {
     const wait = await checkLimit('token', context, (limiter) => limiter.consume(keyOf(actor), points));
     if (wait === 0) return;
     if (token) blocked.block('token', token, wait);

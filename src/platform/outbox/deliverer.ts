@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Cache, lazy } from '../caching/index.js';
-import { DeliveryTurns } from '../fairness/index.js';
 import { CircuitBreaker, type Database, isUnavailable, newId, sql } from '../postgres/index.js';
+import { Turns } from '../process/index.js';
 import { PolledFigures } from '../telemetry/index.js';
 import { OpenAddresses } from './addresses.js';
 import type { Attempt } from './complete.js';
@@ -47,7 +47,7 @@ export interface Tools {
   source: EventSource;
   sender: Sender;
   /** Of all requests of the process. */
-  turns: DeliveryTurns;
+  turns: Turns;
   /** WEBHOOK_KEY: the new one first. */
   keys: readonly string[];
   product: Product;
@@ -120,7 +120,7 @@ class DeliveryStatements {
   }
 }
 
-/** Webhooks that one process delivers to at once, and requests that it sends at once. */
+/** Webhooks that one process delivers to at once, and requests that it sends at once: each webhook has eight of them. */
 const most = { webhooks: 1_000, requests: 1_000 };
 /** How soon to look again at a company of which another gateway delivers, in milliseconds. */
 const busyPauses = { least: 50, most: 1_000 };
@@ -131,8 +131,6 @@ const stopMilliseconds = { requests: 1_000, recording: 2_000 };
 
 type Needs = Pick<Tools, 'source' | 'sender' | 'keys' | 'product' | 'logger' | 'count'> & {
   db: Database;
-  /** Whether anybody else than the company uses this process. */
-  isShared?: ((companyId: string) => boolean) | undefined;
 };
 
 /**
@@ -154,7 +152,7 @@ export class Deliverer {
   readonly #outage: Outage;
   #deliveries = 0;
 
-  constructor({ db, isShared = () => true, ...needs }: Needs) {
+  constructor({ db, ...needs }: Needs) {
     const [stopping, stopped] = [this.#stopping.signal, this.#stopped.signal];
     // Every delivery listens to both, for as long as it runs.
     setMaxListeners(0, stopping, stopped);
@@ -169,7 +167,7 @@ export class Deliverer {
     this.#tools = {
       ...needs,
       statements,
-      turns: new DeliveryTurns({ seats: most.requests, isShared }),
+      turns: new Turns(most.requests),
       stopping,
       stopped,
     };
@@ -267,7 +265,6 @@ interface WebhookOptions {
   allow: readonly string[];
   logger: Logger;
   count: CountAttempt;
-  isShared: (companyId: string) => boolean;
 }
 
 /** Delivers to webhooks from now on, if there is a key. Returns what stops that, in three seconds at most. */

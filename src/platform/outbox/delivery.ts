@@ -222,9 +222,6 @@ const slowMilliseconds = 1_000;
 /** How long requests are begun before what came of them is recorded, well before the lease ends. */
 const batchMilliseconds = 3_000;
 
-/** Counts milliseconds of the processor. */
-type Charge = (milliseconds: number) => void;
-
 /** Sends what was claimed: each record in its order, and the records beside each other. */
 class Batch {
   readonly queues: RecordQueue[];
@@ -268,17 +265,15 @@ class Batch {
         queue.settled += 1;
         continue;
       }
-      const isSent = await this.#turns.take(() =>
-        this.#tools.turns.take(this.#lease.companyId, (charge) => this.#trySending(queue, item, charge)),
-      );
+      const isSent = await this.#turns.take(() => this.#tools.turns.take(() => this.#trySending(queue, item)));
       if (!isSent) return;
     }
   }
 
   /** Returns whether it was sent: the time of the batch may have passed since it had to wait. */
-  async #trySending(queue: RecordQueue, item: Item, charge: Charge): Promise<boolean> {
+  async #trySending(queue: RecordQueue, item: Item): Promise<boolean> {
     if (queue.isParked || this.#mayNotSend(item)) return false;
-    await this.#send(queue, item, charge);
+    await this.#send(queue, item);
     return true;
   }
 
@@ -288,7 +283,7 @@ class Batch {
     return this.#endpoint.isClosed && !retry?.once && !this.#isProbe;
   }
 
-  async #send(queue: RecordQueue, item: Item, charge: Charge): Promise<void> {
+  async #send(queue: RecordQueue, item: Item): Promise<void> {
     const { sender, keys, product, stopped } = this.#tools;
     const { companyId, webhookId } = this.#lease;
     const attempt = attemptOf(item);
@@ -305,7 +300,7 @@ class Batch {
     queue.current = 'running';
     queue.begun = Math.max(queue.begun, sequenceOf(item));
     const timer = this.#isProbe ? undefined : setTimeout(() => this.#slow.get(queue)?.(), slowMilliseconds);
-    const delivery = await sender.send(message, stopped, charge);
+    const delivery = await sender.send(message, stopped);
     clearTimeout(timer);
     queue.current = 'unsent';
     if (stopped.aborted && !delivery.isAcknowledged) return;

@@ -122,16 +122,14 @@ const mostBytes = { head: 16_384, rest: 32_768 };
 /** As many bytes as each piece counts beside its own: to read one takes time, however short it is. */
 const bytesPerPiece = 128;
 
-type Charge = (milliseconds: number) => void;
-
 /**
  * The response to a request, as `read` makes it of its head. What an endpoint may send is bounded at every moment, also
- * after its response. `charge` is told how much of the processor it has needed.
+ * after its response.
  */
 const responseTo = <T>(
   request: ClientRequest,
   signal: AbortSignal,
-  { read, charge }: { read: (response: IncomingMessage) => T; charge: Charge },
+  read: (response: IncomingMessage) => T,
 ): Promise<Awaited<T>> =>
   new Promise((resolve, reject) => {
     request.once('response', (response) => resolve(read(response) as Awaited<T>));
@@ -144,10 +142,10 @@ const responseTo = <T>(
       reject(isStale ? new StaleConnection() : error);
     });
     request.once('close', () => reject(new Error('the connection was closed without a response')));
-    boundResponse(request, charge);
+    boundResponse(request);
   });
 
-function boundResponse(request: ClientRequest, charge: Charge): void {
+function boundResponse(request: ClientRequest): void {
   let left = mostBytes.head;
   let informational = 0;
   let hasResponse = false;
@@ -161,13 +159,8 @@ function boundResponse(request: ClientRequest, charge: Charge): void {
     hasResponse = true;
   });
   request.once('socket', (socket) => {
-    let since = 0;
-    const begin = () => {
-      since = performance.now();
-    };
     // Behind the parser, so that it is known whether the response has come.
     const count = (piece: Buffer) => {
-      charge(performance.now() - since);
       left -= piece.length + bytesPerPiece;
       if (left >= 0 || request.destroyed) return;
       // The beginning of the body has yet to be read.
@@ -175,10 +168,8 @@ function boundResponse(request: ClientRequest, charge: Charge): void {
       else request.destroy(new Error('the head of the response is too long'));
     };
     socket.off('data', refuseUnasked);
-    socket.prependListener('data', begin);
     socket.on('data', count);
     request.once('close', () => {
-      socket.off('data', begin);
       socket.off('data', count);
       socket.on('data', refuseUnasked);
     });
@@ -271,11 +262,7 @@ interface Attempting {
   /** Whether it may have been sent on a connection that broke. */
   again: boolean;
   signal: AbortSignal;
-  charge: Charge;
 }
-
-/** Milliseconds of the processor for what is not measured: to make a request with all that is recorded, and to connect. */
-const costs = { request: 0.4, connection: 1 };
 
 const late = (milliseconds: number) => `there was no response within ${milliseconds / 1000} s`;
 
@@ -290,8 +277,7 @@ export class Sender {
     if (createConnection) for (const agent of Object.values(this.#agents)) agent.createConnection = createConnection;
   }
 
-  /** `charge` is told how many milliseconds of the processor it takes, about. */
-  async send(message: Message, signal?: AbortSignal, charge: Charge = () => {}): Promise<Delivery> {
+  async send(message: Message, signal?: AbortSignal): Promise<Delivery> {
     const start = performance.now();
     const deadline = new AbortController();
     const abort = () => deadline.abort();
@@ -300,9 +286,8 @@ export class Sender {
     if (signal?.aborted) abort();
     let outcome: Omit<Delivery, 'milliseconds'>;
     try {
-      outcome = await this.#attempt(message, { again: false, signal: deadline.signal, charge }).catch((error) => {
-        if (error instanceof StaleConnection)
-          return this.#attempt(message, { again: true, signal: deadline.signal, charge });
+      outcome = await this.#attempt(message, { again: false, signal: deadline.signal }).catch((error) => {
+        if (error instanceof StaleConnection) return this.#attempt(message, { again: true, signal: deadline.signal });
         throw error;
       });
     } catch (error) {
@@ -321,7 +306,7 @@ export class Sender {
     for (const agent of Object.values(this.#agents)) agent.destroy();
   }
 
-  #attempt({ url: text, headers, body }: Message, { again, signal, charge }: Attempting) {
+  #attempt({ url: text, headers, body }: Message, { again, signal }: Attempting) {
     const url = new URL(text);
     const encrypted = url.protocol === 'https:';
     const address = addressIn(url);
@@ -334,17 +319,15 @@ export class Sender {
       signal,
       maxHeaderSize: mostBytes.head,
     };
-    charge(costs.request);
     const request = (encrypted ? httpsRequest : httpRequest)(url, options);
-    this.#limitConnecting(request, charge);
+    this.#limitConnecting(request);
     request.end(body);
-    return responseTo(request, signal, { read: readResponse, charge });
+    return responseTo(request, signal, readResponse);
   }
 
-  #limitConnecting(request: ClientRequest, charge: Charge): void {
+  #limitConnecting(request: ClientRequest): void {
     request.once('socket', (socket) => {
       if (!socket.connecting) return;
-      charge(costs.connection);
       const timer = setTimeout(
         () => request.destroy(new Error(`there was no connection within ${this.#options.connectTimeout / 1000} s`)),
         this.#options.connectTimeout,

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { failure } from '../failures/index.js';
-import { parameters } from '../fairness/index.js';
 import type { Principal } from '../limits/index.js';
 import { type Database, newScope, sql, type Transaction } from '../postgres/index.js';
 import { type Dispatcher, Outage } from './dispatcher.js';
@@ -18,6 +17,9 @@ interface ReadingOptions {
 
 /** After how long without an event the token is checked, and the client gets a keep-alive. */
 const quietMilliseconds = 9_000;
+/** The most streams of one token, and of one company as a part of all. */
+const ofToken = 20;
+const ofCompany = 0.5;
 /** The most streams that one statement reads for. */
 const most = 500;
 
@@ -170,7 +172,6 @@ export class Streams {
   /** Throws RATE_LIMITED if the token or its company has as many as it may, and SERVICE_UNAVAILABLE if all are open. */
   #requireRoom({ companyId, tokenId }: Principal): void {
     const { most } = this.#options;
-    const { ofToken, ofCompany } = parameters.streams;
     const streams = [...(this.#companies.get(companyId)?.streams ?? [])];
     const isOver =
       streams.length >= Math.max(1, most * ofCompany) ||

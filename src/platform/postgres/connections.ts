@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CustomTypesConfig, Connection as DriverConnection, Pool, PoolClient, QueryConfig } from 'pg';
 import pg from 'pg';
-import { nobody } from '../fairness/index.js';
 import { ConnectionShares, type Release } from './connectionShares.js';
 import {
   deadlineExceeded,
   isConflict,
   isOver,
   newScope,
-  type ReadBound,
   type RequestScope,
   report,
   wait,
@@ -183,10 +181,18 @@ export interface Beginning {
 /** Returns the name under which a connection prepares a text; an empty one if it does not. */
 export type NameOf = (text: string) => string;
 
+/** Counts characters that a request has read. */
+type CountRead = (characters: number) => void;
+
+const countIn = (scope: RequestScope | undefined, mayHaveChanged: boolean): CountRead | undefined => {
+  const { reads } = scope ?? {};
+  return reads && ((characters) => reads.count(characters, mayHaveChanged));
+};
+
 /** A statement as the driver reads it. */
-function configOf(nameOf: NameOf, { text, values, rowMode, types: own }: Statement, reads?: ReadBound): QueryConfig {
+function configOf(nameOf: NameOf, { text, values, rowMode, types: own }: Statement, count?: CountRead): QueryConfig {
   const read = own ?? types;
-  const config: object = { name: nameOf(text), text, values, rowMode, types: reads ? counted(reads, read) : read };
+  const config: object = { name: nameOf(text), text, values, rowMode, types: count ? counted(count, read) : read };
   return config as QueryConfig;
 }
 
@@ -194,11 +200,11 @@ function configOf(nameOf: NameOf, { text, values, rowMode, types: own }: Stateme
  * Counts what a request reads, as it arrives and before anything is made of it. What throws fails the statement, and the
  * driver keeps none of its rows that follow.
  */
-const counted = (reads: ReadBound, { getTypeParser }: CustomTypesConfig): CustomTypesConfig => ({
+const counted = (count: CountRead, { getTypeParser }: CustomTypesConfig): CustomTypesConfig => ({
   getTypeParser: (type, format) => {
     const parse = getTypeParser(type, format as 'text') as (value: string) => unknown;
     return (value: string) => {
-      reads.count(value.length);
+      count(value.length);
       return parse(value);
     };
   },
@@ -208,13 +214,13 @@ const counted = (reads: ReadBound, { getTypeParser }: CustomTypesConfig): Custom
 class Message {
   readonly #statements: readonly Statement[];
   readonly #nameOf: NameOf;
-  readonly #reads: ReadBound | undefined;
+  readonly #count: CountRead | undefined;
   #group: StatementGroup | undefined;
 
-  constructor(statements: readonly Statement[], nameOf: NameOf, reads?: ReadBound) {
+  constructor(statements: readonly Statement[], nameOf: NameOf, count?: CountRead) {
     this.#statements = statements;
     this.#nameOf = nameOf;
-    this.#reads = reads;
+    this.#count = count;
   }
 
   get texts(): string[] {
@@ -229,7 +235,7 @@ class Message {
   /** Sends it to a pool of the driver or to one of its clients. `done` is called once, with one of both. */
   send(driver: Pick<Pool, 'query'>, done: (error: Error | undefined, results?: StatementResult[]) => void): void {
     try {
-      const configs = this.#statements.map((statement) => configOf(this.#nameOf, statement, this.#reads));
+      const configs = this.#statements.map((statement) => configOf(this.#nameOf, statement, this.#count));
       this.#group = configs.length > 1 ? new StatementGroup(configs) : undefined;
       const config = (this.#group ?? configs[0]) as QueryConfig;
       driver.query(config, (error: Error | undefined, result: unknown) => {
@@ -356,7 +362,7 @@ class HeldConnection implements Connection {
     const hadFailed = this.#failed !== undefined;
     const queryInTurn = () => {
       const results = this.#last.then(() =>
-        this.#queryNow(new Message(statements, this.#nameOf, this.#holder.scope?.reads)),
+        this.#queryNow(new Message(statements, this.#nameOf, countIn(this.#holder.scope, false))),
       );
       this.#last = results.catch(() => {});
       return results;
@@ -522,10 +528,8 @@ class PoolConnection implements Connection, Beginning {
       return;
     }
     const first = prerequisite ? [prerequisite.prerequisite.statement] : [];
-    // A change that commits by itself is answered with what it has read: no bound could undo it.
-    const reads = this.scope?.isChange ? undefined : this.scope?.reads;
     const all = [...first, ...asked.flatMap(({ statements }) => statements)];
-    const message = new Message(all, this.shared.nameOf, reads);
+    const message = new Message(all, this.shared.nameOf, countIn(this.scope, this.scope?.isChange === true));
     const sent = prerequisite ? this.#pass(prerequisite, message) : this.#repeated(message);
     sent.then(
       (results) => {
@@ -600,19 +604,17 @@ class PoolConnection implements Connection, Beginning {
 
   /** Keeps its connection for as long as that is used, even if the request does not wait any more. */
   #queryOn(release: Release, message: Message): Promise<StatementResult[]> {
-    const { pool, shares } = this.shared;
+    const { pool } = this.shared;
     const scope = this.scope;
     if (isOver(scope)) {
       release();
       return Promise.reject(deadlineExceeded());
     }
-    const { caller = nobody } = scope ?? {};
     const since = performance.now();
     const sent = () =>
       waitFor<StatementResult[]>(scope, (resolve, reject) =>
         message.send(pool, (error, results) => {
-          shares.countUse(caller, performance.now() - since, error !== undefined);
-          release();
+          release({ used: performance.now() - since, hasFailed: error !== undefined });
           if (results) resolve(results);
           else reject(error);
         }),

@@ -102,7 +102,11 @@ export interface RequestObserver {
 export class ReadTooMuch extends Error {
   override readonly name = 'ReadTooMuch';
 
-  constructor(readonly maximum: number) {
+  constructor(
+    readonly maximum: number,
+    /** Whether a change of the request may have been committed. */
+    readonly mayHaveChanged: boolean,
+  ) {
     super(`the request has read more than ${maximum} characters`);
   }
 }
@@ -114,9 +118,9 @@ export class ReadBound {
 
   constructor(readonly maximum: number) {}
 
-  count(characters: number): void {
+  count(characters: number, mayHaveChanged: boolean): void {
     this.read += characters;
-    if (this.read > this.maximum) throw new ReadTooMuch(this.maximum);
+    if (this.read > this.maximum) throw new ReadTooMuch(this.maximum, mayHaveChanged);
   }
 }
 
@@ -130,7 +134,7 @@ export interface RequestScope {
   /** How often it waits right now, and since when. */
   waits: number;
   since: number;
-  /** What its rows may have; undefined if only the data decides that. */
+  /** What its rows may have; undefined for what no request has asked for. */
   reads: ReadBound | undefined;
   /** How many connections it holds. */
   held: number;

@@ -8,14 +8,23 @@ export class Turns {
   }
 
   async take<T>(run: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    await this.begin();
     try {
       return await run();
     } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#free += 1;
+      this.end();
     }
+  }
+
+  /** Waits for a turn, which lasts until {@link end}. */
+  async begin(): Promise<void> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+  }
+
+  end(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#free += 1;
   }
 }

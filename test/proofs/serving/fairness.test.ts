@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { Overload } from '../../../src/platform/fairness/admission.js';
+import { Overload } from '../../../src/platform/http/admission.js';
 import { createLogger } from '../../../src/platform/telemetry/logger.js';
 import { createWorld } from '../../support/world.js';
 
-const world = await createWorld({ overload: new Overload(10, createLogger('silent')) });
+const world = await createWorld({ overload: new Overload({ maxConcurrentRequests: 10 }, createLogger('silent')) });
 const { caller } = await world.team();
 const ask = (token: string) => world.graphql(token, '{ viewer { person { id } } }');
 const burst = (token: string, count: number) => Array.from({ length: count }, () => ask(token));

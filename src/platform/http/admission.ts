@@ -1,0 +1,174 @@
+import type { IncomingMessage } from 'node:http';
+import type { GraphQLError } from 'graphql';
+import type { Logger } from 'pino';
+import { failure } from '../failures/index.js';
+import { type Caller, type Decision, FairQueue, nobody } from '../fairness/index.js';
+import { type RequestRecord, usedPerCounted } from '../telemetry/index.js';
+import type { ReadBody } from './router.js';
+
+/** The failure of a request for which there is no seat, or no memory for its body. */
+export const overloaded = () => failure('SERVICE_UNAVAILABLE', { overloaded: true });
+
+/** The failure of a request that gets no seat because of its caller's other requests. */
+export const tooManyOfOne = () => failure('RATE_LIMITED', { limit: 'concurrency', retryAfter: 1 });
+
+/** The queue of the requests, of which so many run. What they share is the processor. */
+export const requestQueue = (seats: number, now?: () => number) =>
+  new FairQueue({
+    seats,
+    together: 10,
+    bounds: { waiting: Math.max(1_000, 50 * seats), ofFew: 15_000, ofMany: 500 },
+    ...(now && { now }),
+  });
+
+/** About what Node takes for a chunk besides its bytes. A client decides how short its chunks are. */
+const bytesPerChunk = 256;
+/** Bytes for the bodies that are being received, unless a few of the largest need more. */
+const leastBodyBytes = 64 * 1024 ** 2;
+
+const logMilliseconds = 1000;
+/** Served whatever the load is, because a balancer or supervisor asks. */
+const alwaysAdmitted = new Set(['/healthz', '/readyz']);
+
+interface OverloadOptions {
+  maxConcurrentRequests: number;
+  bodyLimit?: number;
+  /** The most memory for the bodies that are being received, as these hold none of the seats for requests. */
+  bodyBytes?: number;
+}
+
+/** Admits requests, and logs how many it refuses once a second: a line for each would itself be load. */
+export class Overload {
+  readonly queue: FairQueue;
+  readonly #bodyBytes: number;
+  readonly #logger: Logger;
+  #bodies = 0;
+  #refused = 0;
+  #dropped = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor({ maxConcurrentRequests, bodyLimit = 0, bodyBytes }: OverloadOptions, logger: Logger) {
+    this.queue = requestQueue(maxConcurrentRequests);
+    this.#bodyBytes = bodyBytes ?? Math.max(leastBodyBytes, 4 * bodyLimit);
+    this.#logger = logger;
+  }
+
+  isExempt(target: string): boolean {
+    return alwaysAdmitted.has(target.replace(/\?.*/s, ''));
+  }
+
+  /** Reads a body whose bytes count until it is read. Whoever is refused keeps no more of it. */
+  async countBody<T>(record: RequestRecord, read: ReadBody<T>): Promise<T> {
+    let own = 0;
+    try {
+      return await read((bytes) => {
+        own += bytes + bytesPerChunk;
+        this.#bodies += bytes + bytesPerChunk;
+        if (this.#bodies <= this.#bodyBytes) return true;
+        this.countRefusal(record);
+        return false;
+      });
+    } finally {
+      this.#bodies -= own;
+    }
+  }
+
+  /** The request has no line of its own in the log. */
+  countRefusal(record: RequestRecord): void {
+    record.isLogged = false;
+    this.#refused += 1;
+    this.#reportSoon();
+  }
+
+  /** Counts a connection that was closed because of too many, or of what it did not read. */
+  countDrop(): void {
+    this.#dropped += 1;
+    this.#reportSoon();
+  }
+
+  #reportSoon(): void {
+    this.#timer ??= setTimeout(() => this.#report(), logMilliseconds).unref();
+  }
+
+  #report(): void {
+    const { taken: inProgress, waiting } = this.queue;
+    this.#logger.warn({ refused: this.#refused, dropped: this.#dropped, inProgress, waiting }, 'overloaded');
+    this.#refused = 0;
+    this.#dropped = 0;
+    this.#timer = undefined;
+  }
+}
+
+/** The seat of one request that was admitted. A client that sends its body slowly holds no seat meanwhile. */
+export class Seat {
+  readonly #overload: Overload;
+  readonly #record: RequestRecord;
+  readonly #callerNow: () => Caller;
+  #held: { caller: Caller; processor: number } | undefined;
+  #hasEnded = false;
+
+  /** `callerNow` is who sent the request, as far as that is known by then. */
+  constructor(overload: Overload, record: RequestRecord, callerNow: () => Caller = () => nobody) {
+    this.#overload = overload;
+    this.#record = record;
+    this.#callerNow = callerNow;
+  }
+
+  /** Waits for a seat, in the queue of its caller. Returns how the request fails that gets none. */
+  enter(): GraphQLError | undefined | Promise<GraphQLError | undefined> {
+    const caller = this.#callerNow();
+    const decision = this.#overload.queue.enter(caller);
+    return decision === 'admitted' ? this.#take(caller) : decision.then((made) => this.#follow(made, caller));
+  }
+
+  /**
+   * Reads the body. Throws SERVICE_UNAVAILABLE or RATE_LIMITED if the body took its time, and there is no memory for it,
+   * or no seat when it has come, or its client has left.
+   */
+  async whileReceiving<T>(req: IncomingMessage, read: ReadBody<T>): Promise<T> {
+    if (req.complete) return read();
+    this.#giveBack();
+    return this.#overload.countBody(this.#record, async (take) => {
+      const body = await read(take);
+      const failure = await this.enter();
+      if (failure) throw failure;
+      // The request may have been answered meanwhile: nobody would give the seat back.
+      if (this.#hasEnded) this.#giveBack();
+      if (req.socket.destroyed) throw overloaded();
+      return body;
+    });
+  }
+
+  /** Called once, when the request is answered. */
+  leave(): void {
+    this.#hasEnded = true;
+    this.#giveBack();
+  }
+
+  #follow(decision: Decision, caller: Caller): ReturnType<Seat['enter']> {
+    if (decision === 'admitted') {
+      // It may have waited with many others whose token was not known yet, and is now.
+      if (this.#callerNow().flow === caller.flow) return this.#take(caller);
+      this.#overload.queue.leave(caller);
+      return this.enter();
+    }
+    this.#overload.countRefusal(this.#record);
+    return decision === 'overloaded' ? overloaded() : tooManyOfOne();
+  }
+
+  #take(caller: Caller): undefined {
+    const { processorTime } = this.#record;
+    this.#held = { caller, processor: processorTime.milliseconds };
+    processorTime.admit(true);
+  }
+
+  #giveBack(): void {
+    if (!this.#held) return;
+    const { caller, processor } = this.#held;
+    const { processorTime } = this.#record;
+    this.#held = undefined;
+    processorTime.admit(false);
+    const used = (processorTime.milliseconds - processor) * usedPerCounted();
+    this.#overload.queue.leave(caller, { known: this.#callerNow(), used });
+  }
+}
