@@ -270,13 +270,28 @@ export function rowsOfRecord({ companyId }: Actor, { table, of, by, where, ...cu
 }
 
 const shortest = 3;
+const shortestOfCharacters = 2;
+const standsAlone = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+const mostWords = 20;
 
-/** A text below three characters is refused, because the index finds names by three in a row. */
-export const textErrors = (name: string, text: string | null | undefined): FieldError[] =>
-  text == null || [...text.trim()].length >= shortest
-    ? []
-    : [{ field: name, code: 'too_short', message: `must have at least ${shortest} characters` }];
+const wordsOf = (text: string) => text.normalize('NFKC').trim().split(/\s+/);
 
-/** Holds for the rows in which the column contains the text. */
-export const contains = (column: Prisma.Sql, text: string) =>
-  Prisma.sql`${column} ILIKE ${`%${text.trim().replace(/[\\%_]/g, '\\$&')}%`}`;
+const isFound = (word: string) => [...word].length >= (standsAlone.test(word) ? shortestOfCharacters : shortest);
+
+/** A text of short words only is refused, because the index finds names by three letters in a row. */
+export function textErrors(field: string, text: string | null | undefined): FieldError[] {
+  if (text == null) return [];
+  const words = wordsOf(text);
+  if (!words.some(isFound)) {
+    const message = `must have a word of at least ${shortest} characters, or of ${shortestOfCharacters} in Chinese, Japanese or Korean`;
+    return [{ field, code: 'too_short', message }];
+  }
+  return words.length > mostWords ? [{ field, code: 'too_long', message: `must have at most ${mostWords} words` }] : [];
+}
+
+/** Holds for the rows in which the column contains every word of the text, as `search_key` reads both. */
+export const contains = (column: Prisma.Sql, text: string): Prisma.Sql =>
+  Prisma.join(
+    wordsOf(text).map((word) => Prisma.sql`search_key(${column}) LIKE search_pattern(${word})`),
+    ' AND ',
+  );

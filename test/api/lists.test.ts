@@ -39,6 +39,8 @@ async function walk(token: string, size: number, orderBy: string, filter = '{}',
 const names = (connection: Json) => connection.nodes.map(({ name }: Json) => name);
 const ids = (connection: Json) => connection.nodes.map(({ id }: Json) => id);
 
+const tooShort = 'must have a word of at least 3 characters, or of 2 in Chinese, Japanese or Korean';
+
 describe('a list of goals', () => {
   test('pages forwards and backwards through every row once, in a stable order though names and times are equal', async () => {
     const { caller, space } = await team();
@@ -92,8 +94,8 @@ describe('a list of goals', () => {
       'goals.after',
       'is not a cursor of this list in this order',
     ],
-    ['filter: { text: "ab" }', 'goals.filter.text', 'must have at least 3 characters'],
-    ['filter: { text: "  ab " }', 'goals.filter.text', 'must have at least 3 characters'],
+    ['filter: { text: "ab" }', 'goals.filter.text', tooShort],
+    ['filter: { text: "  ab " }', 'goals.filter.text', tooShort],
   ])('with %s answers BAD_USER_INPUT for %s', async (args, field, message) => {
     const { caller } = await team();
     const { status, body } = await world.graphql(caller.token, `{ goals(${args}) { nodes { id } } }`);
@@ -182,6 +184,50 @@ describe('a list of goals', () => {
     expect(await found('c:\\plan')).toEqual(['C:\\plans']);
     expect(await found('\\\\plan')).toEqual([]);
     expect(await found('ÜNÏ')).toEqual(['Ünïque']);
+  });
+
+  test.each([
+    ['Entwürfe für München', ['münchen', 'MÜNCHEN', 'Mu\u0308nchen', 'munchen', 'für Entwürfe']],
+    ['U\u0308bersicht Ko\u0308ln', ['Köln', 'übersicht', 'koln']],
+    ['Les cafés de Łódź', ['cafes', 'cafe\u0301s', 'lodz', 'ŁÓDŹ']],
+    ['ΟΔΟΣ ΕΡΜΟΥ', ['οδος', 'οδοσ', 'ερμου οδος']],
+    ['Straße 12', ['strasse', 'STRASSE', 'straße']],
+    ['ﬁnal\u00a0Ｐｌａｎ', ['final plan', 'plan final']],
+    ['会议记录', ['会议', '议记', '记录', '会议记录']],
+    ['東京タワー', ['東京', 'タワ', 'タワー']],
+    ['서울 회의록', ['회의', '서울', '회의록 서울']],
+    ['İstanbul ofisi', ['istanbul']],
+    ['a_b 50%', ['a_b', '50%']],
+  ])('finds %j by what people type', async (name, texts) => {
+    const { caller, space } = await team();
+    for (const each of [name, 'another']) await world.goal(space, { name: each });
+    const found = (text: string) =>
+      walk(caller.token, 1, '{ field: NAME }', JSON.stringify({ text }).replace('"text"', 'text'));
+    for (const text of texts) expect(await found(text), text).toEqual([name]);
+    for (const text of ['会录', 'munster', 'another plan', 'a＿x', '５０％０'])
+      expect(await found(text), text).toEqual([]);
+  });
+
+  test('sorts names as the Unicode collation algorithm does', async () => {
+    const { caller, space } = await team();
+    const names = [
+      'zoo',
+      'Öl',
+      'éclair',
+      'Äpfel',
+      'apple',
+      'Zebra',
+      '10 goals',
+      'ab',
+      'a b',
+      'Straße',
+      'Ярмарка',
+      '会议',
+    ];
+    for (const name of names) await world.goal(space, { name });
+    const sorted = names.toSorted(new Intl.Collator('und').compare);
+    expect(await walk(caller.token, 1, '{ field: NAME }')).toEqual(sorted);
+    expect(await walk(caller.token, 5, '{ field: NAME, direction: DESC }')).toEqual(sorted.toReversed());
   });
 
   test('keeps its place for names longer than an index holds', async () => {
@@ -337,7 +383,7 @@ describe('the nodes of a hub', () => {
     expect(status).toBe(400);
     expect(body.errors[0].extensions).toMatchObject({
       code: 'BAD_USER_INPUT',
-      errors: [{ field: 'nodes.filter.text', message: 'must have at least 3 characters' }],
+      errors: [{ field: 'nodes.filter.text', message: tooShort }],
     });
   });
 
@@ -405,7 +451,7 @@ describe('the nodes of all hubs', () => {
   });
 
   test.each<[string, Json, string, string]>([
-    ['too short a text', { text: ' ab ' }, 'resourceHubNodes.text', 'must have at least 3 characters'],
+    ['too short a text', { text: ' ab ' }, 'resourceHubNodes.text', tooShort],
     ['too long a text', { text: 'x'.repeat(201) }, 'text', 'must have at most 200 characters'],
     ['a cursor of another list', { text: 'abc', after: 'x' }, 'resourceHubNodes.after', 'is not a cursor'],
   ])('are not found by %s', async (_what, variables, field, message) => {

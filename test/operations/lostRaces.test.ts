@@ -216,3 +216,33 @@ test('an activity has the time of its change, not that of the request, which wai
   ]);
   expect(insertedAt.getTime()).toBeGreaterThanOrEqual(changedAt.getTime());
 });
+
+test.each([
+  ['whose token is revoked', `UPDATE api_tokens SET revoked_at = now() WHERE person_id = $1`],
+  ['whose token expires', `UPDATE api_tokens SET expires_at = now() WHERE person_id = $1`],
+  ['whose person is suspended', `UPDATE people SET suspended_at = now() WHERE id = $1`],
+])('a change that waits for its record is made by a caller %s meanwhile, and no later one is', async (_whose, sql) => {
+  const { caller, space } = await world.team();
+  const [first, second] = [await world.closedGoal(space), await world.closedGoal(space)];
+  const release = await lockedGoal(first.id);
+  const answer = world.post(restPaths.reopenGoal, caller.token, { id: first.id });
+  await eventually(async () => {
+    const [row] = await world.db.$queryRawUnsafe<{ waiting: boolean }[]>(
+      `SELECT bool_or(wait_event_type = 'Lock') AS waiting FROM pg_stat_activity WHERE datname = current_database()`,
+    );
+    expect(row?.waiting).toBe(true);
+  });
+  await world.sql(sql, [caller.id]);
+  await release();
+  expect((await answer).status).toBe(200);
+  expect((await world.post(restPaths.reopenGoal, caller.token, { id: second.id })).status).toBe(401);
+});
+
+async function lockedGoal(id: string): Promise<() => Promise<unknown>> {
+  const client = new pg.Client({ connectionString: world.url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query('BEGIN');
+  await client.query('SELECT FROM goals WHERE id = $1 FOR UPDATE', [id]);
+  return () => client.query('COMMIT');
+}

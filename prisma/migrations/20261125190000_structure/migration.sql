@@ -43,9 +43,29 @@ RETURN encode(
     52, 1), 53, 1),
   'hex')::uuid::text;
 
--- Names sort without regard to case; 200 characters are short enough for an index, ids decide what is equal so far.
+-- Names sort as the Unicode collation algorithm has them, by the collation of their columns, which is the same in every
+-- database, and without regard to case; 200 characters are short enough for an index, ids decide what is equal so far.
 CREATE FUNCTION name_key(name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN lower("left"(name, 200));
+
+-- Names are searched without regard to case, accents, ligatures, widths, final sigmas and how a letter is composed. Each
+-- character of Chinese, Japanese and Korean stands alone, so that an index of three in a row finds it.
+CREATE FUNCTION search_key(name text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN regexp_replace(
+  normalize(
+    translate(
+      replace(replace(replace(
+        regexp_replace(
+          normalize(lower(normalize(name, NFKC) COLLATE "und-x-icu"), NFKD),
+          '[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]', '', 'g'),
+        'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'),
+      'ςłøđħı', 'σlodhi'),
+    NFC),
+  '([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff])', ' \1 ', 'g');
+
+-- What a name is LIKE that contains a word.
+CREATE FUNCTION search_pattern(word text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN '%' || regexp_replace(search_key(word), '([\\%_])', '\\\1', 'g') || '%';
 
 -- All goals on one shelf (1 archived, 2 closed, 4 open to its space, 8 open to the company) are seen by the same people,
 -- personal access aside.
@@ -78,7 +98,7 @@ END;
 -- The tenant: every other row belongs to one.
 CREATE TABLE companies (
   id text NOT NULL DEFAULT new_id(),
-  name text NOT NULL,
+  name text COLLATE "und-x-icu" NOT NULL,
   inserted_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   last_sequence bigint NOT NULL DEFAULT 0,
   CONSTRAINT companies_pkey PRIMARY KEY (id),
@@ -94,7 +114,7 @@ CREATE TABLE companies (
 CREATE TABLE people (
   company_id text NOT NULL,
   id text NOT NULL DEFAULT new_id(),
-  full_name text NOT NULL,
+  full_name text COLLATE "und-x-icu" NOT NULL,
   title text,
   email text,
   avatar_url text,
@@ -207,7 +227,7 @@ CREATE TABLE imports (
 CREATE TABLE spaces (
   company_id text NOT NULL,
   id text NOT NULL DEFAULT new_id(),
-  name text NOT NULL,
+  name text COLLATE "und-x-icu" NOT NULL,
   mission text,
   is_company_space boolean NOT NULL DEFAULT false,
   public_level integer NOT NULL DEFAULT 0,
@@ -259,7 +279,7 @@ CREATE TABLE goals (
   id text NOT NULL DEFAULT new_id(),
   space_id text NOT NULL,
   parent_goal_id text,
-  name text NOT NULL,
+  name text COLLATE "und-x-icu" NOT NULL,
   description text,
   champion_id text,
   reviewer_id text,
@@ -443,7 +463,7 @@ CREATE TABLE projects (
   id text NOT NULL DEFAULT new_id(),
   space_id text NOT NULL,
   goal_id text,
-  name text NOT NULL,
+  name text COLLATE "und-x-icu" NOT NULL,
   description text,
   status progress_status NOT NULL DEFAULT 'pending',
   champion_id text,
@@ -521,7 +541,7 @@ CREATE TABLE resource_hubs (
   space_id text,
   goal_id text,
   project_id text,
-  name text NOT NULL,
+  name text COLLATE "und-x-icu" NOT NULL,
   description text,
   inserted_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -557,7 +577,7 @@ CREATE TABLE resource_hub_folders (
   id text NOT NULL DEFAULT new_id(),
   resource_hub_id text NOT NULL,
   parent_folder_id text,
-  name text NOT NULL,
+  name text COLLATE "und-x-icu" NOT NULL,
   description text,
   inserted_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -621,7 +641,7 @@ CREATE TABLE resource_hub_files (
   id text NOT NULL DEFAULT new_id(),
   resource_hub_id text NOT NULL,
   parent_folder_id text,
-  name text NOT NULL,
+  name text COLLATE "und-x-icu" NOT NULL,
   description text,
   author_id text NOT NULL,
   blob_id text NOT NULL,
@@ -685,7 +705,7 @@ CREATE TABLE resource_hub_documents (
   id text NOT NULL DEFAULT new_id(),
   resource_hub_id text NOT NULL,
   parent_folder_id text,
-  name text NOT NULL,
+  name text COLLATE "und-x-icu" NOT NULL,
   content text NOT NULL,
   author_id text NOT NULL,
   state document_state NOT NULL DEFAULT 'draft',
@@ -1127,12 +1147,12 @@ DO $$
 BEGIN
   IF EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm') THEN
     CREATE EXTENSION IF NOT EXISTS pg_trgm;
-    CREATE INDEX goals_name_idx ON goals USING gin (name gin_trgm_ops);
-    CREATE INDEX resource_hub_folders_name_idx ON resource_hub_folders USING gin (name gin_trgm_ops);
+    CREATE INDEX goals_name_idx ON goals USING gin (search_key(name) gin_trgm_ops);
+    CREATE INDEX resource_hub_folders_name_idx ON resource_hub_folders USING gin (search_key(name) gin_trgm_ops);
     -- Partial, so that a deletion writes nothing to them.
-    CREATE INDEX resource_hub_files_name_idx ON resource_hub_files USING gin (name gin_trgm_ops) WHERE deleted_at IS NULL;
+    CREATE INDEX resource_hub_files_name_idx ON resource_hub_files USING gin (search_key(name) gin_trgm_ops) WHERE deleted_at IS NULL;
     CREATE INDEX resource_hub_documents_name_idx
-      ON resource_hub_documents USING gin (name gin_trgm_ops) WHERE deleted_at IS NULL;
+      ON resource_hub_documents USING gin (search_key(name) gin_trgm_ops) WHERE deleted_at IS NULL;
   END IF;
 EXCEPTION WHEN insufficient_privilege THEN
   RAISE NOTICE 'no right to create the extension pg_trgm';

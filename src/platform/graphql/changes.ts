@@ -117,7 +117,10 @@ function readKey(header: string): string {
   return key;
 }
 
-/** SHA-256 of the request: document and variables for GraphQL; only the input where the document is our own. */
+/**
+ * SHA-256 of the request: document and variables for GraphQL; only the surface and the input where the document is our own.
+ * It is kept with the outcome, and compared by whichever version of the gateway the retry reaches: its bytes stay.
+ */
 function fingerprintOf(
   { document, operationName, variableValues }: ExecutionArgs,
   operation: OperationDefinitionNode,

@@ -22,6 +22,9 @@ export interface ExecutionOptions<Changed> extends ChangeOptions<Changed> {
 
 type ExecuteOperation = (args: ExecutionArgs) => Promise<ExecutionResult>;
 
+/** A document of ours reads one record, whose text may be long, a few times: as often more as a caller's may. */
+const forStored = 4;
+
 /** What a document of ours costs. */
 const storedCost = perOperation((operation, document, schema: GraphQLSchema) =>
   operationCost(schema)(document, operation, {}),
@@ -37,7 +40,8 @@ export function createExecution<Changed>(options: ExecutionOptions<Changed>): Ex
     if (!node) return execute(args);
     const context = args.contextValue as PendingOperation['context'];
     await context.charge?.((context.cost ?? storedCost(node, args.document, args.schema)).complexity);
-    if (context.scope) context.scope.reads = new ReadBound(readCharacters);
+    if (context.scope)
+      context.scope.reads = new ReadBound(context.isStored ? forStored * readCharacters : readCharacters);
     if (!context.isStored) requireValidInput(args, node);
     const isChange = node.operation === OperationTypeNode.MUTATION;
     const isLimited = !context.isStored && !(isChange && isShort(context.cost));
