@@ -79,7 +79,11 @@ describe('a bad argument is found before anything runs', () => {
       'with a text that is too short',
       '{ goals(filter: { text: " ab " }) { totalCount } }',
       {},
-      { field: 'goals.filter.text', code: 'too_short', message: 'must have a word of at least 3 characters, or of 2 in Chinese, Japanese or Korean' },
+      {
+        field: 'goals.filter.text',
+        code: 'too_short',
+        message: 'must have a word of at least 3 characters, or of 2 in Chinese, Japanese or Korean',
+      },
     ],
   ])('%s', async (_where, query, variables: Json, error) => {
     const { caller } = await world.team();

@@ -1,4 +1,4 @@
-import { Ladder } from './isolation/ladder.js';
+import { Ladder } from '../proofs/search/isolation/ladder.js';
 import type { Json, World } from './world.js';
 
 /** The grants of one person on one goal, project or space, and the levels of that resource. */

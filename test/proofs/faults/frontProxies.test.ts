@@ -10,12 +10,12 @@ import { makeCertificates } from '../../support/certificates.js';
 import { createDatabase } from '../../support/database.js';
 import { isProxyMissing, type ProxyName, proxyNames } from '../../support/documentedProxies.js';
 import { blocksOf, sectionOf, textOf } from '../../support/documents.js';
-import { startFrontProxy } from '../../support/frontProxies.js';
 import { askForStream, OpenStream, openStream } from '../../support/openStream.js';
 import { pasteInto } from '../../support/pasteInto.js';
 import { createRestorables } from '../../support/restorables.js';
 import { startServer } from '../../support/server.js';
 import { restPaths } from '../../support/world.js';
+import { startFrontProxy } from './frontProxies.js';
 
 /** The proxies that are tried: those that are installed, and with CI=true all, so that a missing one fails. */
 const tried = proxyNames.filter((name) => process.env.CI === 'true' || !isProxyMissing(name));

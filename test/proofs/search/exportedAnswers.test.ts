@@ -22,13 +22,13 @@ import { importFrom } from '../../../src/workspace/import.js';
 import { createDatabase } from '../../support/database.js';
 import { textOf } from '../../support/documents.js';
 import { commandOutput } from '../../support/goalpost.js';
-import { randomOf } from '../../support/livingData/histories.js';
 import { preparedStatements } from '../../support/pgbouncer.js';
 import { knownTo, openRandomDemo } from '../../support/randomDemo.js';
 import { randomRequest } from '../../support/randomQueries.js';
 import { seedOf } from '../../support/seedOf.js';
 import { mutation } from '../../support/surfaces.js';
 import { type Json, World } from '../../support/world.js';
+import { randomOf } from './livingData/histories.js';
 
 /** A workspace with records of every kind, of which each field is there or not at random. `random` is from 0 up to 1. */
 function randomWorkspace(random: () => number, key = 'random'): Json {

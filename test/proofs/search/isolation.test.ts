@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { schema } from '../../../src/schema/index.js';
-import { chunks, inParallel, lookUp, questionsAbout } from '../../support/isolation/asking.js';
-import type { Caller } from '../../support/isolation/callers.js';
+import type { Json } from '../../support/world.js';
+import { chunks, inParallel, lookUp, questionsAbout } from './isolation/asking.js';
+import type { Caller } from './isolation/callers.js';
 import {
   complete,
   completenessOfArguments,
@@ -9,12 +10,11 @@ import {
   completenessOfMutations,
   completenessOfPaths,
   ruleOf,
-} from '../../support/isolation/completeness.js';
-import { expected, likeFor } from '../../support/isolation/matrix.js';
-import { filters, lookUps } from '../../support/isolation/policy.js';
-import type { Target } from '../../support/isolation/records.js';
-import { openScene, testLog } from '../../support/isolation/scene.js';
-import type { Json } from '../../support/world.js';
+} from './isolation/completeness.js';
+import { expected, likeFor } from './isolation/matrix.js';
+import { filters, lookUps } from './isolation/policy.js';
+import type { Target } from './isolation/records.js';
+import { openScene, testLog } from './isolation/scene.js';
 
 const {
   world,

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../../src/schema/index.js';
-import { crawlQueries, inParallel, questionsAbout } from '../../support/isolation/asking.js';
-import type { Caller } from '../../support/isolation/callers.js';
-import { type Facts, readFacts } from '../../support/isolation/crawl.js';
-import { expected } from '../../support/isolation/matrix.js';
-import { fields, texts } from '../../support/isolation/policy.js';
-import { openScene, testLog } from '../../support/isolation/scene.js';
-import { mayKnow, withheldTexts, wrongFacts, wrongTexts } from '../../support/isolation/shown.js';
+import { crawlQueries, inParallel, questionsAbout } from './isolation/asking.js';
+import type { Caller } from './isolation/callers.js';
+import { type Facts, readFacts } from './isolation/crawl.js';
+import { expected } from './isolation/matrix.js';
+import { fields, texts } from './isolation/policy.js';
+import { openScene, testLog } from './isolation/scene.js';
+import { mayKnow, withheldTexts, wrongFacts, wrongTexts } from './isolation/shown.js';
 
 const { ladder, links, people, owner, matrix, targets } = await openScene('what is shown');
 const others = people.filter(({ name }) => name !== 'owner');

@@ -2,17 +2,17 @@ import type { GraphQLSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { schema } from '../../../src/schema/index.js';
 import { changesOf, nothing } from '../../support/changes.js';
-import { inParallel } from '../../support/isolation/asking.js';
-import type { Caller } from '../../support/isolation/callers.js';
-import { everything, readFacts } from '../../support/isolation/crawl.js';
-import type { Ladder } from '../../support/isolation/ladder.js';
-import { expected, likeFor, type Matrix, statusOf } from '../../support/isolation/matrix.js';
-import { mutations, type Need } from '../../support/isolation/policy.js';
-import type { Target } from '../../support/isolation/records.js';
-import { openScene, testLog } from '../../support/isolation/scene.js';
-import { mayKnow } from '../../support/isolation/shown.js';
 import { mutation, type Surface, snakeKeys, surfaces } from '../../support/surfaces.js';
 import { type Json, mentioning, restPaths, type World } from '../../support/world.js';
+import { inParallel } from './isolation/asking.js';
+import type { Caller } from './isolation/callers.js';
+import { everything, readFacts } from './isolation/crawl.js';
+import type { Ladder } from './isolation/ladder.js';
+import { expected, likeFor, type Matrix, statusOf } from './isolation/matrix.js';
+import { mutations, type Need } from './isolation/policy.js';
+import type { Target } from './isolation/records.js';
+import { openScene, testLog } from './isolation/scene.js';
+import { mayKnow } from './isolation/shown.js';
 
 /** One mutation by one caller of one record, on one surface. */
 interface Write {

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventCursor } from '../../../src/events/event.js';
-import type { Caller } from '../../support/isolation/callers.js';
-import { foundIn } from '../../support/isolation/canaries.js';
-import { Ladder } from '../../support/isolation/ladder.js';
-import { fields } from '../../support/isolation/policy.js';
-import { openScene, testLog } from '../../support/isolation/scene.js';
-import { Links } from '../../support/isolation/shown.js';
 import { askForStream, type OpenStream, openStream } from '../../support/openStream.js';
+import type { Caller } from './isolation/callers.js';
+import { foundIn } from './isolation/canaries.js';
+import { Ladder } from './isolation/ladder.js';
+import { fields } from './isolation/policy.js';
+import { openScene, testLog } from './isolation/scene.js';
+import { Links } from './isolation/shown.js';
 
 /** A clock that runs so much faster that a stream says every half second how far it has come. */
 const streaming = { now: () => 20 * performance.now() };

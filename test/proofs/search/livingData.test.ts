@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { seedOf } from '../../support/seedOf.js';
+import { createWorld } from '../../support/world.js';
 import {
   type Action,
   interleavings,
@@ -6,11 +8,9 @@ import {
   problemsOf,
   randomActions,
   shortened,
-} from '../../support/livingData/histories.js';
-import { type Rule, rules } from '../../support/livingData/model.js';
-import { RealHistories, type State } from '../../support/livingData/realHistory.js';
-import { seedOf } from '../../support/seedOf.js';
-import { createWorld } from '../../support/world.js';
+} from './livingData/histories.js';
+import { type Rule, rules } from './livingData/model.js';
+import { RealHistories, type State } from './livingData/realHistory.js';
 
 const histories = Number(process.env.LIVING_DATA_HISTORIES ?? 10_000);
 const firstSeed = seedOf('LIVING_DATA_SEED');

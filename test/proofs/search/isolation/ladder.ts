@@ -1,4 +1,4 @@
-import type { Json, World } from '../world.js';
+import type { Json, World } from '../../../support/world.js';
 
 /** A record that has an access level of its own, or takes it from another one. */
 interface Rung {

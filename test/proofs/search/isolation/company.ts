@@ -1,9 +1,9 @@
-import { eventSource } from '../../../src/events/source.js';
-import { numberEvents } from '../../../src/platform/outbox/sequence.js';
-import { createToken } from '../../../src/tokens.js';
-import { filledDocument, filledFile, filledGoal } from '../filled.js';
-import { perform } from '../surfaces.js';
-import type { Json, World } from '../world.js';
+import { eventSource } from '../../../../src/events/source.js';
+import { numberEvents } from '../../../../src/platform/outbox/sequence.js';
+import { createToken } from '../../../../src/tokens.js';
+import { filledDocument, filledFile, filledGoal } from '../../../support/filled.js';
+import { perform } from '../../../support/surfaces.js';
+import type { Json, World } from '../../../support/world.js';
 
 /** Who gets access to a record without a grant of their own, as levels. */
 const audiences = {

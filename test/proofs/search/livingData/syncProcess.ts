@@ -1,12 +1,12 @@
 // The application of docs/integrating.md as a process to be killed: both directions every 50 ms, and a line for each file.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { acknowledge, exportChanges } from '../../../docs/application/exporter.js';
-import { takeInEvents } from '../../../docs/application/reader.js';
-import { openModels } from '../../../src/database.js';
-import { streamSource } from '../../../src/workspace/file.js';
-import { importFrom } from '../../../src/workspace/import.js';
-import { ImportError, UnknownChangesError } from '../../../src/workspace/report.js';
+import { acknowledge, exportChanges } from '../../../../docs/application/exporter.js';
+import { takeInEvents } from '../../../../docs/application/reader.js';
+import { openModels } from '../../../../src/database.js';
+import { streamSource } from '../../../../src/workspace/file.js';
+import { importFrom } from '../../../../src/workspace/import.js';
+import { ImportError, UnknownChangesError } from '../../../../src/workspace/report.js';
 
 const { APPLICATION_URL, DATABASE_URL = '', GATEWAY = '', TOKEN = '' } = process.env;
 const milliseconds = 50;

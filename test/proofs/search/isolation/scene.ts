@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { createWorld } from '../world.js';
+import { createWorld } from '../../../support/world.js';
 import { type Caller, callersOf } from './callers.js';
 import { markTexts } from './canaries.js';
 import { furnish } from './company.js';

@@ -4,19 +4,19 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { acknowledge, exportChanges } from '../../../docs/application/exporter.js';
-import { openModels } from '../../../src/database.js';
-import { applyMigrations, migrationsDirectory } from '../../../src/platform/administration/migrations.js';
-import { freePort } from '../../../src/platform/embedded/server.js';
-import { createToken } from '../../../src/tokens.js';
-import { streamSource } from '../../../src/workspace/file.js';
-import { importFrom } from '../../../src/workspace/import.js';
-import { until } from '../deliveries.js';
-import { pathOf, textOf } from '../documents.js';
-import { Gateway } from '../history/gateway.js';
-import { startPostgres } from '../postgres.js';
-import { query } from '../query.js';
-import type { Json } from '../world.js';
+import { acknowledge, exportChanges } from '../../../../docs/application/exporter.js';
+import { openModels } from '../../../../src/database.js';
+import { applyMigrations, migrationsDirectory } from '../../../../src/platform/administration/migrations.js';
+import { freePort } from '../../../../src/platform/embedded/server.js';
+import { createToken } from '../../../../src/tokens.js';
+import { streamSource } from '../../../../src/workspace/file.js';
+import { importFrom } from '../../../../src/workspace/import.js';
+import { until } from '../../../support/deliveries.js';
+import { pathOf, textOf } from '../../../support/documents.js';
+import { Gateway } from '../../../support/history/gateway.js';
+import { startPostgres } from '../../../support/postgres.js';
+import { query } from '../../../support/query.js';
+import type { Json } from '../../../support/world.js';
 import { randomOf } from './histories.js';
 import { ofApplication, ofGateway } from './realHistory.js';
 
@@ -125,7 +125,7 @@ async function run({ seed, changes, killEveryMilliseconds }: ChaosOptions, ends:
 
   const running = (async () => {
     while (!isOver) {
-      const child = spawn(process.execPath, ['--import', 'tsx', pathOf('test/support/livingData/syncProcess.ts')], {
+      const child = spawn(process.execPath, ['--import', 'tsx', pathOf('test/proofs/search/livingData/syncProcess.ts')], {
         cwd: pathOf('.'),
         env: {
           ...process.env,

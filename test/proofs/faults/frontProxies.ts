@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
-import { freePort } from '../../src/platform/embedded/server.js';
-import type { Certificates } from './certificates.js';
-import { documentedProxies, type ProxyName, replaced } from './documentedProxies.js';
-import { blocksOf, textOf } from './documents.js';
+import { freePort } from '../../../src/platform/embedded/server.js';
+import type { Certificates } from '../../support/certificates.js';
+import { documentedProxies, type ProxyName, replaced } from '../../support/documentedProxies.js';
+import { blocksOf, textOf } from '../../support/documents.js';
 
 /** A proxy in front of two gateways, with the configuration that docs/deploying.md has for it. */
 export async function startFrontProxy(name: ProxyName, certificates: Certificates, [one, two]: number[]) {
