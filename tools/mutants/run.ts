@@ -103,7 +103,9 @@ function attempt(all: Mutant[]): number {
   const survivors: Mutant[] = [];
   try {
     for (const file of new Set(all.map((mutant) => mutant.file))) {
-      if (test(file).status !== 0) throw new Error(`the tests of ${file} fail without any change`);
+      const unchanged = test(file);
+      if (unchanged.status !== 0)
+        throw new Error(`The tests of ${file} fail without any change:\n${unchanged.stdout.slice(-3000)}`);
       for (const mutant of all.filter((each) => each.file === file)) {
         const original = readFileSync(join(copy, file), 'utf8');
         writeFileSync(join(copy, file), mutant.text);
