@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -493,4 +494,18 @@ describe('who waits for a place', () => {
     expect(await Promise.all(others)).toEqual(others.map(() => 'admitted'));
     expect([admission.taken, admission.waiting]).toEqual([0, 0]);
   });
+});
+
+test('a refusal of what is no HTTP comes half a second later, and takes no place meanwhile', async () => {
+  const { port } = new URL(await world.base());
+  const began = performance.now();
+  const status = await new Promise((resolve, reject) => {
+    get({ port, path: '/graphql', headers: { Host: 'a b' } }, (response) => {
+      resolve(response.statusCode);
+      response.resume();
+    }).on('error', reject);
+    void pause(200).then(() => expect(overload.queue.taken).toBe(0), reject);
+  });
+  expect(status).toBe(400);
+  expect(performance.now() - began).toBeGreaterThan(450);
 });
