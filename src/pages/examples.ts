@@ -177,7 +177,7 @@ export const examplesScript = '/pages/examples.js';
 /** Marks what Goalpost adds to the documented operations. */
 export const additionMark = ({ isAddition }: Pick<ExampleRequest, 'isAddition'>): Html | undefined =>
   isAddition
-    ? html` <span class="badge" title="Not one of the documented operations">addition of Goalpost</span>`
+    ? html` <span class="badge" title="Other servers of this API do not have it">only in Goalpost</span>`
     : undefined;
 
 /** A request in several languages. A script shows what to choose from, and the buttons Copy, Preview and Run. */

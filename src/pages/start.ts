@@ -66,7 +66,7 @@ const render = (trial: Trial, ready: boolean, base: string, { demo, hasPage }: S
     modules: [examplesScript],
     body: html`<main id="main">
 <h1>Goalpost</h1>
-<p class="lead">A GraphQL gateway with a thin REST facade for goals, resource hub files and document versions.</p>
+<p class="lead">An API to reopen goals, delete and recover files, and restore document versions, over REST and GraphQL.</p>
 <dl class="facts">
 <div><dt>Version</dt><dd>${version}</dd></div>
 <div><dt>Database</dt><dd class="${ready ? 'ready' : 'down'}">${ready ? 'Ready' : 'Cannot be reached'}${

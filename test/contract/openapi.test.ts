@@ -68,10 +68,14 @@ test('the operations that Goalpost adds are marked, in the text of both contract
   const added = storedMutations.filter(({ isAddition }) => isAddition);
   expect(marked).toEqual(added.map(({ path }) => path.slice('/api/external/v1'.length)));
   expect(marked).toContain('/recover_resource_hub_file');
-  const described = operations.filter(([, { description }]) => description.includes('An addition of Goalpost'));
+  const described = operations.filter(([, { description }]) =>
+    description.includes('Other servers of this API do not have it'),
+  );
   expect(described.map(([path]) => path)).toEqual(marked);
-  expect(openApi.info.description).toContain('recover a deleted file (an addition of Goalpost)');
-  expect(textOf('schema.graphql')).toMatch(/An addition of Goalpost[^"]*"""\n {2}recoverResourceHubFile\(/);
+  expect(openApi.info.description).toContain('recover a deleted file (other servers of this API do not have it)');
+  expect(textOf('schema.graphql')).toMatch(
+    /Other servers of this API do not have it[^"]*"""\n {2}recoverResourceHubFile\(/,
+  );
 });
 
 test('a call without an id says that it succeeds, where its field and its response are described', () => {

@@ -337,7 +337,7 @@ test('the commands of the demo succeed again and again, and change something as 
 
 test.each(['/', '/docs'])('%s marks the operations that Goalpost adds', async (path) => {
   const { text } = await browse(world, path);
-  expect(text.match(/addition of Goalpost<\/span>/g)).toHaveLength(
+  expect(text.match(/only in Goalpost<\/span>/g)).toHaveLength(
     operations.filter((operation) => 'isAddition' in operation).length,
   );
   expect(text).toMatch(/(Recover a deleted file|recover_resource_hub_file<\/code>) <span class="badge"[^>]*>addition/);
