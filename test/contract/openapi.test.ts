@@ -110,7 +110,7 @@ describe('request bodies', () => {
         id: optional({ type: ['string', 'null'] }),
         message: optional({ type: ['string', 'null'], maxLength: 100_000 }),
         send_notifications_to_everyone: optional({ type: ['boolean', 'null'] }),
-        subscriber_ids: optional({ type: ['array', 'null'], items: { type: 'string' }, maxItems: 20_000 }),
+        subscriber_ids: optional({ type: ['array', 'null'], items: { type: 'string' }, maxItems: 10_000 }),
       },
       required: undefined,
       additionalProperties: false,

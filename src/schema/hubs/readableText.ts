@@ -11,7 +11,7 @@ const TextPage = builder.objectRef<Page>('TextPage').implement({
       description: 'The text of the page, of about 10,000 characters. All pages together are the whole text.',
     }),
     number: t.exposeInt('number', { description: 'The number of the page, from 1.' }),
-    count: t.exposeInt('count', { description: 'How many pages there are.' }),
+    count: t.exposeInt('count', { description: 'The number of pages of the text.' }),
   }),
 });
 
