@@ -116,7 +116,7 @@ export async function serve(config: Config, { demo: withDemo = true }: ServeOpti
   } = await openDatabase({ ...config, poolSize: maintenancePoolSize, log }, { migrations: 'apply' });
   let cutOff = 0;
   try {
-    if (applied.length > 0) logger.info({ applied }, 'migrated');
+    if (applied.length > 0) logger.info({ migrations: applied.length, last: applied.at(-1) }, 'migrated');
     // Its import takes a tenth of the time that the gateway needs to start.
     const demo = config.databaseUrl || !withDemo ? undefined : await import('./demo.js');
     const tokens = await demo?.openDemo(maintained, config.dataDir);

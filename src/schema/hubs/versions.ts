@@ -41,7 +41,8 @@ const Excerpt = builder.objectRef<TextExcerpt>('TextExcerpt').implement({
       resolve: ({ changes }) => changes,
     }),
     omitted: t.exposeInt('omitted', {
-      description: 'The number of removed and added characters that are left out at the end. 0 if all changes are shown.',
+      description:
+        'The number of removed and added characters that are left out at the end. 0 if all changes are shown.',
     }),
   }),
 });
