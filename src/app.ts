@@ -64,7 +64,9 @@ interface AppOptions {
   /** Whether /mcp serves agents. */
   mcp?: boolean;
   /** A demo workspace: its tokens, and the key with which the pages show them to browsers on this machine. */
-  demo?: { token: string; readOnlyToken?: string; key?: DemoKey | undefined } | undefined;
+  demo?:
+    | { token: string; readOnlyToken?: string; key?: DemoKey | undefined; tokensFile?: string | undefined }
+    | undefined;
   /** Aborted when this server stops, for its readiness. */
   stopping?: AbortSignal;
   /** If omitted, no request is counted. */

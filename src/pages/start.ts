@@ -14,7 +14,7 @@ import { type Demo, type DemoKey, type Trial, tokenField, trialFor, trialForStra
 import { domain } from './domain.js';
 import { additionMark, exampleBlock, examplesData, examplesScript } from './examples.js';
 import { KeptPages } from './files.js';
-import { type HasPage, type Html, historyLink, html, htmlPage, type PageLink, pageLinks } from './html.js';
+import { type HasPage, type Html, html, htmlPage, type PageLink, pageLinks } from './html.js';
 import type { ShownMutation } from './operationExamples.js';
 
 interface StartOptions {
@@ -84,7 +84,7 @@ ${hasPage(mcpPath) && agents(base, trial.token)}
 <section aria-labelledby="explore">
 <h2 id="explore">Explore</h2>
 <ul class="cards">
-${[...pageLinks, historyLink].filter(({ path }) => hasPage(path)).map(card)}</ul>
+${pageLinks.filter(({ path }) => hasPage(path)).map(card)}</ul>
 ${forTools}
 ${listening(base)}
 </section>
