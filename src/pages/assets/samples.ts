@@ -37,7 +37,7 @@ export const inputOf = (body: Record<string, unknown>): Record<string, unknown> 
     ]),
   );
 
-/** The call as a GraphQL document. JSON strings, numbers and lists are GraphQL values too. */
+/** The call as a GraphQL document. JSON strings, numbers and lists are GraphQL values too. @public: browsers import it. */
 export function documentOf({ template, body }: SampleRequest): string {
   const fields = Object.entries(inputOf(body)).map(([field, value]) => `${field}: ${JSON.stringify(value)}`);
   const argument =
